@@ -1,0 +1,173 @@
+"""The graph of one run: forward, backward, both together, and the chain rule step by step.
+
+The backward graph is recorded, not imitated. `record` runs the function under two recorders, one inside the other; the
+reverse pass over the inner graph works on values boxed by the outer one, so every op of the derivative becomes an
+ordinary node of the outer graph, next to the forward ops it was derived from.
+"""
+
+import inspect
+from dataclasses import dataclass, field
+
+import autograd.numpy as anp
+import numpy as np
+
+from .record import Record, getval, isbox, new_box, new_level
+from .reverse import leaves, map_leaves, reverse_pass
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one chain-rule step sends to one parent: `value`, and `total`, the running sum at that parent after it."""
+
+    parent: Record
+    argnum: int
+    value: np.ndarray
+    total: np.ndarray
+
+
+@dataclass(frozen=True)
+class Step:
+    """One application of the chain rule: `gradient` arrives at `node`, and each of `contributions` leaves it.
+
+    `backward` are the nodes of the joint graph that this step ran.
+    """
+
+    node: Record
+    gradient: np.ndarray
+    contributions: tuple[Contribution, ...]
+    backward: tuple[Record, ...] = field(repr=False)
+
+
+class Graph:
+    """What `record` returns.
+
+    `inputs`, `outputs`: forward nodes. `forward`: all forward nodes in the order they ran, inputs first. `backward`: the
+    ops of the reverse pass in the order they ran. `joint`: forward and backward as one graph of plain values.
+    `steps`: the chain rule, last op first. `value`: the function's output. `gradients`: `{label of input: gradient}`.
+    """
+
+    def __init__(self, name, inputs, forward, joint, outputs, value, steps, totals):
+        self.name, self.inputs, self.forward, self.joint = name, inputs, forward, joint
+        self.outputs, self.value, self.steps = outputs, value, steps
+        self.backward = [node for step in steps for node in step.backward]
+        _label(forward, steps)
+        zeros = {node: np.zeros(node.shape, node.dtype) for node in inputs}
+        self.gradients = {node.label: _plain(totals.get(node, zeros[node])) for node in inputs}
+
+    def __str__(self):
+        """The run as a table: a line per op, then a line per chain-rule contribution."""
+        lines = [f"{self.name}: forward"]
+        lines += [f"  {n.label:<10} = {_call(n):<32} {_brief(n.value)}" for n in self.forward]
+        lines += [f"{self.name}: backward"]
+        for step in self.steps:
+            lines.append(f"  at {step.node.label} ({step.node.op}) arrives {_brief(step.gradient)}")
+            for c in step.contributions:
+                total = "" if c.total is c.value else f"   running sum {_brief(c.total)}"
+                lines.append(f"    to {c.parent.label:<8} {_brief(c.value)}{total}")
+        return "\n".join(lines)
+
+
+def record(fun, *args, names=None, **kwargs):
+    """Run `fun(*args, **kwargs)` once, differentiate it once, and return the `Graph` of both.
+
+    `args` are arrays or numbers; `names` name them (otherwise the names of `fun`'s parameters do). Raises TypeError for
+    an output that is not numeric. The derivative is that of the sum of all elements of all outputs.
+
+    >>> graph = record(lambda x, y: x**2 + y, 3.0, 2.0)
+    >>> [node.op for node in graph.forward], float(graph.gradients["x"])
+    (['input', 'input', 'power', 'add'], 6.0)
+    """
+    names = list(names) if names else argument_names(fun, len(args))
+    outer, inner, joint, forward = new_level(), new_level(), [], []
+    args = [_numeric(a, name) for a, name in zip(args, names, strict=True)]
+    outer_roots = [Record.new_root(a, name, joint) for a, name in zip(args, names, strict=True)]
+    lifted = [new_box(a, outer, root) for a, root in zip(args, outer_roots, strict=True)]
+    inputs = [Record.new_root(a, name, forward) for a, name in zip(lifted, names, strict=True)]
+    value = fun(*(new_box(a, inner, root) for a, root in zip(lifted, inputs, strict=True)), **kwargs)
+    outputs = [leaf._node for leaf in leaves(value) if isbox(leaf) and leaf._trace == inner]
+    steps, ran = [], len(joint)
+
+    def observe(node, gradient, contributions):
+        nonlocal ran
+        parts = [
+            Contribution(parent, argnum, *_shown(g, total))
+            for argnum, (parent, g, total) in zip(node.argnums, contributions, strict=True)
+        ]
+        steps.append(Step(node, _plain(gradient).copy(), tuple(parts), tuple(joint[ran:])))
+        ran = len(joint)
+
+    totals = reverse_pass(outputs, [anp.ones_like(node.value) for node in outputs], observe)
+    return Graph(getattr(fun, "__name__", "function"), inputs, forward, joint, outputs, map_leaves(getval, value), steps, totals)
+
+
+def argument_names(fun, count):
+    """The names of the first `count` positional parameters of `fun`; `arg0`, `arg1` ... where it names none."""
+    try:
+        kinds = inspect.signature(fun).parameters.values()
+        names = [p.name for p in kinds if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
+    except (TypeError, ValueError):
+        names = []
+    return names + [f"arg{i}" for i in range(len(names), count)]
+
+
+def _numeric(value, name):
+    array = getval(value)
+    if np.result_type(array).kind not in "fiub":
+        raise TypeError(f"record: expected a number or a numeric array for {name!r}, but got {type(array).__name__}")
+    return value if hasattr(array, "dtype") else np.asarray(value)
+
+
+def _plain(value):
+    return np.asarray(getval(value))
+
+
+def _shown(g, total):
+    """A contribution and its running sum as copies; the same array where nothing was added."""
+    value = _plain(g).copy()
+    return value, (value if total is g else _plain(total).copy())
+
+
+def _label(forward, steps):
+    """Give every node a name of its own: the user's where there is one, else v1, v2 ...; `d_h` for the gradient of h."""
+    owner = {node.site: node for node in forward if node.site}  # the last op inside one call owns the assigned name
+    taken, unnamed = set(), 0
+    for node in forward:
+        name = node.name if node.site is None or owner[node.site] is node else None
+        if name is None:
+            unnamed += 1
+            name = f"v{unnamed}"
+        node.label = _unique(name, taken)
+        node.value._node.label = node.label
+    for step in steps:
+        for i, node in enumerate(step.backward):
+            last = i == len(step.backward) - 1 and len(step.contributions) == 1
+            target = step.contributions[0].parent if last else step.node
+            node.label = _unique(f"d_{target.label}", taken)
+
+
+def _unique(name, taken):
+    candidate, k = name, 1
+    while candidate in taken:
+        k += 1
+        candidate = f"{name}_{k}"
+    taken.add(candidate)
+    return candidate
+
+
+def _call(node):
+    """The op as a reader would write it: `matmul(x, w)`."""
+    if not node.parents:
+        return "input"
+    by_argnum = dict(zip(node.argnums, node.parents, strict=True))
+    shown = [by_argnum[i].label if i in by_argnum else _brief(a) for i, a in enumerate(node.args)]
+    return f"{node.op}({', '.join(shown + [f'{k}={v}' for k, v in node.kwargs.items()])})"
+
+
+def _brief(value):
+    """A value on part of a line: small arrays in full, large ones by shape and norm."""
+    raw = getval(value)
+    if not hasattr(raw, "dtype"):
+        return str(raw)
+    if np.size(raw) > 8:
+        return f"{raw.dtype}{list(np.shape(raw))} |{np.linalg.norm(np.ravel(raw).astype(float)):.4g}|"
+    return np.array2string(np.asarray(raw), precision=4, separator=", ").replace("\n", "")

@@ -1,0 +1,214 @@
+"""Recording: run a function and keep its graph.
+
+autograd boxes a value together with the node that made it; every primitive applied to a box builds a new node of the
+same class as its parents. So the class of the root decides what is remembered, and nothing needs patching:
+
+* `Reverse` keeps a vjp closure for each op, enough to walk back (the fast path of `grad`);
+* `Forward` carries a tangent along (`jvp`);
+* `Record` keeps everything a reader wants to see: op, arguments, value, and the name the user gave the result.
+
+Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
+on its highest boxes first; that one rule makes nesting right.
+"""
+
+import dis
+import sys
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import count
+from pathlib import Path
+
+import autograd
+import numpy as np
+from autograd import tracer
+from autograd.core import JVPNode, SparseObject, VJPNode, primitive_jvps, primitive_vjps
+from autograd.extend import defjvp, defvjp, primitive
+from autograd.numpy.numpy_boxes import ArrayBox
+from autograd.numpy.numpy_vspaces import ArrayVSpace
+from autograd.tracer import getval, isbox, new_box
+
+for _scalar in (np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
+    ArrayBox.register(_scalar)
+    ArrayVSpace.register(_scalar)
+
+_levels = count(1)  # level 0 is left for a tape that never closes (the torch dialect)
+_ids = count()  # `next` on a count is atomic, so ids and levels are safe across threads
+
+
+def new_level():
+    """A level above all that exist. Never reused, so an exception has nothing to put back and threads cannot mix."""
+    return next(_levels)
+
+
+@contextmanager
+def _new_trace():
+    yield next(_levels)
+
+
+# autograd counts levels in one global number that an exception leaves too high and threads share. Its own entry points
+# draw from our counter instead, so that `autograd.grad` nests rightly inside labkit and the other way round.
+tracer.trace_stack.new_trace = _new_trace
+
+
+@primitive
+def cast(x, dtype):
+    """`x` (an array of any shape) as `dtype`; its derivative is the cast back."""
+    return np.asarray(x).astype(dtype)
+
+
+defvjp(cast, lambda ans, x, dtype: lambda g: cast(g, dtype_of(x)))
+defjvp(cast, lambda g, ans, x, dtype: cast(g, dtype))
+
+
+def dtype_of(value):
+    """The dtype of an array, scalar or box of any depth; None for what has none, such as a tuple of arrays."""
+    while isbox(value):
+        value = value._value
+    if hasattr(value, "dtype"):
+        return value.dtype
+    if type(value) is SparseObject:
+        return value.vs.dtype
+    return np.result_type(value) if isinstance(value, (bool, int, float)) else None
+
+
+def shape_of(value):
+    """The shape of an array, scalar, sparse gradient or box of any depth."""
+    raw = getval(value)
+    return raw.vs.shape if type(raw) is SparseObject else np.shape(raw)
+
+
+def match_dtype(g, dtype):
+    """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64."""
+    return g if dtype is None or dtype_of(g) == dtype else cast(g, dtype)
+
+
+class Reverse(VJPNode):
+    """A node that knows its parents and how to pull a gradient back to them."""
+
+    __slots__ = ("id", "dtype")
+
+    def __init__(self, value, fun, args, kwargs, argnums, parents):
+        super().__init__(value, fun, args, kwargs, argnums, parents)
+        self.id, self.dtype = next(_ids), dtype_of(value)
+
+    def initialize_root(self, value):
+        super().initialize_root()
+        self.id, self.dtype = next(_ids), dtype_of(value)
+
+
+class Forward(JVPNode):
+    """A node that carries `g`, the tangent of its value. Rules that lack a jvp get it from their vjp."""
+
+    def __init__(self, value, fun, args, kwargs, argnums, parents):
+        rule = primitive_jvps.get(fun) or transposed(fun)
+        self.g = match_dtype(rule(argnums, [parent.g for parent in parents], value, args, kwargs), dtype_of(value))
+
+
+class Record:
+    """A node that keeps it all.
+
+    Attributes: `fun` (the autograd primitive, None for a root), `args` (with constants; boxed arguments unboxed one
+    level), `kwargs`, `argnums` (which args the `parents` are), `value`, `dtype`, `shape`, `name` (the user's, or None),
+    `line` (file and line of the user's code that ran the op), `label` (unique in its graph, set by the graph).
+    """
+
+    __slots__ = ("fun", "args", "kwargs", "argnums", "parents", "value", "id", "dtype", "name", "site", "label", "log")
+
+    def __init__(self, value, fun, args, kwargs, argnums, parents):
+        self._fill(value, fun, args, kwargs, argnums, parents, *assignment_target(), parents[0].log)
+
+    @classmethod
+    def new_root(cls, value, name, log):
+        """The node of an input: no op, no parents; `log` is the list that every node of this run is appended to."""
+        root = cls.__new__(cls)
+        root._fill(value, None, (), {}, (), (), name, None, log)
+        return root
+
+    def _fill(self, value, fun, args, kwargs, argnums, parents, name, site, log):
+        self.fun, self.args, self.kwargs, self.argnums, self.parents = fun, args, kwargs, argnums, parents
+        self.value, self.dtype, self.id = value, dtype_of(value), next(_ids)
+        self.name, self.site, self.label, self.log = name, site, None, log
+        log.append(self)
+
+    def vjp(self, g):
+        """Pull `g` back to the parents; the rule runs on the recorded values, so it can be recorded in turn."""
+        return primitive_vjps[self.fun](self.argnums, self.value, self.args, self.kwargs)(g)
+
+    @property
+    def op(self):
+        """The op's plain name, such as `matmul`; `input` for a root."""
+        if self.fun is None:
+            return "input"
+        name = getattr(self.fun, "__name__", "op").strip("_")
+        return {"sparse_add": "scatter", "concatenate_args": "concatenate"}.get(name, name)
+
+    @property
+    def shape(self):
+        return shape_of(self.value)
+
+    @property
+    def line(self):
+        return None if self.site is None else f"{self.site[0]}:{self.site[1]}"
+
+    def __repr__(self):
+        return f"<{self.label or self.name or self.op}: {self.op} {self.dtype}{list(self.shape)}>"
+
+
+# What is not differentiable for autograd's nodes (comparisons, argmax ...) is not for ours; the sets are shared.
+tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[Record] = tracer.notrace_primitives[VJPNode]
+tracer.notrace_primitives[Forward] = tracer.notrace_primitives[JVPNode]
+
+
+def transposed(fun):
+    """The jvp rule of a primitive that has only a vjp: J v is the gradient of u -> <vjp(u), v>, which is linear in u.
+
+    (The double-backward trick: J. Townsend, "A new trick for calculating Jacobian vector products", 2017.)
+    """
+    from .reverse import dense, vjp
+
+    def rule(argnums, tangents, ans, args, kwargs):
+        def paired(u):
+            pulled = primitive_vjps[fun](argnums, ans, args, kwargs)(u)
+            return sum(autograd.numpy.sum(dense(g) * t) for g, t in zip(pulled, tangents, strict=True))
+
+        if fun not in primitive_vjps:
+            raise NotImplementedError(f"{fun.__name__} has no derivative rule: declare one with labkit.custom_vjp")
+        _, pull = vjp(paired, autograd.numpy.zeros_like(ans))
+        return pull(1.0)[0]
+
+    return rule
+
+
+# ---- the names users gave ----
+
+_STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+_LIBRARY = tuple(
+    str(Path(module.__file__).parent) + "/" for module in (autograd, np)
+) + (str(Path(__file__).parent.parent) + "/",)
+
+
+def assignment_target():
+    """`(name, (file, line, instruction))` of the user's code now running: `h = x @ w` names the product `h`.
+
+    Read from the bytecode: the first frame outside labkit, autograd and NumPy, and the variable that the instruction
+    after the one running stores to. Several ops may run inside one such call; the last of them owns the name.
+    """
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.replace("\\", "/").startswith(_LIBRARY):
+        frame = frame.f_back
+    if frame is None:
+        return None, None
+    code = frame.f_code
+    return _stores(code).get(frame.f_lasti), (code.co_filename, frame.f_lineno, frame.f_lasti)
+
+
+@lru_cache(maxsize=1024)
+def _stores(code):
+    """`{offset: name}` for every offset in an instruction whose result is stored at once in a plain variable."""
+    found, steps = {}, list(dis.get_instructions(code))
+    for step, following in zip(steps, steps[1:]):
+        if following.opname.startswith(_STORES):
+            name = following.argval[0] if isinstance(following.argval, tuple) else following.argval
+            found.update(dict.fromkeys(range(step.offset, following.offset), name))
+    return found
+

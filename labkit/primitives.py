@@ -1,0 +1,250 @@
+"""Ops that both dialects need and autograd lacks, or that autograd differentiates less precisely: a table of rules.
+
+Each entry is a NumPy function and its vjp, one per differentiable argument: `lambda ans, *args: lambda g: ...`. The rule
+is written with `autograd.numpy`, so it can be differentiated again; the jvp follows from it (`engine.record.transposed`).
+Every op keeps its input's dtype, so that float16 stays float16.
+"""
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.extend import defvjp, primitive
+from autograd.numpy.numpy_vjps import unbroadcast_f
+
+from .engine.record import cast, dtype_of
+
+__all__ = [
+    "absolute", "cast", "clamp", "copy", "expand", "gather", "index_max", "index_min", "log_softmax", "logsumexp",
+    "mean", "norm", "power", "prod", "relu", "scatter_add", "select", "set_item", "sigmoid", "softmax", "softplus",
+    "sort", "sum_", "tanh", "var",
+]  # fmt: skip
+
+
+def rule(*vjps, argnums=None):
+    """Declare the decorated NumPy function as one op of the graph, with these vjps."""
+
+    def declare(fun):
+        op = primitive(fun)
+        defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
+        return op
+
+    return declare
+
+
+def _spread(g, x, axis, keepdims):
+    """A reduced gradient `g` brought back to the shape of `x`, ready to broadcast against it."""
+    if axis is None:
+        axis = tuple(range(anp.ndim(x)))
+    axes = {a % anp.ndim(x) for a in ((axis,) if isinstance(axis, int) else axis)} if anp.ndim(x) else set()
+    return anp.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(anp.shape(x))))
+
+
+def _full(g, x):
+    return g * anp.ones(anp.shape(x), dtype=dtype_of(g))
+
+
+# ---- elementwise ----
+
+
+@rule(lambda ans, x, p: lambda g: g * (p * power(x, p - 1)) if p != 0 else anp.zeros_like(x))
+def power(x, p):
+    """`x ** p` for a Python number `p`: d/dx = p x^(p-1), and 0 for p = 0, also at x = 0."""
+    return x**p
+
+
+@rule(lambda ans, x: lambda g: g * (ans * (1 - ans)))
+def sigmoid(x):
+    """1 / (1 + exp(-x)), without overflow: the exponential of a negative number is used on either side."""
+    z = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + z), z / (1 + z)).astype(z.dtype)[()]
+
+
+@rule(lambda ans, x: lambda g: g * (1 - power(ans, 2)))
+def tanh(x):
+    return np.tanh(x)
+
+
+@rule(lambda ans, x: lambda g: g * (x > 0))
+def relu(x):
+    """max(x, 0), with derivative 0 at 0."""
+    return np.maximum(x, np.zeros((), dtype_of(x)))
+
+
+@rule(lambda ans, x: lambda g: g * sigmoid(x))
+def softplus(x):
+    """log(1 + exp(x))."""
+    return np.logaddexp(x, np.zeros((), dtype_of(x)))
+
+
+@rule(lambda ans, x: lambda g: g * anp.sign(x))
+def absolute(x):
+    """|x|, with derivative 0 at 0."""
+    return np.abs(x)
+
+
+@rule(lambda ans, x, low, high: lambda g: g * _inside(x, low, high))
+def clamp(x, low, high):
+    """`x` limited to [low, high] (None: no limit); an element at a limit passes its gradient, one beyond it does not."""
+    return np.clip(x, low, high).astype(dtype_of(x))
+
+
+def _inside(x, low, high):
+    inside = anp.ones(anp.shape(x), dtype=bool)
+    return inside & (True if low is None else x >= low) & (True if high is None else x <= high)
+
+
+@rule(
+    None,
+    lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros((), dtype_of(g)))),
+    lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros((), dtype_of(g)), g)),
+)
+def select(condition, x, y):
+    """`x` where `condition` holds, else `y`; all three broadcast."""
+    return np.where(condition, x, y)
+
+
+@rule(lambda ans, x: lambda g: g)
+def copy(x):
+    return np.array(x)
+
+
+# ---- reductions ----
+
+
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _full(_spread(g, x, axis, keepdims), x))
+def sum_(x, axis=None, keepdims=False):
+    return np.sum(x, axis=axis, keepdims=keepdims, dtype=None if np.issubdtype(dtype_of(x), np.integer) else dtype_of(x))
+
+
+@rule(
+    lambda ans, x, axis=None, keepdims=False: lambda g: _full(
+        _spread(g / (anp.size(x) / max(anp.size(ans), 1)), x, axis, keepdims), x
+    )
+)
+def mean(x, axis=None, keepdims=False):
+    return np.mean(x, axis=axis, keepdims=keepdims)
+
+
+@rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, keepdims, ddof))
+def var(x, axis=None, keepdims=False, ddof=0):
+    """Mean squared distance from the mean, over n - ddof."""
+    return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
+
+
+def _var_vjp(g, x, axis, keepdims, ddof):
+    centre = mean(x, axis, True)
+    count = anp.size(x) / anp.size(centre) - ddof
+    return _spread(g, x, axis, keepdims) * (2 / count if count > 0 else np.nan) * (x - centre)
+
+
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis, keepdims) * _others(x, axis))
+def prod(x, axis=None, keepdims=False):
+    return np.prod(x, axis=axis, keepdims=keepdims, dtype=dtype_of(x))
+
+
+def _others(x, axis):
+    """For each element the product of all the others along `axis`, right also where some are zero."""
+    flat = anp.reshape(x, (1, -1)) if axis is None else anp.moveaxis(x, axis, -1)
+    n = anp.shape(flat)[-1]
+    rest = anp.stack([prod(anp.concatenate([flat[..., :i], flat[..., i + 1 :]], -1), -1) for i in range(n)], -1)
+    return anp.reshape(rest, anp.shape(x)) if axis is None else anp.moveaxis(rest, -1, axis)
+
+
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _norm_vjp(g, ans, x, axis, keepdims))
+def norm(x, axis=None, keepdims=False):
+    """Euclidean norm; the gradient at zero is 0, the smallest subgradient."""
+    return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims, dtype=dtype_of(x)))
+
+
+def _norm_vjp(g, ans, x, axis, keepdims):
+    length = _spread(ans, x, axis, keepdims)
+    return _spread(g, x, axis, keepdims) * x / anp.where(length == 0, anp.ones_like(length), length)
+
+
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis, keepdims) * anp.exp(x - _spread(ans, x, axis, keepdims)))
+def logsumexp(x, axis=None, keepdims=False):
+    top = np.max(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, np.zeros((), dtype_of(x)))
+    total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.squeeze(total, axis=axis)
+
+
+@rule(lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)))
+def softmax(x, axis):
+    z = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return z / np.sum(z, axis=axis, keepdims=True)
+
+
+@rule(lambda ans, x, axis: lambda g: g - anp.exp(ans) * sum_(g, axis, True))
+def log_softmax(x, axis):
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+# ---- moving elements ----
+
+
+@rule(lambda ans, x, shape: unbroadcast_f(x, lambda g: g))
+def expand(x, shape):
+    """`x` broadcast to `shape`."""
+    return np.broadcast_to(x, shape)
+
+
+
+
+@rule(
+    lambda ans, x, index, value: lambda g: set_item(g, index, 0),
+    None,
+    lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]),
+)
+def set_item(x, index, value):
+    """A copy of `x` with `x[index] = value`; what was overwritten gets no gradient."""
+    return _set(x, index, value)
+
+
+def _set(x, index, value):
+    out = np.array(x)
+    out[index] = value
+    return out
+
+
+@rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)))
+def gather(x, index, axis):
+    """`out[i][j] = x[index[i][j]][j]` along axis 0, and likewise along the others (numpy.take_along_axis)."""
+    return np.take_along_axis(x, index, axis)
+
+
+@rule(lambda ans, g, index, axis, shape: lambda h: gather(h, index, axis))
+def scatter_add(g, index, axis, shape):
+    """The transpose of `gather`: each element of `g` is added where `gather` read."""
+    out = np.zeros(shape, dtype_of(g))
+    where = list(np.indices(np.shape(index), sparse=True))
+    where[axis] = index
+    np.add.at(out, tuple(where), g)
+    return out
+
+
+def sort(x, axis=-1, descending=False):
+    """Sorted values and the index each came from; equal elements keep their order."""
+    from .engine.record import getval
+
+    raw = getval(x)
+    index = np.argsort(-raw if descending else raw, axis=axis, kind="stable")
+    return gather(x, index, axis), index
+
+
+def index_max(x, axis, keepdims=False):
+    """Largest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
+    return _pick(x, np.argmax, axis, keepdims)
+
+
+def index_min(x, axis, keepdims=False):
+    """Smallest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
+    return _pick(x, np.argmin, axis, keepdims)
+
+
+def _pick(x, chooser, axis, keepdims):
+    from .engine.record import getval
+
+    index = np.expand_dims(chooser(getval(x), axis=axis), axis)
+    value = gather(x, index, axis)
+    return (value, index) if keepdims else (anp.squeeze(value, axis), np.squeeze(index, axis))

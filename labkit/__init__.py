@@ -1,0 +1,47 @@
+"""labkit: understand automatic differentiation by running it.
+
+    import labkit
+    graph = labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0)   # print it; ask .steps, .backward, .gradients
+    labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
+    labkit.check("grad-first", answer)                      # answer an exercise
+
+    import labkit.mindspore as ms                           # the MindSpore dialect
+    import labkit.torch as torch                            # the PyTorch dialect
+
+Importing labkit needs NumPy and autograd alone; each name below is loaded when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .classroom import check, hint, solution
+    from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+    from .tracing import check_gradient, trace
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    **dict.fromkeys(("trace", "check_gradient"), "tracing"),
+    **dict.fromkeys(("check", "hint", "solution"), "classroom"),
+    **dict.fromkeys(
+        ("custom_vjp", "grad", "hvp", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp"), "engine"
+    ),
+}
+
+__all__ = [
+    "check", "check_gradient", "custom_vjp", "grad", "hint", "hvp", "jacfwd", "jacrev", "jvp", "solution",
+    "stop_gradient", "trace", "value_and_grad", "vjp",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"labkit has no {name!r}; it has {', '.join(__all__)}, and the dialects mindspore and torch")
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -38,6 +38,11 @@ def _spread(g, x, axis, keepdims):
     return anp.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(anp.shape(x))))
 
 
+def _sum_dtype(x):
+    """Floats add up in their own dtype, integers and booleans in NumPy's default integer (None)."""
+    return None if dtype_of(x).kind in "biu" else dtype_of(x)
+
+
 def _full(g, x):
     return g * anp.ones(anp.shape(x), dtype=dtype_of(g))
 
@@ -112,7 +117,7 @@ def copy(x):
 
 @rule(lambda ans, x, axis=None, keepdims=False: lambda g: _full(_spread(g, x, axis, keepdims), x))
 def sum_(x, axis=None, keepdims=False):
-    return np.sum(x, axis=axis, keepdims=keepdims, dtype=None if np.issubdtype(dtype_of(x), np.integer) else dtype_of(x))
+    return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 @rule(
@@ -132,17 +137,19 @@ def var(x, axis=None, keepdims=False, ddof=0):
 
 def _var_vjp(g, x, axis, keepdims, ddof):
     centre = mean(x, axis, True)
-    count = anp.size(x) / anp.size(centre) - ddof
+    count = anp.size(x) / max(anp.size(centre), 1) - ddof
     return _spread(g, x, axis, keepdims) * (2 / count if count > 0 else np.nan) * (x - centre)
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis, keepdims) * _others(x, axis))
 def prod(x, axis=None, keepdims=False):
-    return np.prod(x, axis=axis, keepdims=keepdims, dtype=dtype_of(x))
+    return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 def _others(x, axis):
     """For each element the product of all the others along `axis`, right also where some are zero."""
+    if anp.size(x) == 0:
+        return anp.ones_like(x)
     flat = anp.reshape(x, (1, -1)) if axis is None else anp.moveaxis(x, axis, -1)
     n = anp.shape(flat)[-1]
     rest = anp.stack([prod(anp.concatenate([flat[..., :i], flat[..., i + 1 :]], -1), -1) for i in range(n)], -1)
@@ -190,7 +197,6 @@ def expand(x, shape):
 
 
 
-
 @rule(
     lambda ans, x, index, value: lambda g: set_item(g, index, 0),
     None,
@@ -228,7 +234,8 @@ def sort(x, axis=-1, descending=False):
     from .engine.record import getval
 
     raw = getval(x)
-    index = np.argsort(-raw if descending else raw, axis=axis, kind="stable")
+    index = np.argsort(np.flip(raw, axis) if descending else raw, axis=axis, kind="stable")
+    index = np.flip(np.shape(raw)[axis] - 1 - index, axis) if descending else index
     return gather(x, index, axis), index
 
 

@@ -2,16 +2,17 @@
 
 The backward graph is recorded, not imitated. `record` runs the function under two recorders, one inside the other; the
 reverse pass over the inner graph works on values boxed by the outer one, so every op of the derivative becomes an
-ordinary node of the outer graph, next to the forward ops it was derived from.
+ordinary node of the outer graph, next to the forward ops it was derived from; it starts with a `ones_like` per output.
 """
 
 import inspect
 from dataclasses import dataclass, field
+from itertools import count
 
-import autograd.numpy as anp
 import numpy as np
+from autograd.extend import primitive
 
-from .record import Record, getval, isbox, new_box, new_level
+from .record import Record, getval, isbox, last_call, new_box, new_level
 from .reverse import leaves, map_leaves, reverse_pass
 
 
@@ -46,11 +47,11 @@ class Graph:
     `steps`: the chain rule, last op first. `value`: the function's output. `gradients`: `{label of input: gradient}`.
     """
 
-    def __init__(self, name, inputs, forward, joint, outputs, value, steps, totals):
+    def __init__(self, name, inputs, forward, joint, outputs, value, steps, totals, targets):
         self.name, self.inputs, self.forward, self.joint = name, inputs, forward, joint
         self.outputs, self.value, self.steps = outputs, value, steps
-        self.backward = [node for step in steps for node in step.backward]
-        _label(forward, steps)
+        self.backward = joint[len(forward) :]
+        _label(forward, self.backward, targets)
         zeros = {node: np.zeros(node.shape, node.dtype) for node in inputs}
         self.gradients = {node.label: _plain(totals.get(node, zeros[node])) for node in inputs}
 
@@ -85,7 +86,8 @@ def record(fun, *args, names=None, **kwargs):
     inputs = [Record.new_root(a, name, forward) for a, name in zip(lifted, names, strict=True)]
     value = fun(*(new_box(a, inner, root) for a, root in zip(lifted, inputs, strict=True)), **kwargs)
     outputs = [leaf._node for leaf in leaves(value) if isbox(leaf) and leaf._trace == inner]
-    steps, ran = [], len(joint)
+    seeds = [ones_like(node.value) for node in outputs]
+    steps, ran, targets = [], len(joint), {seed._node: node for seed, node in zip(seeds, outputs, strict=True)}
 
     def observe(node, gradient, contributions):
         nonlocal ran
@@ -93,11 +95,21 @@ def record(fun, *args, names=None, **kwargs):
             Contribution(parent, argnum, *_shown(g, total))
             for argnum, (parent, g, total) in zip(node.argnums, contributions, strict=True)
         ]
+        for parent, *values in contributions:
+            for value in values:
+                targets.setdefault(getattr(value, "_node", None), parent)
         steps.append(Step(node, _plain(gradient).copy(), tuple(parts), tuple(joint[ran:])))
         ran = len(joint)
 
-    totals = reverse_pass(outputs, [anp.ones_like(node.value) for node in outputs], observe)
-    return Graph(getattr(fun, "__name__", "function"), inputs, forward, joint, outputs, map_leaves(getval, value), steps, totals)
+    totals = reverse_pass(outputs, seeds, observe)
+    last_call.frame, value = None, map_leaves(getval, value)
+    return Graph(getattr(fun, "__name__", "function"), inputs, forward, joint, outputs, value, steps, totals, targets)
+
+
+@primitive
+def ones_like(x):
+    """The gradient of an output with respect to itself."""
+    return np.ones_like(x)
 
 
 def argument_names(fun, count):
@@ -112,7 +124,7 @@ def argument_names(fun, count):
 
 def _numeric(value, name):
     array = getval(value)
-    if np.result_type(array).kind not in "fiub":
+    if np.asarray(array).dtype.kind not in "fiub":
         raise TypeError(f"record: expected a number or a numeric array for {name!r}, but got {type(array).__name__}")
     return value if hasattr(array, "dtype") else np.asarray(value)
 
@@ -127,29 +139,22 @@ def _shown(g, total):
     return value, (value if total is g else _plain(total).copy())
 
 
-def _label(forward, steps):
-    """Give every node a name of its own: the user's where there is one, else v1, v2 ...; `d_h` for the gradient of h."""
+def _label(forward, backward, targets):
+    """Give every node a name of its own: the user's where there is one, `d_h` for the gradient of h, else v1, v2 ..."""
     owner = {node.site: node for node in forward if node.site}  # the last op inside one call owns the assigned name
-    taken, unnamed = set(), 0
+    taken, unnamed = set(), count(1)
     for node in forward:
         name = node.name if node.site is None or owner[node.site] is node else None
-        if name is None:
-            unnamed += 1
-            name = f"v{unnamed}"
-        node.label = _unique(name, taken)
-        node.value._node.label = node.label
-    for step in steps:
-        for i, node in enumerate(step.backward):
-            last = i == len(step.backward) - 1 and len(step.contributions) == 1
-            target = step.contributions[0].parent if last else step.node
-            node.label = _unique(f"d_{target.label}", taken)
+        node.value._node.label = node.label = _unique(name or f"v{next(unnamed)}", taken)
+    for node in backward:
+        node.label = _unique(f"d_{targets[node].label}" if node in targets else f"v{next(unnamed)}", taken)
 
 
 def _unique(name, taken):
-    candidate, k = name, 1
+    numbered = (f"{name}_{k}" for k in count(2))
+    candidate = name
     while candidate in taken:
-        k += 1
-        candidate = f"{name}_{k}"
+        candidate = next(numbered)
     taken.add(candidate)
     return candidate
 

@@ -13,6 +13,7 @@ on its highest boxes first; that one rule makes nesting right.
 
 import dis
 import sys
+import threading
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count
@@ -22,12 +23,12 @@ import autograd
 import numpy as np
 from autograd import tracer
 from autograd.core import JVPNode, SparseObject, VJPNode, primitive_jvps, primitive_vjps
-from autograd.extend import defjvp, defvjp, primitive
+from autograd.extend import defjvp, defvjp, primitive, vspace
 from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vspaces import ArrayVSpace
 from autograd.tracer import getval, isbox, new_box
 
-for _scalar in (np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
+for _scalar in (int, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
     ArrayBox.register(_scalar)
     ArrayVSpace.register(_scalar)
 
@@ -67,7 +68,7 @@ def dtype_of(value):
     if hasattr(value, "dtype"):
         return value.dtype
     if type(value) is SparseObject:
-        return value.vs.dtype
+        return getattr(value.vs, "dtype", None)
     return np.result_type(value) if isinstance(value, (bool, int, float)) else None
 
 
@@ -173,7 +174,7 @@ def transposed(fun):
 
         if fun not in primitive_vjps:
             raise NotImplementedError(f"{fun.__name__} has no derivative rule: declare one with labkit.custom_vjp")
-        _, pull = vjp(paired, autograd.numpy.zeros_like(ans))
+        _, pull = vjp(paired, vspace(ans).ones())  # not zeros: some rules skip what is zero
         return pull(1.0)[0]
 
     return rule
@@ -181,6 +182,7 @@ def transposed(fun):
 
 # ---- the names users gave ----
 
+last_call = threading.local()  # holds the library call of the last op, so that no later call can be mistaken for it
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _LIBRARY = tuple(
     str(Path(module.__file__).parent) + "/" for module in (autograd, np)
@@ -188,18 +190,20 @@ _LIBRARY = tuple(
 
 
 def assignment_target():
-    """`(name, (file, line, instruction))` of the user's code now running: `h = x @ w` names the product `h`.
+    """`(name, (file, line, call))` of the user's code now running: `h = x @ w` names the product `h`.
 
     Read from the bytecode: the first frame outside labkit, autograd and NumPy, and the variable that the instruction
-    after the one running stores to. Several ops may run inside one such call; the last of them owns the name.
+    after the one running stores to. Several ops may run inside one call from there; the last of them owns the name.
     """
-    frame = sys._getframe(2)
+    frame, call = sys._getframe(2), None
     while frame is not None and frame.f_code.co_filename.replace("\\", "/").startswith(_LIBRARY):
-        frame = frame.f_back
+        frame, call = frame.f_back, frame
     if frame is None:
         return None, None
     code = frame.f_code
-    return _stores(code).get(frame.f_lasti), (code.co_filename, frame.f_lineno, frame.f_lasti)
+    if getattr(last_call, "frame", None) is not call:
+        last_call.frame, last_call.site = call, (code.co_filename, frame.f_lineno, next(_ids))
+    return _stores(code).get(frame.f_lasti), last_call.site
 
 
 @lru_cache(maxsize=1024)

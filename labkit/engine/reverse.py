@@ -128,7 +128,7 @@ def jvp(fun, args, tangents):
     return map_leaves(lambda leaf: _below(leaf, level), output), map_leaves(tangent_of, output)
 
 
-def _restricted(fun, args, argnums, kwargs):
+def restrict(fun, args, argnums, kwargs):
     """`fun` as a function of the arguments at `argnums` alone, and those arguments."""
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     if not all(0 <= p < len(args) for p in places):
@@ -149,7 +149,7 @@ def value_and_grad(fun, argnums=0):
 
     @wraps(fun)
     def differentiated(*args, **kwargs):
-        restricted, values = _restricted(fun, args, argnums, kwargs)
+        restricted, values = restrict(fun, args, argnums, kwargs)
         output, pull = vjp(restricted, *values)
         return output, pull()[0] if isinstance(argnums, int) else tuple(pull())
 
@@ -182,10 +182,11 @@ def jacrev(fun, argnums=0):
 
     @wraps(fun)
     def jacobian(*args, **kwargs):
-        restricted, values = _restricted(fun, args, argnums, kwargs)
+        restricted, values = restrict(fun, args, argnums, kwargs)
         output, pull = vjp(restricted, *values)
-        columns = zip(*(pull([unit]) for unit in _unit_arrays(output)), strict=True)
-        blocks = [anp.reshape(anp.stack(c), shape_of(output) + shape_of(v)) for c, v in zip(columns, values, strict=True)]
+        rows = [pull([unit]) for unit in _unit_arrays(output)]
+        blocks = [anp.array([row[i] for row in rows]) for i in range(len(values))]
+        blocks = [anp.reshape(b, shape_of(output) + shape_of(v)) for b, v in zip(blocks, values, strict=True)]
         return blocks[0] if isinstance(argnums, int) else tuple(blocks)
 
     return jacobian
@@ -196,7 +197,7 @@ def jacfwd(fun, argnums=0):
 
     @wraps(fun)
     def jacobian(*args, **kwargs):
-        restricted, values = _restricted(fun, args, argnums, kwargs)
+        restricted, values = restrict(fun, args, argnums, kwargs)
         blocks = []
         for place, value in enumerate(values):
             still = [anp.zeros_like(v) for v in values]

@@ -1,0 +1,8 @@
+"""The ledger of documented cases: `CASES`, and `run(case)` to see what labkit gives for one."""
+
+from . import tape, transform
+from .ledger import ByMode, Case, Outcome, Slip, run
+
+CASES: list[Case] = [*transform.CASES, *tape.CASES]
+
+__all__ = ["CASES", "ByMode", "Case", "Outcome", "Slip", "run"]

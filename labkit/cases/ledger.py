@@ -1,0 +1,152 @@
+"""The ledger: what the documents say, what labkit gives, and a verdict for each.
+
+A case is a small program per dialect that returns labelled figures. They are compared with the documented ones (or, where a
+document describes without printing, with the figures measured on the real framework): structure exactly, numbers to float32
+printing accuracy, text to the letter.
+"""
+
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..engine import map_leaves
+
+DOCUMENTS = {
+    "r2.1": "MindSpore r2.1, migration guide, Gradient Derivation",
+    "master": "MindSpore master, migration guide, gradient derivation and comparison with PyTorch (Chinese)",
+    "r2.3.q1": "MindSpore r2.3.q1, migration guide, gradient derivation and comparison with PyTorch (Chinese)",
+}
+MODES = {"mindspore": ("pynative", "graph"), "torch": ("eager",)}
+MATCH, SLIP, BY_MODE, MISMATCH = "match", "slip in the document", "differs by mode", "mismatch"
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A figure the document has wrong: what it should be, and why."""
+
+    right: Any
+    why: str
+
+
+@dataclass(frozen=True)
+class ByMode:
+    """A figure on which the real framework's modes disagree: the value in each, and why."""
+
+    figures: dict[str, Any]
+    why: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One documented case.
+
+    `figures` are what the document prints, or what the real framework gives where it prints nothing (`printed=False`).
+    `corrections` name the figures that are a `Slip` or differ `ByMode`. `programs` holds, per dialect, a function of the
+    dialect's module that returns the figures.
+    """
+
+    name: str
+    documents: tuple[str, ...]
+    section: str
+    shows: str
+    figures: dict[str, Any]
+    programs: dict[str, Callable[[Any], dict[str, Any]]]
+    printed: bool = True
+    corrections: dict[str, Slip | ByMode] = field(default_factory=dict)
+
+    def source(self, dialect: str) -> str:
+        """The case's program in one dialect, as text."""
+        return textwrap.dedent(inspect.getsource(self.programs[dialect])).strip()
+
+    def expected(self, label: str, mode: str) -> Any:
+        """The right figure: the documented one unless it is corrected."""
+        correction = self.corrections.get(label)
+        if isinstance(correction, Slip):
+            return correction.right
+        return self.figures[label] if correction is None else correction.figures[mode]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one dialect gave for one case in one mode. `error` is the message of an exception, if one escaped."""
+
+    case: Case
+    dialect: str
+    mode: str
+    obtained: dict[str, Any]
+    error: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        """`match`, `slip in the document`, `differs by mode`, or `mismatch`."""
+        if self.error or any(not same(self.obtained[k], self.case.expected(k, self.mode)) for k in self.obtained):
+            return MISMATCH
+        kinds = {type(self.case.corrections[label]) for label in self.obtained if label in self.case.corrections}
+        return SLIP if Slip in kinds else BY_MODE if ByMode in kinds else MATCH
+
+
+def same(obtained: Any, expected: Any) -> bool:
+    """Equal structure and text, and numbers that agree as float32 prints do.
+
+    >>> same((np.float32(0.1),), (0.1,)), same(np.ones(1), 1.0)
+    (True, False)
+    """
+    if isinstance(expected, (tuple, dict)) or isinstance(obtained, (tuple, dict)):
+        if type(obtained) is not type(expected) or len(obtained) != len(expected):
+            return False
+        if isinstance(expected, dict):
+            return obtained.keys() == expected.keys() and all(same(obtained[k], expected[k]) for k in expected)
+        return all(same(a, b) for a, b in zip(obtained, expected, strict=True))
+    if any(isinstance(side, (str, bool)) or side is None for side in (obtained, expected)):
+        return type(obtained) is type(expected) and obtained == expected
+    return np.shape(obtained) == np.shape(expected) and np.allclose(obtained, expected, rtol=2e-6, equal_nan=True)
+
+
+def run(case: Case) -> Iterator[Outcome]:
+    """Run a case in every dialect and mode it has."""
+    for dialect in case.programs:
+        for mode in MODES[dialect]:
+            yield run_in(case, dialect, mode)
+
+
+def run_in(case: Case, dialect: str, mode: str) -> Outcome:
+    """Run a case in one dialect and mode; the mode is put back afterwards."""
+    module, restore = _enter(dialect, mode)
+    try:
+        return Outcome(case, dialect, mode, map_leaves(_plain, case.programs[dialect](module)))
+    except Exception as error:
+        return Outcome(case, dialect, mode, {}, f"{type(error).__name__}: {error}")
+    finally:
+        restore()
+
+
+def _enter(dialect, mode):
+    if dialect == "torch":
+        from .. import torch
+
+        return torch, lambda: None
+    from .. import mindspore as ms
+
+    before = ms.get_context("mode")
+    ms.set_context(mode=ms.GRAPH_MODE if mode == "graph" else ms.PYNATIVE_MODE)
+    return ms, lambda: ms.set_context(mode=before)
+
+
+def _plain(leaf):
+    """A tensor as its array, a boolean one as a bool; text, numbers and None as they are."""
+    if hasattr(leaf, "__engine_value__"):
+        leaf = np.asarray(leaf.__engine_value__())
+    return bool(leaf) if getattr(leaf, "dtype", None) == bool and np.ndim(leaf) == 0 else leaf
+
+
+def message_of(action: Callable[[], Any]) -> str:
+    """The type and text of the exception that `action` raises; `no error` if it raises none."""
+    try:
+        action()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".strip()
+    return "no error"

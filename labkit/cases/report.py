@@ -1,0 +1,107 @@
+"""Printing the ledger: the table, one case with its code, or JSON."""
+
+import json
+import sys
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from . import CASES
+from .ledger import DOCUMENTS, MISMATCH, Case, Outcome, run as run_case
+
+
+def run(name: str | None = None, as_json: bool = False) -> int:
+    """Run every case, or the one called `name`; print the result. 0 if nothing mismatches, 1 if something does, 2 if unknown."""
+    chosen = [case for case in CASES if name in (None, case.name)]
+    if not chosen:
+        near = get_close_matches(str(name), [case.name for case in CASES]) or [case.name for case in CASES]
+        print(f"labkit cases: there is no case {name!r}; there is {', '.join(near)}", file=sys.stderr)
+        return 2
+    outcomes = [outcome for case in _progress(chosen) for outcome in run_case(case)]
+    if as_json:
+        print(json.dumps([as_data(outcome) for outcome in outcomes], indent=2))
+    elif name is None:
+        print(table(outcomes))
+    else:
+        print(detail(chosen[0], outcomes))
+    return int(any(outcome.verdict == MISMATCH for outcome in outcomes))
+
+
+def _progress(cases: list[Case]) -> Iterable[Case]:
+    """A progress bar on a terminal, where tqdm is installed."""
+    if len(cases) == 1 or not sys.stderr.isatty():
+        return cases
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:
+        return cases
+    return tqdm(cases, unit="case", leave=False)
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """One line per case, dialect and mode, and a summary."""
+    lines = [f"{'case':<25} {'dialect':<10} {'mode':<9} {'verdict':<21} shows", "-" * 120]
+    for o in outcomes:
+        lines.append(f"{o.case.name:<25} {o.dialect:<10} {o.mode:<9} {o.verdict:<21} {o.case.shows}")
+    counts: dict[str, int] = {}
+    for o in outcomes:
+        counts[o.verdict] = counts.get(o.verdict, 0) + 1
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    return "\n".join([*lines, "-" * 120, f"{len({o.case.name for o in outcomes})} cases, {len(outcomes)} runs: {summary}"])
+
+
+def detail(case: Case, outcomes: list[Outcome]) -> str:
+    """One case: where it stands, its code, and every figure as documented and as obtained."""
+    lines = [case.name, f"  shows     {case.shows}", f"  section   {case.section}"]
+    lines += [f"  document  {DOCUMENTS[key]}" for key in case.documents]
+    for dialect in case.programs:
+        lines += ["", f"in the {dialect} dialect:", *(f"    {line}" for line in case.source(dialect).splitlines())]
+        settings = getattr(case.programs[dialect], "settings", None)
+        lines += [f"    # with {settings}"] if settings else []
+    origin = "documented" if case.printed else "measured on the real framework"
+    for outcome in outcomes:
+        lines += ["", f"{outcome.dialect}, {outcome.mode}: {outcome.verdict}"]
+        lines += [f"    raised {outcome.error}"] if outcome.error else []
+        for label, value in outcome.obtained.items():
+            lines += [f"    {label}", f"        {origin:<11} {show(case.figures[label])}", f"        obtained    {show(value)}"]
+            if label in case.corrections:
+                right = show(case.expected(label, outcome.mode))
+                lines.append(f"        right       {right}: {case.corrections[label].why}")
+    return "\n".join(lines)
+
+
+def show(figure: Any) -> str:
+    """A figure on one line; text keeps its line breaks as \\n."""
+    if isinstance(figure, tuple):
+        return f"({', '.join(show(f) for f in figure)}{',' if len(figure) == 1 else ''})"
+    if isinstance(figure, str) or figure is None or isinstance(figure, bool):
+        return repr(figure)
+    return " ".join(np.array2string(np.asarray(figure), separator=", ").split())
+
+
+def as_data(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as plain data for JSON."""
+    case = outcome.case
+    return {
+        "case": case.name,
+        "documents": list(case.documents),
+        "section": case.section,
+        "shows": case.shows,
+        "dialect": outcome.dialect,
+        "mode": outcome.mode,
+        "verdict": outcome.verdict,
+        "figures": {label: _jsonable(case.figures[label]) for label in outcome.obtained},
+        "obtained": _jsonable(outcome.obtained),
+        "corrections": {label: c.why for label, c in case.corrections.items()},
+        "error": outcome.error,
+    }
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _jsonable(v) for key, v in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_jsonable(v) for v in value]
+    return value.tolist() if hasattr(value, "tolist") else value

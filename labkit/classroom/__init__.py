@@ -1,0 +1,13 @@
+"""Exercises with instant checks: `check(name, answer)`, then `hint(name)`, and `solution(name)` when all else fails.
+
+An exercise is data (see `exercise.Exercise`): the same data serves a notebook, an autograded cell, and a grader that
+calls the student's function in another process and compares plain data on its own side.
+"""
+
+from .check import Report, Text, check, hint, solution
+from .exercise import Exercise, Misconception, WrongAnswer
+from .exercises import EXERCISES, find
+
+__all__ = [
+    "EXERCISES", "Exercise", "Misconception", "Report", "Text", "WrongAnswer", "check", "find", "hint", "solution",
+]  # fmt: skip

@@ -1,0 +1,152 @@
+"""Compare two answers: kind, structure, shapes, dtypes, values. No student code runs here.
+
+Tensors of both dialects are known by `__engine_value__`. Differences come in stages, so that a learner hears about the
+structure before the shape, and about the shape before the numbers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..engine import getval, isbox
+
+STAGES = ("kind", "structure", "shape", "dtype", "value")
+DIALECTS = {"mindspore": "MindSpore", "torch": "PyTorch"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two answers differ: `path` such as `[0][1]`, `stage` (one of STAGES), and the two values found there."""
+
+    stage: str
+    path: str
+    expected: Any
+    got: Any
+
+
+def is_tensor(value: Any) -> bool:
+    """True for a tensor of either dialect."""
+    return hasattr(value, "__engine_value__") and not isinstance(value, type)
+
+
+def plain(value: Any) -> Any:
+    """`value` with every tensor replaced by its array (a copy): what recognisers see and what a grader sends."""
+    if is_tensor(value):
+        value = value.__engine_value__()
+        while isbox(value):
+            value = getval(value)
+        return np.array(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(plain(v) for v in value) if type(value) in (tuple, list) else tuple(plain(v) for v in value)
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+def same(expected: Any, got: Any) -> bool:
+    """True where the two answers do not differ."""
+    return difference(expected, got) is None
+
+
+def difference(expected: Any, got: Any) -> Difference | None:
+    """The first difference of the earliest stage, or None.
+
+    A number may be answered by any number or 0-d tensor, a list by a tuple; a tuple, a tensor and an array only by
+    their own kind. An exception class may be answered by its name. Values agree within half the square root of the
+    dtype's eps, plain Python numbers within 1e-4.
+    """
+    return min(differences(expected, got), key=lambda d: STAGES.index(d.stage), default=None)
+
+
+def differences(expected: Any, got: Any, path: str = "") -> Iterator[Difference]:
+    """Every difference, item by item."""
+    if isinstance(expected, (tuple, list)):
+        if not isinstance(got, tuple if isinstance(expected, tuple) else (tuple, list)):
+            yield Difference("structure" if path else "kind", path, expected, got)
+        elif len(got) != len(expected):
+            yield Difference("structure", path, expected, got)
+        else:
+            for i, (e, g) in enumerate(zip(expected, got, strict=True)):
+                yield from differences(e, g, f"{path}[{i}]")
+        return
+    stage = _leaf_stage(expected, got)
+    if stage:
+        yield Difference(stage, path, expected, got)
+
+
+def _leaf_stage(expected, got):
+    """The stage at which two leaves differ, or None."""
+    if isinstance(expected, (type, str)):
+        name = expected if isinstance(expected, str) else expected.__name__
+        answered = got.__name__ if isinstance(got, type) else got
+        return "kind" if not isinstance(answered, str) else None if answered.strip() == name else "value"
+    if isinstance(expected, (bool, int, float, np.generic)):
+        return _number_stage(np.asarray(expected), got, 0.0 if isinstance(expected, np.generic) else 1e-4)
+    if _package(expected) != _package(got) or is_tensor(expected) != is_tensor(got):
+        return "kind"
+    e, g = plain(expected), plain(got)
+    if not isinstance(e, np.ndarray):
+        return None if e == g else "value"
+    if e.shape != np.shape(g):
+        return "shape"
+    if e.dtype != np.asarray(g).dtype:
+        return "dtype"
+    return None if _close(e, g) else "value"
+
+
+def _number_stage(expected, got, tolerance):
+    got = plain(got)
+    if not isinstance(got, (bool, int, float, np.generic, np.ndarray)):
+        return "kind"
+    got = np.asarray(got)
+    if got.shape != () or got.dtype.kind not in "fiub" or (got.dtype.kind == "b") != (expected.dtype.kind == "b"):
+        return "kind"
+    return None if _close(expected, got, tolerance) else "value"
+
+
+def _close(expected, got, tolerance=0.0):
+    """Equal, both NaN, or within the tolerance of the coarser dtype relative to the largest element expected."""
+    dtypes = [a.dtype for a in (expected, np.asarray(got)) if a.dtype.kind == "f"]
+    tolerance = max([tolerance, *(0.5 * np.sqrt(float(np.finfo(d).eps)) for d in dtypes)])
+    e, g = np.asarray(expected, float), np.asarray(got, float)
+    scale = np.max(np.abs(e), initial=1e-3, where=np.isfinite(e))
+    with np.errstate(all="ignore"):
+        return bool(np.all((np.abs(e - g) <= tolerance * scale) | (e == g) | (np.isnan(e) & np.isnan(g))))
+
+
+def _package(value):
+    """The package of a value's type: "torch" or "mindspore" for a dialect, "numpy", "builtins" ..."""
+    return type(value).__module__.removeprefix("labkit.").split(".")[0]
+
+
+def describe(value: Any) -> str:
+    """The kind of a value in words, with shape and dtype, without its numbers."""
+    if isinstance(value, type):
+        return f"the error type {value.__name__}"
+    if isinstance(value, (bool, np.bool_)):
+        return "True or False"
+    if isinstance(value, (int, float, np.generic)):
+        return "a number"
+    if isinstance(value, (tuple, list, dict)):
+        return f"a {type(value).__name__} of {len(value)}"
+    if is_tensor(value) or isinstance(value, np.ndarray):
+        owner = f"a {DIALECTS.get(_package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
+        array = np.asarray(plain(value))
+        return f"{owner} of shape {array.shape}, {array.dtype}"
+    names = {"NoneType": "None", "str": "a text", "function": "a function", "builtin_function_or_method": "a function"}
+    return names.get(type(value).__name__, f"a {type(value).__name__}")
+
+
+def brief(value: Any) -> str:
+    """A value on part of a line."""
+    value = plain(value)
+    if isinstance(value, (tuple, list)):
+        inside = ", ".join(brief(v) for v in value)
+        return f"({inside}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{inside}]"
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.array2string(np.asarray(value), precision=4, threshold=8, edgeitems=2, separator=", ").replace(
+            "\n", ""
+        )
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)

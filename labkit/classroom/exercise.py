@@ -1,0 +1,79 @@
+"""What an exercise is made of. Data only: nothing here runs a student's code."""
+
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Misconception:
+    """A way to be wrong that has a reason.
+
+    `recognises(inputs, expected, got)` sees plain data (arrays, numbers, nested tuples), never the student's code;
+    `sentence` tells the learner what they misunderstood.
+    """
+
+    name: str
+    sentence: str
+    recognises: Callable[[tuple, Any, Any], bool]
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A planted wrong answer: `source` defines `answer`; `expected` is the misconception or kind of report to come."""
+
+    name: str
+    source: str
+    expected: str
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise, at home in one place.
+
+    `draw(rng)` gives the inputs as arrays and numbers; `tensors` names the dialect that turns the arrays into tensors
+    ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An exercise
+    without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
+    `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
+    """
+
+    name: str
+    notebook: str
+    title: str
+    points: int
+    statement: str
+    reference: Callable[..., Any]
+    hints: tuple[str, str, str]
+    solution: str
+    misconceptions: tuple[Misconception, ...]
+    wrong_answers: tuple[WrongAnswer, ...]
+    draw: Callable[[np.random.Generator], tuple] | None = None
+    arguments: tuple[str, ...] = ()
+    tensors: str | None = None
+    draws: int = 5
+    places: tuple[str, ...] = ()
+
+    @property
+    def is_prediction(self) -> bool:
+        """True where the answer is a value; false where it is a function."""
+        return self.draw is None
+
+    def inputs(self, seed: int | None = None) -> Iterator[tuple]:
+        """Plain inputs, `draws` times; without `seed` the same at every call, other ones for every exercise."""
+        rng = np.random.default_rng(zlib.crc32(self.name.encode()) if seed is None else seed)
+        for _ in range(self.draws):
+            yield self.draw(rng) if self.draw else ()
+
+    def wrap(self, inputs: tuple) -> tuple:
+        """Fresh copies of plain `inputs` as the student's function receives them."""
+        copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in inputs]
+        if self.tensors is None:
+            return tuple(copies)
+        dialect = import_module(f"labkit.{self.tensors}")
+        if self.tensors == "torch":
+            return tuple(dialect.tensor(a, requires_grad=True) if isinstance(a, np.ndarray) else a for a in copies)
+        return tuple(dialect.Tensor(a) if isinstance(a, np.ndarray) else a for a in copies)

@@ -1,0 +1,152 @@
+"""The command `labkit`: open the notebooks, see the documented cases, find out what is installed."""
+
+import argparse
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import __version__
+
+# package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does)
+PACKAGES = {
+    "numpy": ("arrays", ""),
+    "autograd": ("the derivative rules the engine is built on", ""),
+    "jupyterlab": ("the guided notebooks (labkit lab)", "notebooks"),
+    "ipywidgets": ("controls in notebooks", "notebooks"),
+    "matplotlib": ("figures in notebooks", "notebooks"),
+    "ml_dtypes": ("the bfloat16 format", "bfloat16"),
+    "tqdm": ("progress bars", "notebooks"),
+    "nbformat": ("reading notebooks handed in", "classroom"),
+    "pytest": ("running the tests", "test"),
+    "nbval": ("testing the notebooks' outputs", "test"),
+    "hypothesis": ("property tests", "test"),
+    "torch": ("comparing with the real PyTorch", "parity"),
+    "mindspore": ("comparing with the real MindSpore (an environment of its own)", "pip install mindspore"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one `labkit` command and return its exit status (0: fine, 1: something differs or is missing, 2: usage)."""
+    parser = _parser()
+    arguments, rest = parser.parse_known_args(argv)
+    if rest and arguments.command != "lab":
+        parser.error(f"unrecognised arguments: {' '.join(rest)}")
+    if arguments.command is None:
+        parser.print_help()
+        return 0
+    return {"lab": lab, "cases": cases, "doctor": doctor}[arguments.command](arguments, rest)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="labkit",
+        description="Understand automatic differentiation by running it.",
+        epilog="Start with `labkit lab`. `labkit COMMAND --help` tells more about one command.",
+    )
+    parser.add_argument("--version", action="version", version=f"labkit {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    lab_help = "open the guided notebooks in JupyterLab"
+    lab_parser = commands.add_parser(
+        "lab", help=lab_help, description=f"{lab_help}, on a free port. Other options go to JupyterLab, such as --no-browser."
+    )
+    lab_parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="open this folder instead")
+
+    cases_help = "run the documented cases and compare with what the documents print"
+    cases_parser = commands.add_parser(
+        "cases", help=cases_help, description=f"{cases_help}. Exit status 1 if one does not give what it should."
+    )
+    cases_parser.add_argument("name", nargs="?", metavar="NAME", help="show one case: its code, what is documented, what came")
+    cases_parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+    doctor_help = "say what is installed, what is missing and how to get it"
+    commands.add_parser("doctor", help=doctor_help, description=doctor_help + ".")
+    return parser
+
+
+def lab(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Start JupyterLab on the notebooks; returns its exit status."""
+    folder = arguments.notebooks or notebooks_folder()
+    if folder is None or not folder.is_dir():
+        print(
+            f"labkit lab: expected a folder of notebooks, but {folder or 'none came with this installation'} is not there. "
+            "Clone the repository, or name a folder with --notebooks FOLDER.",
+            file=sys.stderr,
+        )
+        return 2
+    if importlib.util.find_spec("jupyterlab") is None:
+        print('labkit lab: JupyterLab is not installed. Run: pip install "labkit[notebooks]"', file=sys.stderr)
+        return 2
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder.resolve()}", *rest]
+    if not any(option.startswith(("--port", "--ServerApp.port")) for option in rest):
+        command.append(f"--port={_free_port()}")
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in rest:
+        command.append("--allow-root")  # containers run as root, and JupyterLab would refuse to start
+    try:
+        return subprocess.call(command)
+    except KeyboardInterrupt:
+        return 0
+
+
+def notebooks_folder() -> Path | None:
+    """The guided notebooks: beside the package in a clone, inside it in an installed wheel."""
+    package = Path(__file__).parent
+    for folder in (package.parent / "notebooks", package / "_notebooks"):
+        if any(folder.glob("*.ipynb")):
+            return folder
+    return None
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def cases(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Run the ledger of documented cases, or show one case."""
+    from .cases import report
+
+    return report.run(arguments.name, as_json=arguments.json)
+
+
+def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Print one line per package; 1 if something labkit itself needs is missing."""
+    print(f"labkit {__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}")
+    missing = []
+    for name, (purpose, extra) in PACKAGES.items():
+        version = _version(name)
+        if version is None:
+            missing.append(extra)
+            how = extra if extra.startswith("pip ") else f'pip install "labkit[{extra}]"' if extra else "pip install labkit"
+            print(f"  missing  {name:<12} {'':<12} {purpose}: {how}")
+        else:
+            print(f"  found    {name:<12} {version:<12} {purpose}")
+    folder = notebooks_folder()
+    print(f"  {'found  ' if folder else 'missing'}  notebooks    {folder or 'clone the repository to have them'}")
+    works = "" not in missing and _engine_works()
+    print("The engine works." if works else "The engine does not work: reinstall with pip install --force-reinstall labkit")
+    return 0 if works else 1
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _engine_works() -> bool:
+    from .engine import grad
+
+    return abs(float(grad(lambda x: x**3)(2.0)) - 12.0) < 1e-9
+
+
+if __name__ == "__main__":
+    sys.exit(main())

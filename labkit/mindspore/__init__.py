@@ -1,0 +1,49 @@
+"""The MindSpore dialect: tensors, networks, and derivatives as functions of functions.
+
+A script for MindSpore runs here by changing its import lines:
+
+>>> import labkit.mindspore as ms
+>>> ms.grad(lambda x: x**2)(ms.Tensor(3.0))
+Tensor(shape=[], dtype=Float32, value= 6)
+"""
+
+from . import (
+    amp,
+    common,
+    context,
+    dtype,
+    nn,
+    ops,  # first: it gives Tensor its operators
+)
+from .autodiff import get_grad, grad, value_and_grad
+from .common import get_seed, set_seed
+from .common.initializer import *  # noqa: F403
+from .common.initializer import __all__ as _initializers
+from .context import *  # noqa: F403
+from .context import __all__ as _context
+from .dtype import *  # noqa: F403
+from .dtype import __all__ as _dtypes
+from .ops import composite, functional, operations  # noqa: F401
+from .parameter import Parameter, ParameterTuple
+from .tensor import Tensor, tensor
+from .transforms import jacfwd, jacrev, jit, jvp, mutable, vjp, vmap
+
+__version__ = "2.10.0"
+
+__all__ = [
+    "Parameter", "ParameterTuple", "Tensor", "amp", "common", "context", "dtype", "get_grad", "get_seed", "grad",
+    "jacfwd", "jacrev", "jit", "jvp", "mutable", "nn", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
+    *_context, *_dtypes, *_initializers,
+]  # fmt: skip
+
+_ELSEWHERE = {
+    "backward": "there is no backward pass to call: ms.grad(fn) gives the gradient function of fn",
+    "no_grad": "derivatives are functions here: nothing is recorded outside ms.grad; see also ops.stop_gradient",
+    "stop_gradient": "it is ops.stop_gradient",
+    "hessian": "compose it: ms.jacfwd(ms.grad(fn))",
+}
+
+
+def __getattr__(name):
+    hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
+    raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")

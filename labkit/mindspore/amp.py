@@ -1,0 +1,126 @@
+"""Loss scale: a loss multiplied before the reverse pass, so that small Float16 gradients do not vanish."""
+
+import math
+
+import numpy as np
+
+from .ops import isfinite, select
+from .parameter import Parameter
+from .tensor import Tensor, tensor, wrap
+
+__all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]
+
+
+class LossScaler:
+    """The base of loss scalers: `scale`, `unscale`, `adjust`."""
+
+    def scale(self, inputs):
+        """A tensor, or each in nested tuples and lists, times the scale in the tensor's own type."""
+        return _each(inputs, lambda t: t * self.scale_value.astype(t.dtype))
+
+    def unscale(self, inputs):
+        """A tensor, or each in nested tuples and lists, times the reciprocal of the scale in the tensor's own type."""
+        inverse = 1 / self.scale_value
+        return _each(inputs, lambda t: t * inverse.astype(t.dtype))
+
+    def adjust(self, grads_finite):
+        """Change the scale after a step with, or without, finite gradients; to be defined by the subclass."""
+        raise NotImplementedError(f"{type(self).__name__}.adjust(grads_finite): expected to be defined")
+
+
+def _each(inputs, fun):
+    if isinstance(inputs, Tensor):
+        return fun(inputs)
+    if isinstance(inputs, (tuple, list)):
+        return type(inputs)(_each(x, fun) for x in inputs)
+    kind = {int: "Int", float: "Float", bool: "Bool"}.get(type(inputs), type(inputs).__name__)
+    raise AttributeError(f"'{kind}' object has no attribute 'dtype'")
+
+
+def _scale_value(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(
+            f"The type of 'scale_value' should be one of '['float', 'int']', but got type '{type(value).__name__}'."
+        )
+    if value < 1:
+        raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
+    return Parameter(wrap(np.float32(value)), name="scale_value")
+
+
+def _positive(value, name):
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"The '{name}' must be int, but got '{type(value).__name__}'")
+    if value <= 0:
+        raise ValueError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
+    return value
+
+
+class StaticLossScaler(LossScaler):
+    """A scale that never changes.
+
+    >>> scaler = StaticLossScaler(1024.0)
+    >>> scaler.unscale(scaler.scale(Tensor(3.0)))
+    Tensor(shape=[], dtype=Float32, value= 3)
+    """
+
+    def __init__(self, scale_value):
+        self.scale_value = _scale_value(scale_value)
+
+    def adjust(self, grads_finite):
+        """Nothing changes; returns False."""
+        return False
+
+
+class DynamicLossScaler(LossScaler):
+    """A scale divided by `scale_factor` (down to 1) after overflow, multiplied by it after `scale_window` good steps.
+
+    >>> scaler = DynamicLossScaler(scale_value=1024, scale_factor=2, scale_window=1)
+    >>> scaler.adjust(Tensor(False)), scaler.scale_value.value()
+    (True, Tensor(shape=[], dtype=Float32, value= 512))
+    """
+
+    def __init__(self, scale_value, scale_factor, scale_window):
+        self.scale_value = _scale_value(scale_value)
+        self.scale_window = _positive(scale_window, "scale_window")
+        self.scale_factor = _positive(scale_factor, "scale_factor")
+        self.counter = Parameter(wrap(np.int32(0)), name="counter")
+
+    def adjust(self, grads_finite):
+        """Count a good step or start again; returns True. `grads_finite` is a Bool tensor, as from `all_finite`."""
+        scale, factor = self.scale_value.value(), self.scale_factor
+        full = self.counter == self.scale_window - 1
+        larger = select(full & isfinite(scale * factor), scale * factor, scale)
+        smaller = tensor(max(1.0, float(scale) / factor) if math.isfinite(float(scale)) else float(scale))
+        new = select(grads_finite, larger, smaller)
+        self.scale_value.set_data(new)
+        count = (int(self.counter) + 1) % self.scale_window if bool(grads_finite) else 0
+        self.counter.set_data(wrap(np.int32(count)))
+        return True
+
+
+def all_finite(inputs):
+    """Whether no element of the tensors in a tuple or list is infinite or nan: a 0-d Bool tensor.
+
+    Raises TypeError for anything but a flat tuple or list of tensors, ValueError for an empty one.
+    """
+    if isinstance(inputs, Tensor) or (
+        isinstance(inputs, (tuple, list)) and any(isinstance(x, (tuple, list)) for x in inputs)
+    ):
+        raise TypeError(
+            f'Failed calling AddN with "x={_kind(inputs)}".\n'
+            'The valid calling should be: "x=<list of tensor, tuple of Tensor>".\n'
+        )
+    if not isinstance(inputs, (tuple, list)) or not all(isinstance(t, Tensor) for t in inputs):
+        raise TypeError(
+            'Failed calling IsFinite with "input=Float32".\nThe valid calling should be: "input=<Tensor>".\n'
+        )
+    if not inputs:
+        raise ValueError("For primitive[AddN], the concat element num must be greater than or equal to 1, but got 0.\n")
+    return wrap(np.bool_(all(np.isfinite(t.asnumpy()).all() for t in inputs)))
+
+
+def _kind(tree):
+    """The type of nested tensors as the error shows it, of the counts of infinite elements."""
+    if isinstance(tree, (tuple, list)):
+        return f"{type(tree).__name__.title()}[{','.join(map(_kind, tree))}]"
+    return "Tensor[Int64]"

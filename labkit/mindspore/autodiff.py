@@ -1,0 +1,305 @@
+"""Derivatives as functions of functions: `grad` and `value_and_grad`.
+
+`grad(fn)` returns a new function; the one given is run forward under the engine's boxes and walked back once, for all
+inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing to zero, nothing to retain.
+"""
+
+from contextlib import nullcontext
+from functools import wraps
+
+import numpy as np
+
+from ..engine import isbox, vjp
+from .context import in_graph_mode
+from .parameter import Parameter, bound
+from .tensor import Tensor, wrap
+
+__all__ = ["get_grad", "grad", "value_and_grad"]
+
+_NONE_AT_ALL = "`grad_position` and `weight` can not be None at the same time."
+_NOT_ONE = "When has_aux is True, origin fn requires more than one outputs."
+_EMPTY = {False: "grad_position should not be empty when grad by position!\n",
+          True: "grad_position should not be empty when grad by position.\n"}  # fmt: skip
+
+
+# ---- the reverse pass over a function of tensors ----
+
+
+def tensors_in(tree):
+    """The tensors in nested tuples, lists and dicts, in order."""
+    if isinstance(tree, Tensor):
+        return [tree]
+    if isinstance(tree, dict):
+        tree = tree.values()
+    elif not isinstance(tree, (tuple, list)):
+        return []
+    return [leaf for branch in tree for leaf in tensors_in(branch)]
+
+
+def lowered(tree, level):
+    """The same structure with the boxes of `level` taken off its tensors."""
+    if isinstance(tree, Tensor):
+        value = tree._value
+        if isinstance(tree, Parameter):
+            return tree
+        return wrap(value._value) if isbox(value) and value._trace == level else tree
+    if isinstance(tree, dict):
+        return {key: lowered(branch, level) for key, branch in tree.items()}
+    if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
+        return type(tree)([lowered(branch, level) for branch in tree])
+    return tree
+
+
+class Run:
+    """One forward run of `fn` under boxes, of which the reverse pass can be asked for more than once.
+
+    `places` are the positions differentiated, `weights` the parameters, and `head` picks what to differentiate out of
+    the output. Afterwards `output` is what `fn` returned, and `ends` the tensors that `pull` takes cotangents for.
+    """
+
+    def __init__(self, fn, args, places, weights, head=None):
+        self.args = separated(args) if in_graph_mode() else args
+        self.places, self.weights = places, weights
+        sources = {id(t): t for p in places for t in _inputs_in(self.args[p])} | {id(w): w for w in weights}
+        self._index = {key: i for i, key in enumerate(sources)}
+
+        def run(*boxes):
+            self.level = boxes[0]._trace if boxes else None
+            self.raw = self._forward(fn, sources, boxes)
+            self.ends = tensors_in(self.raw if head is None else head(self.raw))
+            return [t._value for t in self.ends]
+
+        with np.errstate(all="ignore"):
+            _, self._pull = vjp(run, *[t._value for t in sources.values()])
+        self.output = lowered(self.raw, self.level)
+
+    def _forward(self, fn, sources, boxes):
+        of = dict(zip(sources, boxes, strict=True))
+        parameters = [t for t in sources.values() if isinstance(t, Parameter)]
+        args = [_with_boxes(a, of) for a in self.args]
+        with bound(parameters, [p.under_hooks(of[id(p)]) for p in parameters]) if parameters else nullcontext():
+            output = fn(*args)
+        if isinstance(output, tuple) and not output:
+            raise RuntimeError("Get empty value seq\n")
+        return output
+
+    def pull(self, sens=None):
+        """`([(place, gradient) ...], [gradient of each weight])`."""
+        with np.errstate(all="ignore"):
+            found = self._pull(None if sens is None else [s._value for s in tensors_in(sens)])
+        by_place = [(p, self._of_input(self.args[p], found)) for p in self.places if _inputs_in(self.args[p])]
+        return by_place, [self._of_weight(w, found) for w in self.weights]
+
+    def _of_input(self, argument, found):
+        if isinstance(argument, Tensor):
+            return wrap(found[self._index[id(argument)]])
+        return tuple(self._of_input(part, found) for part in argument)
+
+    def _of_weight(self, weight, found):
+        if isinstance(weight, Parameter) and not weight.requires_grad and not in_graph_mode():
+            return wrap(np.zeros(weight.shape, weight._value.dtype))
+        return wrap(found[self._index[id(weight)]])
+
+
+class MutableTuple(tuple):
+    """A tuple whose tensors are inputs of their own in graph mode."""
+
+
+def _inputs_in(argument):
+    """The tensors of an argument that get a gradient."""
+    if isinstance(argument, Tensor):
+        return [argument]
+    return tensors_in(argument) if isinstance(argument, MutableTuple) and in_graph_mode() else []
+
+
+def separated(args):
+    """The arguments, a new tensor for one that is passed twice. (Otherwise each of its places gets the total.)"""
+    seen = set()
+    return [wrap(a._value) if isinstance(a, Tensor) and id(a) in seen else (seen.add(id(a)), a)[1] for a in args]
+
+
+def _with_boxes(argument, of):
+    if isinstance(argument, MutableTuple):
+        return MutableTuple(_with_boxes(part, of) for part in argument)
+    box = of.get(id(argument))
+    return argument if box is None or isinstance(argument, Parameter) else wrap(box)
+
+
+# ---- grad and value_and_grad ----
+
+
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+    """The gradient function of `fn`: called like `fn`, it returns the gradient instead of the output.
+
+    Arguments: `grad_position`, a position or tuple of them, None for no input; `weights`, a parameter or a tuple or
+    list of them. Of both, the result is `(gradients of inputs, gradients of weights)`. With several outputs, the
+    derivative is that of the sum of all their elements; with `has_aux` that of the first output, and the result is
+    `(gradient, (the other outputs))`. `return_ids` pairs every gradient with its position or name; `sens_param` takes
+    the output's cotangent as last argument, or as `sens=`.
+
+    Raises ValueError or TypeError for positions that make no sense, RuntimeError for one out of range.
+
+    >>> grad(lambda x: x**3)(Tensor(2.0))
+    Tensor(shape=[], dtype=Float32, value= 12)
+    """
+    return _Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+
+
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+    """Like `grad`, but the result is `(the output of fn, gradient)`; with `has_aux` the output has all of them.
+
+    >>> value_and_grad(lambda x: x**3)(Tensor(2.0))
+    (Tensor(shape=[], dtype=Float32, value= 8), Tensor(shape=[], dtype=Float32, value= 12))
+    """
+    return _Grad(True, has_aux, return_ids, sens_param)(fn, grad_position, weights)
+
+
+class _Grad:
+    """The options of a gradient function, checked."""
+
+    def __init__(self, with_value=False, has_aux=False, return_ids=False, sens_param=False):
+        self.with_value, self.has_aux, self.return_ids, self.sens_param = with_value, has_aux, return_ids, sens_param
+        for name in ("has_aux", "return_ids", "sens_param"):
+            if not isinstance(getattr(self, name), bool):
+                kind = type(getattr(self, name)).__name__
+                raise TypeError(f"For '_Grad', the '{name}' should be bool, but got {kind}")
+
+    def __call__(self, fn, grad_position, weights):
+        if grad_position is None and weights is None:
+            raise ValueError(_NONE_AT_ALL)
+        if grad_position is not None:
+            check_positions(grad_position)
+        positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
+
+        @wraps(fn, updated=())
+        def gradient_function(*args, sens=None, **kwargs):
+            if not callable(fn):
+                raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
+            return self._run(fn, args, kwargs, sens, positions, weights)
+
+        return gradient_function
+
+    def _run(self, fn, args, kwargs, sens, positions, weights):
+        parameters = () if weights is None else weight_list(weights)
+        if self.sens_param and sens is None:
+            args, sens = args[:-1], args[-1] if args else None
+        fn, args = _by_position(fn, args, kwargs)
+        places = () if positions is None else in_range(positions, args)
+        run = Run(fn, args, places, parameters, first_of_many if self.has_aux else None)
+        if sens is not None:
+            check_cotangent(sens, run)
+        by_place, by_weight = run.pull(sens)
+        gradient = self._arranged(positions, weights, by_place, by_weight, parameters)
+        if self.with_value:
+            return run.output, gradient
+        return (gradient, run.output[1:]) if self.has_aux else gradient
+
+    def _arranged(self, positions, weights, by_place, by_weight, parameters):
+        if self.return_ids:
+            inputs = tuple(by_place)
+            weight_gradients = tuple((p.name, g) for p, g in zip(parameters, by_weight, strict=True))
+        else:
+            inputs, weight_gradients = tuple(g for _, g in by_place), tuple(by_weight)
+        if positions is not None and len(inputs) == 1:
+            inputs = inputs[0]
+        if isinstance(weights, Tensor):
+            weight_gradients = weight_gradients[0]
+        if weights is None:
+            return inputs
+        return weight_gradients if positions is None else (inputs, weight_gradients)
+
+
+def check_positions(grad_position):
+    """Raise TypeError or ValueError unless it is a position or a tuple of different ones."""
+    if not isinstance(grad_position, (int, tuple)):
+        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    if isinstance(grad_position, tuple):
+        if not all(isinstance(p, int) for p in grad_position):
+            raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")
+        if any(p < 0 for p in grad_position):
+            raise ValueError("The element in grad_position must be >= 0.")
+        if len(set(grad_position)) != len(grad_position):
+            raise ValueError("There are duplicate positions in `grad_position`, please check it")
+    elif grad_position < 0:
+        raise ValueError("grad_position must be >= 0.")
+
+
+def in_range(positions, args):
+    """The positions as plain numbers. Raises RuntimeError (IndexError in graph mode) beyond the arguments."""
+    graph = in_graph_mode()
+    if not positions:
+        raise RuntimeError(_EMPTY[graph])
+    for p in positions:
+        if graph and len(positions) == 1 and isinstance(p, bool):
+            raise RuntimeError(f"Position element must be Int64Imm, but got {str(p).lower()}\n")
+        if args and p >= len(args):
+            raise (IndexError if graph else RuntimeError)(f"Position index {int(p)} is exceed input size.\n")
+    return tuple(int(p) for p in positions if p < len(args))
+
+
+def weight_list(weights):
+    """The weights as a tuple of parameters."""
+    if isinstance(weights, Tensor):
+        return (weights,)
+    if not isinstance(weights, (tuple, list)):
+        raise TypeError(f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}\n")
+    if any(not isinstance(w, Tensor) for w in weights):
+        raise RuntimeError("The pointer[tensor] is null.\n")
+    return tuple(weights)
+
+
+def first_of_many(output):
+    """The first output. Raises ValueError (RuntimeError in graph mode) where there are no others."""
+    graph = in_graph_mode()
+    if not isinstance(output, tuple) or (not graph and len(output) < 2):
+        raise (RuntimeError if graph else ValueError)(_NOT_ONE)
+    if not graph and any(not isinstance(part, (Tensor, tuple, list, dict)) for part in output[1:]):
+        raise RuntimeError(
+            "If you set has_aux for grad or value_and_grad, that forward function should be multi output, "
+            f"but got {output[1:]}\n"
+        )
+    return output[0]
+
+
+def _by_position(fn, args, kwargs):
+    """`fn` of positional arguments alone: keyword arguments count after them, in the order given."""
+    if not kwargs:
+        return fn, args
+    names, n = tuple(kwargs), len(args)
+    return lambda *given: fn(*given[:n], **dict(zip(names, given[n:], strict=True))), (*args, *kwargs.values())
+
+
+def check_cotangent(sens, run):
+    """Raise ValueError unless `sens` has the shapes of the differentiated outputs."""
+    given, ends = tensors_in(sens), run.ends
+    if len(given) != len(ends):
+        raise ValueError(f"expected one cotangent per output, {len(ends)}, but got {len(given)}")
+    for s, end in zip(given, ends, strict=True):
+        if s.shape == end.shape:
+            continue
+        show = ["{" + ", ".join(map(str, t.shape)) + "}" for t in (end, s)]
+        if not s.shape:
+            raise RuntimeError(
+                "For grad interface or custom function, grad tensor should be broadcast to expected shape, "
+                f"but got [const vector]{show[1]} vs [const vector]{show[0]}\n"
+            )
+        raise ValueError(f"The shape should be [const vector]{show[0]}, but got [const vector]{show[1]}, ")
+
+
+def get_grad(gradients, identifier):
+    """The gradient of the position or parameter `identifier` in what `grad(..., return_ids=True)` returned."""
+    if not isinstance(identifier, (int, Parameter)):
+        raise TypeError(f"For `get_grad`, the `x` should be an integer or a Parameter, but got {identifier}")
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+    found = _find(gradients, wanted)
+    if found is None:
+        raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier}")
+    return found
+
+
+def _find(tree, wanted):
+    if isinstance(tree, tuple) and len(tree) == 2 and isinstance(tree[0], (int, str)):
+        return tree[1] if tree[0] == wanted and type(tree[0]) is type(wanted) else None
+    if not isinstance(tree, (tuple, list)):
+        return None
+    return next((g for g in (_find(branch, wanted) for branch in tree) if g is not None), None)

@@ -1,0 +1,5 @@
+"""`Parameter` under the name `mindspore.common.parameter`."""
+
+from ..parameter import Parameter, ParameterTuple
+
+__all__ = ["Parameter", "ParameterTuple"]

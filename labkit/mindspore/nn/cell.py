@@ -1,0 +1,305 @@
+"""`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
+
+import inspect
+
+from autograd.numpy.numpy_vjps import unbroadcast_f
+
+from ...engine import custom_vjp, isbox, shape_of
+from ..context import in_graph_mode
+from ..ops import stop_gradient
+from ..parameter import Parameter, ParameterTuple
+from ..tensor import Tensor, wrap
+
+__all__ = ["Cell", "GraphCell"]
+
+
+class Cell:
+    """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
+
+    Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the
+    derivative: it returns a tuple with one gradient per input.
+
+    >>> class Scale(Cell):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.w = Parameter(Tensor(2.0))
+    ...     def construct(self, x):
+    ...         return x * self.w
+    >>> [p.name for p in Scale().trainable_params()], Scale()(Tensor(3.0))
+    (['w'], Tensor(shape=[], dtype=Float32, value= 6))
+    """
+
+    def __init__(self, auto_prefix=True, flags=None):
+        own = object.__setattr__
+        own(self, "_params", {})
+        own(self, "_cells", {})
+        own(self, "_auto_prefix", auto_prefix)
+        self.training, self.requires_grad, self.param_prefix = False, False, ""
+        for name, value in (flags or {}).items():
+            own(self, name, value)
+
+    # ---- calling ----
+
+    def __call__(self, *args, **kwargs):
+        if type(self).bprop is not None:
+            return _with_own_derivative(self, args, kwargs)
+        return self.construct(*args, **kwargs)
+
+    bprop = None
+
+    def construct(self, *args, **kwargs):
+        """The computation; to be defined by the subclass."""
+        raise AttributeError("For 'Cell', the method 'construct' is not defined.")
+
+    def __engine_parameters__(self):
+        return [(p.name, p) for p in self.get_parameters()]
+
+    # ---- registration ----
+
+    def __setattr__(self, name, value):
+        if isinstance(value, (Parameter, Cell)) and "_params" not in self.__dict__:
+            raise AttributeError(
+                f"For '{type(self).__name__}', please call super().__init__() of Cell before assigning '{name}'."
+            )
+        if isinstance(value, Parameter):
+            self.__dict__.pop(name, None)
+            self.insert_param_to_cell(name, value)
+        elif isinstance(value, ParameterTuple):
+            for p in value:
+                self._params[p.name] = p
+        elif isinstance(value, Cell):
+            self.__dict__.pop(name, None)
+            if self._auto_prefix:
+                value.update_parameters_name(name + ".")
+            self.insert_child_to_cell(name, value)
+        elif value is not None and (name in self._registered("_params") or name in self._registered("_cells")):
+            return self._replace(name, value)
+        object.__setattr__(self, name, value)
+
+    def _registered(self, kind):
+        return self.__dict__.get(kind, ())
+
+    def _replace(self, name, value):
+        """A plain value for an attribute that holds a parameter (a tensor becomes its data) or a cell (refused)."""
+        if name in self._params:
+            if not isinstance(value, Tensor):
+                raise TypeError(
+                    f"Parameter '{name}' already exists in network, "
+                    f"can not assign this type: '{type(value)}' as a parameter."
+                )
+            self._params[name].set_data(value)
+            return
+        raise TypeError(
+            f"Sub cell '{name}' already exists in network, can not assign this type: '{type(value)}' as a cell."
+        )
+
+    def __delattr__(self, name):
+        self._registered("_params") and self._params.pop(name, None)
+        self._registered("_cells") and self._cells.pop(name, None)
+        object.__delattr__(self, name)
+
+    def __getattr__(self, name):
+        raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
+
+    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
+        """Register a parameter under a name."""
+        if not param_name:
+            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
+        if check_name_contain_dot and "." in param_name:
+            raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
+        if not isinstance(param, Parameter):
+            raise TypeError(
+                "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, "
+                f"but got {type(param)}."
+            )
+        if param.has_generated_name:
+            param.name = param_name
+        self._params[param_name] = param
+        self.__dict__[param_name] = param
+
+    def insert_child_to_cell(self, child_name, child_cell):
+        """Register a cell under a name."""
+        if not isinstance(child_name, str):
+            raise TypeError(
+                "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, "
+                f"but got {type(child_name)}."
+            )
+        if not child_name or "." in child_name:
+            raise KeyError(
+                "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "
+            )
+        self._cells[child_name] = child_cell
+        self.__dict__[child_name] = child_cell
+
+    # ---- parameters ----
+
+    def parameters_and_names(self, name_prefix="", expand=True):
+        """Pairs `(path, parameter)`, such as `("fc.weight", ...)`: its own first, then those of its cells."""
+        seen = set()
+        for path, cell in self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]:
+            for name, p in cell._params.items():
+                if id(p) not in seen:
+                    seen.add(id(p))
+                    yield (f"{path}.{name}" if path else name), p
+
+    def get_parameters(self, expand=True):
+        """The parameters, one after the other."""
+        return iter([p for _, p in self.parameters_and_names(expand=expand)])
+
+    def trainable_params(self, recurse=True):
+        """The list of parameters with `requires_grad`."""
+        return [p for p in self.get_parameters(recurse) if p.requires_grad]
+
+    def untrainable_params(self, recurse=True):
+        """The list of parameters without `requires_grad`."""
+        return [p for p in self.get_parameters(recurse) if not p.requires_grad]
+
+    def parameters_dict(self, recurse=True):
+        """`{name: parameter}`."""
+        return {p.name: p for p in self.get_parameters(recurse)}
+
+    def update_parameters_name(self, prefix="", recurse=True):
+        """Name every parameter `prefix` + its path in this cell."""
+        for path, p in self.parameters_and_names(expand=recurse):
+            p.name = prefix + path
+
+    # ---- cells ----
+
+    def cells(self):
+        """The cells directly in this one."""
+        return self._cells.values()
+
+    def name_cells(self):
+        """`{name: cell}` of the cells directly in this one."""
+        return dict(self._cells)
+
+    def cells_and_names(self, name_prefix=""):
+        """Pairs `(path, cell)`, this cell first."""
+        return self._walk(name_prefix, set())
+
+    def _walk(self, path, seen):
+        if id(self) in seen:
+            return
+        seen.add(id(self))
+        yield path, self
+        for name, cell in self._cells.items():
+            yield from cell._walk(f"{path}.{name}" if path else name, seen)
+
+    def apply(self, fn):
+        """Call `fn` with every cell in it, then with itself; returns the cell."""
+        for cell in self.cells():
+            cell.apply(fn)
+        fn(self)
+        return self
+
+    # ---- modes ----
+
+    def set_train(self, mode=True):
+        """Training mode for this cell and all in it (off with False); returns the cell."""
+        for _, cell in self.cells_and_names():
+            object.__setattr__(cell, "training", bool(mode))
+        return self
+
+    def set_grad(self, requires_grad=True):
+        """Mark the cell as one to be differentiated; `grad` needs no mark. Returns the cell."""
+        self.requires_grad = requires_grad
+        return self
+
+    def to_float(self, dst_type):
+        """Remember the type to compute in; returns the cell."""
+        object.__setattr__(self, "compute_dtype", dst_type)
+        return self
+
+    @property
+    def cls_name(self):
+        """The name of its class."""
+        return type(self).__name__
+
+    # ---- printing ----
+
+    def extend_repr(self):
+        """What to show between the brackets; to be defined by the subclass."""
+        return ""
+
+    def __repr__(self):
+        own = self.extend_repr().split("\n") if self.extend_repr() else []
+        children = [f"({name}): " + repr(cell).replace("\n", "\n  ") for name, cell in self._cells.items()]
+        if not children and len(own) <= 1:
+            return f"{type(self).__name__}({''.join(own)})"
+        return f"{type(self).__name__}(\n  " + "\n  ".join(own + children) + "\n)"
+
+    __str__ = __repr__
+
+    def __bool__(self):
+        return True
+
+
+GraphCell = Cell
+
+
+# ---- a derivative of its own ----
+
+
+def _with_own_derivative(cell, args, kwargs):
+    """Run `construct` as one op whose derivative is the cell's `bprop`; unless nothing is being differentiated."""
+    if kwargs:
+        bound = inspect.signature(cell.construct).bind(*args, **kwargs)
+        bound.apply_defaults()
+        args = bound.args
+    boxed = [i for i, a in enumerate(args) if isinstance(a, Tensor) and isbox(a._value)]
+    if not boxed:
+        return stop_gradient(cell.construct(*args))  # its parameters get no gradient but through `bprop`
+    level = max(args[i]._value._trace for i in boxed)
+    shape = []
+
+    def forward(*values):
+        out = cell.construct(*_filled(args, boxed, values))
+        shape[:] = [type(out)] if isinstance(out, (tuple, list)) else [None]
+        outs = out if shape[0] else (out,)
+        plain = tuple(_below(o._value, level) for o in outs)
+        return plain if shape[0] else plain[0]
+
+    def rule(ans, g, *values):
+        out, dout = (tuple(map(wrap, v)) if shape[0] else wrap(v) for v in (ans, g))
+        found = cell.bprop(*_filled(args, boxed, values), out, dout)
+        return _checked(cell, found, args, boxed, values)
+
+    out = custom_vjp(forward, rule)(*(args[i]._value for i in boxed))
+    return shape[0](map(wrap, out)) if shape[0] else wrap(out)
+
+
+def _filled(args, places, values):
+    filled = list(args)
+    for place, value in zip(places, values, strict=True):
+        filled[place] = wrap(value)
+    return filled
+
+
+def _checked(cell, found, args, boxed, values):
+    """The gradients of the differentiated inputs, out of the tuple that `bprop` returned."""
+    if in_graph_mode():
+        _check_in_graph(found, args, cell)
+    found = found if isinstance(found, (tuple, list)) else (found,)
+    if len(found) < len(args):
+        raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(args)}\n")
+    gradients = [found[i]._value if isinstance(found[i], Tensor) else None for i in boxed]
+    return [g if g is None else _fitted(g, v) for g, v in zip(gradients, values, strict=True)]
+
+
+def _check_in_graph(found, args, cell):
+    if not isinstance(found, tuple):
+        raise TypeError(f"For bprop function, output should be a tuple, but got {type(found).__name__}\n")
+    if len(found) != len(args):
+        raise RuntimeError(
+            "The output size of the 'bprop' must match the number of parameters in its corresponding primal function "
+            f"'{cell.cls_name}()' : {len(found)} vs. {len(args)}."
+        )
+
+
+def _fitted(gradient, value):
+    """A gradient summed to the shape of its input, where `bprop` gave one that was broadcast."""
+    return gradient if shape_of(gradient) == shape_of(value) else unbroadcast_f(value, lambda g: g)(gradient)
+
+
+def _below(value, level):
+    return value._value if isbox(value) and value._trace == level else value

@@ -1,0 +1,130 @@
+"""Cells that hold cells: in a chain, or in a list."""
+
+from .cell import Cell
+
+__all__ = ["CellDict", "CellList", "SequentialCell"]
+
+
+class SequentialCell(Cell):
+    """Cells one after the other: each takes what the one before returned. Given separately, as a list, or named.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> SequentialCell(nn.ReLU(), nn.Flatten())(Tensor([[1.0, -1.0]]))
+    Tensor(shape=[1, 2], dtype=Float32, value=
+    [[ 1.00000000e+00,  0.00000000e+00]])
+    """
+
+    def __init__(self, *args):
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], dict):
+            pairs = args[0].items()
+        else:
+            if len(args) == 1 and not isinstance(args[0], (Cell, list, tuple)):
+                kind = type(args[0]).__name__
+                raise TypeError(
+                    f"For '{self.cls_name}', the 'args[0]' must be Cell, list or orderedDict, but got {kind}"
+                )
+            cells = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+            pairs = ((str(i), c) for i, c in enumerate(cells))
+        for name, cell in pairs:
+            _add(self, name, cell)
+
+    def append(self, cell):
+        """Add a cell at the end; returns the chain."""
+        _add(self, str(len(self)), cell)
+        return self
+
+    def construct(self, input_data):
+        for cell in self._cells.values():
+            input_data = cell(input_data)
+        return input_data
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __iter__(self):
+        return iter(self._cells.values())
+
+    def __getitem__(self, index):
+        cells = list(self._cells.values())
+        return type(self)(cells[index]) if isinstance(index, slice) else cells[_at(index, cells, self)]
+
+    def __setitem__(self, index, cell):
+        name = list(self._cells)[_at(index, list(self._cells), self)]
+        _add(self, name, cell)
+
+
+class CellList(SequentialCell):
+    """A list of cells, registered with their parameters; it is not called itself."""
+
+    def extend(self, cells):
+        """Add cells at the end; returns the list."""
+        for cell in cells:
+            self.append(cell)
+        return self
+
+    def insert(self, index, cell):
+        """Put a cell before the one at `index`."""
+        cells = list(self)
+        cells.insert(index, cell)
+        for name in list(self._cells):
+            del self._cells[name]
+        self.extend(cells)
+
+    def construct(self, *inputs):
+        raise NotImplementedError("CellList is a list of cells: call the cells in it, or use SequentialCell.")
+
+
+class CellDict(Cell):
+    """A dictionary of cells, registered with their parameters; it is not called itself."""
+
+    def __init__(self, cells=None):
+        super().__init__()
+        for name, cell in (cells or {}).items():
+            _add(self, name, cell)
+
+    def __getitem__(self, name):
+        return self._cells[name]
+
+    def __setitem__(self, name, cell):
+        _add(self, name, cell)
+
+    def __len__(self):
+        return len(self._cells)
+
+    def __iter__(self):
+        return iter(self._cells)
+
+    def keys(self):
+        """The names."""
+        return self._cells.keys()
+
+    def values(self):
+        """The cells."""
+        return self._cells.values()
+
+    def items(self):
+        """The pairs of name and cell."""
+        return self._cells.items()
+
+
+def _add(owner, name, cell):
+    if not isinstance(cell, Cell):
+        raise TypeError(
+            "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
+            f"but got type {type(cell)}."
+        )
+    cell.update_parameters_name(name + ".")
+    owner._cells[name] = cell
+
+
+def _at(index, cells, owner):
+    if not isinstance(index, int):
+        kind = type(index).__name__
+        raise TypeError(f"For '{type(owner).__name__}', the type of 'index' must be int, but got {kind}.")
+    if not -len(cells) <= index < len(cells):
+        raise IndexError(
+            f"For '{type(owner).__name__}', the value of 'index' must be a number in range "
+            f"[{-len(cells)}, {len(cells)}), but got {index}."
+        )
+    return index % len(cells)

@@ -1,0 +1,292 @@
+"""Ops of two operands: arithmetic, comparison, logic. Either may be a number, which takes the tensor's type.
+
+Integer tensors meet floating ones in the floating tensor's type; `/` of integers gives Float32.
+"""
+
+from functools import wraps
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.numpy.numpy_vjps import unbroadcast_f
+
+from ... import primitives
+from ...engine import cast, getval
+from ..dtype import promote
+from ..tensor import Tensor, tensor, wrap
+from ._op import quiet, register
+
+_FLOAT32, _INT64, _BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
+_NUMBERS = (bool, int, float, np.number, np.bool_)
+
+
+def operands(x, y, name):
+    """The values of two operands, at least one a tensor, in the one type in which they meet."""
+    if isinstance(x, Tensor):
+        a = x._value
+        if isinstance(y, Tensor):
+            b = y._value
+            if a.dtype == b.dtype:
+                return a, b
+            common = promote(a.dtype, b.dtype)
+            return _as(a, common), _as(b, common)
+        return beside(a, y, name)
+    if isinstance(y, Tensor):
+        b, a = beside(y._value, x, name)
+        return a, b
+    return operands(_tensor_of(x, name), y, name)
+
+
+def beside(value, number, name):
+    """A tensor's value, and a number in its type; a float beside an integer tensor makes both Float32."""
+    if type(number) is float or type(number) is int:
+        kind = value.dtype.kind
+        if kind == "f" or (kind in "iu" and type(number) is int):
+            return value, number
+    return _beside(value, number, name)
+
+
+def _beside(value, number, name):
+    if isinstance(number, (list, tuple)):
+        return operands(wrap(value), tensor(number), name)
+    if not isinstance(number, _NUMBERS):
+        raise _failed(name, number)
+    floats = isinstance(number, (float, np.floating))
+    kind = value.dtype.kind
+    common = value.dtype
+    if floats and kind in "iub":
+        common = _FLOAT32
+    elif kind == "b" and not isinstance(number, (bool, np.bool_)):
+        common = _INT64
+    return _as(value, common), np.asarray(number).astype(common)[()]
+
+
+def _as(value, dtype):
+    return value if value.dtype == dtype else cast(value, dtype)
+
+
+def _tensor_of(x, name):
+    if isinstance(x, (*_NUMBERS, list, tuple)):
+        return tensor(x)
+    raise _failed(name, x)
+
+
+def _failed(name, other):
+    kind = "string" if isinstance(other, str) else "None" if other is None else str(type(other))
+    return TypeError(
+        f'Failed calling {name} with "{name}()(input=Tensor, other={kind})".\n'
+        f'The valid calling should be: \n"{name}()(input=<Number, Tensor>, other=<Number, Tensor>)".\n'
+    )
+
+
+_SHAPES_IN = dict.fromkeys(("AddExt", "SubExt", "FloorDiv"), ("input", "other"))
+
+
+def unbroadcast(name, a, b):
+    """The error for two shapes that do not broadcast."""
+    a, b = np.shape(getval(a)), np.shape(getval(b))
+    one, two = _SHAPES_IN.get(name, ("input1", "input2"))
+    sizes = list(zip(a[::-1], b[::-1], strict=False))
+    from_end = next(i for i, (m, n) in enumerate(sizes) if m != n and 1 not in (m, n))
+    show = [f"[{', '.join(map(str, s))}]" for s in (a, b)]
+    return ValueError(
+        f"For '{name}', {one}.shape and {two}.shape need to broadcast. "
+        f"The value of {one}.shape[{len(a) + from_end}] or {two}.shape[{len(b) + from_end}] must "
+        "be 1 or -1 when they are not the same, "
+        f"but got {one}.shape = {show[0]} and {two}.shape = {show[1]}\n"
+    )
+
+
+def binary(name, *names, method=True, shown=None):
+    """Declare the decorated function of two arrays of one type as an op; `name` is its primitive class."""
+    caller = shown or name
+
+    def declare(raw):
+        @wraps(raw)
+        def call(input, other):
+            a, b = operands(input, other, name)
+            try:
+                with np.errstate(**quiet):
+                    return wrap(raw(a, b))
+            except ValueError as error:
+                if "broadcast" not in str(error):
+                    raise
+                raise unbroadcast(caller, a, b) from None
+
+        return register(call, *names, method=method, primitive=name)
+
+    return declare
+
+
+@binary("Add", shown="AddExt")
+def add(input, other):
+    return anp.add(input, other)
+
+
+@binary("Sub", "subtract", shown="SubExt")
+def sub(input, other):
+    return anp.subtract(input, other)
+
+
+@binary("Mul", "multiply")
+def mul(input, other):
+    return anp.multiply(input, other)
+
+
+@binary("Div", "divide", "true_divide", "realdiv")
+def div(input, other):
+    """The quotient; of integers in Float32."""
+    if not (isinstance(input, float) or isinstance(other, float) or _is_floating(input) or _is_floating(other)):
+        input, other = cast(input, _FLOAT32), cast(other, _FLOAT32)
+    return anp.true_divide(input, other)
+
+
+def _is_floating(x):
+    return type(x) is not int and x.dtype.kind not in "iub"
+
+
+@binary("FloorDiv", "floor_div", "floor_divide")
+def floordiv(input, other):
+    return anp.floor_divide(input, other)
+
+
+@binary("Hypot")
+def hypot(input, other):
+    """The length of the vector (input, other)."""
+    return anp.sqrt(anp.square(input) + anp.square(other))
+
+
+@binary("TruncMod", "trunc_mod")
+def fmod(input, other):
+    """The remainder, with the sign of the dividend."""
+    return input - other * np.trunc(getval(input) / getval(other))
+
+
+@binary("FloorMod", "floor_mod", "remainder", "mod")
+def floormod(input, other):
+    """The remainder, with the sign of the divisor."""
+    return anp.mod(input, other)
+
+
+def _chooser(beats):
+    """`x` where it beats `y`, else `y` (so also where either is nan); at a tie either gets half of the gradient."""
+
+    def share(g, x, y):
+        x, y = getval(x), getval(y)
+        return g * (beats(x, y) + 0.5 * np.equal(x, y)).astype(g.dtype)
+
+    @primitives.rule(
+        lambda ans, x, y: unbroadcast_f(x, lambda g: share(g, x, y)),
+        lambda ans, x, y: unbroadcast_f(y, lambda g: g - share(g, x, y)),
+    )
+    def choose(x, y):
+        return np.where(beats(x, y), x, y)[()]
+
+    choose.__name__ = "maximum" if beats is np.greater else "minimum"
+    return choose
+
+
+_larger, _smaller = _chooser(np.greater), _chooser(np.less)
+
+
+@binary("Maximum")
+def maximum(input, other):
+    """The larger of each pair; a tie sends half of the gradient to either."""
+    return _larger(input, other)
+
+
+@binary("Minimum")
+def minimum(input, other):
+    """The smaller of each pair; a tie sends half of the gradient to either."""
+    return _smaller(input, other)
+
+
+@binary("Atan2", "arctan2")
+def atan2(input, other):
+    return anp.arctan2(input, other)
+
+
+@binary("Xdivy", method=False)
+def xdivy(input, other):
+    return anp.where(getval(input) == 0, anp.zeros_like(input), anp.true_divide(input, other))
+
+
+def _compare(name, raw, *names):
+    """A comparison: Bool, and constant to every derivative."""
+
+    def compare(input, other):
+        return raw(getval(input), getval(other))
+
+    compare.__name__ = names[0]
+    compare.__doc__ = f"Where `{names[0].replace('_', ' ')}` holds, elementwise; a Bool tensor."
+    return binary(name, *names[1:])(compare)
+
+
+equal = _compare("Equal", np.equal, "equal", "eq")
+not_equal = _compare("NotEqual", np.not_equal, "not_equal", "ne")
+greater = _compare("Greater", np.greater, "greater", "gt")
+greater_equal = _compare("GreaterEqual", np.greater_equal, "greater_equal", "ge")
+less = _compare("Less", np.less, "less", "lt")
+less_equal = _compare("LessEqual", np.less_equal, "less_equal", "le")
+logical_and = _compare("LogicalAnd", np.logical_and, "logical_and")
+logical_or = _compare("LogicalOr", np.logical_or, "logical_or")
+logical_xor = _compare("LogicalXor", np.logical_xor, "logical_xor")
+bitwise_and = _compare("BitwiseAnd", np.bitwise_and, "bitwise_and")
+bitwise_or = _compare("BitwiseOr", np.bitwise_or, "bitwise_or")
+bitwise_xor = _compare("BitwiseXor", np.bitwise_xor, "bitwise_xor")
+
+
+@binary("Pow", method=False)
+def _power(input, exponent):
+    return anp.power(input, exponent)
+
+
+def pow(input, exponent):
+    """`input` to the power `exponent`; a number as exponent keeps an integer tensor's type if it is an integer."""
+    if isinstance(input, Tensor) and type(exponent) in (int, float):
+        value = input._value
+        if value.dtype.kind == "b" or (value.dtype.kind in "iu" and type(exponent) is float):
+            value = cast(value, _FLOAT32 if type(exponent) is float else _INT64)
+        with np.errstate(**quiet):
+            if value.dtype.kind in "iu" and exponent < 0:
+                return wrap(np.trunc(np.float64(getval(value)) ** exponent).astype(value.dtype))
+            return wrap(_as(primitives.power(value, exponent), value.dtype))
+    return _power(input, exponent)
+
+
+register(pow, primitive="Pow")
+
+
+def logical_not(input):
+    """Where `input` is zero or False; a Bool tensor."""
+    return wrap(np.logical_not(input.asnumpy()))
+
+
+register(logical_not, primitive="LogicalNot")
+
+_OPERATORS = {
+    "add": add, "sub": sub, "mul": mul, "truediv": div, "floordiv": floordiv, "mod": floormod, "pow": pow,
+    "and": bitwise_and, "or": bitwise_or, "xor": bitwise_xor,
+}  # fmt: skip
+_COMPARISONS = {"lt": less, "le": less_equal, "gt": greater, "ge": greater_equal}
+
+
+def _swapped(fun):
+    return lambda self, other: fun(other, self)
+
+
+def _equality(fun, otherwise):
+    """`==` and `!=` are defined for anything; what is no number equals no tensor."""
+    return lambda self, other: fun(self, other) if isinstance(other, (Tensor, *_NUMBERS, list, tuple)) else otherwise
+
+
+def attach_operators():
+    """Give `Tensor` its operators."""
+    for name, fun in _OPERATORS.items():
+        setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
+        setattr(Tensor, f"__r{name}__", _swapped(fun))
+    for name, fun in _COMPARISONS.items():
+        setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
+    Tensor.__eq__, Tensor.__ne__ = _equality(equal, False), _equality(not_equal, True)
+    Tensor.__hash__ = object.__hash__
+    Tensor.__invert__ = logical_not
+    Tensor.__pos__ = lambda self: self

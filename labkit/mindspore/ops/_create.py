@@ -1,0 +1,156 @@
+"""New tensors, and what ops say about one: its shape, type, rank and size."""
+
+import numpy as np
+
+from ..dtype import bool_, float32, int64
+from ..tensor import Tensor, tensor, wrap
+from ._op import OPS, op, register
+
+_rng = np.random.default_rng
+
+
+def _sizes(size):
+    if len(size) == 1 and isinstance(size[0], Tensor):
+        size = (size[0].tolist(),)
+    if len(size) == 1 and isinstance(size[0], (tuple, list)):
+        size = size[0]
+    return tuple(int(n) for n in size)
+
+
+def ones(*size, dtype=None):
+    """All ones, of a shape; Float32 by default."""
+    size, dtype = _and_type(size, dtype)
+    return wrap(np.ones(_sizes(size), (dtype or float32).numpy))
+
+
+def zeros(*size, dtype=None):
+    """All zeros, of a shape; Float32 by default."""
+    size, dtype = _and_type(size, dtype)
+    return wrap(np.zeros(_sizes(size), (dtype or float32).numpy))
+
+
+def _and_type(size, dtype):
+    """`zeros((2, 3), ms.float32)`: the type may stand behind the shape."""
+    from ..dtype import DType
+
+    return (size[:-1], size[-1]) if size and isinstance(size[-1], DType) else (size, dtype)
+
+
+def full(size, fill_value, *, dtype=None):
+    """All `fill_value`, of a shape."""
+    made = tensor(fill_value, dtype)
+    return wrap(np.full(_sizes((size,)), made.asnumpy(), made.dtype.numpy))
+
+
+@op(method=False, primitive="ZerosLike")
+def zeros_like(input, *, dtype=None):
+    """Zeros of the same shape and type."""
+    return np.zeros(input.shape, dtype.numpy if dtype else input.dtype)
+
+
+@op(method=False, primitive="OnesLike")
+def ones_like(input, *, dtype=None):
+    """Ones of the same shape and type."""
+    return np.ones(input.shape, dtype.numpy if dtype else input.dtype)
+
+
+@op(method=False)
+def full_like(input, fill_value, *, dtype=None):
+    """All `fill_value`, of the same shape and type."""
+    return np.full(input.shape, fill_value, dtype.numpy if dtype else input.dtype)
+
+
+def eye(n, m=None, dtype=None):
+    """Ones on the diagonal of an (n, m) matrix."""
+    return wrap(np.eye(n, m, dtype=(dtype or float32).numpy))
+
+
+def arange(start=0, end=None, step=1, *, dtype=None):
+    """Numbers from `start` up to, not including, `end`: Int64 for integers, else Float32."""
+    start, end, step = (x.item() if isinstance(x, Tensor) else x for x in (start, end, step))
+    start, end = (0, start) if end is None else (start, end)
+    whole = all(isinstance(x, int) for x in (start, end, step))
+    return wrap(np.arange(start, end, step).astype((dtype or (int64 if whole else float32)).numpy))
+
+
+def linspace(start, end, steps, *, dtype=None):
+    """`steps` numbers at equal distances from `start` to `end`, both included."""
+    ends = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
+    return wrap(np.linspace(*ends, steps).astype((dtype or float32).numpy))
+
+
+def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
+    """`on_value` at the place each index names on a new axis of length `depth`, else `off_value`."""
+    hot = np.expand_dims(indices.asnumpy(), axis) == _along(np.arange(depth), axis, indices.ndim + 1)
+    on, off = tensor(on_value), tensor(off_value)
+    return wrap(np.where(hot, on.asnumpy(), off.asnumpy()).astype(on.dtype.numpy))
+
+
+def _along(numbers, axis, ndim):
+    sizes = [1] * ndim
+    sizes[axis] = -1
+    return numbers.reshape(sizes)
+
+
+def _normal(*size, dtype=None, seed=None):
+    """Samples of the standard normal distribution."""
+    from ..common.seed import generator
+
+    size, dtype = _and_type(size, dtype)
+    return wrap(generator().standard_normal(_sizes(size)).astype((dtype or float32).numpy))
+
+
+def _uniform(*size, dtype=None, seed=None):
+    """Samples of the uniform distribution on [0, 1)."""
+    from ..common.seed import generator
+
+    size, dtype = _and_type(size, dtype)
+    return wrap(generator().random(_sizes(size)).astype((dtype or float32).numpy))
+
+
+_normal.__name__, _uniform.__name__ = "randn", "rand"
+for _fun in (ones, zeros, full, eye, arange, linspace, one_hot, _normal, _uniform):
+    register(_fun, method=False)
+
+
+def shape(input_x):
+    """The shape of a tensor, a tuple."""
+    return input_x.shape
+
+
+def dtype(input_x):
+    """The type of a tensor's elements."""
+    return input_x.dtype
+
+
+def rank(input_x):
+    """The number of axes of a tensor."""
+    return input_x.ndim
+
+
+def size(input_x):
+    """The number of elements of a tensor."""
+    return input_x.size
+
+
+def is_tensor(obj):
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def depend(value, expr):
+    """`value`, once `expr` has been computed: here, as arguments are, it already has."""
+    return value
+
+
+def scalar_to_tensor(input_x, dtype=None):
+    """A number as a 0-d tensor; Float32 by default."""
+    return Tensor(input_x, dtype or (bool_ if isinstance(input_x, bool) else float32))
+
+
+for _fun, _primitive in (
+    (shape, "Shape"), (dtype, "DType"), (rank, "Rank"), (size, "Size"), (is_tensor, None), (depend, "Depend"),
+    (scalar_to_tensor, None),
+):  # fmt: skip
+    register(_fun, method=False, primitive=_primitive)
+OPS["randn"], OPS["rand"] = _normal, _uniform

@@ -1,0 +1,185 @@
+"""Ops of one tensor, element by element: a table of NumPy functions, and the few that need more than a line.
+
+An integer tensor is taken as Float32 where the function is not defined on integers.
+"""
+
+import math
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import primitives
+from ...engine import cast, getval
+from ...engine import stop_gradient as constant
+from ..tensor import Tensor, wrap
+from . import _fused
+from ._op import floating, op, quiet, register, value_of
+
+_SMOOTH = {  # primitive class: (function of floating arrays, names, what it is)
+    "Exp": (anp.exp, "exp", "e to the power of each element"),
+    "Log": (anp.log, "log", "natural logarithm"),
+    "Log2": (anp.log2, "log2", "logarithm to base 2"),
+    "Log10": (anp.log10, "log10", "logarithm to base 10"),
+    "Log1p": (anp.log1p, "log1p", "log(1 + x), exact near 0"),
+    "Expm1": (anp.expm1, "expm1", "exp(x) - 1, exact near 0"),
+    "Sqrt": (anp.sqrt, "sqrt", "square root"),
+    "Rsqrt": (lambda x: 1 / anp.sqrt(x), "rsqrt", "1 / sqrt(x)"),
+    "Reciprocal": (lambda x: 1 / x, "reciprocal inv", "1 / x"),
+    "Sin": (anp.sin, "sin", "sine"),
+    "Cos": (anp.cos, "cos", "cosine"),
+    "Tan": (anp.tan, "tan", "tangent"),
+    "Asin": (anp.arcsin, "asin arcsin", "inverse sine"),
+    "ACos": (anp.arccos, "acos arccos", "inverse cosine"),
+    "Atan": (anp.arctan, "atan arctan", "inverse tangent"),
+    "Sinh": (anp.sinh, "sinh", "hyperbolic sine"),
+    "Cosh": (anp.cosh, "cosh", "hyperbolic cosine"),
+    "Tanh": (primitives.tanh, "tanh", "hyperbolic tangent"),
+    "Asinh": (anp.arcsinh, "asinh arcsinh", "inverse hyperbolic sine"),
+    "Acosh": (anp.arccosh, "acosh arccosh", "inverse hyperbolic cosine"),
+    "Atanh": (anp.arctanh, "atanh arctanh", "inverse hyperbolic tangent"),
+    "Sigmoid": (primitives.sigmoid, "sigmoid", "1 / (1 + exp(-x))"),
+    "Softplus": (primitives.softplus, "softplus", "log(1 + exp(x))"),
+    "SiLU": (lambda x: x * primitives.sigmoid(x), "silu", "x sigmoid(x)"),
+}
+_ANY_TYPE = {
+    "Neg": (anp.negative, "neg negative", "-x"),
+    "Abs": (primitives.absolute, "abs absolute", "|x|, with derivative 0 at 0"),
+    "Square": (_fused.square, "square", "x squared"),
+    "ReLU": (primitives.relu, "relu", "max(x, 0), with derivative 0 at 0"),
+    "ReLU6": (lambda x: primitives.clamp(x, 0, 6), "relu6", "x limited to [0, 6]"),
+}
+_STEPS = {  # piecewise constant: derivative 0
+    "Sign": (np.sign, "sign", "-1, 0 or 1"),
+    "Floor": (np.floor, "floor", "the integer below"),
+    "Ceil": (np.ceil, "ceil", "the integer above"),
+    "Round": (np.round, "round", "the nearest integer, halves to even"),
+    "Rint": (np.rint, "rint", "the nearest integer, halves to even"),
+    "Trunc": (np.trunc, "trunc", "the integer towards 0"),
+}
+_TESTS = {
+    "IsFinite": (np.isfinite, "isfinite", "True where neither infinite nor nan"),
+    "IsInf": (np.isinf, "isinf", "True where infinite"),
+    "IsNan": (np.isnan, "isnan", "True where nan"),
+}
+
+
+def _declare(table, prepare):
+    for primitive, (fun, names, meaning) in table.items():
+        first, *others = names.split()
+
+        def raw(input, fun=fun):
+            return fun(prepare(input))
+
+        raw.__name__, raw.__doc__ = first, f"Elementwise: {meaning}."
+        op(*others, primitive=primitive)(raw)
+
+
+_declare(_SMOOTH, floating)
+_declare(_ANY_TYPE, lambda x: x)
+_declare(_STEPS, lambda x: constant(x) if x.dtype.kind not in "iub" else getval(x))
+_declare(_TESTS, getval)
+
+
+@op(primitive="GeLU", method=False)
+def gelu(input, approximate="none"):
+    """x Phi(x), with Phi the normal distribution; `approximate="tanh"` for the tanh formula."""
+    if approximate == "tanh":
+        cubic = input + 0.044715 * primitives.power(input, 3)
+        return 0.5 * input * (1 + primitives.tanh(math.sqrt(2 / math.pi) * cubic))
+    return 0.5 * input * (1 + _erf(input / math.sqrt(2)))
+
+
+@op(primitive="Erf")
+def erf(input):
+    """The error function."""
+    return _erf(floating(input))
+
+
+@primitives.rule(lambda ans, x: lambda g: g * (2 / math.sqrt(math.pi)) * anp.exp(-primitives.power(x, 2)))
+def _erf(x):
+    return np.vectorize(math.erf, otypes=[float])(x).astype(x.dtype)
+
+
+@op(primitive="LeakyReLU", method=False)
+def leaky_relu(input, alpha=0.2):
+    """x where positive, alpha x elsewhere."""
+    return primitives.select(getval(input) > 0, input, input * alpha)
+
+
+@op(primitive="Elu", method=False)
+def elu(input, alpha=1.0):
+    """x where positive, alpha (exp(x) - 1) elsewhere."""
+    below = anp.expm1(anp.minimum(input, cast(0.0, input.dtype)))
+    return primitives.select(getval(input) > 0, input, alpha * below)
+
+
+@op(primitive="Softmax", method=True)
+def softmax(input, axis=-1, *, dtype=None):
+    """exp(x) over its sum along `axis`."""
+    return primitives.softmax(input if dtype is None else cast(input, dtype.numpy), axis)
+
+
+@op(primitive="LogSoftmax", method=True)
+def log_softmax(logits, axis=-1):
+    """log(softmax(x)) along `axis`, without overflow."""
+    return primitives.log_softmax(logits, axis)
+
+
+@op("clip", method=True)
+def clamp(input, min=None, max=None):
+    """Each element limited to [min, max]; either may be None, a number or a tensor."""
+    if min is None and max is None:
+        raise ValueError("For clamp, at least one of 'min' or 'max' must not be None.")
+    min, max = (bound._value if isinstance(bound, Tensor) else bound for bound in (min, max))
+    if all(bound is None or isinstance(bound, (int, float)) for bound in (min, max)):
+        return primitives.clamp(input, min, max)
+    low = input if min is None else anp.maximum(input, min)
+    return low if max is None else anp.minimum(low, max)
+
+
+def cast_to(input, dtype):
+    """`input` with elements of `dtype`; the derivative is cast back."""
+    from ..dtype import as_numpy
+
+    value = value_of(input, "Cast") if not isinstance(input, (bool, int, float)) else np.asarray(input)
+    wanted = as_numpy(dtype)
+    if value.dtype == wanted:
+        return wrap(value)
+    with np.errstate(**quiet):
+        return wrap(cast(constant(value) if wanted.kind == "b" else value, wanted))
+
+
+cast_to.__name__ = "cast"
+register(cast_to, "astype", "to", primitive="Cast")
+
+
+def stop_gradient(value):
+    """`value`, a tensor or (nested) tuple of them, as a constant to every derivative."""
+    if isinstance(value, Tensor):
+        return wrap(constant(value._value))
+    if isinstance(value, (tuple, list)):
+        return type(value)(stop_gradient(v) for v in value)
+    return value
+
+
+register(stop_gradient, method=False)
+
+
+def isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Where |input - other| <= atol + rtol |other|; a Bool tensor."""
+    return wrap(np.isclose(input.asnumpy(), other.asnumpy(), rtol, atol, equal_nan))
+
+
+def lerp(input, end, weight):
+    """`input + weight (end - input)`."""
+    return input + weight * (end - input)
+
+
+register(isclose)
+register(lerp)
+
+
+@op()
+def copy(input):
+    """A tensor of its own with the same elements."""
+    return primitives.copy(input)

@@ -1,0 +1,96 @@
+"""Gradient ops: `GradOperation`, `InsertGradientOf`, and assignment to parameters."""
+
+from ..autodiff import Run, _by_position, check_cotangent, weight_list
+from ..parameter import assigned, check_like
+from ..tensor import Tensor, hooked, wrap
+from ._op import register
+
+
+class GradOperation:
+    """The older form of `grad`: `GradOperation(...)(fn, weights)` is the gradient function.
+
+    `get_all`: the gradients of all tensor inputs, a tuple, else of the first; `get_by_list`: of `weights`, or with
+    `get_all` of both; `sens_param`: the output's cotangent is the last argument.
+
+    >>> GradOperation(get_all=True)(lambda x, y: x * y)(Tensor(2.0), Tensor(3.0))
+    (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Float32, value= 2))
+    """
+
+    def __init__(self, get_all=False, get_by_list=False, sens_param=False):
+        for name, flag in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"For 'GradOperation', the '{name}' should be bool, but got {type(flag).__name__}")
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn, weights=None):
+        if not callable(fn):
+            raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
+        chosen = (weights if weights is not None else _trainable(fn)) if self.get_by_list else ()
+
+        def gradient_function(*args, **kwargs):
+            sens = None
+            if self.sens_param:
+                sens, args = (kwargs.pop("sens"), args) if "sens" in kwargs else (args[-1], args[:-1])
+            function, args = _by_position(fn, args, kwargs)
+            wants_inputs = self.get_all or not self.get_by_list
+            places = [i for i, a in enumerate(args) if isinstance(a, Tensor)] if wants_inputs else []
+            run = Run(function, args, places if self.get_all else places[:1], weight_list(chosen))
+            if sens is not None:
+                check_cotangent(sens, run)
+            return self._arranged(chosen, *run.pull(sens))
+
+        return gradient_function
+
+    def _arranged(self, weights, by_place, by_weight):
+        inputs = tuple(g for _, g in by_place)
+        if not self.get_all:
+            inputs = inputs[0] if inputs else ()
+        if not self.get_by_list:
+            return inputs
+        of_weights = by_weight[0] if isinstance(weights, Tensor) else tuple(by_weight)
+        return (inputs, of_weights) if self.get_all else of_weights
+
+
+def _trainable(fn):
+    return fn.trainable_params() if hasattr(fn, "trainable_params") else ()
+
+
+class InsertGradientOf:
+    """`InsertGradientOf(f)(x)` is `x`, but the gradient that comes back is replaced by `f(gradient)`."""
+
+    def __init__(self, f):
+        self.f = f
+
+    def __call__(self, x):
+        return wrap(hooked(x._value, self.f))
+
+
+HookBackward = InsertGradientOf
+
+
+def assign(variable, value):
+    """Replace a parameter's value; returns the new value. Raises ValueError for another shape."""
+    return _written(variable, value, lambda new: new, "Assign")
+
+
+def assign_add(variable, value):
+    """Add to a parameter's value; returns the new value. Raises ValueError for another shape."""
+    return _written(variable, value, lambda new: variable + new, "AssignAdd")
+
+
+def assign_sub(variable, value):
+    """Subtract from a parameter's value; returns the new value. Raises ValueError for another shape."""
+    return _written(variable, value, lambda new: variable - new, "AssignSub")
+
+
+def _written(variable, value, result, name):
+    if not isinstance(variable, Tensor):
+        raise TypeError(f"For '{name}', the 'variable' must be a Parameter, but got {type(variable).__name__}.")
+    check_like(variable, value, name)
+    assigned(variable, result(value), name)
+    return wrap(variable._value)
+
+
+register(assign, method=False, primitive="Assign")
+register(assign_add, method=False, primitive="AssignAdd")
+register(assign_sub, method=False, primitive="AssignSub")

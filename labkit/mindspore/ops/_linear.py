@@ -1,0 +1,118 @@
+"""Products of matrices and vectors."""
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import primitives
+from ...engine import getval, shape_of
+from ..dtype import of
+from ..tensor import wrap
+from . import _fused
+from ._op import op, quiet, register, value_of
+
+
+def _same_type(x, y):
+    a, b = value_of(x, "MatMulExt"), value_of(y, "MatMulExt")
+    if a.dtype != b.dtype:
+        raise TypeError(
+            f"For 'MatMulExt', the type of 'x2' should be same as 'x1', but got 'x1' with type Tensor[{of(a.dtype)}] "
+            f"and 'x2' with type Tensor[{of(b.dtype)}].\n"
+        )
+    return a, b
+
+
+def matmul_values(a, b):
+    """The matrix product of two arrays of one type. Raises ValueError where the inner lengths differ."""
+    try:
+        with np.errstate(all="ignore"):
+            return anp.matmul(a, b)
+    except ValueError:
+        raise _mismatch(np.shape(getval(a)), np.shape(getval(b))) from None
+
+
+def dense_values(x, weight):
+    """`x @ weight.T` of arrays, x of two axes. Raises ValueError where the inner lengths differ."""
+    try:
+        with np.errstate(all="ignore"):
+            return _fused.dense(x, weight)
+    except ValueError:
+        raise _mismatch(shape_of(x), shape_of(weight)[::-1]) from None
+
+
+def _mismatch(a, b):
+    if not a or not b:
+        return ValueError(f"For 'MatMul', expected tensors of at least one axis, but got shapes {a} and {b}.\n")
+    columns, rows = a[-1], b[-2] if len(b) > 1 else b[0]
+    if columns == rows:
+        return ValueError(f"For 'MatMul', expected batch axes that broadcast, but got shapes {a} and {b}.\n")
+    return ValueError(
+        f"For 'MatMul' the input dimensions must be equal, but got 'x1_col': {columns} and 'x2_row': {rows}.\n"
+    )
+
+
+def matmul(input, other):
+    """The matrix product, of vectors, matrices, or stacks of matrices; both of one type."""
+    return wrap(matmul_values(*_same_type(input, other)))
+
+
+def dense(input, weight, bias=None):
+    """`input @ weight.T + bias`: input (..., in), weight (out, in), bias (out,)."""
+    value, weight = value_of(input, "Dense"), value_of(weight, "Dense")
+    shape = shape_of(value)
+    out = dense_values(value if len(shape) == 2 else anp.reshape(value, (-1, shape[-1])), weight)
+    out = out if bias is None else anp.add(out, bias._value)
+    return wrap(out if len(shape) == 2 else anp.reshape(out, (*shape[:-1], shape_of(weight)[0])))
+
+
+def dot(input, other):
+    """The sum of products of two vectors."""
+    return matmul(input, other)
+
+
+def outer(input, vec2):
+    """Every product of an element of one vector and one of the other: shape (n, m)."""
+    a, b = _same_type(input, vec2)
+    return wrap(anp.outer(a, b))
+
+
+def einsum(equation, *operands):
+    """The sum of products that `equation` describes, such as "ij,jk->ik"."""
+    with np.errstate(**quiet):
+        return wrap(anp.einsum(equation, *(value_of(x, "Einsum") for x in operands)))
+
+
+def tensor_dot(x1, x2, axes):
+    """The product summed over `axes` of both."""
+    return wrap(anp.tensordot(*_same_type(x1, x2), axes=axes))
+
+
+@op(method=True)
+def inverse(input):
+    """The inverse of a square matrix."""
+    return anp.linalg.inv(input)
+
+
+@op(method=True)
+def det(input):
+    """The determinant of a square matrix."""
+    return anp.linalg.det(input)
+
+
+@op(method=True)
+def trace(input):
+    """The sum of the diagonal of a matrix."""
+    return primitives.sum_(input[np.arange(min(shape_of(input))), np.arange(min(shape_of(input)))])
+
+
+@op("t", method=True)
+def _transposed(input):
+    return anp.transpose(input)
+
+
+register(matmul, primitive=None)
+register(matmul, "bmm", "mm", "mv", method=True)
+register(dense, method=False, primitive="Dense")
+register(dot)
+register(outer, "ger")
+register(einsum, method=False)
+register(tensor_dot, method=False)

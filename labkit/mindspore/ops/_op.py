@@ -1,0 +1,85 @@
+"""From functions of arrays to ops: of tensors, as functions, as methods and as primitive classes.
+
+Every op is written once, as a function of NumPy arrays (or the engine's boxes), and declared by `@op(...)`. From the
+table `OPS` follow `ops.sin(x)`, `x.sin()` and `ops.Sin()(x)`.
+"""
+
+from functools import wraps
+
+import numpy as np
+
+from ...engine import cast
+from ..tensor import Tensor, wrap
+
+OPS = {}  # name -> function of tensors
+METHODS = {}  # name -> function of tensors, to be attached to Tensor
+PRIMITIVES = {}  # name -> function of tensors, to be offered as a class without arguments: ops.Sin()(x)
+
+quiet = {"all": "ignore"}  # for np.errstate: the real framework warns of no overflow, nor of 0/0
+
+
+def value_of(x, name):
+    """The array of a tensor. Raises TypeError for anything else."""
+    if isinstance(x, Tensor):
+        return x._value
+    raise rejected(name, x)
+
+
+def rejected(name, x):
+    """The error for an argument of the wrong type."""
+    kind = {str: "string", float: "float", int: "int", bool: "bool", type(None): "None"}.get(type(x), str(type(x)))
+    return TypeError(
+        f'Failed calling {name} with "{name}()(input={kind})".\n'
+        f'The valid calling should be: \n"{name}()(input=<Tensor>)".\n'
+    )
+
+
+def op(*names, method=True, primitive=None):
+    """Declare the decorated function, whose first argument is an array, as an op of one tensor.
+
+    `names` are further names of the same op; `method` whether it is one of `Tensor` too; `primitive` its class's name.
+    """
+
+    def declare(raw):
+        shown = primitive or raw.__name__.strip("_").title().replace("_", "")
+        code = raw.__code__
+        known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+        @wraps(raw)
+        def call(input, *args, **kwargs):
+            value = input._value if isinstance(input, Tensor) else value_of(input, shown)
+            if kwargs:
+                kwargs = {_known_as(name, known): option for name, option in kwargs.items()}
+            with np.errstate(**quiet):
+                return wrap(raw(value, *args, **kwargs))
+
+        return register(call, *names, method=method, primitive=primitive)
+
+    return declare
+
+
+_SAME = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
+
+
+def _known_as(name, known):
+    """An option's name as the op has it: `dim` for `axis`, `keepdim` and `keep_dims` for `keepdims`."""
+    for names in _SAME:
+        if name in names and name not in known:
+            return next((n for n in known if n in names), name)
+    return name
+
+
+def register(call, *names, method=True, primitive=None):
+    """Enter a function of tensors into the tables, under its own name and `names`."""
+    for name in (call.__name__.strip("_"), *names):
+        OPS[name] = call
+        if method:
+            METHODS[name] = call
+    if primitive:
+        PRIMITIVES[primitive] = call
+    return call
+
+
+def floating(x):
+    """`x` itself if it is floating, else as float32."""
+    return cast(x, np.float32) if x.dtype.kind in "iub" else x

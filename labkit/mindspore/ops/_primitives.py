@@ -1,0 +1,141 @@
+"""Primitive classes: `ops.MatMul(transpose_b=True)(x, w)` is an op whose options are fixed beforehand."""
+
+from ..tensor import Tensor
+from . import _clip, _create, _elementwise, _gradient, _linear, _reduction, _shape  # noqa: F401
+from ._op import OPS, PRIMITIVES
+
+CLASSES = {}
+
+
+class Primitive:
+    """An op as an object: options in the constructor, tensors in the call."""
+
+    def __init__(self, name=None):
+        self.name = name or type(self).__name__
+
+    def __repr__(self):
+        return f"Prim[{type(self).__name__}]"
+
+    def __call__(self, *args):
+        return self.call(*args)
+
+
+def _without_options(name, fun):
+    def __call__(self, *args):
+        return fun(*args)
+
+    return type(name, (Primitive,), {"__call__": __call__, "__doc__": f"`ops.{fun.__name__}` as a primitive class."})
+
+
+def _with_options(name, options, call, doc):
+    """A primitive whose constructor takes `options` (a dict of defaults) and whose call is `call(options, *args)`."""
+
+    def __init__(self, *args, **kwargs):
+        Primitive.__init__(self)
+        unknown = set(kwargs) - set(options)
+        if unknown or len(args) > len(options):
+            raise TypeError(f"For '{name}', expected options among {list(options)}, but got {sorted(unknown) or args}.")
+        self.options = {**options, **dict(zip(options, args, strict=False)), **kwargs}
+
+    def __call__(self, *args):
+        return call(self.options, *args)
+
+    return type(name, (Primitive,), {"__init__": __init__, "__call__": __call__, "__doc__": doc})
+
+
+def _matmul(options, x, y):
+    x = x.swapaxes(-1, -2) if options["transpose_a"] else x
+    y = y.swapaxes(-1, -2) if options["transpose_b"] else y
+    return OPS["matmul"](x, y)
+
+
+def _reducer(function):
+    def call(options, x, axis=()):
+        return OPS[function](x, axis if axis != () else None, options["keep_dims"])
+
+    return call
+
+
+def _reduce_sum(options, x, axis=()):
+    return OPS["sum"](x, axis if axis != () else None, options["keep_dims"]).astype(x.dtype)
+
+
+def _concat(options, *tensors):
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    return OPS["concat"](tensors, options["axis"])
+
+
+def _stack(options, *tensors):
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    return OPS["stack"](tensors, options["axis"])
+
+
+def _split(options, x):
+    return OPS["split"](x, x.shape[options["axis"]] // options["output_num"], options["axis"])
+
+
+def _l2_loss(options, x):
+    return (x * x).sum() / 2
+
+
+_OPTIONS = {
+    "MatMul": ({"transpose_a": False, "transpose_b": False}, _matmul),
+    "BatchMatMul": ({"transpose_a": False, "transpose_b": False}, _matmul),
+    "ReduceSum": ({"keep_dims": False, "skip_mode": False}, _reduce_sum),
+    "ReduceMean": ({"keep_dims": False}, _reducer("mean")),
+    "ReduceMax": ({"keep_dims": False}, _reducer("amax")),
+    "ReduceMin": ({"keep_dims": False}, _reducer("amin")),
+    "ReduceProd": ({"keep_dims": False}, _reducer("prod")),
+    "ReduceAll": ({"keep_dims": False}, _reducer("all")),
+    "ReduceAny": ({"keep_dims": False}, _reducer("any")),
+    "Softmax": ({"axis": -1}, lambda o, x: OPS["softmax"](x, o["axis"])),
+    "LogSoftmax": ({"axis": -1}, lambda o, x: OPS["log_softmax"](x, o["axis"])),
+    "Squeeze": ({"axis": ()}, lambda o, x: OPS["squeeze"](x, o["axis"] if o["axis"] != () else None)),
+    "Concat": ({"axis": 0}, _concat),
+    "Stack": ({"axis": 0}, _stack),
+    "Split": ({"axis": 0, "output_num": 1}, _split),
+    "Unstack": ({"axis": 0}, lambda o, x: OPS["unstack"](x, o["axis"])),
+    "CumSum": ({"exclusive": False, "reverse": False}, lambda o, x, axis: OPS["cumsum"](x, axis)),
+    "Argmax": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmax"](x, o["axis"]).astype(o["output_type"])),
+    "Flatten": ({}, lambda o, x: OPS["flatten"](x)),
+    "BiasAdd": ({"data_format": "NCHW"}, lambda o, x, b: x + b.reshape((1, -1) + (1,) * (x.ndim - 2))),
+    "BroadcastTo": ({"shape": ()}, lambda o, x: OPS["broadcast_to"](x, o["shape"])),
+    "Tile": ({}, lambda o, x, dims: OPS["tile"](x, dims)),
+    "AddN": ({}, lambda o, x: OPS["addn"](x)),
+    "L2Loss": ({}, _l2_loss),
+    "OneHot": ({"axis": -1}, lambda o, i, depth, on, off: OPS["one_hot"](i, depth, on, off, o["axis"])),
+    "Eye": ({}, lambda o, n, m, dtype: OPS["eye"](n, m, dtype)),
+    "Ones": ({}, lambda o, shape, dtype=None: OPS["ones"](shape, dtype=dtype)),
+    "Zeros": ({}, lambda o, shape, dtype=None: OPS["zeros"](shape, dtype=dtype)),
+    "Fill": ({}, lambda o, dtype, shape, value: OPS["full"](shape, value, dtype=dtype)),
+    "Identity": ({}, lambda o, x: OPS["copy"](x)),
+    "ScalarToTensor": ({}, lambda o, x, dtype=None: OPS["scalar_to_tensor"](x, dtype)),
+    "Print": ({}, lambda o, *args: print(*args, sep="\n")),
+}  # fmt: skip
+
+for _name, _fun in PRIMITIVES.items():
+    CLASSES[_name] = _without_options(_name, _fun)
+for _name, (_options, _call) in _OPTIONS.items():
+    CLASSES[_name] = _with_options(_name, _options, _call, f"The op {_name} with its options fixed: {[*_options]}.")
+CLASSES["Primitive"] = Primitive
+CLASSES["RealDiv"], CLASSES["TensorAdd"] = CLASSES["Div"], CLASSES["Add"]
+
+
+def _reduce_function(name):
+    reduce = CLASSES[name]
+
+    def function(x, axis=(), keep_dims=False):
+        return reduce(keep_dims)(x, axis)
+
+    return function
+
+
+for _name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any"):
+    OPS[f"reduce_{_name.lower()}"] = _reduce_function(f"Reduce{_name}")
+OPS["tensor_add"] = OPS["add"]
+
+
+def attach_methods(methods):
+    """Give `Tensor` the ops that are methods."""
+    for name, fun in methods.items():
+        setattr(Tensor, name, fun)

@@ -1,0 +1,242 @@
+"""`Parameter`: a tensor that a network owns, with a name; and tuples of them.
+
+Its value can be substituted for the time of one derivative, in one thread: `grad` never writes into a parameter, so
+there is nothing to put back when the differentiated function raises.
+"""
+
+import threading
+from contextlib import contextmanager
+from itertools import count
+
+import numpy as np
+
+from .. import primitives
+from ..engine import getval
+from . import dtype as mstype
+from .tensor import Tensor, _Handle, hooked, wrap
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+_generated = count(2)  # as in the real framework, whose first is Parameter#2
+_GENERATED = "Parameter#"
+_stored = Tensor._value  # the slot of Tensor, which `_value` below stands before
+
+
+class _Substitutions(threading.local):
+    """This thread's substituted values: `{id of parameter: box}`."""
+
+    def __init__(self):
+        self.values = {}
+
+
+_substitutions = _Substitutions()
+
+
+@contextmanager
+def bound(parameters, values):
+    """While open, in this thread, each parameter has the value given, a box; then again what it had."""
+    current = _substitutions.values
+    keys = [id(p) for p in parameters]
+    before = [current.get(key) for key in keys]
+    current.update(zip(keys, values, strict=True))
+    try:
+        yield
+    finally:
+        for key, value in zip(keys, before, strict=True):
+            if value is None:
+                current.pop(key, None)
+            else:
+                current[key] = value
+
+
+@primitives.rule(lambda ans, leaf, new: lambda g: g, None)
+def _overwritten(leaf, new):
+    """`new`, whose gradient goes to `leaf`: what is assigned to a parameter is a parameter, not a result."""
+    return new
+
+
+class Parameter(Tensor):
+    """A named tensor of a network, from a tensor, number, list or array.
+
+    `name`: a cell gives its own where there is none. `requires_grad`: whether it is among `trainable_params()`.
+
+    >>> Parameter(Tensor([1.0, 2.0]), name="w")
+    Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
+    """
+
+    __slots__ = ("__dict__", "_hooks", "_name", "_requires_grad", "layerwise_parallel", "parallel_optimizer")
+
+    def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True):
+        if isinstance(default_input, bool):
+            raise ValueError("Parameter data can not be `bool`")
+        if isinstance(default_input, (tuple, dict)):
+            raise TypeError(
+                "The type of the argument 'default_input' must be in ['Tensor', 'int', 'float', 'numpy.ndarray', "
+                f"'list']. But got type {type(default_input)}."
+            )
+        super().__init__(default_input, mstype.int32 if isinstance(default_input, int) else None)
+        self._name, self._hooks = None, []
+        self.name, self.requires_grad = name, requires_grad
+        self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
+
+    @property
+    def _value(self):
+        substituted = _substitutions.values
+        if substituted:
+            value = substituted.get(id(self))
+            if value is not None:
+                return value
+        return _stored.__get__(self)
+
+    @_value.setter
+    def _value(self, value):
+        """Write for good. While a derivative runs, later reads see the new value and still count as this parameter."""
+        plain = getval(value)
+        _stored.__set__(self, plain)
+        box = _substitutions.values.get(id(self))
+        if box is not None:
+            _substitutions.values[id(self)] = _overwritten(box, plain)
+
+    def __engine_bind__(self, value):
+        return bound((self,), (value,))
+
+    @property
+    def name(self):
+        """Its name, such as `fc.weight`."""
+        return self._name
+
+    @name.setter
+    def name(self, name):
+        if name is None:
+            name = f"{_GENERATED}{next(_generated)}"
+        elif not isinstance(name, str):
+            raise ValueError(f"The type of the Parameter's name should be 'string' or 'None', but got {type(name)}.")
+        self._name = name.strip()
+
+    @property
+    def has_generated_name(self):
+        """Whether nobody has named it yet."""
+        return self._name.startswith(_GENERATED)
+
+    @property
+    def requires_grad(self):
+        """Whether it is to be trained."""
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, value=True):
+        if not isinstance(value, bool):
+            raise TypeError("The argument `requires_grad` must be bool type")
+        self._requires_grad = value
+
+    @property
+    def data(self):
+        """Its value as a tensor."""
+        return wrap(self._value)
+
+    def __str__(self):
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+        )
+
+    __repr__ = __str__
+
+    def set_data(self, data, slice_shape=False):
+        """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter."""
+        if not isinstance(data, (Tensor, int, float)):
+            raise TypeError(
+                "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
+                f"But with type {type(data)}."
+            )
+        value = data._value if isinstance(data, Tensor) else np.asarray(data)
+        self._value = np.array(getval(primitives.cast(value, self._value.dtype)))
+        return self
+
+    def assign_value(self, value):
+        """Replace the value by `value`, a tensor of the same shape; returns the parameter."""
+        assigned(self, value, "Assign")
+        return self
+
+    def clone(self, init="same"):
+        """A parameter of its own, of the same name: `init` "same", an initializer's name, a number or a tensor."""
+        if isinstance(init, str) and init == "same":
+            data = wrap(np.array(self.asnumpy()))
+        else:
+            from .common.initializer import initializer
+
+            data = Tensor(init, self.dtype) if isinstance(init, Tensor) else initializer(init, self.shape, self.dtype)
+        return Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
+
+    def copy(self):
+        """A parameter of its own with the same value."""
+        return self.clone()
+
+    def register_hook(self, hook):
+        """From here on, `hook(gradient)` replaces this parameter's gradient; `remove()` the result to end it."""
+        handle = _Handle(hook)
+        self._hooks.append(handle)
+        return handle
+
+    def under_hooks(self, box):
+        """`box`, whose gradient goes through this parameter's hooks."""
+        for hook in self._hooks:
+            box = hooked(box, hook)
+        return box
+
+    def __deepcopy__(self, memo):
+        return self.clone()
+
+    def __reduce__(self):
+        return _restored, (self.asnumpy(), self.name, self.requires_grad)
+
+
+def _restored(array, name, requires_grad):
+    return Parameter(wrap(array), name, requires_grad)
+
+
+def assigned(variable, value, name):
+    """Write `value` into a tensor or parameter of the same shape, in its type. Raises ValueError for another shape."""
+    check_like(variable, value, name)
+    value = value if isinstance(value, Tensor) else Tensor(value)
+    variable._value = primitives.cast(value._value, variable._value.dtype)
+
+
+def check_like(variable, value, name):
+    """Raise ValueError unless `value` has the shape of `variable`."""
+    value = value if isinstance(value, Tensor) else Tensor(value)
+    if value.ndim != variable.ndim:
+        raise ValueError(
+            f"For '{name}','value' must have the same rank as 'variable'. But got 'value' rank: {value.ndim}, "
+            f"'variable' rank: {variable.ndim}."
+        )
+    if value.shape != variable.shape:
+        shapes = [f"({', '.join(map(str, s))})" for s in (value.shape, variable.shape)]
+        raise ValueError(
+            f"For '{name}','value' must have the same shape as 'variable'. "
+            f"But got 'value' shape: {shapes[0]}, 'variable' shape: {shapes[1]}."
+        )
+
+
+class ParameterTuple(tuple):
+    """A tuple of parameters. Raises TypeError for anything else in it, ValueError for two of the same name."""
+
+    def __new__(cls, iterable):
+        parameters, seen = tuple(iterable), {}
+        for p in parameters:
+            if not isinstance(p, Parameter):
+                raise TypeError(
+                    "For ParameterTuple initialization, ParameterTuple input should be 'Parameter' collection, "
+                    f"but got a {type(iterable)}. "
+                )
+            if seen.setdefault(p.name, p) is not p:
+                raise ValueError(
+                    f"The value {p} , its name '{p.name}' already exists. Please set a unique name for the parameter."
+                )
+        return super().__new__(cls, parameters)
+
+    def clone(self, prefix, init="same"):
+        """New parameters named `prefix.name`, of the same values or initialised by `init`."""
+        clones = [p.clone(init) for p in self]
+        for p in clones:
+            p.name = f"{prefix}.{p.name}"
+        return ParameterTuple(clones)

@@ -1,0 +1,335 @@
+"""`Tensor`: an array of one dtype. It knows nothing of gradients: those are functions of functions (`autodiff`).
+
+A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is being taken, the engine's box around one.
+Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
+"""
+
+import numpy as np
+
+from .. import primitives
+from ..engine import custom_vjp, getval
+from . import _printing
+from . import dtype as mstype
+
+__all__ = ["Tensor", "tensor"]
+
+_ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
+
+
+def wrap(value):
+    """The tensor that holds `value`, an array, NumPy scalar or box."""
+    made = _new(Tensor)
+    made._value = value
+    return made
+
+
+_new = object.__new__
+
+
+class Tensor:
+    """A tensor of `input_data`: a number, (nested) list or tuple, array or tensor; `dtype` a `ms.float32` and so on.
+
+    Without `dtype`: Python floats and lists become Float32, integers Int64, and arrays keep their type. Or an empty
+    one by `shape`, `dtype` and `init`, an initializer's name or object. Raises TypeError for data of another type.
+
+    >>> Tensor([1.0, 2.0]) * 2
+    Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+00])
+    """
+
+    __slots__ = ("__weakref__", "_value")
+    __array_priority__ = 100.0
+
+    def __init__(self, input_data=None, dtype=None, shape=None, init=None):
+        if dtype is not None and not isinstance(dtype, mstype.DType):
+            names = ", ".join(map(repr, mstype.ALL))
+            raise TypeError(f"For 'Tensor', the 'dtype' should be one of [{names}], but got {dtype!r}.")
+        if input_data is None and shape is not None:
+            input_data = _initial(shape, dtype, init)
+        self._value = _array(input_data, dtype)
+
+    # ---- the protocol of the engine's front door ----
+
+    def __engine_value__(self):
+        return self._value
+
+    def __engine_wrap__(self, value):
+        return wrap(value)
+
+    # ---- what it is ----
+
+    @property
+    def shape(self):
+        """Its lengths, a tuple."""
+        return np.shape(getval(self._value))
+
+    @property
+    def ndim(self):
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self):
+        """The number of elements."""
+        return np.size(getval(self._value))
+
+    @property
+    def dtype(self):
+        """Its element type, such as `ms.float32`."""
+        return mstype.of(self._value.dtype)
+
+    @property
+    def itemsize(self):
+        """Bytes per element."""
+        return self._value.dtype.itemsize
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def strides(self):
+        """Bytes to step along each axis."""
+        return np.asarray(getval(self._value)).strides
+
+    @property
+    def has_init(self):
+        """Whether the data are still to be initialised; here they never are."""
+        return False
+
+    def dim(self):
+        """The number of axes."""
+        return self.ndim
+
+    def numel(self):
+        """The number of elements."""
+        return self.size
+
+    def asnumpy(self):
+        """Its elements as a NumPy array. Inside a gradient this array is a constant."""
+        return np.asarray(getval(self._value))
+
+    numpy = asnumpy
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.asnumpy(), dtype=dtype, copy=True if copy is None else copy)
+
+    def item(self):
+        """The single element as a Python number. Raises ValueError where there is another number of them."""
+        return self._single().item()
+
+    def tolist(self):
+        """Its elements as nested lists; a number for a 0-d tensor."""
+        return self.asnumpy().tolist()
+
+    def value(self):
+        """The tensor itself; for a parameter, its value as a plain tensor."""
+        return wrap(self._value)
+
+    # ---- as a Python object ----
+
+    def __str__(self):
+        return _printing.as_str(getval(self._value))
+
+    def __repr__(self):
+        return _printing.as_repr(getval(self._value))
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("Not support len of a 0-D tensor")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(self.shape[0]))
+
+    def _single(self):
+        array = np.asarray(getval(self._value))
+        if array.size != 1:
+            raise ValueError(
+                f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
+            )
+        return array.reshape(())[()]
+
+    def __bool__(self):
+        return bool(self._single())
+
+    def _scalar(self):
+        if self.size != 1:
+            raise ValueError("Only one element tensors can be converted to Python scalars")
+        return self._single()
+
+    def __float__(self):
+        return float(self._scalar())
+
+    def __int__(self):
+        return int(self._scalar())
+
+    def __round__(self, digits=0):
+        return wrap(np.round(self.asnumpy(), digits)[()])
+
+    def __index__(self):
+        scalar = self._scalar()
+        if scalar.dtype.kind not in "iub":
+            raise TypeError("Only integer tensors of a single element can be converted to an index.")
+        return int(scalar)
+
+    __hash__ = object.__hash__
+
+    def __deepcopy__(self, memo):
+        return wrap(np.array(self.asnumpy()))
+
+    def __reduce__(self):
+        return _restored, (self.asnumpy(),)
+
+    # ---- elements ----
+
+    def __getitem__(self, index):
+        return wrap(_read(self._value, _index(index)))
+
+    def __setitem__(self, index, value):
+        if isinstance(value, Tensor):
+            value = value._value
+        elif isinstance(value, (list, tuple)):
+            value = np.asarray(value)
+        elif not isinstance(value, (bool, int, float, np.generic)):
+            raise _unsupported(value)
+        if not np.isscalar(value) or isinstance(value, np.generic):
+            value = primitives.cast(value, self._value.dtype)
+        try:
+            self._value = primitives.set_item(self._value, _index(index), value)
+        except IndexError as error:
+            words = str(error).split()
+            if "bounds" not in words:
+                raise
+            raise IndexError(f"Index {words[1]} is out of bounds for axis {words[-4]} with size {words[-1]}") from None
+
+    # ---- gradients ----
+
+    def register_hook(self, hook):
+        """From here on, `hook(gradient)` replaces the gradient that comes back to this tensor; None leaves it."""
+        handle = _Handle(hook)
+        self._value = hooked(self._value, handle)
+        return handle
+
+    def set_dtype(self, dtype):
+        """Change the element type in place; returns the type."""
+        self._value = primitives.cast(self._value, mstype.as_numpy(dtype))
+        return self.dtype
+
+
+class _Handle:
+    """What `register_hook` returns: `remove()` ends the hook."""
+
+    def __init__(self, hook):
+        self.hook = hook
+
+    def remove(self):
+        """From now on the gradient passes unchanged, also through what was computed before."""
+        self.hook = None
+
+    def __call__(self, gradient):
+        return None if self.hook is None else self.hook(gradient)
+
+
+def hooked(value, hook):
+    """`value` unchanged, but whose gradient goes through `hook`, a function of tensors; None leaves it as it is."""
+
+    def rule(ans, g, x):
+        changed = hook(wrap(g))
+        return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
+
+    return custom_vjp(lambda x: x, rule)(value)
+
+
+def _restored(array):
+    return wrap(array)
+
+
+def _array(data, dtype):
+    """The NumPy array (or box) of what a student gives `Tensor`."""
+    if isinstance(data, Tensor):
+        return data._value if dtype is None else primitives.cast(data._value, dtype.numpy)
+    if isinstance(data, (list, tuple)):
+        data = _from_sequence(data, dtype)
+    elif isinstance(data, (bool, int, float)) and not isinstance(data, np.generic):
+        data = np.asarray(data, np.float32 if dtype is None and isinstance(data, float) else None)
+    elif not isinstance(data, (np.ndarray, np.generic)):
+        raise TypeError(
+            f"For 'Tensor', the type of 'input_data' should be one of '{_ACCEPTED}', "
+            f"but got type '{type(data).__name__}'."
+        )
+    if dtype is not None:
+        with np.errstate(all="ignore"):
+            return np.array(data).astype(dtype.numpy)
+    mstype.of(data.dtype)
+    return np.array(data)
+
+
+def _from_sequence(data, dtype):
+    """An array of nested lists of numbers or tensors; floats become Float32 unless `dtype` says otherwise."""
+    if any(isinstance(d, Tensor) for d in data):
+        parts = [d._value if isinstance(d, Tensor) else np.asarray(d) for d in data]
+        return np.stack([np.asarray(getval(p)) for p in parts])
+    try:
+        array = np.array(data)
+    except ValueError:
+        array = np.array(data, object)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"For Tensor, the input_data is {data} that contain unsupported element.")
+    return array.astype(np.float32) if array.dtype == np.float64 and dtype is None else array
+
+
+def _initial(shape, dtype, init):
+    from .common.initializer import initializer
+
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    kind = dtype or mstype.float32
+    return np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
+
+
+def _index(index):
+    """An index with arrays for tensors, whole where it is a tuple."""
+    if isinstance(index, tuple):
+        return tuple(_index(i) if not isinstance(i, tuple) else list(i) for i in index)
+    if isinstance(index, Tensor):
+        return np.asarray(getval(index._value))
+    if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
+        if isinstance(index, slice):
+            return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))
+        return [_index(i) for i in index] if isinstance(index, list) else index
+    if isinstance(index, (float, np.ndarray)):
+        raise IndexError(
+            "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
+            f"but got {index} with type {type(index)}"
+        )
+    raise _unsupported(index)
+
+
+def _unsupported(index):
+    return IndexError(
+        f"Unsupported Python object type received: {type(index)}. Supported types for tensor indexing are: list, int, "
+        f"float, tuple, slice, ellipsis, None, array, bool, or Tensor. Received value: {index!r}"
+    )
+
+
+def _read(value, index):
+    try:
+        return value[index]
+    except IndexError as error:
+        if "too many indices" in str(error):
+            raise IndexError(f"too many indices for tensor of dimension{np.ndim(getval(value))}") from None
+        raise _out_of_range(error) from None
+
+
+def _out_of_range(error):
+    words = str(error).split()
+    if "bounds" in words:
+        return IndexError(f"index {words[1]} is out of bounds for dimension with size {words[-1]}")
+    return error
+
+
+def tensor(input_data=None, dtype=None, shape=None, init=None):
+    """The same as `Tensor(...)`."""
+    return Tensor(input_data, dtype, shape, init)

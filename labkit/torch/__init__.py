@@ -1,0 +1,65 @@
+"""The PyTorch dialect: tensors with a tape, `backward()`, `torch.autograd`, `torch.func` and the basis of `torch.nn`.
+
+`import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
+"""
+
+from math import e, inf, nan, pi
+
+from . import _creation, _elementwise, _indexing, _linear, _reduce, _shaping, _table, autograd, func, linalg, nn
+from ._dtype import (
+    ALIASES as _ALIASES, DTYPES as _DTYPES, dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype,
+)  # fmt: skip
+from ._modes import (
+    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled,
+)  # fmt: skip
+from ._creation import Generator
+from ._printing import set_printoptions
+from ._size import Size
+from ._tensor import Tensor, device
+from ._dispatch import common_dtype as result_type
+from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
+from .func import vmap
+
+globals().update(_DTYPES)
+globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
+globals().update(_table.FUNCTIONS)
+for _name, _fun in _table.METHODS.items():
+    setattr(Tensor, _name, _fun)
+Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
+strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
+
+newaxis = None
+__version__ = "2.13.0+labkit"
+
+
+def is_tensor(obj):
+    """Whether `obj` is a tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input):
+    """Whether the dtype of `input` is floating."""
+    return input.is_floating_point()
+
+
+def numel(input):
+    """How many elements `input` has."""
+    return input.numel()
+
+
+def typename(obj):
+    """The name of the type of `obj`."""
+    return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
+
+
+def _unavailable(name):
+    return (
+        f"torch.{name} is not part of labkit's torch dialect. It has tensors and their operations (see "
+        "dir(labkit.torch)), torch.autograd, torch.func, torch.nn and torch.linalg.vector_norm; everything runs on the CPU."
+    )
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(_unavailable(name))

@@ -1,0 +1,357 @@
+"""Making tensors: from data, of constants, of ranges, at random."""
+
+import threading
+
+import numpy as np
+
+from . import _dtype
+from ._dispatch import NUMBERS
+from ._dtype import DTYPES
+from ._shaping import _flat
+from ._table import METHODS, function, method
+from ._tensor import Tensor, device
+
+_local = threading.local()
+
+
+def _inferred(data):
+    """The dtype that Python data stand for."""
+    if isinstance(data, Tensor):
+        return data.dtype
+    if isinstance(data, (np.ndarray, np.generic)):
+        return _dtype.of_numpy(data.dtype)
+    if isinstance(data, NUMBERS):
+        return _dtype.of_number(data)
+    kinds = [_inferred(d) for d in data]
+    found = None
+    for kind in kinds:
+        found = kind if found is None else _dtype.promote_types(found, kind)
+    return found or _dtype.get_default_dtype()
+
+
+def _plain(data):
+    if isinstance(data, Tensor):
+        return data.detach()._array
+    if isinstance(data, (list, tuple)):
+        return [_plain(d) for d in data]
+    return data
+
+
+def _array(data, dtype):
+    if isinstance(data, str) or not isinstance(data, (Tensor, np.ndarray, np.generic, list, tuple, range, *NUMBERS)):
+        raise TypeError(_unknown(data))
+    data = list(data) if isinstance(data, range) else data
+    _check_regular(data, 0)
+    dtype = dtype or _inferred(data)
+    return np.array(_plain(data), dtype=dtype.np)
+
+
+def _unknown(data):
+    if isinstance(data, str):
+        return f"new(): invalid data type '{type(data).__name__}'"
+    return f"Could not infer dtype of {type(data).__name__}"
+
+
+def _check_regular(data, depth):
+    """Nested lists must be of equal lengths; torch's ValueError otherwise."""
+    if not isinstance(data, (list, tuple)) or not data:
+        return
+    for i, row in enumerate(data):
+        if isinstance(row, str) or not isinstance(row, (Tensor, np.ndarray, np.generic, list, tuple, *NUMBERS)):
+            raise TypeError(_unknown(row) if isinstance(row, str) else f"must be real number, not {type(row).__name__}")
+        if isinstance(row, (list, tuple)) != isinstance(data[0], (list, tuple)):
+            raise TypeError(f"expected sequence at dim {depth + 1}")
+        if isinstance(row, (list, tuple)) and len(row) != len(data[0]):
+            raise ValueError(f"expected sequence of length {len(data[0])} at dim {depth + 1} (got {len(row)})")
+        _check_regular(row, depth + 1)
+
+
+def _made(array, requires_grad=False, device_=None):
+    if device_ is not None:
+        device(device_)
+    made = Tensor._of(array)
+    if requires_grad:
+        if not made.dtype.is_floating_point:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        made._requires = True
+    return made
+
+
+@function()
+def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor with a copy of `data`: numbers, nested lists, a NumPy array, another tensor.
+
+    Floats give the default dtype (float32), ints int64. `requires_grad=True` makes it a leaf to differentiate by.
+
+    >>> import labkit.torch as torch
+    >>> torch.tensor([1.0, 2.0], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    """
+    return _made(_array(data, dtype), requires_grad, device)
+
+
+@function("as_tensor", "asarray")
+def as_tensor(data, dtype=None, device=None):
+    """`data` as a tensor, sharing memory with an array or tensor where the dtype allows."""
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    if isinstance(data, np.ndarray) and (dtype is None or dtype.np == data.dtype):
+        return from_numpy(data)
+    return tensor(data, dtype=dtype, device=device)
+
+
+@function()
+def from_numpy(ndarray):
+    """A tensor that shares the memory of a NumPy array."""
+    if not isinstance(ndarray, np.ndarray):
+        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    _dtype.of_numpy(ndarray.dtype)
+    return Tensor._of(ndarray)
+
+
+@function()
+def scalar_tensor(value, *, dtype=None):
+    return tensor(value, dtype=dtype or _dtype.get_default_dtype())
+
+
+def legacy(data):
+    """The array of `torch.Tensor(...)`: sizes make an uninitialised tensor, a list its values, in float32."""
+    kind = _dtype.get_default_dtype()
+    if len(data) == 1 and isinstance(data[0], Tensor):
+        return data[0]._array
+    if len(data) == 1 and isinstance(data[0], (list, tuple, np.ndarray)):
+        return _array(data[0], kind)
+    return np.zeros(tuple(int(n) for n in data) if data else (0,), kind.np)
+
+
+# ---- constants ----
+
+
+def _filled(name, make):
+    def fun(*size, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+        return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)
+
+    fun.__name__, fun.__doc__ = name, f"A tensor of the given size: {name}."
+    return fun
+
+
+def _sizes(size):
+    shape = _flat(size)
+    if any(n < 0 for n in shape):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
+    return shape
+
+
+zeros = function("zeros")(_filled("zeros", np.zeros))
+ones = function("ones")(_filled("ones", np.ones))
+empty = function("empty")(_filled("empty", np.zeros))
+
+
+@function()
+def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
+    """A tensor of `size` filled with `fill_value`."""
+    fill_value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+    return _made(np.full(tuple(size), fill_value, (dtype or _dtype.of_number(fill_value)).np), requires_grad, device)
+
+
+@function()
+def eye(n, m=None, *, dtype=None, device=None, requires_grad=False):
+    """The identity matrix."""
+    return _made(np.eye(n, m, dtype=(dtype or _dtype.get_default_dtype()).np), requires_grad, device)
+
+
+def _like(name, make):
+    def fun(input, *more, dtype=None, device=None, requires_grad=False, memory_format=None, **kwargs):
+        array = make(tuple(input.shape), (dtype or input.dtype).np, *more, **kwargs)
+        return _made(array, requires_grad, device)
+
+    fun.__name__, fun.__doc__ = f"{name}_like", f"`{name}` with the shape and dtype of `input`."
+    return fun
+
+
+def _floats(draw, shape, dtype):
+    return np.asarray(draw(shape)).astype(dtype)
+
+
+LIKE = {
+    "zeros": np.zeros,
+    "ones": np.ones,
+    "empty": np.zeros,
+    "full": lambda shape, dtype, fill_value: np.full(shape, fill_value, dtype),
+    "rand": lambda shape, dtype: _uniform(shape, dtype),
+    "randn": lambda shape, dtype: _floats(generator().standard_normal, shape, dtype),
+    "randint": lambda shape, dtype, low, high=None: generator().integers(*_bounds(low, high), shape).astype(dtype),
+}
+for _name, _make in LIKE.items():
+    function(f"{_name}_like")(_like(_name, _make))
+
+zeros_like, ones_like = _like("zeros", np.zeros), _like("ones", np.ones)
+
+
+def _new(make):
+    def fun(self, *size, dtype=None, device=None, requires_grad=False):
+        return _made(make(_sizes(size), (dtype or self.dtype).np), requires_grad, device)
+
+    return fun
+
+
+METHODS.update(new_zeros=_new(np.zeros), new_ones=_new(np.ones), new_empty=_new(np.zeros))
+
+
+@method()
+def new_full(self, size, fill_value, *, dtype=None, device=None, requires_grad=False):
+    return _made(np.full(tuple(size), fill_value, (dtype or self.dtype).np), requires_grad, device)
+
+
+@method()
+def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
+    return tensor(data, dtype=dtype or self.dtype, device=device, requires_grad=requires_grad)
+
+
+# ---- ranges ----
+
+
+@function()
+def arange(start, end=None, step=1, *, dtype=None, device=None, requires_grad=False):
+    """Numbers from `start` (0 if one number is given) below `end`, by `step`."""
+    start, end = (0, start) if end is None else (start, end)
+    numbers = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
+    if (numbers[1] - numbers[0]) * numbers[2] < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    whole = all(isinstance(v, (int, np.integer)) for v in numbers)
+    dtype = dtype or (DTYPES["int64"] if whole else _dtype.get_default_dtype())
+    return _made(np.arange(*numbers, dtype=None if whole else np.float64).astype(dtype.np), requires_grad, device)
+
+
+@function()
+def linspace(start, end, steps, *, dtype=None, device=None, requires_grad=False):
+    """`steps` numbers from `start` to `end`, both included."""
+    dtype = dtype or _dtype.get_default_dtype()
+    return _made(np.linspace(start, end, steps).astype(dtype.np), requires_grad, device)
+
+
+@function()
+def logspace(start, end, steps, base=10.0, *, dtype=None, requires_grad=False):
+    """Powers of `base` with exponents from `start` to `end`."""
+    dtype = dtype or _dtype.get_default_dtype()
+    return _made((base ** np.linspace(start, end, steps)).astype(dtype.np), requires_grad)
+
+
+@function()
+def meshgrid(*tensors, indexing="ij"):
+    """Coordinate grids of the given vectors."""
+    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    return tuple(Tensor._of(np.array(a)) for a in np.meshgrid(*(x._array for x in tensors), indexing=indexing))
+
+
+# ---- at random: reproducible by `manual_seed`, with this library's own numbers ----
+
+
+class Generator:
+    """A source of random numbers with a seed of its own."""
+
+    def __init__(self, device="cpu"):
+        self._seed, self.numbers = 0, np.random.default_rng(0)
+
+    def manual_seed(self, seed):
+        """Start again from `seed`."""
+        self._seed, self.numbers = int(seed), np.random.default_rng(int(seed) % 2**64)
+        return self
+
+    def initial_seed(self):
+        return self._seed
+
+
+def generator(given=None):
+    """The generator in use in this thread."""
+    if given is not None:
+        return given.numbers
+    if not hasattr(_local, "generator"):
+        _local.generator = Generator().manual_seed(np.random.SeedSequence().entropy % 2**63)
+    return _local.generator.numbers
+
+
+@function()
+def manual_seed(seed):
+    """Make the random numbers of this thread repeat from here."""
+    generator()
+    return _local.generator.manual_seed(seed)
+
+
+@function()
+def initial_seed():
+    generator()
+    return _local.generator.initial_seed()
+
+
+def _uniform(shape, dtype, source=None):
+    precision = np.float32 if np.dtype(dtype).itemsize <= 4 else np.float64
+    return np.asarray(generator(source).random(shape, precision)).astype(dtype)
+
+
+@function()
+def rand(*size, dtype=None, device=None, requires_grad=False, generator=None):
+    """Uniform random numbers in [0, 1)."""
+    return _made(_uniform(_sizes(size), (dtype or _dtype.get_default_dtype()).np, generator), requires_grad, device)
+
+
+def _source(given):
+    return generator(given)
+
+
+@function()
+def randn(*size, dtype=None, device=None, requires_grad=False, generator=None):
+    """Random numbers of the standard normal distribution."""
+    kind = (dtype or _dtype.get_default_dtype()).np
+    return _made(_floats(_source(generator).standard_normal, _sizes(size), kind), requires_grad, device)
+
+
+def _bounds(low, high):
+    return (0, low) if high is None else (low, high)
+
+
+@function()
+def randint(low, high=None, size=None, *, dtype=None, device=None, requires_grad=False, generator=None):
+    """Random integers from `low` (0 if left out) below `high`."""
+    if isinstance(high, (tuple, list)):
+        high, size = None, high
+    drawn = _source(generator).integers(*_bounds(low, high), tuple(size))
+    return _made(np.asarray(drawn).astype((dtype or DTYPES["int64"]).np), requires_grad, device)
+
+
+@function()
+def randperm(n, *, dtype=None, generator=None):
+    """The integers below `n` in random order."""
+    return _made(_source(generator).permutation(n).astype((dtype or DTYPES["int64"]).np))
+
+
+@function()
+def normal(mean, std, size=None, *, generator=None):
+    """Random numbers of a normal distribution."""
+    if size is None:
+        size = (mean if isinstance(mean, Tensor) else std).shape
+    return randn(*size, generator=generator) * std + mean
+
+
+@function()
+def bernoulli(input, *, generator=None):
+    """1 with the probability given by each element, else 0."""
+    drawn = _source(generator).random(input._array.shape)
+    return Tensor._of(np.asarray(drawn < input._array).astype(input.dtype.np))
+
+
+def _refill(name, draw):
+    def fun(self, *args, generator=None, **kwargs):
+        from ._dispatch import check_inplace, overwrite
+
+        check_inplace(self)
+        return overwrite(self, _made(np.asarray(draw(_source(generator), self._array.shape, *args, **kwargs)).astype(self.dtype.np)))
+
+    fun.__name__, fun.__doc__ = name, "Fill with random numbers, in place."
+    return fun
+
+
+METHODS["uniform_"] = _refill("uniform_", lambda g, shape, a=0.0, b=1.0: g.uniform(a, b, shape))
+METHODS["normal_"] = _refill("normal_", lambda g, shape, mean=0.0, std=1.0: g.normal(mean, std, shape))
+METHODS["random_"] = _refill("random_", lambda g, shape, low=0, high=2**24: g.integers(low, high, shape))
+METHODS["bernoulli_"] = _refill("bernoulli_", lambda g, shape, p=0.5: g.random(shape) < p)

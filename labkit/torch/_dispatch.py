@@ -1,0 +1,206 @@
+"""From tensors to primitives: promotion, errors in the framework's words, views and in-place changes."""
+
+import numpy as np
+
+from ..engine.record import cast, getval, isbox, new_box
+from . import _dtype, _modes, _rules
+from ._tape import Edge, declare  # noqa: F401
+from ._tensor import Tensor
+
+NUMBERS = (bool, int, float, np.number, np.bool_)
+LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
+LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+INFERENCE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+
+
+def apply(fun, *args, **kwargs):
+    """Apply a primitive to tensors (and anything else) and wrap the result."""
+    values = [a._recorded() if isinstance(a, Tensor) else a for a in args]
+    with np.errstate(all="ignore"):
+        return Tensor._wrap(fun(*values, **kwargs), args)
+
+
+def converted(tensor, dtype):
+    """`tensor` as `dtype` for one op. On the tape this is no node: the gradient is cast back when it arrives."""
+    if tensor.dtype is dtype:
+        return tensor
+    if isbox(tensor._data) or not tensor.dtype.is_floating_point and tensor.requires_grad:
+        return apply(cast, tensor, dtype.np)
+    made = Tensor._of(tensor._data.astype(dtype.np))
+    made._node_edge = tensor._gradient_edge()
+    return made
+
+
+def as_tensor_like(value, like):
+    """A number as a 0-d tensor of the dtype of `like`."""
+    return value if isinstance(value, Tensor) else Tensor._of(np.asarray(value, like.dtype.np))
+
+
+def common_dtype(*operands):
+    """The dtype in which tensors and numbers meet."""
+    groups = ([], [], [])
+    for a in operands:
+        if isinstance(a, Tensor):
+            groups[0 if a.ndim else 1].append(a.dtype)
+        else:
+            groups[2].append(_dtype.of_number(a))
+    return _dtype.result_dtype(*groups)
+
+
+def number_for(value, dtype):
+    """A Python number as NumPy takes it beside an array of `dtype`, without widening it."""
+    if dtype.is_floating_point:
+        return float(value)
+    return int(value) if dtype.rank == 1 else bool(value)
+
+
+def together(*operands, dtype=None):
+    """The operands in their common dtype; numbers become Python numbers of its category."""
+    kinds = operands
+    if any(not isinstance(a, (Tensor, *NUMBERS)) for a in kinds):
+        raise TypeError
+    dtype = dtype or common_dtype(*operands)
+    return [converted(a, dtype) if isinstance(a, Tensor) else number_for(a, dtype) for a in operands]
+
+
+def binary(fun, a, b, dtype=None, more=()):
+    """Apply an elementwise primitive of two operands, after promotion; shapes broadcast."""
+    a, b = together(a, b, dtype=dtype)
+    check_broadcast(a, b)
+    if not isinstance(a, Tensor):
+        a = as_tensor_like(a, b)
+    if not isinstance(b, Tensor):
+        b = as_tensor_like(b, a)
+    return apply(fun, a, b, *more)
+
+
+def check_broadcast(*operands):
+    """Raise torch's RuntimeError if the shapes do not broadcast."""
+    shapes = [a._array.shape for a in operands if isinstance(a, Tensor)]
+    if len(shapes) < 2 or shapes[0] == shapes[1]:
+        return
+    a, b = shapes[:2]
+    for back in range(1, min(len(a), len(b)) + 1):
+        if a[-back] != b[-back] and 1 not in (a[-back], b[-back]):
+            place = max(len(a), len(b)) - back
+            raise RuntimeError(
+                f"The size of tensor a ({a[-back]}) must match the size of tensor b ({b[-back]}) at non-singleton "
+                f"dimension {place}"
+            )
+
+
+def floating(tensor):
+    """`tensor`, or, where it holds integers, its values in the default floating dtype."""
+    return tensor if tensor.dtype.is_floating_point else converted(tensor, _dtype.get_default_dtype())
+
+
+def whole_dim(dim, ndim):
+    """A dimension in range, counted from the front; torch's IndexError otherwise."""
+    room = max(ndim, 1)
+    if not -room <= dim < room:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})")
+    return int(dim) % room
+
+
+# ---- views ----
+
+
+def view(tensor, fun, *how):
+    """Apply a primitive that looks at the same memory; the result knows its base.
+
+    `fun` may copy instead (as `reshape` does where it must); then the result is no view.
+    """
+    made = apply(fun, tensor, *how)
+    if isbox(tensor._data) or np.shares_memory(made._data, tensor._data) or not made._data.size:
+        attach(made, tensor, lambda value: fun(value, *how))
+    return made
+
+
+def attach(made, tensor, look):
+    """Make `made` a view of `tensor`'s base, `look` being the way from `tensor` to it."""
+    earlier, base = tensor._view, tensor if tensor._base is None else tensor._base
+    made._base = base
+    made._view = look if earlier is None else lambda value: look(earlier(value))
+    made._seen, made._version_counter = base._rebases, tensor._version_counter
+    made._inference = tensor._inference
+    made._made_without_grad = not _modes.grad_enabled()
+
+
+# ---- in-place ----
+
+
+def check_inplace(tensor):
+    """Raise if changing `tensor` in place is an error in the current mode."""
+    if tensor.is_inference() and not _modes.is_inference_mode_enabled():
+        raise RuntimeError(INFERENCE)
+    if not _modes.grad_enabled():
+        return
+    base = tensor._base
+    if base is not None and base._requires and base.is_leaf and not getattr(tensor, "_made_without_grad", False):
+        raise RuntimeError(LEAF_VIEW)
+    if tensor._requires and tensor.is_leaf:
+        raise RuntimeError(LEAF)
+
+
+def inplace(tensor, new):
+    """Give `tensor` the content and the history of `new`, in its own memory; returns `tensor`."""
+    if new.shape != tensor.shape:
+        raise RuntimeError(
+            f"output with shape {list(tensor.shape)} doesn't match the broadcast shape {list(new.shape)}"
+        )
+    if new.dtype.rank > tensor.dtype.rank:
+        raise RuntimeError(
+            f"result type {new.dtype.legacy} can't be cast to the desired output type {tensor.dtype.legacy}"
+        )
+    return overwrite(tensor, converted(new, tensor.dtype))
+
+
+def overwrite(tensor, new):
+    """The second half of every in-place op: write the memory, advance the counter, move the history."""
+    base, history = tensor._base, None
+    recording = _modes.grad_enabled()
+    if isbox(tensor._data) or isbox(new._data):
+        _overwrite_traced(tensor, new)
+        return tensor
+    if base is not None and recording and (new.requires_grad or base.requires_grad):
+        history = apply(_rules.copy_slices, base, new, tensor._view)
+    tensor._data[...] = new._data
+    tensor._version_counter.number += 1
+    if history is not None:
+        base._node_edge, base._requires = history._edge, False
+        base._rebases += 1
+        tensor._look_again()
+    elif recording and base is None:
+        _move_history(tensor, new)
+    return tensor
+
+
+def _move_history(tensor, new):
+    tensor._node_edge = edge = new._edge
+    tensor._requires = False
+    tensor._rebases += 1
+    versions = getattr(edge.node, "versions", {}) if edge is not None else {}
+    if "result" in versions:
+        import weakref
+
+        versions["result"] = (weakref.ref(tensor), tensor._version_counter, tensor._version_counter.number)
+
+
+def _overwrite_traced(tensor, new):
+    """In-place on values that a transform traces: the tensor takes the new value, and its base a copy with it inside."""
+    base = tensor._base
+    if base is not None:
+        base._data = apply(_rules.copy_slices, base, new, tensor._view)._data
+        base._rebases += 1
+        tensor._seen = base._rebases
+    tensor._data = new._data
+    tensor._version_counter.number += 1
+
+
+def rebased(tensor, value):
+    """`value` boxed with the history of `tensor` (used by ops that keep the history and change the memory)."""
+    edge = tensor._gradient_edge()
+    return value if edge is None else new_box(getval(value), 0, edge)

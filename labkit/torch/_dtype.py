@@ -1,0 +1,165 @@
+"""Element types as objects: `torch.float32` and its like, and the rules by which mixed types meet.
+
+Promotion follows categories (bool < integer < floating): a tensor with dimensions outranks a 0-d tensor of the same
+category, and both outrank a Python number, so `float16 tensor * 2.0` stays float16.
+"""
+
+import threading
+from functools import lru_cache
+
+import numpy as np
+
+
+class dtype:
+    """An element type, such as `torch.float32`. `np` is NumPy's equivalent."""
+
+    def __init__(self, name, rank, legacy):
+        self.name, self.rank, self.legacy = name, rank, legacy
+
+    @property
+    def np(self):
+        return _numpy_type(self.name)
+
+    @property
+    def is_floating_point(self):
+        return self.rank == 2
+
+    @property
+    def is_complex(self):
+        return False
+
+    @property
+    def is_signed(self):
+        return self.name not in ("bool", "uint8")
+
+    @property
+    def itemsize(self):
+        return self.np.itemsize
+
+    def __repr__(self):
+        return f"torch.{self.name}"
+
+    def __reduce__(self):
+        return lookup, (self.name,)
+
+
+_TABLE = {
+    "bool": (0, "Bool"), "uint8": (1, "Byte"), "int8": (1, "Char"), "int16": (1, "Short"), "int32": (1, "Int"),
+    "int64": (1, "Long"), "float16": (2, "Half"), "bfloat16": (2, "BFloat16"), "float32": (2, "Float"),
+    "float64": (2, "Double"),
+}  # fmt: skip
+DTYPES = {name: dtype(name, *entry) for name, entry in _TABLE.items()}
+ALIASES = {"half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64"}
+
+
+def lookup(name):
+    return DTYPES[name]
+
+
+@lru_cache(maxsize=None)
+def _numpy_type(name):
+    if name != "bfloat16":
+        return np.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ImportError('bfloat16 needs the ml_dtypes package: pip install "labkit[bfloat16]"') from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def of_numpy(numpy_type):
+    """The torch dtype of a NumPy one; TypeError where there is none."""
+    found = DTYPES.get(numpy_type.name)
+    if found is None:
+        names = "float64, float32, float16, int64, int32, int16, int8, uint8, and bool"
+        raise TypeError(
+            f"can't convert np.ndarray of type numpy.{numpy_type.type.__name__}. The only supported types are: {names}."
+        )
+    return found
+
+
+_state = threading.local()
+
+
+def get_default_dtype():
+    """The dtype of Python floats made into tensors: `torch.float32` unless set otherwise."""
+    return getattr(_state, "default", DTYPES["float32"])
+
+
+def set_default_dtype(d):
+    """Set the floating dtype that Python floats get, in this thread."""
+    if not d.is_floating_point:
+        raise TypeError(f"only floating-point types are supported as the default type, but got {d}")
+    _state.default = d
+
+
+def of_number(number):
+    """The dtype a Python number stands for: bool, int64 or the default floating dtype."""
+    if isinstance(number, (bool, np.bool_)):
+        return DTYPES["bool"]
+    return DTYPES["int64"] if isinstance(number, (int, np.integer)) else get_default_dtype()
+
+
+@lru_cache(maxsize=None)
+def promote_types(a, b):
+    """The smallest dtype that both `a` and `b` convert to, by category first."""
+    if a is b:
+        return a
+    if a.rank != b.rank:
+        return a if a.rank > b.rank else b
+    if {a.name, b.name} == {"float16", "bfloat16"}:
+        return DTYPES["float32"]
+    if "bfloat16" in (a.name, b.name):
+        return b if a.name == "bfloat16" else a
+    return of_numpy(np.promote_types(a.np, b.np))
+
+
+def _combine(higher, lower):
+    if higher is None or lower is None:
+        return higher or lower
+    return promote_types(higher, lower) if lower.rank > higher.rank else higher
+
+
+def result_dtype(dimensioned, zero_d, numbers):
+    """The dtype of an op's result from the dtypes of its tensors with dimensions, of its 0-d tensors, of its numbers."""
+    found = None
+    for group in (dimensioned, zero_d, numbers):
+        merged = None
+        for d in group:
+            merged = d if merged is None else promote_types(merged, d)
+        found = _combine(found, merged)
+    return found
+
+
+class finfo:
+    """Limits of a floating dtype: `bits, eps, max, min, tiny, resolution`."""
+
+    def __init__(self, type=None):
+        self.dtype = (type or get_default_dtype()).name
+        numpy_type = DTYPES[self.dtype].np
+        if self.dtype == "bfloat16":
+            import ml_dtypes
+
+            info = ml_dtypes.finfo(numpy_type)
+        else:
+            info = np.finfo(numpy_type)
+        self.bits, self.eps, self.max, self.min = info.bits, float(info.eps), float(info.max), float(info.min)
+        self.tiny = self.smallest_normal = float(info.tiny)
+        self.resolution = float(info.resolution)
+
+    def __repr__(self):
+        return (
+            f"finfo(resolution={self.resolution:g}, min={self.min:g}, max={self.max:g}, eps={self.eps:g}, "
+            f"smallest_normal={self.tiny:g}, tiny={self.tiny:g}, dtype={self.dtype})"
+        )
+
+
+class iinfo:
+    """Limits of an integer dtype: `bits, max, min`."""
+
+    def __init__(self, type):
+        info = np.iinfo(type.np)
+        self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

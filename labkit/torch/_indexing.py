@@ -1,0 +1,149 @@
+"""`x[...]` and `x[...] = v`: a chain of views for integers and slices, a copy for tensors of positions and masks."""
+
+import numpy as np
+
+from . import _rules
+from ._dispatch import apply, check_inplace, converted, inplace, overwrite, view
+from ._table import METHODS, method
+from ._tensor import Tensor
+
+
+def _parts(tensor, index):
+    """The index as a list of parts, Ellipsis spelled out as full slices."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    parts = [Tensor._of(np.asarray(p)) if isinstance(p, (list, np.ndarray, range)) else p for p in parts]
+    used = sum(_consumed(p) for p in parts)
+    if used > tensor.ndim:
+        if tensor.ndim == 0:
+            raise IndexError(
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+                "0-dim tensor to a number"
+            )
+        raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
+    if any(p is Ellipsis for p in parts):
+        place = next(i for i, p in enumerate(parts) if p is Ellipsis)
+        parts[place : place + 1] = [slice(None)] * (tensor.ndim - used)
+    return parts
+
+
+def _consumed(part):
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    if isinstance(part, Tensor) and part.dtype.name in ("bool", "uint8"):
+        return part.ndim
+    return 1
+
+
+def _is_integer(part):
+    return isinstance(part, (int, np.integer)) and not isinstance(part, bool)
+
+
+def _looked(tensor, parts):
+    """The basic parts applied, one view each; and what is left for advanced indexing (None if nothing)."""
+    dim, advanced = 0, []
+    for part in parts:
+        if isinstance(part, Tensor) and part.ndim == 0 and part.dtype.rank == 1:
+            part = int(part)
+        if _is_integer(part):
+            tensor = _selected(tensor, dim, int(part))
+        elif isinstance(part, slice):
+            tensor, dim = _sliced(tensor, dim, part), dim + 1
+            advanced.append(slice(None))
+        elif part is None or part is True or part is False:
+            tensor, dim = METHODS["unsqueeze"](tensor, dim), dim + 1
+            advanced.append(slice(None) if part is None else np.asarray([0] if part else [], dtype=np.int64))
+        elif isinstance(part, Tensor):
+            if part.dtype.is_floating_point:
+                raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+            _check_positions(tensor, dim, part)
+            advanced.append(part._array)
+            dim += _consumed(part)
+        else:
+            raise TypeError(
+                "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
+                f"{type(part).__name__})"
+            )
+    has_arrays = any(isinstance(a, np.ndarray) for a in advanced)
+    return tensor, tuple(advanced) if has_arrays else None
+
+
+def _selected(tensor, dim, i):
+    n = tensor.shape[dim]
+    if not -n <= i < n:
+        raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {n}")
+    return METHODS["select"](tensor, dim, i)
+
+
+def _sliced(tensor, dim, part):
+    if part.step is not None and part.step <= 0:
+        raise ValueError("step must be greater than zero")
+    bounds = slice(*(None if b is None else int(b) for b in (part.start, part.stop, part.step)))
+    if bounds.indices(tensor.shape[dim]) == (0, tensor.shape[dim], 1):
+        return tensor
+    return view(tensor, _rules.basic, (slice(None),) * dim + (bounds,), "SliceBackward0")
+
+
+def _check_positions(tensor, dim, part):
+    array = part._array
+    if array.dtype == bool:
+        for k, n in enumerate(array.shape):
+            if n != tensor.shape[dim + k]:
+                raise IndexError(
+                    f"The shape of the mask {list(array.shape)} at index {k} does not match the shape of the indexed "
+                    f"tensor {list(tensor.shape)} at index {dim + k}"
+                )
+        return
+    n = tensor.shape[dim]
+    wrong = array[(array < -n) | (array >= n)]
+    if wrong.size:
+        raise IndexError(f"index {int(wrong.flat[0])} is out of bounds for dimension {dim} with size {n}")
+
+
+@method("__getitem__")
+def getitem(self, index):
+    looked, advanced = _looked(self, _parts(self, index))
+    if advanced is not None:
+        return apply(_rules.fancy, looked, advanced)
+    return view(self, _rules.alias if index is Ellipsis else _rules.whole_slice) if looked is self else looked
+
+
+@method("__setitem__")
+def setitem(self, index, value):
+    looked, advanced = _looked(self, _parts(self, index))
+    check_inplace(self if looked is self or advanced is not None else looked)
+    if not isinstance(value, Tensor):
+        value = Tensor._of(np.asarray(value).astype(self.dtype.np))
+    if advanced is not None:
+        value = converted(value, self.dtype)
+        inplace(looked, _put(looked, value, advanced))
+        return
+    _check_fits(looked, value)
+    overwrite(looked, apply(_rules.copy, value, looked._array))
+
+
+def _put(tensor, value, place):
+    try:
+        return apply(_rules.index_put, tensor, value, place)
+    except ValueError:
+        target = np.shape(tensor._array[place])
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape "
+            f"{list(target)}"
+        ) from None
+
+
+def _check_fits(looked, value):
+    shape, given = tuple(looked.shape), tuple(value.shape)
+    while len(given) > len(shape) and given[0] == 1:
+        given = given[1:]
+    for back in range(1, min(len(shape), len(given)) + 1):
+        if given[-back] not in (1, shape[-back]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({shape[-back]}) must match the existing size ({given[-back]}) at "
+                f"non-singleton dimension {len(shape) - back}.  Target sizes: {list(shape)}.  Tensor sizes: {list(given)}"
+            )
+    if len(given) > len(shape):
+        raise RuntimeError(
+            f"expand(torch.{value.dtype.legacy}Tensor{{{list(given)}}}, size={list(shape)}): the number of sizes provided "
+            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({len(given)})"
+        )

@@ -1,0 +1,320 @@
+"""Reductions: sums, means, extremes, norms, softmax, sorting."""
+
+import numpy as np
+
+from . import _rules
+from ._dispatch import apply, converted, floating, whole_dim
+from ._table import METHODS, both, function
+from ._tensor import Tensor
+
+
+def _axis(dim, ndim):
+    """A dim, several or none as NumPy takes them."""
+    if dim is None or (isinstance(dim, (tuple, list)) and not dim):
+        return None
+    if ndim == 0:
+        for d in dim if isinstance(dim, (tuple, list)) else (dim,):
+            whole_dim(d, 0)
+        return ()
+    if isinstance(dim, (tuple, list)):
+        return tuple(whole_dim(d, ndim) for d in dim)
+    return whole_dim(dim, ndim)
+
+
+def _reduced(primitive, input, dim, keepdim, *more):
+    return apply(primitive, input, _axis(dim, input.ndim), keepdim, *more)
+
+
+@both()
+def sum(input, dim=None, keepdim=False, *, dtype=None):
+    """The sum of all elements, or along `dim`; integers add up in int64."""
+    return _reduced(_rules.sum_, converted(input, dtype) if dtype else input, dim, keepdim)
+
+
+@both()
+def mean(input, dim=None, keepdim=False, *, dtype=None):
+    """The mean of all elements, or along `dim`."""
+    input = converted(input, dtype) if dtype else input
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
+            f"Got: {input.dtype.legacy}"
+        )
+    return _reduced(_rules.mean, input, dim, keepdim)
+
+
+@both()
+def prod(input, dim=None, keepdim=False, *, dtype=None):
+    """The product of all elements, or along `dim`."""
+    return _reduced(_rules.prod, converted(input, dtype) if dtype else input, dim, keepdim)
+
+
+def _correction(unbiased, correction):
+    if correction is not None:
+        return correction
+    return 0 if unbiased is False else 1
+
+
+def _spread_args(dim, unbiased):
+    return (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+
+
+@both()
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The variance, over n - 1 unless `correction` says otherwise."""
+    dim, unbiased = _spread_args(dim, unbiased)
+    return _reduced(_rules.var, input, dim, keepdim, _correction(unbiased, correction))
+
+
+@both()
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The standard deviation, over n - 1 unless `correction` says otherwise."""
+    dim, unbiased = _spread_args(dim, unbiased)
+    return _reduced(_rules.std, input, dim, keepdim, _correction(unbiased, correction))
+
+
+@function()
+def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+
+
+@function()
+def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
+
+
+@both()
+def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
+    """The p-norm of all elements, or along `dim`: 2 by default, `inf`, 1 and so on."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + input.dtype.legacy
+        )
+    return apply(_rules.norm, input, 2.0 if p in ("fro", None) else float(p), _axis(dim, input.ndim), keepdim)
+
+
+def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    """The vector norm of all elements, or along `dim`."""
+    return norm(converted(x, dtype) if dtype else x, ord, dim, keepdim)
+
+
+@both()
+def logsumexp(input, dim, keepdim=False):
+    """log(sum(exp(input))) along `dim`, without overflow."""
+    return _reduced(_rules.logsumexp, floating(input), dim, keepdim)
+
+
+def _softmax(primitive, name):
+    def fun(input, dim=None, dtype=None):
+        if dim is None:
+            raise TypeError(f"{name}() missing 1 required positional arguments: \"dim\"")
+        input = converted(input, dtype) if dtype else input
+        return apply(primitive, input, whole_dim(dim, input.ndim))
+
+    fun.__name__, fun.__doc__ = name, f"{name} along `dim`."
+    return fun
+
+
+softmax = both("softmax")(_softmax(_rules.softmax, "softmax"))
+log_softmax = both("log_softmax")(_softmax(_rules.log_softmax, "log_softmax"))
+
+
+@both()
+def cumsum(input, dim, *, dtype=None):
+    """Running sums along `dim`."""
+    return apply(_rules.cumsum, converted(input, dtype) if dtype else input, whole_dim(dim, input.ndim))
+
+
+@both()
+def cumprod(input, dim, *, dtype=None):
+    """Running products along `dim`."""
+    return apply(_rules.cumprod, converted(input, dtype) if dtype else input, whole_dim(dim, input.ndim))
+
+
+# ---- extremes: values, or values and where they are ----
+
+
+class _Pair(tuple):
+    """`(values, indices)`, printed as torch prints its return types."""
+
+    kind = "max"
+
+    def __new__(cls, values, indices):
+        return super().__new__(cls, (values, indices))
+
+    values = property(lambda self: self[0])
+    indices = property(lambda self: self[1])
+
+    def __repr__(self):
+        return f"torch.return_types.{self.kind}(\nvalues={self[0]!r},\nindices={self[1]!r})"
+
+
+PAIRS = {
+    name: type(name, (_Pair,), {"kind": name})
+    for name in ("max", "min", "sort", "topk", "median")
+}
+
+
+def _pick_primitive(kind):
+    """Values at an index along a dim, with or without keeping the dim: one node named after `kind`."""
+
+    def fun(x, index, dim, keepdim):
+        found = np.take_along_axis(x, index, dim)
+        return found if keepdim else np.squeeze(found, dim)
+
+    def vjp(ans, x, index, dim, keepdim):
+        shape = _rules.anp.shape(x)
+        return lambda g: _rules.base.scatter_add(g if keepdim else _rules.unsqueeze(g, dim), index, dim, shape)
+
+    return _rules.op(f"{kind.capitalize()}Backward{int(kind == 'median')}", vjp, others="indices dim keepdim", saves="indices")(fun)
+
+
+@_rules.op("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, _rules.anp.shape(x)),
+           others="place", saves="place")  # fmt: skip
+def _median_all(x, place):
+    return x[place]
+
+
+PICK = {kind: _pick_primitive(kind) for kind in ("max", "min", "sort", "topk", "median")}
+
+
+def _picked(kind, input, index, dim, keepdim=True):
+    """Values at `index` along `dim` and the index, as the pair type of `kind`."""
+    values = apply(PICK[kind], input, index, dim, keepdim)
+    return PAIRS[kind](values, Tensor._of(np.asarray(index if keepdim else np.squeeze(index, dim))))
+
+
+def _extreme(kind, whole, pairwise, chooser):
+    def fun(input, dim=None, keepdim=False):
+        if isinstance(dim, Tensor):
+            return METHODS[pairwise](input, dim)
+        if dim is None:
+            if not input.numel():
+                raise RuntimeError(f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+            return apply(whole, input, None, False)
+        if input.ndim == 0:
+            whole_dim(dim, 0)
+            return PAIRS[kind](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
+        dim = whole_dim(dim, input.ndim)
+        index = np.expand_dims(chooser(input._array, axis=dim), dim)
+        return _picked(kind, input, index, dim, keepdim)
+
+    fun.__name__ = kind
+    fun.__doc__ = f"The {kind} of all elements; with `dim`, values and indices along it; with a tensor, elementwise."
+    return fun
+
+
+max = both("max")(_extreme("max", _rules.max_all, "maximum", np.argmax))
+min = both("min")(_extreme("min", _rules.min_all, "minimum", np.argmin))
+
+
+@both()
+def amax(input, dim=(), keepdim=False):
+    """The largest element along `dim`; equal ones share the gradient."""
+    return _reduced(_rules.amax, input, dim, keepdim)
+
+
+@both()
+def amin(input, dim=(), keepdim=False):
+    """The smallest element along `dim`; equal ones share the gradient."""
+    return _reduced(_rules.amin, input, dim, keepdim)
+
+
+def _arg(name, chooser):
+    def fun(input, dim=None, keepdim=False):
+        if dim is not None:
+            dim = whole_dim(dim, input.ndim)
+        array = input._array
+        found = chooser(array, axis=None if array.ndim == 0 else dim)
+        if keepdim and dim is not None:
+            found = np.expand_dims(found, dim)
+        return Tensor._of(np.asarray(found, np.int64))
+
+    fun.__name__, fun.__doc__ = name, f"{name}: the position of the extreme element, of all or along `dim`."
+    return fun
+
+
+both("argmax")(_arg("argmax", np.argmax))
+both("argmin")(_arg("argmin", np.argmin))
+
+
+@both()
+def sort(input, dim=-1, descending=False, stable=False):
+    """Sorted values and where each came from, along `dim`."""
+    if input.ndim == 0:
+        return PAIRS["sort"](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
+    dim = whole_dim(dim, input.ndim)
+    return _picked("sort", input, _order(input._array, dim, descending), dim)
+
+
+def _order(array, dim, descending):
+    if not descending:
+        return np.argsort(array, axis=dim, kind="stable")
+    turned = np.flip(array, dim)
+    return array.shape[dim] - 1 - np.flip(np.argsort(turned, axis=dim, kind="stable"), dim)
+
+
+@both()
+def argsort(input, dim=-1, descending=False, stable=False):
+    """The order in which the elements would be sorted."""
+    return sort(input, dim, descending)[1]
+
+
+@both()
+def topk(input, k, dim=-1, largest=True, sorted=True):
+    """The `k` largest (or smallest) elements along `dim`, and where they are."""
+    dim = whole_dim(dim, input.ndim)
+    if k > input.shape[dim]:
+        raise RuntimeError("selected index k out of range")
+    index = np.take(_order(input._array, dim, largest), range(k), axis=dim)
+    return _picked("topk", input, index, dim)
+
+
+@both()
+def median(input, dim=None, keepdim=False):
+    """The lower median: of all elements, or values and indices along `dim`."""
+    if dim is None:
+        order = np.argsort(input._array, axis=None, kind="stable")
+        place = np.unravel_index(order[(input.numel() - 1) // 2], input._array.shape)
+        return apply(_median_all, input, place)
+    dim = whole_dim(dim, input.ndim)
+    index = np.take(_order(input._array, dim, False), [(input.shape[dim] - 1) // 2], axis=dim)
+    return _picked("median", input, index, dim, keepdim)
+
+
+@both()
+def any(input, dim=None, keepdim=False):
+    """Whether any element is nonzero."""
+    return Tensor._of(np.asarray(np.any(input._array, axis=_axis(dim, input.ndim), keepdims=keepdim)))
+
+
+@both()
+def all(input, dim=None, keepdim=False):
+    """Whether all elements are nonzero."""
+    return Tensor._of(np.asarray(np.all(input._array, axis=_axis(dim, input.ndim), keepdims=keepdim)))
+
+
+@both()
+def count_nonzero(input, dim=None):
+    """How many elements are not 0."""
+    return Tensor._of(np.asarray(np.count_nonzero(input._array, axis=_axis(dim, input.ndim)), np.int64))
+
+
+@both()
+def unique(input, sorted=True, return_inverse=False, return_counts=False):
+    """The different elements, sorted."""
+    found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts)
+    return tuple(Tensor._of(f) for f in found) if isinstance(found, tuple) else Tensor._of(found)
+
+
+@both()
+def bincount(input, weights=None, minlength=0):
+    """How often each non-negative integer occurs."""
+    return Tensor._of(np.bincount(input._array, None if weights is None else weights._array, minlength))
+
+
+@both()
+def nansum(input, dim=None, keepdim=False):
+    """The sum without the nan elements."""
+    return sum(METHODS["masked_fill"](input, Tensor._of(np.isnan(input._array)), 0), dim, keepdim)
+

@@ -1,0 +1,28 @@
+"""The table of operations: one entry serves as `torch.name(x, ...)` and as `x.name(...)`."""
+
+FUNCTIONS, METHODS = {}, {}
+
+
+def both(*names):
+    """Enter the decorated function as a function of `torch` and as a method of tensors, under its name or `names`."""
+    return _enter(names, FUNCTIONS, METHODS)
+
+
+def function(*names):
+    """Enter it as a function of `torch` only."""
+    return _enter(names, FUNCTIONS)
+
+
+def method(*names):
+    """Enter it as a method of tensors only."""
+    return _enter(names, METHODS)
+
+
+def _enter(names, *tables):
+    def enter(fun):
+        for name in names or (fun.__name__.rstrip("_"),):
+            for table in tables:
+                table[name] = fun
+        return fun
+
+    return enter

@@ -1,0 +1,27 @@
+"""Legacy constructors such as `torch.FloatTensor([1, 2])`: a tensor of that dtype."""
+
+import numpy as np
+
+from ._creation import legacy
+from ._dtype import DTYPES
+from ._tensor import Tensor
+
+
+class _Legacy(type):
+    dtype = None
+
+    def __call__(cls, *data):
+        return Tensor._of(np.asarray(legacy(data)).astype(cls.dtype.np))
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, Tensor) and instance.dtype is cls.dtype
+
+
+def _legacy(name):
+    dtype = DTYPES[name]
+    kind = f"{dtype.legacy}Tensor"
+    return _Legacy(kind, (), {"dtype": dtype, "__doc__": f"`{kind}(data)`: a tensor of {dtype}.", "__module__": "torch"})
+
+
+FloatTensor, DoubleTensor, HalfTensor = _legacy("float32"), _legacy("float64"), _legacy("float16")
+IntTensor, LongTensor, BoolTensor = _legacy("int32"), _legacy("int64"), _legacy("bool")

@@ -1,0 +1,152 @@
+"""`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
+
+import numpy as np
+
+from ...engine.record import isbox
+from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from .._tape import Walk
+from .._tensor import Tensor
+
+
+def _tuple(x):
+    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def _seeds(outputs, given):
+    """What arrives at each output: the gradient given, or 1 for a scalar."""
+    if len(outputs) != len(given):
+        raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
+    return [_seed(i, out, g) for i, (out, g) in enumerate(zip(outputs, given, strict=True))]
+
+
+def _seed(i, out, g):
+    if g is None:
+        if out.requires_grad and out.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        return np.ones(out._array.shape, out._array.dtype)
+    if not isinstance(g, Tensor):
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    if g.shape != out.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
+        )
+    return g
+
+
+def _walk(outputs, seeds, inputs, keep, create, capture):
+    roots = []
+    for i, (out, seed) in enumerate(zip(outputs, seeds, strict=True)):
+        edge = out._gradient_edge()
+        if edge is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        if isinstance(seed, Tensor):
+            seed = seed._value if create else seed.detach()._data
+        roots.append((edge, seed))
+    return Walk(roots, inputs, keep, create, capture).run()
+
+
+def backward(
+    tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
+):
+    """Add the gradient of the sum of `tensors` to the `.grad` of every leaf (or of `inputs` alone).
+
+    `grad_tensors`: what arrives at each tensor, needed where it is not a scalar. The saved values of the nodes that ran
+    are let go, unless `retain_graph`; with `create_graph` the gradients themselves can be differentiated.
+    """
+    tensors = _tuple(tensors)
+    given = [None] * len(tensors) if grad_tensors is None else _tuple(grad_tensors)
+    keep = create_graph if retain_graph is None else retain_graph
+    edges = None
+    if inputs is not None:
+        inputs = _tuple(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        edges = [_input_edge(t) for t in inputs]
+    seeds = _seeds(tensors, given)
+    if inputs is None or all(t.is_leaf for t in inputs):
+        _walk(tensors, seeds, edges, keep, create_graph, False)
+    else:
+        _into_grad(tensors, seeds, inputs, keep, create_graph)
+
+
+def _into_grad(tensors, seeds, inputs, keep, create):
+    """`backward(inputs=...)` with inputs that are not leaves: their `.grad` is added to as well."""
+    from .._tensor import accumulate_grad
+
+    found = _walk(tensors, seeds, [_input_edge(t) for t in inputs], keep, create, True)
+    for t in inputs:
+        g = found[_input_edge(t).key]
+        if g is not None:
+            accumulate_grad(t, g, create)
+
+
+def _input_edge(tensor):
+    edge = tensor._gradient_edge()
+    if edge is None:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    return edge
+
+
+def grad(
+    outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
+    is_grads_batched=False, materialize_grads=False,
+):  # fmt: skip
+    """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
+
+    Only the nodes on the way to `inputs` run, and only their saved values are let go. An input that was not used is an
+    error, unless `allow_unused` (its gradient is None) or `materialize_grads` (it is zeros).
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> torch.autograd.grad(x**2, x)
+    (tensor(2.),)
+    """
+    if materialize_grads and allow_unused is False:
+        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+    outputs, inputs = _tuple(outputs), _tuple(inputs)
+    given = [None] * len(outputs) if grad_outputs is None else _tuple(grad_outputs)
+    keep = create_graph if retain_graph is None else retain_graph
+    seeds = _seeds(outputs, given)
+    for i, out in enumerate(outputs):
+        if out._gradient_edge() is None:
+            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+    edges = [_input_edge(t) for t in inputs]
+    found = _walk(outputs, seeds, edges, keep, create_graph, True)
+    allow = bool(allow_unused) or materialize_grads
+    return tuple(_answer(i, t, found[e.key], allow, materialize_grads) for i, (t, e) in enumerate(zip(inputs, edges, strict=True)))
+
+
+def _answer(i, tensor, g, allow_unused, zeros):
+    if g is not None:
+        return Tensor._wrap(g if isbox(g) else np.array(g))
+    if not allow_unused:
+        raise RuntimeError(
+            f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if "
+            "this is the desired behavior."
+        )
+    return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype)) if zeros else None
+
+
+class _VariableType(type(Tensor)):
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, Tensor)
+
+
+class Variable(metaclass=_VariableType):
+    """The old name of a tensor: `Variable(data, requires_grad=True)` gives a `Tensor`."""
+
+    def __new__(cls, data, requires_grad=False, volatile=None):
+        made = Tensor._of(data._array)
+        made.requires_grad = requires_grad
+        return made
+
+
+from . import functional  # noqa: E402
+from .function import Function, once_differentiable  # noqa: E402
+from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
+
+__all__ = [
+    "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad",
+    "gradcheck", "gradgradcheck", "inference_mode", "no_grad", "once_differentiable", "set_detect_anomaly",
+    "set_grad_enabled",
+]  # fmt: skip

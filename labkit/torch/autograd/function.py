@@ -1,0 +1,262 @@
+"""Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ...engine.record import isbox
+from ...engine.reverse import custom_vjp
+from .. import _modes
+from .._tape import FREED, INFERENCE, Edge, Node, _modified, wrapped
+from .._tensor import Tensor
+
+
+class FunctionCtx(Node):
+    """What `forward` leaves for `backward`; on the tape it is the node itself."""
+
+    materialize = True
+
+    def __init__(self):
+        super().__init__()
+        self._saved, self._versions, self._dirty, self._constant = (), (), (), ()
+        self._parents, self._places, self.needs_input_grad = (), (), ()
+
+    def save_for_backward(self, *tensors):
+        """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
+        for t in tensors:
+            if t is not None and not isinstance(t, Tensor):
+                raise TypeError(f"save_for_backward can only save variables, but argument {len(self._saved)} is of type {type(t).__name__}")
+        self._saved = tensors
+        self.releases = bool(tensors)
+
+    def save_for_forward(self, *tensors):
+        self.saved_for_forward = tensors
+
+    def mark_dirty(self, *tensors):
+        """Say which inputs `forward` changed in place."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        """Say which outputs are constants."""
+        self._constant = tensors
+
+    def set_materialize_grads(self, value):
+        """False: `backward` gets None, not zeros, for an output that received no gradient."""
+        self.materialize = value
+
+    @property
+    def saved_tensors(self):
+        """What `save_for_backward` kept."""
+        if self.released and self.releases:
+            raise RuntimeError(FREED)
+        for t, number in zip(self._saved, self._versions, strict=False):
+            if t is not None and t._version != number:
+                raise RuntimeError(_modified(t, t._version_counter, number, self))
+        return tuple(self._saved)
+
+    @property
+    def edges(self):
+        return self._parents
+
+    def pull(self, gradients, wanted, create):
+        given = [self._arriving(k, g) for k, g in enumerate(gradients)]
+        answers = self._backward(self, *given)
+        answers = answers if isinstance(answers, tuple) else (answers,)
+        answers = self._checked(answers)
+        return [a for a, edge in zip(answers, self._parents, strict=True) if edge is not None]
+
+    def _arriving(self, k, g):
+        if g is None and self.materialize and self._kinds[k] is not None:
+            shape, dtype = self._kinds[k]
+            g = np.zeros(shape, dtype)
+        return None if g is None else wrapped(g)
+
+    def _checked(self, answers):
+        """One gradient value per tensor argument, in the right number and shape."""
+        expected = len(self.needs_input_grad)
+        if len(answers) > expected and all(a is None for a in answers[expected:]):
+            answers = answers[:expected]
+        if len(answers) != expected:
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(answers)})"
+            )
+        found = []
+        for i, a in enumerate(answers):
+            if i not in self._places:
+                if a is not None:
+                    raise RuntimeError(
+                        f"function {self.name()} returned a gradient different from None at position {i + 1}, but the "
+                        "corresponding forward input was not a Variable"
+                    )
+                continue
+            found.append(self._fitting(len(found), a))
+        return found
+
+    def _fitting(self, i, answer):
+        edge = self._parents[i]
+        if answer is None or edge is None:
+            return None
+        if not isinstance(answer, Tensor):
+            raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
+        if tuple(answer.shape) != tuple(edge.shape):
+            try:
+                back = np.broadcast_shapes(tuple(answer.shape), tuple(edge.shape)) == tuple(answer.shape)
+            except ValueError:
+                back = False
+            if not back:
+                raise RuntimeError(
+                    f"Function {self.name()} returned an invalid gradient at index {i} - got {list(answer.shape)} but "
+                    f"expected shape compatible with {list(edge.shape)}"
+                )
+            answer = _summed(answer, edge.shape)
+        return answer._value
+
+    def release(self):
+        self.released = True
+        if self.releases:
+            self._saved = ()
+
+
+def _summed(tensor, shape):
+    """The gradient of a value that was broadcast, summed back to `shape`."""
+    extra = tensor.ndim - len(shape)
+    dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and tensor.shape[i + extra] != 1)]
+    return tensor.sum(dims, keepdim=True).reshape(tuple(shape)) if dims else tensor
+
+
+@lru_cache(maxsize=None)
+def _ctx_class(function):
+    members = {"__module__": "torch.autograd.function", "_backward": staticmethod(function.backward)}
+    return type(function.__name__ + "Backward", (FunctionCtx,), members)
+
+
+class Function:
+    """An op with a derivative of its own.
+
+    `forward(ctx, *args)` computes, `backward(ctx, *grad_outputs)` gives one gradient (or None) per argument; both are
+    static methods. Or `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. Call it by `apply`.
+
+    >>> import labkit.torch as torch
+    >>> class Double(torch.autograd.Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         return x * 2
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         return g * 2
+    >>> x = torch.tensor(1.0, requires_grad=True)
+    >>> Double.apply(x)
+    tensor(2., grad_fn=<DoubleBackward>)
+    """
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself. Instantiating an autograd function is not allowed.")
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        raise NotImplementedError(
+            "You must implement the forward function for custom autograd.Function."
+        )
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Run `forward` and put the op on the tape."""
+        tensors = [a for a in args if isinstance(a, Tensor)]
+        if any(isbox(t._data) for t in tensors):
+            return _apply_traced(cls, args, kwargs)
+        ctx, output = _run_forward(cls, args, kwargs)
+        if not (_modes.grad_enabled() and any(t.requires_grad for t in tensors)):
+            return output
+        ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
+        ctx._parents = tuple(t._gradient_edge() for t in tensors)
+        return _attached(ctx, output, tensors)
+
+
+def _run_forward(cls, args, kwargs):
+    ctx = _ctx_class(cls)()
+    ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+    with _modes.no_grad():
+        if cls.setup_context is not Function.setup_context:
+            output = cls.forward(*args, **kwargs)
+            cls.setup_context(ctx, args, output)
+        else:
+            output = cls.forward(ctx, *args, **kwargs)
+    return ctx, output
+
+
+def _attached(ctx, output, inputs):
+    """The outputs as outputs of the node `ctx`."""
+    outputs = output if isinstance(output, tuple) else (output,)
+    ctx.outputs, ctx._kinds, made = len(outputs), [], []
+    for nr, out in enumerate(outputs):
+        if not isinstance(out, Tensor) or not out.dtype.is_floating_point or any(out is c for c in ctx._constant):
+            ctx._kinds.append((out._array.shape, out._array.dtype) if isinstance(out, Tensor) else None)
+            made.append(out)
+            continue
+        if any(out is t for t in inputs) and not any(out is t for t in ctx._dirty):
+            out = out.detach()
+        out._node_edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape)
+        out._requires = False
+        ctx._kinds.append((out._array.shape, out._array.dtype))
+        made.append(out)
+    for t in ctx._saved:
+        if t is not None and t.is_inference():
+            raise RuntimeError(INFERENCE)
+    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+    return tuple(made) if isinstance(output, tuple) else made[0]
+
+
+def _apply_traced(cls, args, kwargs):
+    """Inside a transform: one primitive whose rule runs `backward` on a context made from the rule's own values."""
+    places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+
+    def rerun(values):
+        filled = list(args)
+        for place, value in zip(places, values, strict=True):
+            filled[place] = Tensor._wrap(value)
+        ctx, output = _run_forward_recorded(cls, filled, kwargs)
+        if isinstance(output, tuple):
+            raise NotImplementedError(f"{cls.__name__}: inside torch.func a Function can have one output only")
+        return ctx, output
+
+    def rule(ans, g, *values):
+        ctx, _ = rerun(values)
+        answers = cls.backward(ctx, Tensor._wrap(g))
+        answers = answers if isinstance(answers, tuple) else (answers,)
+        return [None if answers[i] is None else answers[i]._value for i in places]
+
+    op = custom_vjp(lambda *values: rerun(values)[1]._array, rule)
+    return Tensor._wrap(op(*(args[i]._recorded() for i in places)))
+
+
+def _run_forward_recorded(cls, args, kwargs):
+    ctx = _ctx_class(cls)()
+    ctx.needs_input_grad = tuple(isinstance(a, Tensor) for a in args)
+    if cls.setup_context is not Function.setup_context:
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(ctx, tuple(args), output)
+    else:
+        output = cls.forward(ctx, *args, **kwargs)
+    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+    return ctx, output
+
+
+def once_differentiable(fun):
+    """Mark a `backward` as not differentiable again: its results are constants."""
+
+    def wrapper(ctx, *grads):
+        with _modes.no_grad():
+            return fun(ctx, *grads)
+
+    return wrapper

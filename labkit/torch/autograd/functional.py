@@ -1,0 +1,212 @@
+"""Whole derivatives of functions of tensors, by way of the tape: Jacobians, Hessians and their products with vectors.
+
+`inputs` is a tensor or a tuple of tensors; results mirror its structure. With `create_graph=True` they can be
+differentiated again.
+"""
+
+from .._tensor import Tensor
+
+
+def _tuple(x, what, name):
+    found = x if isinstance(x, tuple) else (x,)
+    for i, t in enumerate(found):
+        if not isinstance(t, Tensor):
+            if isinstance(x, tuple):
+                raise TypeError(
+                    f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the value at index {i} "
+                    f"has type {type(t)}."
+                )
+            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the given {what} has type {type(t)}.")
+    return found
+
+
+def _like(result, single):
+    return result[0] if single else tuple(result)
+
+
+def _ready(inputs, create_graph):
+    """The inputs as fresh leaves, or still on the tape where the result is to be differentiated again."""
+    if create_graph:
+        return tuple(t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in inputs)
+    return tuple(t.detach().requires_grad_() for t in inputs)
+
+
+def _finished(tree, create_graph):
+    if isinstance(tree, tuple):
+        return tuple(_finished(t, create_graph) for t in tree)
+    return tree if create_graph else tree.detach()
+
+
+def _outputs(func, inputs, name):
+    out = func(*inputs)
+    return _tuple(out, "outputs of the user-provided function", name), not isinstance(out, tuple)
+
+
+def _pulled(outputs, inputs, seeds, create_graph, strict=False):
+    from . import grad
+
+    from .. import _creation
+
+    used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
+    if not used:
+        return tuple(_creation.zeros_like(t) for t in inputs)
+    found = grad([o for o, _ in used], inputs, [s for _, s in used], create_graph=create_graph, retain_graph=True, allow_unused=True)
+    if strict and any(g is None for g in found):
+        i = next(k for k, g in enumerate(found) if g is None)
+        raise RuntimeError(f"The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.")
+    return tuple(_creation.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True))
+
+
+def _given(v, like, single_name, name):
+    """The vector of a product, checked against what it is paired with; ones for a single element."""
+    from .. import _creation
+
+    if v is None:
+        if len(like) != 1 or like[0].numel() != 1:
+            raise RuntimeError(
+                f"The vector v can only be None if {single_name} is a single Tensor with a single element."
+                if single_name.startswith("the user")
+                else f"The vector v can only be None if the input to {single_name} is a single Tensor with a single element."
+            )
+        return (_creation.ones_like(like[0]),)
+    v = _tuple(v, "v", name)
+    if len(v) != len(like):
+        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}.")
+    for i, (a, b) in enumerate(zip(v, like, strict=True)):
+        if a.shape != b.shape:
+            prefix = f"Entry {i} in " if len(v) > 1 else ""
+            raise RuntimeError(f"{prefix}v has invalid size: should be {b.shape} but got {a.shape}.")
+    return v
+
+
+def _enabled(fun):
+    from functools import wraps
+
+    @wraps(fun)
+    def run(*args, **kwargs):
+        from .._modes import enable_grad
+
+        with enable_grad():
+            return fun(*args, **kwargs)
+
+    return run
+
+
+@_enabled
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+    """The Jacobian of `func` at `inputs`: for each output and input, shape = output shape + input shape.
+
+    >>> import labkit.torch as torch
+    >>> torch.autograd.functional.jacobian(lambda x: x**2, torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+    single_in = not isinstance(inputs, tuple)
+    inputs = _ready(_tuple(inputs, "inputs", "jacobian"), create_graph)
+    outputs, single_out = _outputs(func, inputs, "jacobian")
+    rows = [_like(_jacobian_of(out, inputs, create_graph, strict), single_in) for out in outputs]
+    return _finished(_like(rows, single_out), create_graph)
+
+
+def _jacobian_of(output, inputs, create_graph, strict):
+    from .. import _creation, _shaping
+
+    columns = [[] for _ in inputs]
+    for k in range(output.numel()):
+        seed = _creation.zeros_like(output)
+        seed._array.reshape(-1)[k] = 1
+        for column, g in zip(columns, _pulled((output,), inputs, (seed,), create_graph, strict), strict=True):
+            column.append(g)
+    shapes = [tuple(output.shape) + tuple(t.shape) for t in inputs]
+    return [
+        _shaping.reshape(_shaping.stack(c), s) if c else _creation.zeros(s) for c, s in zip(columns, shapes, strict=True)
+    ]
+
+
+@_enabled
+def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+    """The Hessian of a scalar `func`: for each pair of inputs, shape = input shape + input shape."""
+    single = not isinstance(inputs, tuple)
+    inputs = _tuple(inputs, "inputs", "hessian")
+
+    def first(*values):
+        out = func(*values)
+        if not isinstance(out, Tensor):
+            raise TypeError(f"The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of Tensors but the given outputs of the user-provided function has type {type(out)}.")
+        if out.numel() != 1:
+            raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+        return jacobian_row(out, values)
+
+    def jacobian_row(out, values):
+        return tuple(_shaped(g, t) for g, t in zip(_pulled((out,), values, (_ones(out),), True), values, strict=True))
+
+    found = jacobian(first, inputs, create_graph, strict)
+    found = tuple(row if isinstance(row, tuple) else (row,) for row in found)
+    return found[0][0] if single else found
+
+
+def _ones(out):
+    from .. import _creation
+
+    return _creation.ones_like(out)
+
+
+def _shaped(g, like):
+    return g if g.shape == like.shape else g.reshape(like.shape)
+
+
+@_enabled
+def vjp(func, inputs, v=None, create_graph=False, strict=False):
+    """`(outputs, v^T J)`: the vector-Jacobian product."""
+    single_in = not isinstance(inputs, tuple)
+    inputs = _ready(_tuple(inputs, "inputs", "vjp"), create_graph)
+    outputs, single_out = _outputs(func, inputs, "vjp")
+    v = _given(v, outputs, "the user-provided function returns", "vjp") if v is not None else _implied(outputs, "vjp")
+    found = _pulled(outputs, inputs, v, create_graph, strict)
+    return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_in), create_graph)
+
+
+def _implied(outputs, name):
+    if len(outputs) != 1 or outputs[0].numel() != 1:
+        raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a single element.")
+    return (_ones(outputs[0]),)
+
+
+@_enabled
+def jvp(func, inputs, v=None, create_graph=False, strict=False):
+    """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
+    from .. import _creation
+
+    single_in = not isinstance(inputs, tuple)
+    inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
+    v = _given(v, inputs, "the user-provided function", "jvp")
+    outputs, single_out = _outputs(func, inputs, "jvp")
+    dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
+    pulled = _pulled(outputs, inputs, dummies, True, strict)
+    found = _pulled(pulled, dummies, v, create_graph)
+    del single_in
+    return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_out), create_graph)
+
+
+def _scalar(func, inputs, name):
+    outputs, single = _outputs(func, inputs, name)
+    if not single or outputs[0].numel() != 1:
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
+    return outputs[0]
+
+
+@_enabled
+def vhp(func, inputs, v=None, create_graph=False, strict=False):
+    """`(output, v^T H)`: the vector-Hessian product of a scalar `func`."""
+    single = not isinstance(inputs, tuple)
+    inputs = _ready(_tuple(inputs, "inputs", "vhp"), create_graph)
+    v = _given(v, inputs, "the user-provided function", "vhp")
+    out = _scalar(func, inputs, "vhp")
+    first = _pulled((out,), inputs, (_ones(out),), True, strict)
+    found = _pulled(first, inputs, v, create_graph)
+    return _finished(out, create_graph), _finished(_like(found, single), create_graph)
+
+
+def hvp(func, inputs, v=None, create_graph=False, strict=False):
+    """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
+    return vhp(func, inputs, v, create_graph, strict)

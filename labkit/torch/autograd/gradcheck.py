@@ -1,0 +1,100 @@
+"""Compare derivatives with central differences."""
+
+import numpy as np
+
+from .._tensor import Tensor
+
+
+class GradcheckError(RuntimeError):
+    """The analytical and the numerical Jacobian differ."""
+
+    __module__ = "torch.autograd.gradcheck"
+
+
+def _outputs(func, inputs):
+    out = func(*inputs)
+    found = out if isinstance(out, (tuple, list)) else (out,)
+    return [o for o in found if isinstance(o, Tensor) and o.dtype.is_floating_point]
+
+
+def _numerical(func, inputs, place, eps):
+    """One matrix per output: d output / d input, a row per element of the input."""
+    tensor = inputs[place]
+    flat, rows = tensor._array.reshape(-1), []
+    for k in range(flat.size):
+        kept = flat[k]
+        flat[k] = kept - eps
+        low = [o._array.copy() for o in _outputs(func, inputs)]
+        flat[k] = kept + eps
+        high = [o._array.copy() for o in _outputs(func, inputs)]
+        flat[k] = kept
+        rows.append([((b - a) / np.asarray(2 * eps, b.dtype)).reshape(-1) for a, b in zip(low, high, strict=True)])
+    return [np.stack(column) for column in zip(*rows, strict=True)]
+
+
+def _analytical(output, inputs, place):
+    from . import grad
+
+    columns = []
+    for k in range(output.numel()):
+        seed = Tensor._of(np.zeros(output._array.shape, output._array.dtype))
+        seed._array.reshape(-1)[k] = 1
+        g = grad(output, inputs[place], seed, retain_graph=True, allow_unused=True)[0]
+        columns.append(np.zeros(inputs[place].numel(), output._array.dtype) if g is None else g._array.reshape(-1))
+    return np.stack(columns, -1)
+
+
+def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **options):
+    """True if the gradients of `func` at `inputs` agree with central differences of step `eps`.
+
+    Inputs that require a gradient should be float64. Otherwise raises `GradcheckError` with both Jacobians, or returns
+    False if `raise_exception` is False.
+    """
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    try:
+        return _checked(func, inputs, eps, atol, rtol)
+    except GradcheckError:
+        if raise_exception:
+            raise
+        return False
+
+
+def _checked(func, inputs, eps, atol, rtol):
+    places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
+    if not places:
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+    for place in places:
+        numerical = _numerical(func, inputs, place, eps)
+        for k, output in enumerate(_outputs(func, inputs)):
+            analytical = _analytical(output, inputs, place) if output.requires_grad else np.zeros_like(numerical[k])
+            if not np.allclose(analytical, numerical[k], rtol, atol):
+                raise GradcheckError(_mismatch(k, place, numerical[k], analytical))
+    return True
+
+
+def _mismatch(output, place, numerical, analytical):
+    return (
+        f"Jacobian mismatch for output {output} with respect to input {place},\n"
+        f"numerical:{Tensor._of(numerical)}\nanalytical:{Tensor._of(analytical)}\n"
+    )
+
+
+def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **options):
+    """`gradcheck` of the first derivative: checks second derivatives."""
+    from . import grad
+
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    outputs = _outputs(func, inputs)
+    if grad_outputs is None:
+        rng = np.random.default_rng(0)
+        grad_outputs = [Tensor._of(rng.standard_normal(o._array.shape).astype(o._array.dtype)) for o in outputs]
+        for g in grad_outputs:
+            g.requires_grad = True
+    seeds = tuple(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else (grad_outputs,)
+
+    def first(*args):
+        values, cotangents = args[: len(inputs)], args[len(inputs) :]
+        wanted = [t for t in values if isinstance(t, Tensor) and t.requires_grad]
+        return grad(_outputs(func, values), wanted, cotangents, create_graph=True, allow_unused=True)
+
+    return gradcheck(first, (*inputs, *seeds), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)

@@ -1,0 +1,11 @@
+"""`torch.linalg`: norms."""
+
+from ._linear import matmul
+from ._reduce import norm as _norm, vector_norm
+
+__all__ = ["matmul", "norm", "vector_norm"]
+
+
+def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None):
+    """The 2-norm of all elements, or the vector norm of order `ord`."""
+    return _norm(A, 2 if ord is None else ord, dim, keepdim)

@@ -1,0 +1,336 @@
+"""`torch.nn.functional`: layers and losses as functions."""
+
+import numpy as np
+
+from ... import primitives as base
+from ...engine.record import dtype_of
+from .. import _rules
+from .._dispatch import apply, check_broadcast, converted, together, whole_dim
+from .._linear import matmul
+from .._reduce import log_softmax, softmax
+from .._rules import anp, op
+from .._table import FUNCTIONS, METHODS
+from .._tensor import Tensor
+
+__all__ = [
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "dropout", "elu", "gelu", "huber_loss",
+    "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "mse_loss", "nll_loss", "normalize", "one_hot", "relu",
+    "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
+]  # fmt: skip
+
+relu, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu", "sigmoid", "tanh"))
+
+
+def linear(input, weight, bias=None):
+    """`input @ weight.T + bias`; `weight` has shape (out features, in features)."""
+    flipped = weight.t() if weight.ndim == 2 else weight
+    if bias is not None and input.ndim == 1 and weight.ndim == 2:
+        return FUNCTIONS["addmm"](bias, input.view(1, -1), flipped).view(-1)
+    if bias is not None and input.ndim == 2 and weight.ndim == 2:
+        return FUNCTIONS["addmm"](bias, input, flipped)
+    if bias is not None and input.ndim > 2:
+        tall = FUNCTIONS["addmm"](bias, input.reshape(-1, input.shape[-1]), flipped)
+        return tall.view(*input.shape[:-1], weight.shape[0])
+    made = matmul(input, flipped)
+    return made if bias is None else made + bias
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    """`x` where positive, else `negative_slope * x`."""
+    return apply(_rules.leaky_relu, input, negative_slope)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    """`x` where positive, else `alpha * (exp(x) - 1)`."""
+    return apply(_rules.elu, input, alpha)
+
+
+def gelu(input, approximate="none"):
+    """`x` times the normal distribution function of `x`."""
+    return apply(_rules.gelu, input)
+
+
+def silu(input, inplace=False):
+    """`x * sigmoid(x)`."""
+    return apply(_rules.silu, input)
+
+
+def softplus(input, beta=1.0, threshold=20.0):
+    """`log(1 + exp(beta x)) / beta`; linear above `threshold`."""
+    return apply(_rules.softplus, input, beta, threshold)
+
+
+def logsigmoid(input):
+    """`log(sigmoid(x))`."""
+    return apply(_rules.logsigmoid, input)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    """`input` divided by its norm along `dim`."""
+    return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
+
+
+def one_hot(tensor, num_classes=-1):
+    """Class numbers as rows with a single 1."""
+    classes = int(tensor._array.max()) + 1 if num_classes == -1 else num_classes
+    return Tensor._of(np.eye(classes, dtype=np.int64)[tensor._array])
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """Zero each element with probability `p` and scale the rest by 1 / (1 - p), while training."""
+    from .._creation import generator
+
+    if not training or p == 0:
+        return input
+    keep = generator().random(input._array.shape) >= p
+    scale = np.asarray(1 / (1 - p) if p < 1 else 0.0, input._array.dtype)
+    return input * Tensor._of(keep.astype(input._array.dtype) * scale)
+
+
+# ---- losses ----
+
+
+def _reduced(values, reduction):
+    if reduction == "none":
+        return values
+    return _rules.sum_(values, None, False) if reduction == "sum" else _rules.mean(values, None, False)
+
+
+def _checked(reduction):
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _share(g, x, reduction):
+    """What each element receives of the gradient of a reduced loss."""
+    return g / anp.size(x) if reduction == "mean" else g
+
+
+def _difference_loss(name, value, slope):
+    """A loss of `input - target`, one node: `value(d)` summed up, `slope(d)` its derivative."""
+
+    def by_input(ans, x, y, reduction, *how):
+        return lambda g: _share(g, x, reduction) * slope(x - y, *how)
+
+    def by_target(ans, x, y, reduction, *how):
+        return lambda g: _share(g, x, reduction) * slope(y - x, *how)
+
+    @op(name, by_input, by_target, tensors="self target", others="reduction", saves="self target")
+    def fun(x, y, reduction, *how):
+        return _reduced(np.asarray(value(x - y, *how)).astype(dtype_of(x)), reduction)
+
+    return fun
+
+
+_mse = op(
+    "MseLossBackward0",
+    lambda ans, x, y, reduction: lambda g: mse_backward(g, x, y, reduction),
+    lambda ans, x, y, reduction: lambda g: mse_backward(g, y, x, reduction),
+    tensors="self target", others="reduction", saves="self target",
+)(lambda x, y, reduction: _reduced(np.square(x - y), reduction))  # fmt: skip
+
+
+@op(
+    "MseLossBackwardBackward0",
+    lambda ans, g, x, y, reduction: _back_to(g, lambda h: _share(h * (2 * (x - y)), x, reduction)),
+    lambda ans, g, x, y, reduction: lambda h: _share(2 * h * g, x, reduction),
+    lambda ans, g, x, y, reduction: lambda h: -_share(2 * h * g, x, reduction),
+    tensors="grad_output self target", others="reduction", saves="grad_output self target",
+)  # fmt: skip
+def mse_backward(g, x, y, reduction):
+    return _share(g, x, reduction) * (2 * (x - y))
+
+
+def _back_to(g, fun):
+    return _rules.unbroadcast_f(g, fun)
+
+
+def _huber(d, delta):
+    size = np.abs(d)
+    return np.where(size < delta, 0.5 * d * d, delta * (size - 0.5 * delta))
+
+
+def _smooth(d, beta):
+    size = np.abs(d)
+    return np.where(size < beta, 0.5 * d * d / beta, size - 0.5 * beta) if beta else size
+
+
+_huber_loss = _difference_loss("HuberLossBackward0", _huber, lambda d, delta: _rules.clamp(d, -delta, delta))
+_smooth_l1 = _difference_loss("SmoothL1LossBackward0", _smooth, lambda d, beta: _rules.clamp(d / beta, -1.0, 1.0) if beta else anp.sign(d))
+
+
+def _warn_of_sizes(input, target):
+    if input.shape != target.shape:
+        import warnings
+
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=4,
+        )
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+    """The mean (or sum, or each) squared difference."""
+    return _paired(_mse, input, target, reduction)
+
+
+def _paired(primitive, input, target, reduction, *how):
+    _checked(reduction)
+    _warn_of_sizes(input, target)
+    check_broadcast(input, target)
+    if input.shape != target.shape:
+        input, target = FUNCTIONS["broadcast_tensors"](input, target)
+    input, target = together(input, target)
+    return apply(primitive, input, target, reduction, *how)
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """The mean (or sum, or each) absolute difference."""
+    _checked(reduction)
+    _warn_of_sizes(input, target)
+    size = METHODS["abs"](input - target)
+    return size if reduction == "none" else METHODS[reduction](size)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0):
+    """Squared for small differences, linear beyond `delta`."""
+    return _paired(_huber_loss, input, target, reduction, delta)
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+    """Like `huber_loss`, divided by `beta`."""
+    return _paired(_smooth_l1, input, target, reduction, beta)
+
+
+def _nll_weights(x, target, weight, ignore, reduction):
+    """How much each example's log-probability counts, in the dtype of `x`."""
+    counted = np.where(target == ignore, 0, 1).astype(dtype_of(x))
+    if weight is not None:
+        counted = counted * weight[np.where(target == ignore, 0, target)].astype(counted.dtype)
+    return counted / counted.sum() if reduction == "mean" else counted
+
+
+def _nll_index(target, ignore):
+    return np.expand_dims(np.where(target == ignore, 0, target), 1)
+
+
+@op(lambda args, kwargs: "NllLossBackward0" if args[0].ndim < 3 else "NllLoss2DBackward0",
+    lambda ans, x, target, weight, ignore, reduction: lambda g: base.scatter_add(
+        anp.expand_dims(-g * _nll_weights(x, target, weight, ignore, reduction), 1), _nll_index(target, ignore), 1, anp.shape(x)),
+    others="target weight ignore_index reduction", saves="self target")  # fmt: skip
+def _nll(x, target, weight, ignore, reduction):
+    picked = np.take_along_axis(x, _nll_index(target, ignore), 1).squeeze(1)
+    losses = -picked * _nll_weights(x, target, weight, ignore, reduction)
+    return losses if reduction == "none" else np.sum(losses, dtype=x.dtype)
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
+    _checked(reduction)
+    single = input.ndim == 1
+    if single:
+        input, target = input.unsqueeze(0), target.unsqueeze(0)
+    if input.shape[0] != target.shape[0]:
+        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
+    if target.dtype.is_floating_point:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
+    chosen = target._array[target._array != ignore_index]
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= input.shape[1]):
+        wrong = chosen[(chosen < 0) | (chosen >= input.shape[1])][0]
+        raise IndexError(f"Target {wrong} is out of bounds.")
+    found = apply(_nll, input, target._array, None if weight is None else weight._array, ignore_index, reduction)
+    return found.squeeze(0) if single and reduction == "none" else found
+
+
+def cross_entropy(
+    input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
+):
+    """Log-softmax of the scores `input` (N, classes), then the log-loss of `target`: class numbers or probabilities."""
+    _checked(reduction)
+    dim = 0 if input.ndim == 1 else 1
+    scores = log_softmax(input, dim)
+    if target.dtype.is_floating_point:
+        return _soft_cross_entropy(scores, target, weight, reduction, label_smoothing, dim)
+    found = nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if not label_smoothing:
+        return found
+    spread = _smoothed(scores, target, weight, ignore_index, reduction, dim)
+    return apply(_rules.scale, found, 1 - label_smoothing) + apply(_rules.scale, spread, label_smoothing / scores.shape[dim])
+
+
+def _smoothed(scores, target, weight, ignore, reduction, dim):
+    """The log-loss of the uniform distribution, times the number of classes."""
+    if weight is not None:
+        scores = scores * weight.view(-1, *(1,) * (scores.ndim - dim - 1))
+    skipped = target._array == ignore
+    losses = METHODS["masked_fill"](-METHODS["sum"](scores, dim), Tensor._of(skipped), 0.0)
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return METHODS["sum"](losses)
+    counted = target._array[~skipped]
+    share = counted.size if weight is None else weight._array[counted].sum()
+    return METHODS["sum"](losses) / Tensor._of(np.asarray(share, scores._array.dtype))
+
+
+def _soft_cross_entropy(scores, target, weight, reduction, smoothing, dim):
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / scores.shape[dim]
+    terms = scores * target
+    if weight is not None:
+        terms = terms * weight
+    if reduction == "none":
+        return -METHODS["sum"](terms, dim)
+    total = -METHODS["sum"](terms)
+    return total if reduction == "sum" else apply(_rules.divide_by, total, scores.numel() // scores.shape[dim])
+
+
+def _bce_value(x, y):
+    return -(y * np.maximum(np.log(x), -100) + (1 - y) * np.maximum(np.log1p(-x), -100))
+
+
+@op("BinaryCrossEntropyBackward0",
+    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * ((x - y) / anp.maximum(x * (1 - x), 1e-12)),
+    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * (_rules.log(1 - x) - _rules.log(x)),
+    tensors="self target", others="reduction", saves="self target")  # fmt: skip
+def _bce(x, y, reduction):
+    return _reduced(_bce_value(x, y).astype(dtype_of(x)), reduction)
+
+
+@op("BinaryCrossEntropyWithLogitsBackward0",
+    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * (_rules.sigmoid(x) - y),
+    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * -x,
+    tensors="self target", others="reduction", saves="self target")  # fmt: skip
+def _bce_logits(x, y, reduction):
+    values = (1 - y) * x + np.logaddexp(np.zeros((), x.dtype), -x)
+    return _reduced(values.astype(x.dtype), reduction)
+
+
+def _same_size(input, target):
+    if input.shape != target.shape:
+        raise ValueError(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}) is deprecated. "
+            "Please ensure they have the same size."
+        )
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The log-loss of probabilities `input` against targets in [0, 1]."""
+    _same_size(input, target)
+    return apply(_bce, input, converted(target, input.dtype), reduction)
+
+
+def binary_cross_entropy_with_logits(
+    input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
+):
+    """The log-loss of scores `input`: `binary_cross_entropy` of their sigmoid, without overflow."""
+    if input.shape != target.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return apply(_bce_logits, input, converted(target, input.dtype), reduction)
+
+
+def glu(input, dim=-1):
+    """The first half of `dim` times the sigmoid of the second."""
+    first, second = input.chunk(2, whole_dim(dim, input.ndim))
+    return first * second.sigmoid()

@@ -1,0 +1,329 @@
+"""`Module`: parameters, buffers and other modules by attribute, and a `forward`."""
+
+from collections import OrderedDict
+from contextlib import ExitStack, contextmanager
+from itertools import chain
+
+from .. import _modes
+from .._tape import Handle
+from .._tensor import Tensor
+from .parameter import Parameter
+
+
+class Module:
+    """The base of all layers and networks.
+
+    Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call the
+    module like a function.
+    """
+
+    training = True
+
+    def __init__(self):
+        for table in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks"):
+            object.__setattr__(self, table, OrderedDict())
+        object.__setattr__(self, "_transient", set())
+        self.training = True
+
+    def forward(self, *args, **kwargs):
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args, **kwargs):
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        output = self.forward(*args, **kwargs)
+        for hook in list(self._forward_hooks.values()):
+            changed = hook(self, args, output)
+            output = output if changed is None else changed
+        return output
+
+    def register_forward_hook(self, hook):
+        """Call `hook(module, args, output)` after each forward; what it returns replaces the output."""
+        return Handle(self._forward_hooks, hook)
+
+    def register_forward_pre_hook(self, hook):
+        """Call `hook(module, args)` before each forward; what it returns replaces the arguments."""
+        return Handle(self._forward_pre_hooks, hook)
+
+    # ---- attributes ----
+
+    def __setattr__(self, name, value):
+        tables = self.__dict__.get("_parameters"), self.__dict__.get("_modules"), self.__dict__.get("_buffers")
+        if isinstance(value, (Parameter, Module)):
+            kind = "parameters" if isinstance(value, Parameter) else "module"
+            if tables[0] is None:
+                raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            self._forget(name)
+            (tables[0] if kind == "parameters" else tables[1])[name] = value
+        elif tables[0] is not None and name in tables[0]:
+            if value is not None:
+                raise TypeError(f"cannot assign '{_kind(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
+            tables[0][name] = None
+        elif tables[1] is not None and name in tables[1]:
+            if value is not None:
+                raise TypeError(f"cannot assign '{_kind(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+            tables[1][name] = None
+        elif tables[2] is not None and name in tables[2]:
+            tables[2][name] = value
+        else:
+            object.__setattr__(self, name, value)
+
+    def _forget(self, name):
+        self.__dict__.pop(name, None)
+        for table in (self._parameters, self._modules, self._buffers):
+            table.pop(name, None)
+
+    def __getattr__(self, name):
+        for table in ("_parameters", "_buffers", "_modules"):
+            found = self.__dict__.get(table)
+            if found is not None and name in found:
+                return found[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name):
+        for table in (self._parameters, self._buffers, self._modules):
+            if name in table:
+                del table[name]
+                return
+        object.__delattr__(self, name)
+
+    def register_parameter(self, name, param):
+        """Add a parameter by name; None reserves the name."""
+        self._parameters[name] = param
+
+    def register_module(self, name, module):
+        self._modules[name] = module
+
+    add_module = register_module
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Add a tensor that belongs to the state but is not trained."""
+        self._buffers[name] = tensor
+        if not persistent:
+            self._transient.add(name)
+
+    # ---- looking through ----
+
+    def named_children(self):
+        """The modules assigned to this one, with their names."""
+        return ((name, m) for name, m in self._modules.items() if m is not None)
+
+    def children(self):
+        """The modules assigned to this one."""
+        return (m for _, m in self.named_children())
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """This module and all below it, with dotted names."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        memo.add(self)
+        yield prefix, self
+        for name, module in self.named_children():
+            yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+
+    def modules(self):
+        """This module and all below it."""
+        return (m for _, m in self.named_modules())
+
+    def _named(self, table, prefix, recurse):
+        seen = set()
+        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+            for name, t in getattr(module, table).items():
+                if t is not None and id(t) not in seen:
+                    seen.add(id(t))
+                    yield (f"{path}.{name}" if path else name), t
+
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        """All parameters with dotted names, each once."""
+        return self._named("_parameters", prefix, recurse)
+
+    def parameters(self, recurse=True):
+        """All parameters, each once."""
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix="", recurse=True):
+        """All buffers with dotted names."""
+        return self._named("_buffers", prefix, recurse)
+
+    def buffers(self, recurse=True):
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def get_parameter(self, target):
+        """The parameter with this dotted name."""
+        path, _, name = target.rpartition(".")
+        return getattr(self.get_submodule(path), name)
+
+    def get_submodule(self, target):
+        """The module with this dotted name."""
+        module = self
+        for part in target.split(".") if target else ():
+            module = getattr(module, part)
+        return module
+
+    # ---- state ----
+
+    def state_dict(self, prefix=""):
+        """`{dotted name: tensor}` of parameters and buffers; the tensors share memory with the module's."""
+        state = OrderedDict()
+        for path, module in self.named_modules():
+            buffers = ((n, b) for n, b in module._buffers.items() if n not in module._transient)
+            for name, t in chain(module._parameters.items(), buffers):
+                if t is not None:
+                    state[prefix + (f"{path}.{name}" if path else name)] = t.detach()
+        return state
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Copy the tensors of `state_dict` into the parameters and buffers of the same names."""
+        own = OrderedDict(chain(self.named_parameters(), self.named_buffers()))
+        missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
+        problems = []
+        if strict and unexpected:
+            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
+        if strict and missing:
+            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
+        for name, t in own.items():
+            if name in state_dict and state_dict[name].shape != t.shape:
+                problems.append(
+                    f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from checkpoint, the "
+                    f"shape in current model is {t.shape}."
+                )
+        if problems:
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
+        with _modes.no_grad():
+            for name in own:
+                if name in state_dict:
+                    own[name].copy_(state_dict[name])
+        return LoadResult(missing, unexpected)
+
+    def zero_grad(self, set_to_none=True):
+        """Forget the gradients of all parameters, or set them to zero."""
+        for p in self.parameters():
+            if p._grad is not None:
+                if set_to_none:
+                    p._grad = None
+                else:
+                    p._grad = p._grad.detach().zero_()
+
+    def requires_grad_(self, requires_grad=True):
+        """Make all parameters require gradients, or none."""
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def train(self, mode=True):
+        """Set training mode here and below."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        for module in self.modules():
+            module.training = mode
+        return self
+
+    def eval(self):
+        """Set evaluation mode here and below."""
+        return self.train(False)
+
+    def apply(self, fn):
+        """Call `fn` on every module below, then on this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def to(self, *args, **kwargs):
+        """Cast all floating parameters and buffers."""
+        for t in chain(self.parameters(), self.buffers()):
+            if t.dtype.is_floating_point:
+                t.data = t.detach().to(*args, **kwargs)
+                if t._grad is not None:
+                    t._grad = t._grad.detach().to(*args, **kwargs)
+        return self
+
+    def float(self):
+        return self.to(_dtype("float32"))
+
+    def double(self):
+        return self.to(_dtype("float64"))
+
+    def half(self):
+        return self.to(_dtype("float16"))
+
+    def bfloat16(self):
+        return self.to(_dtype("bfloat16"))
+
+    def cpu(self):
+        return self
+
+    # ---- the engine's protocol ----
+
+    def __engine_parameters__(self):
+        return list(self.named_parameters())
+
+    @contextmanager
+    def _with(self, tensors):
+        """Inside, the tensors named are used in place of the module's own."""
+        with ExitStack() as stack:
+            for name, tensor in tensors.items():
+                path, _, last = name.rpartition(".")
+                stack.enter_context(_replaced(self.get_submodule(path), last, tensor))
+            yield
+
+    def _called_with(self, tensors, args, kwargs):
+        with self._with(tensors):
+            return self(*args, **kwargs)
+
+    # ---- text ----
+
+    def extra_repr(self):
+        """What stands between the brackets when the module is printed."""
+        return ""
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def __repr__(self):
+        children = [f"({name}): " + repr(m).replace("\n", "\n  ") for name, m in self._modules.items()]
+        extra = self.extra_repr()
+        if not children:
+            return f"{self._get_name()}({extra})"
+        lines = ([extra] if extra else []) + children
+        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+class LoadResult(tuple):
+    """What `load_state_dict` returns: `missing_keys, unexpected_keys`."""
+
+    def __new__(cls, missing, unexpected):
+        return super().__new__(cls, (missing, unexpected))
+
+    missing_keys = property(lambda self: self[0])
+    unexpected_keys = property(lambda self: self[1])
+
+    def __repr__(self):
+        if not self[0] and not self[1]:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self[0]}, unexpected_keys={self[1]})"
+
+
+@contextmanager
+def _replaced(module, name, tensor):
+    table = module._parameters if name in module._parameters else module._buffers
+    if name not in table:
+        raise AttributeError(f"'{type(module).__name__}' object has no parameter or buffer '{name}'")
+    kept, table[name] = table[name], tensor
+    try:
+        yield
+    finally:
+        table[name] = kept
+
+
+def _dtype(name):
+    from .._dtype import lookup
+
+    return lookup(name)
+
+
+def _kind(value):
+    return f"torch.{value.dtype.legacy}Tensor" if isinstance(value, Tensor) else type(value).__name__

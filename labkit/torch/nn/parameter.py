@@ -1,0 +1,32 @@
+"""`Parameter`: a tensor that a module trains."""
+
+from contextlib import contextmanager
+
+from .._tensor import Tensor
+
+
+class Parameter(Tensor):
+    """A leaf that a `Module` finds among its attributes; it requires a gradient unless told otherwise."""
+
+    def __new__(cls, data=None, requires_grad=True):
+        return object.__new__(cls)
+
+    def __init__(self, data=None, requires_grad=True):
+        data = Tensor(0) if data is None else data
+        self._set_up(data._array)
+        if requires_grad and not self.dtype.is_floating_point:
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        self._requires = bool(requires_grad)
+
+    def __repr__(self):
+        return "Parameter containing:\n" + super().__repr__()
+
+    @contextmanager
+    def __engine_bind__(self, value):
+        """Inside, this parameter's value is `value`, which may be a box; afterwards it is what it was."""
+        kept = self._data, self._requires
+        self._data, self._requires = value, False
+        try:
+            yield self
+        finally:
+            self._data, self._requires = kept

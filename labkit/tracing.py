@@ -1,0 +1,76 @@
+"""The front door to the engine: `trace` and `check_gradient` for plain functions and for both dialects alike.
+
+A dialect is known by what its objects can do, not by import: a tensor answers `__engine_value__` (its array) and
+`__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters), and a
+parameter `__engine_bind__` (hold another array for a while, in this thread).
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import wraps
+from typing import Any
+
+from . import engine
+from .engine.graph import argument_names
+
+
+def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
+    """Turn `fun` into a function that returns the `Graph` of its run instead of its value.
+
+    `fun` takes arrays, numbers or tensors of a dialect; a Cell's or Module's parameters become inputs under their own
+    names, and so do those given in `parameters` (a list, for a function that uses parameters from outside). The graph
+    prints as a table and has `.forward`, `.backward`, `.joint`, `.steps`, `.value` and `.gradients`.
+
+    >>> graph = trace(lambda x, y: x**2 + y)(3.0, 2.0)
+    >>> {name: float(g) for name, g in graph.gradients.items()}
+    {'x': 6.0, 'y': 1.0}
+    """
+
+    def traced(*args: Any, **kwargs: Any) -> engine.Graph:
+        plain, values, names = _plain_function(fun, args, kwargs, parameters)
+        return engine.record(plain, *values, names=names)
+
+    return wraps(fun)(traced) if hasattr(fun, "__name__") else traced
+
+
+def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) -> engine.GradientCheck:
+    """Compare the gradient of `fun` at `args` with central differences: true or false, and printable.
+
+    Step and tolerance follow the coarsest dtype in play (see `labkit.engine.check`); the parameters of a Cell or Module
+    are checked too. Raises TypeError where nothing is floating.
+
+    >>> print(bool(check_gradient(lambda x: x**3, 2.0)))
+    True
+    """
+    plain, values, _ = _plain_function(fun, args, {}, None)
+    return engine.check_gradient(plain, *values, tolerance=tolerance)
+
+
+def _plain_function(fun, args, kwargs, parameters):
+    """`fun` as a function of arrays alone, the arrays (arguments, then parameters), and their names."""
+    named = list(fun.__engine_parameters__()) if hasattr(fun, "__engine_parameters__") else []
+    for i, parameter in enumerate(parameters or []):
+        if not hasattr(parameter, "__engine_bind__"):
+            raise TypeError(f"trace: expected parameters of a dialect, but got {type(parameter).__name__} at position {i}")
+        if all(parameter is not known for _, known in named):
+            named.append((getattr(parameter, "name", None) or f"parameter{i}", parameter))
+    body = getattr(fun, "construct", None) or getattr(fun, "forward", None) or fun
+    names = argument_names(body, len(args)) + [name for name, _ in named]
+
+    def plain(*values):
+        with ExitStack() as stack:
+            for (_, parameter), value in zip(named, values[len(args) :], strict=True):
+                stack.enter_context(parameter.__engine_bind__(value))
+            output = fun(*(_wrapped(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
+            return engine.map_leaves(_value, output)
+
+    plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
+    return plain, [_value(a) for a in args] + [_value(p) for _, p in named], names
+
+
+def _value(leaf):
+    return leaf.__engine_value__() if hasattr(leaf, "__engine_value__") else leaf
+
+
+def _wrapped(like, value):
+    return like.__engine_wrap__(value) if hasattr(like, "__engine_wrap__") else value

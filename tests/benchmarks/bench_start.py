@@ -1,0 +1,31 @@
+"""From the start of a process to its first gradient."""
+
+import subprocess
+import sys
+import time
+
+PROGRAMS = {
+    "autograd": "import autograd, autograd.numpy as np; autograd.grad(lambda x: np.sum(x**2))(np.ones(3))",
+    "labkit": "import numpy as np, labkit; labkit.grad(lambda x: (x**2).sum())(np.ones(3))",
+    "labkit.mindspore": "import labkit.mindspore as ms; ms.grad(lambda x: (x**2).sum())(ms.Tensor([1.0, 1.0, 1.0]))",
+    "labkit.torch": "import labkit.torch as t; (t.ones(3, requires_grad=True) ** 2).sum().backward()",
+    "numpy alone": "import numpy",
+}
+TARGET = 1.6
+
+
+def seconds_of(code):
+    def run():
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        return time.perf_counter() - begin
+
+    return run
+
+
+def test_start_to_first_gradient(alternate):
+    ways = {name: seconds_of(code) for name, code in PROGRAMS.items()}
+    for way in ways.values():
+        way()  # compiles what is not yet compiled
+    ratios = alternate("process start to first gradient", ways, rounds=15, base="autograd")
+    assert max(ratios.values()) <= TARGET, ratios

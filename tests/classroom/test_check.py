@@ -1,0 +1,259 @@
+"""`check`, `hint`, `solution`: whatever a learner hands in, a clear message comes back and everything stays usable."""
+
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import labkit
+from labkit.classroom import check, find, hint, solution
+from labkit.classroom import check as check_function
+from labkit.classroom.run import TimeUp, call, source_file, time_limit
+
+
+def test_the_front_door_is_the_same():
+    assert labkit.check is check_function and labkit.hint is hint and labkit.solution is solution
+
+
+# ---- texts ----
+
+
+@pytest.mark.parametrize("nothing", [None, ...])
+@pytest.mark.parametrize(
+    "name, asked", [("grad-slip", "what you predict"), ("port-detach", "a function of 1 argument (x)")]
+)
+def test_an_empty_answer_is_told_what_to_put_there(nothing, name, asked):
+    report = check(name, nothing)
+    assert report.kind == "empty" and asked in report.text and f'hint("{name}")' in report.text
+
+
+def test_a_function_that_is_still_dots_is_an_empty_answer():
+    def port(x): ...
+
+    assert check("port-detach", port).kind == "empty"
+
+
+def test_a_report_prints_as_its_text_and_the_same_text_each_time():
+    reports = [check("grad-slip", 2.5) for _ in range(2)]
+    assert repr(reports[0]) == reports[0].text == reports[1].text
+
+
+def test_a_prediction_does_not_give_the_answer_away():
+    text = check("tape-accumulate", [1, 12, 3, 4]).text
+    assert "Right so far: 1 of 4 items" in text and "[0]" in text and "You said 1" in text
+    assert "6" not in text and "12" not in text
+
+
+def test_a_wrong_length_is_told():
+    assert "a list of 5; expected a list of 6" in check("tape-leaves", [True] * 5).text
+
+
+def test_a_number_for_a_boolean_is_told():
+    assert "is a number; expected True or False" in check("tape-leaves", [1, 0, 1, 1, 1, 1]).text
+
+
+def test_an_error_may_be_answered_by_its_name():
+    assert check("grad-errors", ["ValueError", "TypeError", "RuntimeError", "ValueError", "ValueError", "fine"])
+
+
+def test_a_function_is_told_input_expected_and_got():
+    report = check("port-backward", lambda x, y: (x, y))
+    assert report.kind == "value" and "With x = " in report.text and "should be" in report.text
+
+
+@pytest.mark.parametrize("name", ["grad-structure", "GRAD-STRUCTURES", "structures"])
+def test_an_unknown_name_lists_close_ones(name):
+    for answer in (check(name, 1), hint(name), solution(name)):
+        assert "grad-structures" in str(answer)
+    assert check(name, 1).kind == "unknown" and not check(name, 1)
+
+
+@pytest.mark.parametrize("name", ["zzz", 6, None])
+def test_an_unknown_name_without_close_ones_lists_all(name):
+    assert "grad-structures" in check(name, 1).text and "port-detach" in check(name, 1).text
+
+
+def test_hints_come_one_by_one_and_then_point_to_the_solution():
+    texts = [hint("grad-slip") for _ in range(5)]
+    assert [t[:11] for t in texts[:3]] == [f"Hint {i} of 3" for i in (1, 2, 3)]
+    assert len({*texts[:3]}) == 3 and texts[3] == texts[4] and 'solution("grad-slip")' in texts[3]
+    assert repr(texts[0]) == str(texts[0])
+
+
+def test_the_solution_is_source():
+    assert "ms.grad" in solution("grad-slip") and solution("grad-slip") == find("grad-slip").solution.strip()
+
+
+# ---- what a learner may hand in ----
+
+
+def test_a_value_where_a_function_is_asked_for():
+    report = check("port-detach", 3.0)
+    assert report.kind == "type" and "Pass the function itself" in report.text
+
+
+def test_a_function_where_a_value_is_asked_for():
+    report = check("grad-slip", lambda: 1.0)
+    assert report.kind == "type" and "a value that you predict" in report.text
+
+
+@pytest.mark.parametrize("answer", [lambda: 1, lambda x, y: x, lambda x, *, y: x])
+def test_a_wrong_number_of_arguments(answer):
+    report = check("port-detach", answer)
+    assert report.kind == "arguments" and "1 argument (x)" in report.text
+
+
+def test_an_exception_is_told_with_its_line():
+    def answer(x):
+        rows = [1, 2]
+        return rows[5]
+
+    report = check("port-detach", answer)
+    assert report.kind == "error" and "IndexError: list index out of range" in report.text
+    assert "return rows[5]" in report.text
+
+
+@pytest.mark.parametrize("error", [SystemExit, RecursionError, MemoryError, GeneratorExit])
+def test_any_exception_is_told(error):
+    def answer(x):
+        raise error("the message")
+
+    assert f"{error.__name__}: the message" in check("port-detach", answer).text
+
+
+def test_an_interrupt_is_the_learners_own():
+    def answer(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check("port-detach", answer)
+
+
+def test_printing_is_not_returning(capsys):
+    def answer(x):
+        print("the gradient", 5)
+
+    report = check("port-detach", answer)
+    assert report.kind == "printed" and "returned nothing (None)" in report.text and "the gradient 5" in report.text
+    assert capsys.readouterr().out == ""
+
+
+def test_returning_nothing_is_told():
+    assert "returned nothing (None)" in check("port-detach", lambda x: x.sort() if x is None else None).text
+
+
+def test_a_printing_function_that_is_right_passes():
+    def by_hand(w, x, y):
+        print("working")
+        return 2 * (np.sum(w * x) - y) * w + w
+
+    assert check("grad-sum-outputs", by_hand)
+
+
+def test_changing_an_input_in_place_is_told():
+    def by_hand(w, x, y):
+        slope = 2 * (np.sum(w * x) - y) + 1
+        w *= slope
+        return w
+
+    report = check("grad-sum-outputs", by_hand)
+    assert report.kind == "mutated" and "changed its input w in place" in report.text
+
+
+def test_an_error_after_the_first_inputs_says_how_far_it_came():
+    calls = []
+
+    def by_hand(w, x, y):
+        calls.append(1)
+        if len(calls) > 2:
+            raise ValueError("enough")
+        return 2 * (np.sum(w * x) - y) * w + w
+
+    assert "Right so far: 2 of 5 inputs" in check("grad-sum-outputs", by_hand).text
+
+
+@pytest.mark.parametrize(
+    "odd", ["text", b"bytes", {1: 2}, {1, 2}, object(), (), [], float("nan"), np.array(["a"]), int, 10**400]
+)
+@pytest.mark.parametrize("name", ["grad-slip", "grad-structures", "tape-leaves", "tape-errors", "port-detach"])
+def test_odd_answers_get_a_message(name, odd):
+    for answer in (odd, lambda x: odd, [odd] * 6, [odd] * 7):
+        report = check(name, answer)
+        assert not report and "not yet" in report.text and len(report.text) < 1500
+
+
+# ---- time ----
+
+
+def test_an_endless_loop_is_stopped_and_everything_stays_usable():
+    def answer(x):
+        while True:
+            x = x + 0
+
+    before, traced, started = signal.getsignal(signal.SIGALRM), sys.gettrace(), time.monotonic()
+    report = check("port-detach", answer, seconds=0.2)
+    assert report.kind == "timeout" and "more than 0.2 s" in report.text and "never ends" in report.text
+    assert time.monotonic() - started < 3
+    assert signal.getsignal(signal.SIGALRM) is before and sys.gettrace() is traced
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert float(labkit.grad(lambda x: x**2)(3.0)) == 6.0
+
+
+def test_an_endless_loop_that_catches_exceptions_is_stopped():
+    def answer():
+        while True:
+            with suppress(Exception):
+                time.sleep(0.001)
+
+    assert call(answer, (), 0.2).kind == "timeout"
+
+
+def test_an_endless_loop_in_another_thread_is_stopped():
+    outcomes = []
+
+    def answer():
+        while True:
+            pass
+
+    thread = threading.Thread(target=lambda: outcomes.append(call(answer, (), 0.2)))
+    thread.start()
+    thread.join(10)
+    assert outcomes and outcomes[0].kind == "timeout"
+
+
+def test_a_timer_that_was_running_goes_on():
+    rang = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(1))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        assert call(lambda: 5, (), 1.0).value == 5
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 0.3
+        time.sleep(0.4)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert rang == [1]
+
+
+def test_library_code_is_left_at_a_line_of_the_learner():
+    done = []
+    names = {"done": done, "time": time}
+    exec(compile("def tidy():\n    time.sleep(0.3)\n    done.append(1)\n", "library", "exec"), names)
+
+    def answer():
+        while True:
+            names["tidy"]()
+
+    with pytest.raises(TimeUp), time_limit(0.1, source_file(answer)):
+        answer()
+    assert done == [1]
+
+
+def test_the_error_state_of_numpy_is_put_back():
+    before = np.geterr()
+    call(lambda: np.seterr(all="raise"), ())
+    assert np.geterr() == before

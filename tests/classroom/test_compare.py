@@ -1,0 +1,74 @@
+"""Comparing answers: kinds, structures, shapes, dtypes, values, of arrays and of the tensors of both dialects."""
+
+import numpy as np
+import pytest
+
+import labkit.mindspore as ms
+import labkit.torch as torch
+from labkit.classroom.compare import brief, describe, difference, plain, same
+
+ONE = np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize(
+    "expected, got",
+    [
+        (1.0, 1), (1, 1.0), (2.0, np.float32(2)), (2.0, np.array(2)), (2.0, ms.Tensor(2.0)), (2.0, torch.tensor(2.0)),
+        (True, np.True_), (float("nan"), float("nan")), (float("inf"), float("inf")), (1 / 3, 0.33333),
+        ([1, 2], (1, 2)), ((1, (2,)), (1, (2,))), ("fine", " fine "), (ValueError, "ValueError"),
+        (ValueError, ValueError),
+        (ONE, ONE + np.float32(1e-6)), (ms.Tensor(ONE), ms.Tensor(ONE)), (torch.tensor(ONE), torch.tensor(ONE)),
+        (np.float16([1000]), np.float16([1001])),
+    ],
+)  # fmt: skip
+def test_same(expected, got):
+    assert same(expected, got), difference(expected, got)
+
+
+@pytest.mark.parametrize(
+    "stage, expected, got",
+    [
+        ("kind", 1.0, "1"), ("kind", True, 1), ("kind", 1, True), ("kind", 1.0, np.ones(1)), ("kind", (1, 2), [1, 2]),
+        ("kind", ONE, [1, 1, 1]), ("kind", ms.Tensor(ONE), ONE), ("kind", ms.Tensor(ONE), torch.tensor(ONE)),
+        ("kind", ValueError, 5), ("kind", "fine", None),
+        ("structure", (1, 2), (1,)), ("structure", ((1,), 2), (1, 2)), ("structure", [(1, 2)], [[1, 2]]),
+        ("shape", ONE, ONE[None]), ("shape", ms.Tensor(ONE), ms.Tensor(ONE[:2])),
+        ("dtype", ONE, ONE.astype(float)), ("dtype", torch.tensor(ONE), torch.tensor(ONE).double()),
+        ("value", 1.0, 1.01), ("value", ONE, 2 * ONE), ("value", ValueError, TypeError), ("value", ONE, ONE * np.nan),
+        ("value", np.float64([1.0]), np.float64([1.0 + 1e-7])), ("value", True, False),
+    ],
+)  # fmt: skip
+def test_differences_by_stage(stage, expected, got):
+    assert difference(expected, got).stage == stage
+
+
+def test_structure_is_told_before_values_and_with_its_path():
+    found = difference((1, (2, 3)), (9, (2,)))
+    assert (found.stage, found.path) == ("structure", "[1]")
+
+
+def test_plain_takes_the_array_out_of_any_tensor_and_copies():
+    tensor = ms.Tensor(ONE)
+    (array, number), text = plain([(tensor, 3), "text"])
+    assert isinstance(array, np.ndarray) and array.dtype == np.float32 and (number, text) == (3, "text")
+    source = np.ones(2)
+    plain((source,))[0][0] = 5
+    assert source.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (None, "None"), (True, "True or False"), (1.5, "a number"), ("a", "a text"), ((1, 2), "a tuple of 2"),
+        (ValueError, "the error type ValueError"), (len, "a function"), (ONE, "a NumPy array of shape (3,), float32"),
+        (ms.Tensor(ONE), "a MindSpore Tensor of shape (3,), float32"),
+        (torch.tensor(ONE), "a PyTorch Tensor of shape (3,), float32"),
+    ],
+)  # fmt: skip
+def test_describe(value, words):
+    assert describe(value) == words
+
+
+def test_brief():
+    assert brief((ONE, 1.0, "a")) == "([1., 1., 1.], 1, 'a')"
+    assert brief(np.arange(100)) == "[ 0,  1, ..., 98, 99]"

@@ -1,0 +1,230 @@
+"""Every derivative rule in reach, autograd's and ours: reverse, forward and numerical differentiation agree."""
+
+import autograd.numpy as np
+import numpy as onp
+import pytest
+from autograd.core import primitive_jvps, primitive_vjps
+from autograd.extend import primitive
+
+from labkit import primitives as p
+from labkit.engine import cast, check_gradient, grad, jvp, leaves, vjp
+from labkit.engine.record import transposed
+
+rng = onp.random.default_rng(1)
+A, B = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))  # nothing is tied, nothing is zero
+P = onp.abs(A) + 0.5  # positive
+U = onp.tanh(A) * 0.9  # inside (-1, 1)
+S = rng.normal(size=(3, 3)) + 3 * onp.eye(3)  # well-conditioned
+V, T = rng.normal(size=3), rng.normal(size=(2, 3, 4))
+
+
+def symmetric(fun):
+    return lambda x: fun((x + x.T) / 2)
+
+
+ELEMENTWISE = {
+    "negative abs absolute fabs exp exp2 expm1 sin cos tan arctan sinh cosh tanh arcsinh square deg2rad rad2deg "
+    "degrees radians sinc reciprocal nan_to_num real conj real_if_close": A,
+    "log log2 log10 log1p sqrt": P,
+    "arcsin arccos arctanh": U,
+    "arccosh": P + 1,
+}
+BINARY = {
+    "add subtract multiply divide true_divide maximum minimum fmax fmin logaddexp logaddexp2 arctan2 hypot": (A, B),
+    "power": (P, B),
+    "mod remainder": (A * 5, P),
+}
+REDUCTIONS = "sum mean var std prod max min"
+
+CASES = {
+    **{name: (getattr(np, name), x) for names, x in ELEMENTWISE.items() for name in names.split()},
+    **{name: (getattr(np, name), *xy) for names, xy in BINARY.items() for name in names.split()},
+    **{
+        f"{name} {'by row, column against row' if name else ''}": (getattr(np, name), x[:, :1], y[0])
+        for names, (x, y) in BINARY.items()
+        for name in names.split()
+    },
+    **{name: (getattr(np, name), A) for name in REDUCTIONS.split()},
+    **{f"{name} axis": (lambda x, f=name: getattr(np, f)(x, axis=-2), T) for name in REDUCTIONS.split()},
+    **{
+        f"{name} axes": (lambda x, f=name: getattr(np, f)(x, axis=(0, 2), keepdims=True), T)
+        for name in REDUCTIONS.split()
+        if name not in ("prod", "var")  # autograd cannot take the product over two axes, nor push var forward
+    },
+    "cumsum": (lambda x: np.cumsum(x, axis=1), A),
+    "cumsum flat": (np.cumsum, A),
+    "where": (lambda x, y: np.where(A > 0, x, y), A, B),
+    "clip": (lambda x: np.clip(x, -0.7, 0.7), A),
+    "astype": (lambda x: x.astype("float64"), A),
+    "cast": (lambda x: cast(x, onp.float64), A),
+    "full": (lambda x: np.full((2, 3), x), 1.5),
+    "linspace": (lambda x, y: np.linspace(x, y, 5), 1.0, 2.5),
+    # products
+    "dot": (np.dot, A, B.T),
+    "dot vectors": (np.dot, V, V + 1),
+    "dot matrix vector": (np.dot, A, V),
+    "dot scalar": (np.dot, 2.0, A),
+    "dot batch": (np.dot, T, rng.normal(size=(4, 2))),
+    "matmul": (np.matmul, A, B.T),
+    "matmul vector": (np.matmul, A, V),
+    "vector matmul": (np.matmul, V, A.T),
+    "matmul batch": (np.matmul, T, rng.normal(size=(4, 2))),
+    "matmul batches": (np.matmul, T, rng.normal(size=(2, 4, 5))),
+    "inner": (np.inner, A, B),
+    "outer": (np.outer, V, V[:2] + 1),
+    "kron": (np.kron, A, B),
+    "tensordot": (lambda x, y: np.tensordot(x, y, axes=1), A, S),
+    "tensordot axes": (lambda x, y: np.tensordot(x, y, axes=([0, 1], [1, 0])), T, rng.normal(size=(3, 2))),
+    "einsum": (lambda x, y: np.einsum("ijk,lj->ilk", x, y), T, B),
+    "einsum rows": (lambda x: np.einsum("ij,ij->i", x, x), A),
+    "cross": (np.cross, A, B),
+    "trace": (np.trace, S),
+    # moving elements
+    "reshape": (lambda x: np.reshape(x, (3, 2)), A),
+    "ravel": (np.ravel, A),
+    "transpose": (np.transpose, T),
+    "transpose axes": (lambda x: np.transpose(x, (1, 2, 0)), T),
+    "swapaxes": (lambda x: np.swapaxes(x, 0, 2), T),
+    "moveaxis": (lambda x: np.moveaxis(x, 0, -1), T),
+    "rollaxis": (lambda x: np.rollaxis(x, 2), T),
+    "squeeze": (np.squeeze, A[None]),
+    "expand_dims": (lambda x: np.expand_dims(x, 1), A),
+    "broadcast_to": (lambda x: np.broadcast_to(x, (4, 3)), A[:1]),
+    "tile": (lambda x: np.tile(x, (2, 3)), A),
+    "tile up": (lambda x: np.tile(x, (2, 1, 3)), A),
+    "repeat": (lambda x: np.repeat(x, 3, axis=1), A),
+    "repeat flat": (lambda x: np.repeat(x, 2), A),
+    "roll": (lambda x: np.roll(x, 2), V),
+    "roll axis": (lambda x: np.roll(x, 1, axis=1), A),
+    "rot90": (np.rot90, A),
+    "flipud": (np.flipud, A),
+    "fliplr": (np.fliplr, A),
+    "triu": (np.triu, S),
+    "tril": (lambda x: np.tril(x, -1), S),
+    "diag": (np.diag, V),
+    "diag of matrix": (np.diag, S),
+    "diagonal": (lambda x: np.diagonal(x, 0, -1, -2), S),
+    "make_diagonal": (lambda x: np.make_diagonal(x, axis1=-1, axis2=-2), V),
+    "diff": (np.diff, A),
+    "diff axis": (lambda x: np.diff(x, axis=0), A),
+    "gradient": (np.gradient, rng.normal(size=6)),
+    "sort": (np.sort, V),
+    "partition": (lambda x: np.partition(x, 1), V),
+    "pad": (lambda x: np.pad(x, ((1, 2), (0, 1)), "constant"), A),
+    "array": (lambda x, y: np.array([x, y, x]), A, B),
+    "array of scalars": (lambda x, y: np.array([[x, y], [y, x * y]]), 2.0, 3.0),
+    "concatenate": (lambda x, y: np.concatenate([x, y, x], axis=1), A, B),
+    "stack": (lambda x, y: np.stack([x, y], -1), A, B),
+    "vstack": (lambda x, y: np.vstack([x, y]), A, B),
+    "hstack": (lambda x, y: np.hstack([x, y]), A, B),
+    "append": (lambda x, y: np.append(x, y, 0), A, B),
+    "split": (lambda x: tuple(np.split(x, 3, axis=1)[:2]), A),
+    "array_split": (lambda x: np.array_split(x, 2, axis=1)[0], A),
+    "vsplit": (lambda x: np.vsplit(x, 2)[1], A),
+    "hsplit": (lambda x: np.hsplit(x, 3)[0], A),
+    "dsplit": (lambda x: np.dsplit(x, 2)[0], T),
+    "atleast": (lambda x: np.atleast_1d(x) + np.atleast_2d(x)[0] + np.atleast_3d(x)[0, 0], 2.0),
+    "indexing": (lambda x: x[1, ::2], A),
+    "fancy indexing": (lambda x: x[:, [0, 0, 2]], A),
+    "mask": (lambda x: x[A > 0], A),
+    # linear algebra
+    "det": (np.linalg.det, S),
+    "inv": (np.linalg.inv, S),
+    "pinv": (np.linalg.pinv, S),
+    "slogdet": (lambda x: np.linalg.slogdet(x)[1], S),
+    "solve": (np.linalg.solve, S, S[:, :2] + 1),
+    "solve vector": (np.linalg.solve, S, V),
+    "norm": (np.linalg.norm, A),
+    "norm axis": (lambda x: np.linalg.norm(x, axis=0), A),
+    "norm 3": (lambda x: np.linalg.norm(x, 3, axis=1), A),
+    "nuclear norm": (lambda x: np.linalg.norm(x, "nuc"), A),
+    "cholesky": (lambda x: np.linalg.cholesky(np.matmul(x, x.T) + np.eye(3)), S),
+    "eigh values": (symmetric(lambda x: np.linalg.eigh(x)[0]), S),
+    "svd values": (lambda x: np.linalg.svd(x, full_matrices=False)[1], A),
+    # ours
+    "p.power": (lambda x: p.power(x, 2.5), P),
+    "p.power 3": (lambda x: p.power(x, 3), A),
+    "p.power -2": (lambda x: p.power(x, -2), A),
+    "p.power 0": (lambda x: p.power(x, 0), A),
+    "p.power 1": (lambda x: p.power(x, 1), A),
+    **{f"p.{f.__name__}": (f, A) for f in (p.sigmoid, p.tanh, p.relu, p.softplus, p.absolute, p.copy)},
+    "p.clamp": (lambda x: p.clamp(x, -0.7, 0.7), A),
+    "p.clamp below": (lambda x: p.clamp(x, -0.7, None), A),
+    "p.clamp above": (lambda x: p.clamp(x, None, 0.7), A),
+    "p.select": (lambda x, y: p.select(A > 0, x, y), A, B),
+    "p.select broadcast": (lambda x, y: p.select(A > 0, x, y), V, A[:, :1]),
+    **{
+        f"p.{f.__name__}{kwargs or ''}": (lambda x, f=f, kwargs=kwargs: f(x, **kwargs), A)
+        for f in (p.sum_, p.mean, p.var, p.prod, p.norm, p.logsumexp)
+        for kwargs in ({}, {"axis": 0}, {"axis": -1, "keepdims": True})
+    },
+    "p.var ddof": (lambda x: p.var(x, axis=1, ddof=1), A),
+    "p.sum_ axes": (lambda x: p.sum_(x, axis=(0, 2)), T),
+    "p.mean axes": (lambda x: p.mean(x, axis=(0, -1), keepdims=True), T),
+    "p.norm axes": (lambda x: p.norm(x, (0, 2)), T),
+    "p.softmax": (lambda x: p.softmax(x, 1), A),
+    "p.log_softmax": (lambda x: p.log_softmax(x, 0), A),
+    "p.expand": (lambda x: p.expand(x, (4, 2, 3)), A),
+    "p.gather": (lambda x: p.gather(x, onp.array([[0, 1, 0]]), 0), A),
+    "p.scatter_add": (lambda g: p.scatter_add(g, onp.array([[0, 1, 0], [2, 2, 2]]), 0, (4, 3)), A),
+    "p.set_item": (lambda x, v: p.set_item(x, (slice(None), 1), v), A, 5.0),
+    "p.set_item row": (lambda x, v: p.set_item(x, 0, v), A, V),
+    "p.sort": (lambda x: p.sort(x, 1, descending=True)[0], A),
+    "p.index_max": (lambda x: p.index_max(x, 0)[0], A),
+    "p.index_min": (lambda x: p.index_min(x, 1, keepdims=True)[0], A),
+}
+every_rule = pytest.mark.parametrize("fun, args", [(f, a) for f, *a in CASES.values()], ids=[str(n) for n in CASES])
+
+
+def inner(a, b):
+    return sum(onp.sum(x * y) for x, y in zip(leaves(a), leaves(b), strict=True))
+
+
+@every_rule
+def test_reverse_mode_agrees_with_finite_differences(fun, args):
+    assert check_gradient(fun, *args)
+
+
+@every_rule
+def test_reverse_and_forward_mode_are_transposes(fun, args):
+    """<u, J v> = <J^T u, v> for every cotangent u and tangent v."""
+    tangents = [rng.normal(size=onp.shape(a)) for a in args]
+    value, pushed = jvp(fun, args, tangents)
+    cotangents = [rng.normal(size=onp.shape(leaf)) for leaf in leaves(value)]
+    pulled = vjp(fun, *args)[1](cotangents)
+    onp.testing.assert_allclose(inner(cotangents, pushed), inner(pulled, tangents), rtol=1e-7, atol=1e-10)
+
+
+@every_rule
+def test_the_gradient_can_be_differentiated_again(fun, args):
+    weights = [onp.linspace(0.5, 1.0, onp.size(a)).reshape(onp.shape(a)) for a in args]
+    gradient = lambda *xs: sum(np.sum(w * g) for w, g in zip(weights, vjp(curved, *xs)[1](), strict=True))
+    curved = lambda *xs: sum(np.sum(leaf**2) for leaf in leaves(fun(*xs)))
+    assert check_gradient(gradient, *args, tolerance=1e-6)
+    tangents = [rng.normal(size=onp.shape(a)) for a in args]
+    forward = jvp(gradient, args, tangents)[1]
+    onp.testing.assert_allclose(
+        forward, inner(grad(gradient, tuple(range(len(args))))(*args), tangents), rtol=1e-6, atol=1e-9
+    )
+
+
+def test_a_primitive_without_jvp_gets_it_by_transposing_its_vjp():
+    """Also where autograd has one: the transposed rule gives the same tangent."""
+    for op, args in {np.tanh: [A], np.multiply: [A, B], np.dot: [A, B.T], np.divide: [A, P]}.items():
+        tangents = [rng.normal(size=a.shape) for a in args]
+        argnums = tuple(range(len(args)))
+        theirs = primitive_jvps[op](argnums, tangents, op(*args), args, {})
+        onp.testing.assert_allclose(transposed(op)(argnums, tangents, op(*args), args, {}), theirs, rtol=1e-12)
+
+
+def test_a_primitive_without_any_rule_says_what_to_do():
+    bare = primitive(onp.cbrt)
+    with pytest.raises(NotImplementedError, match=r"cbrt has no derivative rule: declare one with labkit\.custom_vjp"):
+        jvp(bare, (A,), (A,))
+    with pytest.raises(NotImplementedError, match="cbrt"):
+        grad(bare)(A)
+
+
+def test_every_rule_of_ours_is_among_the_cases():
+    ours = {name for name in p.__all__ if getattr(p, name) in primitive_vjps} - {"cast"}
+    assert not {name for name in ours if not any(case.startswith(f"p.{name}") for case in CASES)}

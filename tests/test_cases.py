@@ -1,0 +1,108 @@
+"""The ledger: every documented case gives what it should, and a case that does not is reported."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from labkit import cli
+from labkit.cases import CASES, ledger, run
+from labkit.cases.ledger import BY_MODE, DOCUMENTS, MATCH, MISMATCH, SLIP, Case, Slip, same
+
+RUNS = [(case, dialect, mode) for case in CASES for dialect in case.programs for mode in ledger.MODES[dialect]]
+
+
+@pytest.mark.parametrize(("case", "dialect", "mode"), RUNS, ids=lambda v: getattr(v, "name", v))
+def test_documented_case(case, dialect, mode):
+    outcome = ledger.run_in(case, dialect, mode)
+    assert outcome.error is None
+    assert outcome.obtained.keys() <= case.figures.keys()
+    assert outcome.verdict in (MATCH, SLIP, BY_MODE), outcome.obtained
+
+
+def test_every_figure_is_obtained_by_some_dialect():
+    for case in CASES:
+        obtained = {label for outcome in run(case) for label in outcome.obtained}
+        assert obtained == case.figures.keys(), case.name
+
+
+def test_names_are_unique_and_documents_known():
+    assert len({case.name for case in CASES}) == len(CASES)
+    assert {key for case in CASES for key in case.documents} <= DOCUMENTS.keys()
+
+
+def test_slips_are_not_what_the_document_says():
+    slips = [(c, label, s) for c in CASES for label, s in c.corrections.items() if isinstance(s, Slip)]
+    assert len(slips) >= 4
+    assert not any(same(s.right, c.figures[label]) for c, label, s in slips)
+
+
+def one(figures, program):
+    return Case("made-up", ("r2.1",), "none", "nothing", figures, {"torch": program})
+
+
+def test_a_wrong_figure_and_an_escaped_exception_are_mismatches():
+    (wrong,) = run(one({"a": 1.0}, lambda torch: {"a": torch.tensor(2.0)}))
+    (raised,) = run(one({"a": 1.0}, lambda torch: {"a": torch.tensor([1.0]) @ torch.ones(2)}))
+    assert wrong.verdict == raised.verdict == MISMATCH
+    assert "size" in raised.error
+
+
+@pytest.mark.parametrize(
+    ("obtained", "expected", "verdict"),
+    [
+        (np.float32(0.1), 0.1, True),
+        (0.1002, 0.1, False),
+        ((1.0,), 1.0, False),
+        (np.ones((1, 3)), np.ones(3), False),
+        ("tensor(1.)", "tensor(1)", False),
+        (True, 1.0, False),
+        (None, 0.0, False),
+        ({"a": 1.0}, {"b": 1.0}, False),
+        (float("nan"), float("nan"), True),
+    ],
+)
+def test_comparison_minds_structure_kind_and_value(obtained, expected, verdict):
+    assert same(obtained, expected) is verdict
+
+
+def test_the_mode_is_put_back():
+    import labkit.mindspore as ms
+
+    before = ms.get_context("mode")
+    ledger.run_in(CASES[0], "mindspore", "graph")
+    assert ms.get_context("mode") == before
+
+
+def test_table_and_summary(capsys):
+    assert cli.main(["cases"]) == 0
+    printed = capsys.readouterr().out
+    assert all(case.name in printed for case in CASES)
+    assert f"{len(CASES)} cases, {len(RUNS)} runs" in printed
+
+
+def test_one_case_shows_code_documented_and_obtained(capsys):
+    assert cli.main(["cases", "two-outputs"]) == 0
+    printed = capsys.readouterr().out
+    assert "def two_outputs(ms)" in printed and "prints `out` twice" in printed
+
+
+def test_json_is_complete(capsys):
+    assert cli.main(["cases", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert len(data) == len(RUNS) and {d["verdict"] for d in data} == {MATCH, SLIP, BY_MODE}
+
+
+def test_an_unknown_case_is_answered_with_near_ones(capsys):
+    assert cli.main(["cases", "two-output"]) == 2
+    assert "two-outputs" in capsys.readouterr().err
+
+
+def test_a_mismatch_makes_the_command_fail(monkeypatch, capsys):
+    from labkit.cases import report
+
+    broken = dataclasses.replace(CASES[0], figures={**CASES[0].figures, "loss": 2.0})
+    monkeypatch.setattr(report, "CASES", [broken])
+    assert cli.main(["cases"]) == 1
+    assert MISMATCH in capsys.readouterr().out

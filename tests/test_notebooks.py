@@ -113,6 +113,12 @@ def test_no_line_of_code_ends_in_a_semicolon(path):
 
 
 @notebooks
+def test_no_line_of_code_needs_scrolling(path):
+    for cell in code_cells(path):
+        assert max(map(len, cell.source.splitlines())) <= 115, cell.id
+
+
+@notebooks
 def test_code_cells_carry_no_prose(path):
     for cell in code_cells(path):
         tokens = tokenize.generate_tokens(io.StringIO(cell.source).readline)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .compare import STAGES, Difference, brief, describe, difference, differences, plain, same
-from .exercise import Exercise
+from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
-from .run import call
+from .run import Outcome, call
 
 
 class Text(str):
@@ -91,7 +91,7 @@ def solution(name: str) -> Text:
 def _prediction(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, str]:
     if callable(answer) and not isinstance(answer, type):
         return "type", f"This exercise asks for a value that you predict, but got {describe(answer)}."
-    expected, got = exercise.reference(), plain(answer)
+    expected, got = exercise.expected(), plain(answer)
     found = difference(expected, got)
     if found is None:
         return "right", "Your prediction is what labkit gives when it runs."
@@ -130,8 +130,8 @@ def _function(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, str
         problem, got = _one_call(exercise, answer, inputs, seconds)
         if problem:
             passed = f"Right so far: {i} of {exercise.draws} inputs.\n" if i else ""
-            return problem, f"{passed}With {_named(exercise, inputs)}: {got}"
-        compared.append((inputs, exercise.reference(*exercise.wrap(inputs)), got))
+            return problem, f"{passed}With {_named(exercise, inputs)}:\n  {got}"
+        compared.append((inputs, exercise.expected(inputs), got))
     failed = [(c, found) for c in compared if (found := difference(c[1], c[2]))]
     if not failed:
         return "right", f"It gives the right answer for all {exercise.draws} inputs that were drawn."
@@ -146,23 +146,30 @@ def _one_call(exercise: Exercise, answer: Callable, inputs: tuple, seconds: floa
     try:
         inspect.signature(answer).bind(*arguments)
     except TypeError as error:
-        return "arguments", f"it cannot be called as {_signature(exercise)}: {error}."
+        return "arguments", f"expected a function {_signature(exercise)}, but calling yours like that fails: {error}."
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
-    outcome = call(answer, arguments, seconds)
-    said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
-    if outcome.kind == "timeout":
-        return "timeout", f"{outcome.error} and was stopped. Is there a loop that never ends?{said}"
-    if outcome.kind == "error":
-        return "error", f"it raised {outcome.error}{said}"
+    with modes_put_back():
+        outcome = call(answer, arguments, seconds)
     changed = [n for n, a, v in zip(exercise.arguments, arguments, inputs, strict=True) if not same(plain(a), v)]
+    kind, problem = _problem(outcome, changed)
+    said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
+    return (kind, problem + said) if kind else ("", outcome.value)
+
+
+def _problem(outcome: Outcome, changed: list[str]) -> tuple[str, str]:
+    """What is wrong with a call before its value is looked at: a kind and a sentence, or two empty texts."""
+    if outcome.kind == "timeout":
+        return "timeout", f"{outcome.error} and was stopped. Is there a loop that never ends?"
+    if outcome.kind == "error":
+        return "error", f"it raised {outcome.error}"
     if changed:
         return "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
     if outcome.value is None and outcome.printed:
-        return "printed", f"it printed an answer but returned nothing (None). End it with return.{said}"
+        return "printed", "it printed an answer but returned nothing (None). End it with return."
     if outcome.value is None:
         return "printed", "it returned nothing (None). Does every way through it end with return?"
-    return "", outcome.value
+    return "", ""
 
 
 def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int) -> str:
@@ -172,10 +179,10 @@ def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: in
     so_far = f"{passed} of {exercise.draws} inputs" if passed else ", ".join(right[: 1 + STAGES.index(found.stage)])
     where = f"result{found.path}"
     if found.stage == "value":
-        seen = f"{where} is {brief(found.got)}, and should be {brief(found.expected)}."
+        seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
     else:
         seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
-    return f"Right so far: {so_far}.\nWith {_named(exercise, inputs)}: {seen}"
+    return f"Right so far: {so_far}.\nWith {_named(exercise, inputs)}:\n  {seen}"
 
 
 def _recognised(exercise: Exercise, compared: list[tuple]) -> tuple[str, str] | None:

@@ -46,6 +46,15 @@ def call(function: Callable, args: tuple, seconds: float = 5.0) -> Outcome:
         return Outcome("error", error=_told(error, file), printed=out.getvalue())
 
 
+def raised(function: Callable) -> Any:
+    """The type of error that `function()` raises, or "fine"."""
+    try:
+        function()
+    except Exception as error:
+        return type(error)
+    return "fine"
+
+
 def source_file(function: Callable) -> str | None:
     """The file (or notebook cell) that the function's code comes from; None for what has no Python code."""
     code = getattr(inspect.unwrap(function), "__code__", None)
@@ -89,11 +98,21 @@ def _tracer(deadline, file):
     def trace(frame, event, arg):
         if frame.f_code.co_filename != file:
             return None
-        if time.monotonic() > deadline:
+        if event == "line" and time.monotonic() > deadline:  # at an "exception" event, the same handler would hide it
             raise TimeUp
         return trace
 
     return trace
+
+
+def _raise_at_next_line(frame, file):
+    """Let `frame` and its callers up to our own `call` raise `TimeUp` at the next line of `file` that they run."""
+    trace = _tracer(0.0, file)
+    while frame is not None and frame.f_code is not call.__code__:
+        if frame.f_code.co_filename == file:
+            frame.f_trace = trace
+        frame = frame.f_back
+    sys.settrace(trace)
 
 
 @contextmanager
@@ -103,14 +122,11 @@ def _alarm(seconds, file):
     def ring(signum, frame):
         nonlocal ticks
         ticks += 1
-        if frame is None or frame.f_code.co_filename == file or ticks > GRACE:
+        inside = frame is None or frame.f_code.co_filename == file
+        if ticks > 1 or not inside:  # a library is at work, or a bare `except` has hidden the first TimeUp
+            _raise_at_next_line(frame, file)
+        if inside or ticks > GRACE:
             raise TimeUp
-        trace = _tracer(0.0, file)
-        while frame is not None:
-            if frame.f_code.co_filename == file:
-                frame.f_trace = trace
-            frame = frame.f_back
-        sys.settrace(trace)
 
     started, traced, handler = time.monotonic(), sys.gettrace(), signal.signal(signal.SIGALRM, ring)
     remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)

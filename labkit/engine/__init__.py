@@ -1,5 +1,6 @@
 """The engine: record, differentiate, check. NumPy and autograd only; no dialect, no picture, no Jupyter."""
 
+from . import mended  # noqa: F401  (before any rule is used)
 from .check import GradientCheck, check_gradient
 from .graph import Contribution, Graph, Step, record
 from .record import cast, dtype_of, getval, isbox, new_box, new_level, shape_of

@@ -48,7 +48,7 @@ def check_gradient(fun, *args, tolerance=None):
     >>> print(bool(check_gradient(lambda x: x**3, 2.0)))
     True
     """
-    args = [np.asarray(a) for a in args]
+    args = [np.asarray(getval(a)) for a in args]
     checked = [i for i, a in enumerate(args) if a.dtype.kind == "f"]
     if not checked:
         raise TypeError(f"check_gradient: expected a floating argument, but got dtypes {[str(a.dtype) for a in args]}")

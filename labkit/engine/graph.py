@@ -126,7 +126,7 @@ def _numeric(value, name):
     array = getval(value)
     if np.asarray(array).dtype.kind not in "fiub":
         raise TypeError(f"record: expected a number or a numeric array for {name!r}, but got {type(array).__name__}")
-    return value if hasattr(array, "dtype") else np.asarray(value)
+    return array if hasattr(array, "dtype") else np.asarray(array)
 
 
 def _plain(value):

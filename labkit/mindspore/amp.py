@@ -1,6 +1,7 @@
 """Loss scale: a loss multiplied before the reverse pass, so that small Float16 gradients do not vanish."""
 
 import math
+from abc import ABC, abstractmethod
 
 import numpy as np
 
@@ -11,8 +12,27 @@ from .tensor import Tensor, tensor, wrap
 __all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]
 
 
-class LossScaler:
-    """The base of loss scalers: `scale`, `unscale`, `adjust`."""
+class LossScaler(ABC):
+    """What a loss scaler does; the base of `StaticLossScaler` and `DynamicLossScaler`."""
+
+    @abstractmethod
+    def scale(self, inputs):
+        """A tensor, or each in nested tuples and lists, times the scale."""
+
+    @abstractmethod
+    def unscale(self, inputs):
+        """A tensor, or each in nested tuples and lists, divided by the scale."""
+
+    @abstractmethod
+    def adjust(self, grads_finite):
+        """Change the scale after a step with, or without, finite gradients."""
+
+
+class _ByParameter(LossScaler):
+    """A scale held in the parameter `scale_value`."""
+
+    def __init__(self, scale_value):
+        self.scale_value = _scale_value(scale_value)
 
     def scale(self, inputs):
         """A tensor, or each in nested tuples and lists, times the scale in the tensor's own type."""
@@ -20,12 +40,8 @@ class LossScaler:
 
     def unscale(self, inputs):
         """A tensor, or each in nested tuples and lists, times the reciprocal of the scale in the tensor's own type."""
-        inverse = 1 / self.scale_value
-        return _each(inputs, lambda t: t * inverse.astype(t.dtype))
-
-    def adjust(self, grads_finite):
-        """Change the scale after a step with, or without, finite gradients; to be defined by the subclass."""
-        raise NotImplementedError(f"{type(self).__name__}.adjust(grads_finite): expected to be defined")
+        reciprocal = wrap(1 / self.scale_value.asnumpy())
+        return _each(inputs, lambda t: t * reciprocal.astype(t.dtype))
 
 
 def _each(inputs, fun):
@@ -48,14 +64,16 @@ def _scale_value(value):
 
 
 def _positive(value, name):
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not isinstance(value, int):
         raise TypeError(f"The '{name}' must be int, but got '{type(value).__name__}'")
+    if isinstance(value, bool):
+        raise TypeError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'bool'.")
     if value <= 0:
         raise ValueError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'int'.")
     return value
 
 
-class StaticLossScaler(LossScaler):
+class StaticLossScaler(_ByParameter):
     """A scale that never changes.
 
     >>> scaler = StaticLossScaler(1024.0)
@@ -63,15 +81,12 @@ class StaticLossScaler(LossScaler):
     Tensor(shape=[], dtype=Float32, value= 3)
     """
 
-    def __init__(self, scale_value):
-        self.scale_value = _scale_value(scale_value)
-
     def adjust(self, grads_finite):
         """Nothing changes; returns False."""
         return False
 
 
-class DynamicLossScaler(LossScaler):
+class DynamicLossScaler(_ByParameter):
     """A scale divided by `scale_factor` (down to 1) after overflow, multiplied by it after `scale_window` good steps.
 
     >>> scaler = DynamicLossScaler(scale_value=1024, scale_factor=2, scale_window=1)
@@ -80,7 +95,7 @@ class DynamicLossScaler(LossScaler):
     """
 
     def __init__(self, scale_value, scale_factor, scale_window):
-        self.scale_value = _scale_value(scale_value)
+        super().__init__(scale_value)
         self.scale_window = _positive(scale_window, "scale_window")
         self.scale_factor = _positive(scale_factor, "scale_factor")
         self.counter = Parameter(wrap(np.int32(0)), name="counter")

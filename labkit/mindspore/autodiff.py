@@ -4,15 +4,12 @@
 inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing to zero, nothing to retain.
 """
 
-from contextlib import nullcontext
 from functools import wraps
 
-import numpy as np
-
-from ..engine import isbox, vjp
+from ._run import Run, check_cotangent
 from .context import in_graph_mode
-from .parameter import Parameter, bound
-from .tensor import Tensor, wrap
+from .parameter import Parameter
+from .tensor import Tensor
 
 __all__ = ["get_grad", "grad", "value_and_grad"]
 
@@ -20,112 +17,6 @@ _NONE_AT_ALL = "`grad_position` and `weight` can not be None at the same time."
 _NOT_ONE = "When has_aux is True, origin fn requires more than one outputs."
 _EMPTY = {False: "grad_position should not be empty when grad by position!\n",
           True: "grad_position should not be empty when grad by position.\n"}  # fmt: skip
-
-
-# ---- the reverse pass over a function of tensors ----
-
-
-def tensors_in(tree):
-    """The tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(tree, Tensor):
-        return [tree]
-    if isinstance(tree, dict):
-        tree = tree.values()
-    elif not isinstance(tree, (tuple, list)):
-        return []
-    return [leaf for branch in tree for leaf in tensors_in(branch)]
-
-
-def lowered(tree, level):
-    """The same structure with the boxes of `level` taken off its tensors."""
-    if isinstance(tree, Tensor):
-        value = tree._value
-        if isinstance(tree, Parameter):
-            return tree
-        return wrap(value._value) if isbox(value) and value._trace == level else tree
-    if isinstance(tree, dict):
-        return {key: lowered(branch, level) for key, branch in tree.items()}
-    if isinstance(tree, (tuple, list)) and type(tree) in (tuple, list):
-        return type(tree)([lowered(branch, level) for branch in tree])
-    return tree
-
-
-class Run:
-    """One forward run of `fn` under boxes, of which the reverse pass can be asked for more than once.
-
-    `places` are the positions differentiated, `weights` the parameters, and `head` picks what to differentiate out of
-    the output. Afterwards `output` is what `fn` returned, and `ends` the tensors that `pull` takes cotangents for.
-    """
-
-    def __init__(self, fn, args, places, weights, head=None):
-        self.args = separated(args) if in_graph_mode() else args
-        self.places, self.weights = places, weights
-        sources = {id(t): t for p in places for t in _inputs_in(self.args[p])} | {id(w): w for w in weights}
-        self._index = {key: i for i, key in enumerate(sources)}
-
-        def run(*boxes):
-            self.level = boxes[0]._trace if boxes else None
-            self.raw = self._forward(fn, sources, boxes)
-            self.ends = tensors_in(self.raw if head is None else head(self.raw))
-            return [t._value for t in self.ends]
-
-        with np.errstate(all="ignore"):
-            _, self._pull = vjp(run, *[t._value for t in sources.values()])
-        self.output = lowered(self.raw, self.level)
-
-    def _forward(self, fn, sources, boxes):
-        of = dict(zip(sources, boxes, strict=True))
-        parameters = [t for t in sources.values() if isinstance(t, Parameter)]
-        args = [_with_boxes(a, of) for a in self.args]
-        with bound(parameters, [p.under_hooks(of[id(p)]) for p in parameters]) if parameters else nullcontext():
-            output = fn(*args)
-        if isinstance(output, tuple) and not output:
-            raise RuntimeError("Get empty value seq\n")
-        return output
-
-    def pull(self, sens=None):
-        """`([(place, gradient) ...], [gradient of each weight])`."""
-        with np.errstate(all="ignore"):
-            found = self._pull(None if sens is None else [s._value for s in tensors_in(sens)])
-        by_place = [(p, self._of_input(self.args[p], found)) for p in self.places if _inputs_in(self.args[p])]
-        return by_place, [self._of_weight(w, found) for w in self.weights]
-
-    def _of_input(self, argument, found):
-        if isinstance(argument, Tensor):
-            return wrap(found[self._index[id(argument)]])
-        return tuple(self._of_input(part, found) for part in argument)
-
-    def _of_weight(self, weight, found):
-        if isinstance(weight, Parameter) and not weight.requires_grad and not in_graph_mode():
-            return wrap(np.zeros(weight.shape, weight._value.dtype))
-        return wrap(found[self._index[id(weight)]])
-
-
-class MutableTuple(tuple):
-    """A tuple whose tensors are inputs of their own in graph mode."""
-
-
-def _inputs_in(argument):
-    """The tensors of an argument that get a gradient."""
-    if isinstance(argument, Tensor):
-        return [argument]
-    return tensors_in(argument) if isinstance(argument, MutableTuple) and in_graph_mode() else []
-
-
-def separated(args):
-    """The arguments, a new tensor for one that is passed twice. (Otherwise each of its places gets the total.)"""
-    seen = set()
-    return [wrap(a._value) if isinstance(a, Tensor) and id(a) in seen else (seen.add(id(a)), a)[1] for a in args]
-
-
-def _with_boxes(argument, of):
-    if isinstance(argument, MutableTuple):
-        return MutableTuple(_with_boxes(part, of) for part in argument)
-    box = of.get(id(argument))
-    return argument if box is None or isinstance(argument, Parameter) else wrap(box)
-
-
-# ---- grad and value_and_grad ----
 
 
 def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
@@ -172,18 +63,17 @@ class _Grad:
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
 
         @wraps(fn, updated=())
-        def gradient_function(*args, sens=None, **kwargs):
+        def gradient_function(*args, **kwargs):
             if not callable(fn):
                 raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
-            return self._run(fn, args, kwargs, sens, positions, weights)
+            return self._run(fn, args, kwargs, positions, weights)
 
         return gradient_function
 
-    def _run(self, fn, args, kwargs, sens, positions, weights):
+    def _run(self, fn, args, kwargs, positions, weights):
         parameters = () if weights is None else weight_list(weights)
-        if self.sens_param and sens is None:
-            args, sens = args[:-1], args[-1] if args else None
-        fn, args = _by_position(fn, args, kwargs)
+        args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
+        fn, args = by_position(fn, args, kwargs)
         places = () if positions is None else in_range(positions, args)
         run = Run(fn, args, places, parameters, first_of_many if self.has_aux else None)
         if sens is not None:
@@ -261,29 +151,17 @@ def first_of_many(output):
     return output[0]
 
 
-def _by_position(fn, args, kwargs):
+def without_cotangent(args, kwargs):
+    """The arguments of the function itself, and the cotangent: `sens=` (taken out of `kwargs`) or the last argument."""
+    return (args, kwargs.pop("sens")) if "sens" in kwargs else (args[:-1], args[-1] if args else None)
+
+
+def by_position(fn, args, kwargs):
     """`fn` of positional arguments alone: keyword arguments count after them, in the order given."""
     if not kwargs:
         return fn, args
     names, n = tuple(kwargs), len(args)
     return lambda *given: fn(*given[:n], **dict(zip(names, given[n:], strict=True))), (*args, *kwargs.values())
-
-
-def check_cotangent(sens, run):
-    """Raise ValueError unless `sens` has the shapes of the differentiated outputs."""
-    given, ends = tensors_in(sens), run.ends
-    if len(given) != len(ends):
-        raise ValueError(f"expected one cotangent per output, {len(ends)}, but got {len(given)}")
-    for s, end in zip(given, ends, strict=True):
-        if s.shape == end.shape:
-            continue
-        show = ["{" + ", ".join(map(str, t.shape)) + "}" for t in (end, s)]
-        if not s.shape:
-            raise RuntimeError(
-                "For grad interface or custom function, grad tensor should be broadcast to expected shape, "
-                f"but got [const vector]{show[1]} vs [const vector]{show[0]}\n"
-            )
-        raise ValueError(f"The shape should be [const vector]{show[0]}, but got [const vector]{show[1]}, ")
 
 
 def get_grad(gradients, identifier):

@@ -19,7 +19,7 @@ __all__ = ["Parameter", "ParameterTuple"]
 
 _generated = count(2)  # as in the real framework, whose first is Parameter#2
 _GENERATED = "Parameter#"
-_stored = Tensor._value  # the slot of Tensor, which `_value` below stands before
+_stored = vars(Tensor)["_value"]  # the slot of Tensor, which `_value` below stands before
 
 
 class _Substitutions(threading.local):
@@ -75,7 +75,7 @@ class Parameter(Tensor):
                 f"'list']. But got type {type(default_input)}."
             )
         super().__init__(default_input, mstype.int32 if isinstance(default_input, int) else None)
-        self._name, self._hooks = None, []
+        self._name, self._hooks = "", []
         self.name, self.requires_grad = name, requires_grad
         self.layerwise_parallel, self.parallel_optimizer = layerwise_parallel, parallel_optimizer
 
@@ -221,7 +221,8 @@ class ParameterTuple(tuple):
     """A tuple of parameters. Raises TypeError for anything else in it, ValueError for two of the same name."""
 
     def __new__(cls, iterable):
-        parameters, seen = tuple(iterable), {}
+        parameters = tuple(iterable)
+        seen: dict[str, Parameter] = {}
         for p in parameters:
             if not isinstance(p, Parameter):
                 raise TypeError(

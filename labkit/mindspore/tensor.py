@@ -4,11 +4,13 @@ A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is bein
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
 """
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from .. import primitives
 from ..engine import custom_vjp, getval
-from . import _printing
+from . import _indexing, _printing
 from . import dtype as mstype
 
 __all__ = ["Tensor", "tensor"]
@@ -37,7 +39,6 @@ class Tensor:
     """
 
     __slots__ = ("__weakref__", "_value")
-    __array_priority__ = 100.0
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None):
         if dtype is not None and not isinstance(dtype, mstype.DType):
@@ -46,6 +47,10 @@ class Tensor:
         if input_data is None and shape is not None:
             input_data = _initial(shape, dtype, init)
         self._value = _array(input_data, dtype)
+
+    if TYPE_CHECKING:  # operators and methods that `ops` attaches
+
+        def __getattr__(self, name: str) -> Any: ...
 
     # ---- the protocol of the engine's front door ----
 
@@ -107,11 +112,13 @@ class Tensor:
 
     def asnumpy(self):
         """Its elements as a NumPy array. Inside a gradient this array is a constant."""
-        return np.asarray(getval(self._value))
+        array = np.asarray(getval(self._value))
+        return array if array.flags.writeable else array.copy()
 
     numpy = asnumpy
 
     def __array__(self, dtype=None, copy=None):
+        """For NumPy: `np.float32(2) * tensor` is NumPy's product, and a constant inside a gradient."""
         return np.array(self.asnumpy(), dtype=dtype, copy=True if copy is None else copy)
 
     def item(self):
@@ -121,6 +128,10 @@ class Tensor:
     def tolist(self):
         """Its elements as nested lists; a number for a 0-d tensor."""
         return self.asnumpy().tolist()
+
+    def init_data(self):
+        """The tensor itself: its data are there from the beginning."""
+        return self
 
     def value(self):
         """The tensor itself; for a parameter, its value as a plain tensor."""
@@ -186,7 +197,7 @@ class Tensor:
     # ---- elements ----
 
     def __getitem__(self, index):
-        return wrap(_read(self._value, _index(index)))
+        return wrap(_indexing.read(self._value, _indexing.as_index(index)))
 
     def __setitem__(self, index, value):
         if isinstance(value, Tensor):
@@ -194,16 +205,10 @@ class Tensor:
         elif isinstance(value, (list, tuple)):
             value = np.asarray(value)
         elif not isinstance(value, (bool, int, float, np.generic)):
-            raise _unsupported(value)
+            raise _indexing.unsupported(value)
         if not np.isscalar(value) or isinstance(value, np.generic):
             value = primitives.cast(value, self._value.dtype)
-        try:
-            self._value = primitives.set_item(self._value, _index(index), value)
-        except IndexError as error:
-            words = str(error).split()
-            if "bounds" not in words:
-                raise
-            raise IndexError(f"Index {words[1]} is out of bounds for axis {words[-4]} with size {words[-1]}") from None
+        self._value = _indexing.write(self._value, _indexing.as_index(index), value)
 
     # ---- gradients ----
 
@@ -287,47 +292,6 @@ def _initial(shape, dtype, init):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     kind = dtype or mstype.float32
     return np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
-
-
-def _index(index):
-    """An index with arrays for tensors, whole where it is a tuple."""
-    if isinstance(index, tuple):
-        return tuple(_index(i) if not isinstance(i, tuple) else list(i) for i in index)
-    if isinstance(index, Tensor):
-        return np.asarray(getval(index._value))
-    if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
-        if isinstance(index, slice):
-            return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))
-        return [_index(i) for i in index] if isinstance(index, list) else index
-    if isinstance(index, (float, np.ndarray)):
-        raise IndexError(
-            "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
-            f"but got {index} with type {type(index)}"
-        )
-    raise _unsupported(index)
-
-
-def _unsupported(index):
-    return IndexError(
-        f"Unsupported Python object type received: {type(index)}. Supported types for tensor indexing are: list, int, "
-        f"float, tuple, slice, ellipsis, None, array, bool, or Tensor. Received value: {index!r}"
-    )
-
-
-def _read(value, index):
-    try:
-        return value[index]
-    except IndexError as error:
-        if "too many indices" in str(error):
-            raise IndexError(f"too many indices for tensor of dimension{np.ndim(getval(value))}") from None
-        raise _out_of_range(error) from None
-
-
-def _out_of_range(error):
-    words = str(error).split()
-    if "bounds" in words:
-        return IndexError(f"index {words[1]} is out of bounds for dimension with size {words[-1]}")
-    return error
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None):

@@ -8,7 +8,8 @@ import numpy as np
 
 from .. import engine
 from ..engine import getval
-from .autodiff import MutableTuple, Run, check_cotangent, check_positions, first_of_many, weight_list
+from ._run import MutableTuple, Run, check_cotangent
+from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
 
 __all__ = ["derivative", "jacfwd", "jacrev", "jet", "jit", "jvp", "mutable", "vjp", "vmap"]
@@ -70,7 +71,8 @@ def jvp(fn, inputs, v, has_aux=False):
     >>> jvp(lambda x: x**2, Tensor([1.0, 2.0]), Tensor([1.0, 0.0]))[1]
     Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  0.00000000e+00])
     """
-    points, tangents, kept = _tuple_of_tensors(inputs), _tuple_of_tensors(v), []
+    points, tangents = _tuple_of_tensors(inputs), _tuple_of_tensors(v)
+    kept: list = []
     if len(points) != len(tangents):
         raise ValueError(f"v has invalid length: should be {len(points)}, but got {len(tangents)}")
     first = _with_aux(fn, has_aux, kept)
@@ -91,8 +93,9 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
     (Tensor(shape=[2], dtype=Float32, value= [ 2.00000000e+00,  4.00000000e+01]),)
     """
     parameters = () if weights is None else weight_list(weights)
-    places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor)]
-    run = Run(fn, inputs, places, parameters, first_of_many if has_aux else None)
+    if not all(isinstance(x, Tensor) for x in inputs):
+        raise TypeError("The inputs type must be Tensor.")
+    run = Run(fn, inputs, range(len(inputs)), parameters, first_of_many if has_aux else None)
 
     def pull(*cotangents):
         if not cotangents:
@@ -126,7 +129,8 @@ def _jacobian(fn, grad_position, has_aux, rows_of):
 
     @wraps(fn, updated=())
     def jacobian(*args):
-        positions, kept = _positions(grad_position, args), []
+        positions = _positions(grad_position, args)
+        kept: list = []
         first = _with_aux(fn, has_aux, kept)
         with np.errstate(all="ignore"):
             several, by_output = rows_of(first, args, positions)
@@ -178,7 +182,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
     """The function that gives the Jacobian of `fn` by forward mode; the same result as `jacrev`."""
 
     def rows_of(first, args, positions):
-        columns = {p: [] for p in positions}
+        columns: dict[int, list] = {p: [] for p in positions}
         for p in positions:
             value = args[p]._value
             for unit in _basis(np.shape(getval(value)), value.dtype):

@@ -1,3 +1,4 @@
+# ruff: noqa: F401
 """The PyTorch dialect: tensors with a tape, `backward()`, `torch.autograd`, `torch.func` and the basis of `torch.nn`.
 
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
@@ -5,18 +6,40 @@
 
 from math import e, inf, nan, pi
 
-from . import _creation, _elementwise, _indexing, _linear, _reduce, _shaping, _table, autograd, func, linalg, nn
-from ._dtype import (
-    ALIASES as _ALIASES, DTYPES as _DTYPES, dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype,
-)  # fmt: skip
-from ._modes import (
-    enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled, no_grad, set_grad_enabled,
-)  # fmt: skip
+from . import (
+    _comparing,
+    _creation,
+    _elementwise,
+    _indexing,
+    _joining,
+    _linear,
+    _operators,
+    _picking,
+    _reduce,
+    _shaping,
+    _table,
+    autograd,
+    cuda,
+    func,
+    linalg,
+    nn,
+)
 from ._creation import Generator
+from ._dispatch import common_dtype as result_type
+from ._dtype import ALIASES as _ALIASES
+from ._dtype import DTYPES as _DTYPES
+from ._dtype import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
+from ._modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor, device
-from ._dispatch import common_dtype as result_type
 from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
 from .func import vmap
 
@@ -27,7 +50,6 @@ for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
 strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
-
 newaxis = None
 __version__ = "2.13.0+labkit"
 
@@ -47,6 +69,11 @@ def numel(input):
     return input.numel()
 
 
+def can_cast(from_, to):
+    """Whether values of dtype `from_` may go into `to` without changing category downwards."""
+    return from_.rank <= to.rank
+
+
 def typename(obj):
     """The name of the type of `obj`."""
     return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
@@ -55,7 +82,8 @@ def typename(obj):
 def _unavailable(name):
     return (
         f"torch.{name} is not part of labkit's torch dialect. It has tensors and their operations (see "
-        "dir(labkit.torch)), torch.autograd, torch.func, torch.nn and torch.linalg.vector_norm; everything runs on the CPU."
+        "dir(labkit.torch)), torch.autograd, torch.func, torch.nn and torch.linalg.vector_norm; everything runs on "
+        "the CPU."
     )
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from . import _dtype
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
-from ._shaping import _flat
+from ._shaping import flat_sizes
 from ._table import METHODS, function, method
 from ._tensor import Tensor, device
 
@@ -39,7 +39,7 @@ def _plain(data):
 
 def _array(data, dtype):
     if isinstance(data, str) or not isinstance(data, (Tensor, np.ndarray, np.generic, list, tuple, range, *NUMBERS)):
-        raise TypeError(_unknown(data))
+        raise (RuntimeError if data is None else TypeError)(_unknown(data))
     data = list(data) if isinstance(data, range) else data
     _check_regular(data, 0)
     dtype = dtype or _inferred(data)
@@ -56,7 +56,7 @@ def _check_regular(data, depth):
     """Nested lists must be of equal lengths; torch's ValueError otherwise."""
     if not isinstance(data, (list, tuple)) or not data:
         return
-    for i, row in enumerate(data):
+    for row in data:
         if isinstance(row, str) or not isinstance(row, (Tensor, np.ndarray, np.generic, list, tuple, *NUMBERS)):
             raise TypeError(_unknown(row) if isinstance(row, str) else f"must be real number, not {type(row).__name__}")
         if isinstance(row, (list, tuple)) != isinstance(data[0], (list, tuple)):
@@ -129,6 +129,8 @@ def legacy(data):
 
 def _filled(name, make):
     def fun(*size, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+        if any(n < 0 for n in flat_sizes(size)):
+            raise RuntimeError(f"{name}: Dimension size must be non-negative.")
         return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)
 
     fun.__name__, fun.__doc__ = name, f"A tensor of the given size: {name}."
@@ -136,7 +138,7 @@ def _filled(name, make):
 
 
 def _sizes(size):
-    shape = _flat(size)
+    shape = flat_sizes(size)
     if any(n < 0 for n in shape):
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: {list(shape)}")
     return shape
@@ -345,7 +347,9 @@ def _refill(name, draw):
         from ._dispatch import check_inplace, overwrite
 
         check_inplace(self)
-        return overwrite(self, _made(np.asarray(draw(_source(generator), self._array.shape, *args, **kwargs)).astype(self.dtype.np)))
+        return overwrite(
+            self, _made(np.asarray(draw(_source(generator), self._array.shape, *args, **kwargs)).astype(self.dtype.np))
+        )
 
     fun.__name__, fun.__doc__ = name, "Fill with random numbers, in place."
     return fun

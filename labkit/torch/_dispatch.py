@@ -1,18 +1,34 @@
 """From tensors to primitives: promotion, errors in the framework's words, views and in-place changes."""
 
+import weakref
+
 import numpy as np
 
-from ..engine.record import cast, getval, isbox, new_box
+from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
-from ._tape import Edge, declare  # noqa: F401
 from ._tensor import Tensor
 
 NUMBERS = (bool, int, float, np.number, np.bool_)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
+NO_GRAD_VIEW = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
+    "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
+    "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
+    "you want the inplace to be tracked)."
+)
+SIBLING_VIEW = (
+    "Output {} of {} is a view and is being modified inplace. This view is the output of a function that returns "
+    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the "
+    "inplace operation by an out-of-place one."
+)
+SHARED = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
 INFERENCE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
-    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 
 
@@ -27,7 +43,7 @@ def converted(tensor, dtype):
     """`tensor` as `dtype` for one op. On the tape this is no node: the gradient is cast back when it arrives."""
     if tensor.dtype is dtype:
         return tensor
-    if isbox(tensor._data) or not tensor.dtype.is_floating_point and tensor.requires_grad:
+    if isbox(tensor._data) or (not tensor.dtype.is_floating_point and tensor.requires_grad):
         return apply(cast, tensor, dtype.np)
     made = Tensor._of(tensor._data.astype(dtype.np))
     made._node_edge = tensor._gradient_edge()
@@ -41,7 +57,7 @@ def as_tensor_like(value, like):
 
 def common_dtype(*operands):
     """The dtype in which tensors and numbers meet."""
-    groups = ([], [], [])
+    groups: tuple[list, list, list] = ([], [], [])
     for a in operands:
         if isinstance(a, Tensor):
             groups[0 if a.ndim else 1].append(a.dtype)
@@ -139,10 +155,19 @@ def check_inplace(tensor):
     if not _modes.grad_enabled():
         return
     base = tensor._base
-    if base is not None and base._requires and base.is_leaf and not getattr(tensor, "_made_without_grad", False):
-        raise RuntimeError(LEAF_VIEW)
+    if base is not None and base.requires_grad and not isbox(base._data):
+        _check_view(tensor, base)
     if tensor._requires and tensor.is_leaf:
         raise RuntimeError(LEAF)
+
+
+def _check_view(tensor, base):
+    if tensor._made_without_grad:
+        raise RuntimeError(NO_GRAD_VIEW)
+    if base.is_leaf:
+        raise RuntimeError(LEAF_VIEW)
+    if tensor._sibling:
+        raise RuntimeError(SIBLING_VIEW.format(tensor.output_nr, tensor._sibling))
 
 
 def inplace(tensor, new):
@@ -167,6 +192,8 @@ def overwrite(tensor, new):
         return tensor
     if base is not None and recording and (new.requires_grad or base.requires_grad):
         history = apply(_rules.copy_slices, base, new, tensor._view)
+    if not tensor._data.flags.writeable:
+        raise RuntimeError(SHARED)
     tensor._data[...] = new._data
     tensor._version_counter.number += 1
     if history is not None:
@@ -184,13 +211,12 @@ def _move_history(tensor, new):
     tensor._rebases += 1
     versions = getattr(edge.node, "versions", {}) if edge is not None else {}
     if "result" in versions:
-        import weakref
-
         versions["result"] = (weakref.ref(tensor), tensor._version_counter, tensor._version_counter.number)
 
 
 def _overwrite_traced(tensor, new):
-    """In-place on values that a transform traces: the tensor takes the new value, and its base a copy with it inside."""
+    """In-place on values that a transform traces: the tensor takes the new value, and its base a copy with it "
+    "inside."""
     base = tensor._base
     if base is not None:
         base._data = apply(_rules.copy_slices, base, new, tensor._view)._data
@@ -198,9 +224,3 @@ def _overwrite_traced(tensor, new):
         tensor._seen = base._rebases
     tensor._data = new._data
     tensor._version_counter.number += 1
-
-
-def rebased(tensor, value):
-    """`value` boxed with the history of `tensor` (used by ops that keep the history and change the memory)."""
-    edge = tensor._gradient_edge()
-    return value if edge is None else new_box(getval(value), 0, edge)

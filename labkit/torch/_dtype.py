@@ -5,7 +5,7 @@ category, and both outrank a Python number, so `float16 tensor * 2.0` stays floa
 """
 
 import threading
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -49,14 +49,21 @@ _TABLE = {
     "float64": (2, "Double"),
 }  # fmt: skip
 DTYPES = {name: dtype(name, *entry) for name, entry in _TABLE.items()}
-ALIASES = {"half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64"}
+ALIASES = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+}
 
 
 def lookup(name):
     return DTYPES[name]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _numpy_type(name):
     if name != "bfloat16":
         return np.dtype(name)
@@ -100,7 +107,7 @@ def of_number(number):
     return DTYPES["int64"] if isinstance(number, (int, np.integer)) else get_default_dtype()
 
 
-@lru_cache(maxsize=None)
+@cache
 def promote_types(a, b):
     """The smallest dtype that both `a` and `b` convert to, by category first."""
     if a is b:
@@ -121,7 +128,8 @@ def _combine(higher, lower):
 
 
 def result_dtype(dimensioned, zero_d, numbers):
-    """The dtype of an op's result from the dtypes of its tensors with dimensions, of its 0-d tensors, of its numbers."""
+    """The dtype of an op's result from the dtypes of its tensors with dimensions, of its 0-d tensors, of its "
+    "numbers."""
     found = None
     for group in (dimensioned, zero_d, numbers):
         merged = None
@@ -162,4 +170,4 @@ class iinfo:
         self.bits, self.max, self.min, self.dtype = info.bits, int(info.max), int(info.min), type.name
 
     def __repr__(self):
-        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+        return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

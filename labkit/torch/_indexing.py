@@ -16,8 +16,8 @@ def _parts(tensor, index):
     if used > tensor.ndim:
         if tensor.ndim == 0:
             raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
-                "0-dim tensor to a number"
+                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
+                "convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
     if any(p is Ellipsis for p in parts):
@@ -40,7 +40,8 @@ def _is_integer(part):
 
 def _looked(tensor, parts):
     """The basic parts applied, one view each; and what is left for advanced indexing (None if nothing)."""
-    dim, advanced = 0, []
+    dim = 0
+    advanced: list = []
     for part in parts:
         if isinstance(part, Tensor) and part.ndim == 0 and part.dtype.rank == 1:
             part = int(part)
@@ -59,7 +60,9 @@ def _looked(tensor, parts):
             advanced.append(part._array)
             dim += _consumed(part)
         else:
-            raise TypeError(
+            if isinstance(part, str):
+                raise TypeError("new(): invalid data type 'str'")
+            raise IndexError(
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
                 f"{type(part).__name__})"
             )
@@ -111,6 +114,9 @@ def getitem(self, index):
 def setitem(self, index, value):
     looked, advanced = _looked(self, _parts(self, index))
     check_inplace(self if looked is self or advanced is not None else looked)
+    if not isinstance(value, Tensor) and advanced is None and np.ndim(value) == 0:
+        METHODS["fill_"](looked, Tensor._of(np.asarray(value).astype(self.dtype.np)))
+        return
     if not isinstance(value, Tensor):
         value = Tensor._of(np.asarray(value).astype(self.dtype.np))
     if advanced is not None:
@@ -118,7 +124,7 @@ def setitem(self, index, value):
         inplace(looked, _put(looked, value, advanced))
         return
     _check_fits(looked, value)
-    overwrite(looked, apply(_rules.copy, value, looked._array))
+    overwrite(looked, apply(_rules.copy, looked, value))
 
 
 def _put(tensor, value, place):
@@ -127,8 +133,8 @@ def _put(tensor, value, place):
     except ValueError:
         target = np.shape(tensor._array[place])
         raise RuntimeError(
-            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of shape "
-            f"{list(target)}"
+            f"shape mismatch: value tensor of shape {list(value.shape)} cannot be broadcast to indexing result of "
+            f"shape {list(target)}"
         ) from None
 
 
@@ -140,10 +146,11 @@ def _check_fits(looked, value):
         if given[-back] not in (1, shape[-back]):
             raise RuntimeError(
                 f"The expanded size of the tensor ({shape[-back]}) must match the existing size ({given[-back]}) at "
-                f"non-singleton dimension {len(shape) - back}.  Target sizes: {list(shape)}.  Tensor sizes: {list(given)}"
+                f"non-singleton dimension {len(shape) - back}.  Target sizes: {list(shape)}.  Tensor sizes: "
+                f"{list(given)}"
             )
     if len(given) > len(shape):
         raise RuntimeError(
-            f"expand(torch.{value.dtype.legacy}Tensor{{{list(given)}}}, size={list(shape)}): the number of sizes provided "
-            f"({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({len(given)})"
+            f"expand(torch.{value.dtype.legacy}Tensor{{{list(given)}}}, size={list(shape)}): the number of sizes "
+            f"provided ({len(shape)}) must be greater or equal to the number of dimensions in the tensor ({len(given)})"
         )

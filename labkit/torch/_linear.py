@@ -1,10 +1,12 @@
 """Products of vectors and matrices."""
 
+import autograd.numpy as anp
 import numpy as np
 
 from . import _rules
 from ._dispatch import apply, common_dtype, converted, view
 from ._table import METHODS, both, function
+from ._tape import declare
 from ._tensor import Tensor
 
 
@@ -13,8 +15,18 @@ def _same_dtype(a, b):
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c(a)} != {_c(b)}")
 
 
-_C = {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16", "int64": "long long",
-      "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}  # fmt: skip
+_C = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "c10::Half",
+    "bfloat16": "c10::BFloat16",
+    "int64": "long long",
+    "int32": "int",
+    "int16": "short",
+    "int8": "signed char",
+    "uint8": "unsigned char",
+    "bool": "bool",
+}
 
 
 def _c(tensor):
@@ -43,7 +55,10 @@ def _check_inner(a, b):
 def mv(input, vec):
     """The product of a matrix and a vector."""
     if input.shape[1] != vec.shape[0]:
-        raise RuntimeError(f"size mismatch, got input ({input.shape[0]}), mat ({input.shape[0]}x{input.shape[1]}), vec ({vec.shape[0]})")
+        raise RuntimeError(
+            f"size mismatch, got input ({input.shape[0]}), mat ({input.shape[0]}x{input.shape[1]}), vec "
+            f"({vec.shape[0]})"
+        )
     _same_dtype(input, vec)
     return apply(_rules.mv, input, vec)
 
@@ -65,7 +80,9 @@ def dot(input, tensor):
     return apply(_rules.dot, input, tensor)
 
 
-inner = both("inner")(lambda input, other: dot(input, other) if input.ndim == other.ndim == 1 else matmul(input, other.mT))
+inner = both("inner")(
+    lambda input, other: dot(input, other) if input.ndim == other.ndim == 1 else matmul(input, other.mT)
+)
 both("vdot")(dot)
 
 
@@ -163,7 +180,7 @@ def _letters(equation):
     return inputs, output
 
 
-_einsum = _rules.declare(_rules.anp.einsum, "EinsumBackward0", "*", saves="everything")
+_einsum = declare(anp.einsum, "EinsumBackward0", "*", saves="everything")
 
 
 METHODS["__matmul__"] = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented

@@ -35,7 +35,8 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
             raise ValueError(f"expected profile 'default', 'short' or 'full', but got {profile!r}")
         OPTIONS.precision, OPTIONS.threshold, OPTIONS.edgeitems = _PROFILES[profile]
         OPTIONS.linewidth = 80
-    for name, value in dict(precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth).items():
+    given = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
+    for name, value in given.items():
         if value is not None:
             setattr(OPTIONS, name, value)
     OPTIONS.sci_mode = sci_mode
@@ -94,10 +95,7 @@ def _shown_elements(array):
 
 def _vector(array, indent, style, summarize):
     ends = _cut(array.tolist()) if summarize else None
-    if ends:
-        words = [*map(style, ends[0]), " ...", *map(style, ends[1])]
-    else:
-        words = [style(v) for v in array.tolist()]
+    words = [*map(style, ends[0]), " ...", *map(style, ends[1])] if ends else [style(v) for v in array.tolist()]
     per_line = max(1, (OPTIONS.linewidth - indent) // (style.width + 2))
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)] or [""]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"

@@ -1,10 +1,12 @@
 """Reductions: sums, means, extremes, norms, softmax, sorting."""
 
+import autograd.numpy as anp
 import numpy as np
 
+from .. import primitives as base
 from . import _rules
 from ._dispatch import apply, converted, floating, whole_dim
-from ._table import METHODS, both, function
+from ._table import METHODS, both, function, numpy_style
 from ._tensor import Tensor
 
 
@@ -26,12 +28,14 @@ def _reduced(primitive, input, dim, keepdim, *more):
 
 
 @both()
+@numpy_style
 def sum(input, dim=None, keepdim=False, *, dtype=None):
     """The sum of all elements, or along `dim`; integers add up in int64."""
     return _reduced(_rules.sum_, converted(input, dtype) if dtype else input, dim, keepdim)
 
 
 @both()
+@numpy_style
 def mean(input, dim=None, keepdim=False, *, dtype=None):
     """The mean of all elements, or along `dim`."""
     input = converted(input, dtype) if dtype else input
@@ -44,6 +48,7 @@ def mean(input, dim=None, keepdim=False, *, dtype=None):
 
 
 @both()
+@numpy_style
 def prod(input, dim=None, keepdim=False, *, dtype=None):
     """The product of all elements, or along `dim`."""
     return _reduced(_rules.prod, converted(input, dtype) if dtype else input, dim, keepdim)
@@ -60,6 +65,7 @@ def _spread_args(dim, unbiased):
 
 
 @both()
+@numpy_style
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The variance, over n - 1 unless `correction` says otherwise."""
     dim, unbiased = _spread_args(dim, unbiased)
@@ -67,6 +73,7 @@ def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 
 
 @both()
+@numpy_style
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The standard deviation, over n - 1 unless `correction` says otherwise."""
     dim, unbiased = _spread_args(dim, unbiased)
@@ -84,6 +91,7 @@ def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 
 
 @both()
+@numpy_style
 def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
     """The p-norm of all elements, or along `dim`: 2 by default, `inf`, 1 and so on."""
     if not input.dtype.is_floating_point:
@@ -99,6 +107,7 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
 
 
 @both()
+@numpy_style
 def logsumexp(input, dim, keepdim=False):
     """log(sum(exp(input))) along `dim`, without overflow."""
     return _reduced(_rules.logsumexp, floating(input), dim, keepdim)
@@ -107,7 +116,7 @@ def logsumexp(input, dim, keepdim=False):
 def _softmax(primitive, name):
     def fun(input, dim=None, dtype=None):
         if dim is None:
-            raise TypeError(f"{name}() missing 1 required positional arguments: \"dim\"")
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         input = converted(input, dtype) if dtype else input
         return apply(primitive, input, whole_dim(dim, input.ndim))
 
@@ -115,17 +124,19 @@ def _softmax(primitive, name):
     return fun
 
 
-softmax = both("softmax")(_softmax(_rules.softmax, "softmax"))
-log_softmax = both("log_softmax")(_softmax(_rules.log_softmax, "log_softmax"))
+softmax = both("softmax")(numpy_style(_softmax(_rules.softmax, "softmax")))
+log_softmax = both("log_softmax")(numpy_style(_softmax(_rules.log_softmax, "log_softmax")))
 
 
 @both()
+@numpy_style
 def cumsum(input, dim, *, dtype=None):
     """Running sums along `dim`."""
     return apply(_rules.cumsum, converted(input, dtype) if dtype else input, whole_dim(dim, input.ndim))
 
 
 @both()
+@numpy_style
 def cumprod(input, dim, *, dtype=None):
     """Running products along `dim`."""
     return apply(_rules.cumprod, converted(input, dtype) if dtype else input, whole_dim(dim, input.ndim))
@@ -149,10 +160,7 @@ class _Pair(tuple):
         return f"torch.return_types.{self.kind}(\nvalues={self[0]!r},\nindices={self[1]!r})"
 
 
-PAIRS = {
-    name: type(name, (_Pair,), {"kind": name})
-    for name in ("max", "min", "sort", "topk", "median")
-}
+PAIRS = {name: type(name, (_Pair,), {"kind": name}) for name in ("max", "min", "sort", "topk", "median")}
 
 
 def _pick_primitive(kind):
@@ -163,13 +171,15 @@ def _pick_primitive(kind):
         return found if keepdim else np.squeeze(found, dim)
 
     def vjp(ans, x, index, dim, keepdim):
-        shape = _rules.anp.shape(x)
-        return lambda g: _rules.base.scatter_add(g if keepdim else _rules.unsqueeze(g, dim), index, dim, shape)
+        shape = anp.shape(x)
+        return lambda g: base.scatter_add(g if keepdim else _rules.unsqueeze(g, dim), index, dim, shape)
 
-    return _rules.op(f"{kind.capitalize()}Backward{int(kind == 'median')}", vjp, others="indices dim keepdim", saves="indices")(fun)
+    return _rules.op(
+        f"{kind.capitalize()}Backward{int(kind == 'median')}", vjp, others="indices dim keepdim", saves="indices"
+    )(fun)
 
 
-@_rules.op("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, _rules.anp.shape(x)),
+@_rules.op("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, anp.shape(x)),
            others="place", saves="place")  # fmt: skip
 def _median_all(x, place):
     return x[place]
@@ -190,7 +200,10 @@ def _extreme(kind, whole, pairwise, chooser):
             return METHODS[pairwise](input, dim)
         if dim is None:
             if not input.numel():
-                raise RuntimeError(f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.")
+                raise RuntimeError(
+                    f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
+                    "dim with the 'dim' argument."
+                )
             return apply(whole, input, None, False)
         if input.ndim == 0:
             whole_dim(dim, 0)
@@ -204,17 +217,19 @@ def _extreme(kind, whole, pairwise, chooser):
     return fun
 
 
-max = both("max")(_extreme("max", _rules.max_all, "maximum", np.argmax))
-min = both("min")(_extreme("min", _rules.min_all, "minimum", np.argmin))
+max = both("max")(numpy_style(_extreme("max", _rules.max_all, "maximum", np.argmax)))
+min = both("min")(numpy_style(_extreme("min", _rules.min_all, "minimum", np.argmin)))
 
 
 @both()
+@numpy_style
 def amax(input, dim=(), keepdim=False):
     """The largest element along `dim`; equal ones share the gradient."""
     return _reduced(_rules.amax, input, dim, keepdim)
 
 
 @both()
+@numpy_style
 def amin(input, dim=(), keepdim=False):
     """The smallest element along `dim`; equal ones share the gradient."""
     return _reduced(_rules.amin, input, dim, keepdim)
@@ -234,8 +249,8 @@ def _arg(name, chooser):
     return fun
 
 
-both("argmax")(_arg("argmax", np.argmax))
-both("argmin")(_arg("argmin", np.argmin))
+both("argmax")(numpy_style(_arg("argmax", np.argmax)))
+both("argmin")(numpy_style(_arg("argmin", np.argmin)))
 
 
 @both()
@@ -283,12 +298,14 @@ def median(input, dim=None, keepdim=False):
 
 
 @both()
+@numpy_style
 def any(input, dim=None, keepdim=False):
     """Whether any element is nonzero."""
     return Tensor._of(np.asarray(np.any(input._array, axis=_axis(dim, input.ndim), keepdims=keepdim)))
 
 
 @both()
+@numpy_style
 def all(input, dim=None, keepdim=False):
     """Whether all elements are nonzero."""
     return Tensor._of(np.asarray(np.all(input._array, axis=_axis(dim, input.ndim), keepdims=keepdim)))
@@ -317,4 +334,3 @@ def bincount(input, weights=None, minlength=0):
 def nansum(input, dim=None, keepdim=False):
     """The sum without the nan elements."""
     return sum(METHODS["masked_fill"](input, Tensor._of(np.isnan(input._array)), 0), dim, keepdim)
-

@@ -1,6 +1,9 @@
 """The table of operations: one entry serves as `torch.name(x, ...)` and as `x.name(...)`."""
 
-FUNCTIONS, METHODS = {}, {}
+from functools import wraps
+
+FUNCTIONS: dict = {}
+METHODS: dict = {}
 
 
 def both(*names):
@@ -16,6 +19,19 @@ def function(*names):
 def method(*names):
     """Enter it as a method of tensors only."""
     return _enter(names, METHODS)
+
+
+def numpy_style(fun):
+    """Let `axis` and `keepdims` stand for `dim` and `keepdim`."""
+
+    @wraps(fun)
+    def renamed(*args, **kwargs):
+        for theirs, ours in (("axis", "dim"), ("keepdims", "keepdim")):
+            if theirs in kwargs:
+                kwargs[ours] = kwargs.pop(theirs)
+        return fun(*args, **kwargs)
+
+    return renamed
 
 
 def _enter(names, *tables):

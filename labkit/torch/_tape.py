@@ -5,21 +5,18 @@ that `next_functions` lists. The node keeps only what its derivative needs; once
 graph is retained. With `create_graph` the same derivative rules run on boxes again, so they land on the tape too.
 """
 
-import heapq
 import re
 import weakref
 from collections import OrderedDict
-from functools import lru_cache
+from functools import cache
 from itertools import count
+from typing import Any
 
-import autograd.numpy as anp
 import numpy as np
 from autograd import tracer
 from autograd.core import VJPNode, primitive_vjps
 
-from ..engine.record import dtype_of, getval, match_dtype, new_box
-from ..engine.reverse import dense
-from . import _modes
+from ..engine.record import dtype_of, new_box
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -28,9 +25,9 @@ FREED = (
     "after calling backward."
 )
 INFERENCE = (
-    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in computation "
-    "tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in autograd, or "
-    "use `torch.no_grad()` instead of `torch.inference_mode()`."
+    "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode in "
+    "computation tracked by autograd. To work around this, you can make a clone to get a normal tensor and use it in "
+    "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
 
@@ -62,7 +59,7 @@ class Info:
         return [i for i, kind in enumerate(self.kinds) if i in argnums or kind not in "-?"]
 
 
-INFO = {}
+INFO: dict = {}
 
 
 def declare(fun, name, tensors="self", others="", saves=""):
@@ -79,7 +76,7 @@ def _info(fun):
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def node_class(name):
     return type(name, (TapeNode,), {"__module__": "builtins"})
 
@@ -87,7 +84,7 @@ def node_class(name):
 class Edge:
     """Output number `nr` of `node`. `dtype` and `shape` are those of that output, and of its gradient."""
 
-    __slots__ = ("node", "nr", "dtype", "shape", "__weakref__")
+    __slots__ = ("__weakref__", "dtype", "node", "nr", "shape")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         info = _info(fun)
@@ -113,10 +110,12 @@ class Node:
     """A node of the backward graph, as `tensor.grad_fn` shows it."""
 
     outputs = 1
+    shown_nr = 0  # which of its siblings this output is, where an op with several outputs has a node for each
     releases = False  # whether running it frees saved values
 
     def __init__(self):
-        self.sequence, self.released = next(_sequence), False
+        self.sequence: float = next(_sequence)
+        self.released = False
         self.tensor_hooks, self.retained = {}, {}
         self.hooks, self.prehooks = OrderedDict(), OrderedDict()
         self._metadata = {}
@@ -135,8 +134,9 @@ class Node:
 
     @property
     def next_functions(self):
-        """The nodes that this one sends gradients to: a tuple of `(node, output number)`, `(None, 0)` for a constant."""
-        return tuple((None, 0) if e is None else (e.node, e.nr) for e in self.edges)
+        """The nodes that this one sends gradients to: a tuple of `(node, output number)`, `(None, 0)` for a "
+        "constant."""
+        return tuple((None, 0) if e is None else (e.node, e.nr or e.node.shown_nr) for e in self.edges)
 
     def register_hook(self, hook):
         """Call `hook(grad_inputs, grad_outputs)` whenever this node has run; what it returns replaces `grad_inputs`."""
@@ -188,19 +188,32 @@ class TapeNode(Node):
         by_argnum = dict(zip(self.argnums, self.parents, strict=True))
         return tuple(by_argnum.get(i) for i in self.places)
 
+    @property
+    def next_functions(self):
+        found = super().next_functions
+        if self.name() != "CopySlices" or len(found) < 2 or found[1][0] is None:
+            return found
+        return found[:1] + found[1][0].next_functions[1:]  # the op that was applied to the part is inside this node
+
     def watch(self, tensors, result):
         """Remember the versions of the saved tensors, to notice an in-place change before the walk back."""
         if not self.releases or not tensors:
             return
         for name in self.info.saved(self.argnums):
             place = self.info.names.index(name) if name in self.info.names else None
-            tensor = result if name == "result" else tensors[place] if place is not None else None
+            tensor: Any = result if name == "result" else tensors[place] if place is not None else None
             if not hasattr(tensor, "_version_counter"):
                 continue
             if tensor.is_inference():
                 raise RuntimeError(INFERENCE)
             counter = tensor._version_counter
             self.versions[name] = (weakref.ref(tensor), counter, counter.number)
+
+    def keep_original(self, name="self"):
+        """Save the present content of the argument `name` apart, for its memory is about to be overwritten."""
+        if self.versions.pop(name, None):
+            place = self.info.names.index(name)
+            self.args = (*self.args[:place], np.array(self.args[place]), *self.args[place + 1 :])
 
     def settle(self, array):
         """The result as the array that its tensor holds (an op may answer with a NumPy scalar)."""
@@ -223,9 +236,9 @@ class TapeNode(Node):
     def check(self):
         if self.released and self.releases:
             raise RuntimeError(FREED)
-        for ref, counter, number in self.versions.values():
+        for name, (ref, counter, number) in self.versions.items():
             if counter.number != number:
-                raise RuntimeError(_modified(ref(), counter, number, self))
+                raise RuntimeError(modified(ref(), counter, number, self if name == "result" else None))
 
     def release(self):
         self.released = True
@@ -263,15 +276,15 @@ def stand_in(value):
     return np.broadcast_to(np.zeros((), value.dtype), value.shape)
 
 
-def _modified(tensor, counter, number, node):
+def modified(tensor, counter, number, maker=None):
+    """The message for a saved tensor that was changed; `maker` is the node that made it, if not its present one."""
     where = ""
     if tensor is not None:
-        kind = f"torch.{tensor.dtype.legacy}Tensor"
-        where = f"[{kind} {list(tensor.shape)}], "
-        if tensor.grad_fn is not None:
-            name = re.sub(r"Backward\d*$", "", tensor.grad_fn.name())
-            where += f"which is output {tensor._edge.nr} of {name}, "
-        where = where if tensor.grad_fn is not None else where.rstrip(", ") + " "
+        where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}] "
+        maker = maker or tensor.grad_fn
+        if maker is not None:
+            name = re.sub(r"Backward\d*$", "", maker.name())
+            where = f"{where.rstrip()}, which is output {tensor.output_nr} of {name}, "
     hint = (
         "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
@@ -306,166 +319,3 @@ class AccumulateGrad(Node):
 
 
 AccumulateGrad.__module__ = "builtins"
-
-
-def add(total, g):
-    return g if total is None else anp.add(total, g)
-
-
-class Walk:
-    """One walk back from `roots`, `(edge, gradient value)` pairs.
-
-    `inputs`: edges whose gradients are wanted; only nodes on the way to them run. None: walk to every leaf.
-    `capture`: return the gradients of `inputs` rather than accumulate them in `.grad`.
-    """
-
-    def __init__(self, roots, inputs=None, keep=False, create=False, capture=False):
-        self.keep, self.create = keep, create
-        self.captured = {e.key: None for e in inputs} if capture else {}
-        self.buffers, self.waiting = {}, {}
-        self.needed = None if inputs is None else self._leading_to({e.node for e in inputs}, roots, capture)
-        self._count([e.node for e, _ in roots])
-        for edge, g in roots:
-            self._send(edge, g)
-
-    def _leading_to(self, targets, roots, capture):
-        """Nodes to run: those with a target ahead (and, where gradients are accumulated, the leaves themselves)."""
-        leading, order, seen = set(), [], set()
-        stack = [(e.node, False) for e, _ in roots]
-        while stack:
-            node, done = stack.pop()
-            if done:
-                order.append(node)
-            elif node not in seen:
-                seen.add(node)
-                stack.append((node, True))
-                stack.extend((e.node, False) for e in node.edges if e is not None and e.node not in seen)
-        for node in order:
-            ahead = any(e is not None and (e.node in leading or e.node in targets) for e in node.edges)
-            if ahead or (not capture and node in targets):
-                leading.add(node)
-        return leading
-
-    def _runs(self, node):
-        return self.needed is None or node in self.needed
-
-    def _wanted(self, edge):
-        return edge is not None and (self._runs(edge.node) or edge.key in self.captured)
-
-    def _count(self, nodes):
-        """How many gradients each node waits for."""
-        seen, stack = set(nodes), list(dict.fromkeys(nodes))
-        while stack:
-            node = stack.pop()
-            if not self._runs(node):
-                continue
-            for edge in node.edges:
-                if edge is not None:
-                    self.waiting[edge.node] = self.waiting.get(edge.node, 0) + 1
-                    if edge.node not in seen:
-                        seen.add(edge.node)
-                        stack.append(edge.node)
-        self.heap, self.ties = [], count()
-        for node in seen:
-            if not self.waiting.get(node):
-                self._push(node)
-
-    def _push(self, node):
-        heapq.heappush(self.heap, (-node.sequence, next(self.ties), node))
-
-    def _send(self, edge, g):
-        slots = self.buffers.setdefault(edge.node, [None] * edge.node.outputs)
-        if g is not None:
-            slots[edge.nr] = add(slots[edge.nr], g)
-
-    def run(self):
-        """Run the nodes, newest first, each after all that feed it. Returns `{edge key: gradient}` of the captured."""
-        mode = _modes.set_grad_enabled(self.create)
-        with mode, np.errstate(all="ignore"):
-            while self.heap:
-                self._step(heapq.heappop(self.heap)[2])
-        return self.captured
-
-    def _step(self, node):
-        gradients = self._after_hooks(node, self.buffers.pop(node, [None] * node.outputs))
-        for nr, g in enumerate(gradients):
-            if (node, nr) in self.captured:
-                self.captured[node, nr] = g
-        if not self._runs(node):
-            return
-        edges = [e for e in node.edges if e is not None]
-        if any(g is not None for g in gradients):
-            sent = self._pull(node, gradients, edges)
-        else:
-            sent = [None] * len(edges)
-        if not self.keep:
-            node.release()
-        for edge, g in zip(edges, sent, strict=True):
-            self._send(edge, g)
-            self.waiting[edge.node] -= 1
-            if not self.waiting[edge.node]:
-                self._push(edge.node)
-
-    def _pull(self, node, gradients, edges):
-        sent = node.pull(gradients, [self._wanted(e) for e in edges], self.create)
-        sent = [None if g is None else match_dtype(_reboxed(dense(g)), e.dtype) for g, e in zip(sent, edges, strict=True)]
-        if _modes.anomaly_checks_nan():
-            _no_nan(node, sent)
-        return _call_hooks(node, sent, gradients) if node.hooks else sent
-
-    def _after_hooks(self, node, gradients):
-        for nr, hooks in node.tensor_hooks.items():
-            for hook in list(hooks.values()):
-                if gradients[nr] is not None:
-                    gradients[nr] = hooked(hook, gradients[nr])
-        for hook in list(node.prehooks.values()):
-            answer = hook(tuple(None if g is None else wrapped(g) for g in gradients))
-            if answer is not None:
-                gradients = [None if t is None else t._value for t in answer]
-        for nr, ref in node.retained.items():
-            if ref() is not None and gradients[nr] is not None:
-                ref()._grad = wrapped(gradients[nr], copy=not self.create)
-        return gradients
-
-
-def _reboxed(g):
-    return g if getattr(g, "shape", None) is not None else np.asarray(g)
-
-
-def _no_nan(node, sent):
-    for i, g in enumerate(sent):
-        if g is not None and np.isnan(np.asarray(getval(g), dtype=float)).any():
-            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
-
-
-def _call_hooks(node, sent, gradients):
-    for hook in list(node.hooks.values()):
-        inputs = tuple(None if g is None else wrapped(g) for g in sent)
-        answer = hook(inputs, tuple(None if g is None else wrapped(g) for g in gradients))
-        if answer is not None:
-            answer = answer if isinstance(answer, (tuple, list)) else (answer,)
-            sent = [None if t is None else t._value for t in answer]
-    return sent
-
-
-def wrapped(g, copy=False):
-    from ._tensor import Tensor
-
-    made = Tensor._wrap(g)
-    if copy:
-        made._data = np.array(made._data) if isinstance(made._data, np.ndarray) else made._data
-    return made
-
-
-def hooked(hook, g):
-    """The gradient after one tensor hook, which may return a new one."""
-    from ._tensor import Tensor
-
-    answer = hook(wrapped(g))
-    if answer is None:
-        return g
-    if not isinstance(answer, Tensor):
-        raise RuntimeError(f"hook: expected a Tensor or None, but got {type(answer).__name__}")
-    if tuple(answer.shape) != np.shape(getval(g)):
-        raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
-    return answer._value

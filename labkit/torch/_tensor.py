@@ -8,6 +8,8 @@ changes advance. A view remembers its base and how to look at it, so that both s
 import warnings
 import weakref
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +20,10 @@ from ._size import Size
 from ._tape import AccumulateGrad, Edge, Handle
 
 NON_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, "
+    "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
+    "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 
 
@@ -34,27 +36,24 @@ class Version:
         self.number = 0
 
 
-class _Meta(type):
-    def __instancecheck__(cls, instance):
-        return type.__instancecheck__(cls, instance)
-
-
-class Tensor(metaclass=_Meta):
+class Tensor:
     """An n-dimensional array that can take part in differentiation.
 
     Make one with `torch.tensor(data)`. `requires_grad=True` makes it a leaf: operations on it are recorded, and
     `backward()` on a result adds the gradient to its `.grad`.
     """
 
-    _grad = None
+    _grad: "Tensor | None" = None
     _requires = False
-    _node_edge = None
-    _base = None
-    _view = None
+    _node_edge: Edge | None = None
+    _base: Any = None
+    _view: Callable | None = None
     _seen = 0  # the base's `_rebases` when this view last looked
     _rebases = 0
+    _made_without_grad = False
+    _sibling = ""  # the op, where this is one of its several views
     _inference = False
-    _accumulator = None
+    _accumulator: Callable | None = None
 
     def __init__(self, *data, dtype=None):
         from ._creation import legacy
@@ -65,6 +64,10 @@ class Tensor(metaclass=_Meta):
         self._data, self._version_counter = data, Version()
         if _modes.is_inference_mode_enabled():
             self._inference = True
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # the operations, entered from the table
 
     # ---- making ----
 
@@ -95,7 +98,7 @@ class Tensor(metaclass=_Meta):
     # ---- the engine's protocol ----
 
     def __engine_value__(self):
-        return self._value
+        return self._data  # the tape is this dialect's own business
 
     def __engine_wrap__(self, value):
         return Tensor._wrap(value)
@@ -120,21 +123,21 @@ class Tensor(metaclass=_Meta):
         if edge is None:
             self._node_edge = None
             return
-        value = self._view(new_box(base._data, 0, edge))
-        self._node_edge = value._node
+        from ._rules import viewed
+
+        self._node_edge = viewed(new_box(base._data, 0, edge), self._view)._node
 
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
         edge = self._edge
         if edge is not None or not self._requires:
             return edge
-        found = self._accumulator() if self._accumulator else None
-        if found is None:
-            array = self._array
-            found = Edge.of(AccumulateGrad(self), 0, array.dtype, array.shape)
-            found.node.edge = weakref.ref(found)
-            self._accumulator = weakref.ref(found)
-        return found
+        node = self._accumulator() if self._accumulator else None
+        if node is None:
+            node = AccumulateGrad(self)
+            self._accumulator = weakref.ref(node)
+        array = self._array
+        return Edge.of(node, 0, array.dtype, array.shape)
 
     @property
     def _value(self):
@@ -169,8 +172,8 @@ class Tensor(metaclass=_Meta):
     def requires_grad(self, flag):
         if self._edge is not None and not flag:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable "
+                "in a subgraph that doesn't require differentiation use var_no_grad = var.detach()."
             )
         if flag and not self.dtype.is_floating_point:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
@@ -195,7 +198,8 @@ class Tensor(metaclass=_Meta):
 
     @property
     def output_nr(self):
-        return 0 if self._edge is None else self._edge.nr
+        edge = self._edge
+        return 0 if edge is None else edge.nr or edge.node.shown_nr
 
     @property
     def grad(self):
@@ -208,20 +212,23 @@ class Tensor(metaclass=_Meta):
     def grad(self, value):
         if value is not None:
             if not isinstance(value, Tensor):
-                raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
+                raise TypeError(
+                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
+                )
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.dtype is not self.dtype:
                 raise RuntimeError(
                     f"attempting to assign a gradient with dtype '{_legible(value)}' to a tensor with grad_dtype "
-                    f"'{_legible(self)}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
-                    "You can set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. "
-                    "Set grad_dtype with caution. Diverging the dtypes of a tensor and its gradient may break downstream "
-                    "systems that assume they match."
+                    f"'{self.dtype.legacy}'. The gradient must match the tensor's grad_dtype (defaults to the "
+                    "tensor's dtype). You can set the tensor's grad_dtype attribute with a specific dtype, or None "
+                    "to allow any dtype. Set grad_dtype with caution. Diverging the dtypes of a tensor and its "
+                    "gradient may break downstream systems that assume they match."
                 )
             if value.shape != self.shape:
                 raise RuntimeError(
-                    f"assigned grad has data of a different size"
+                    f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
+                    f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
         self._grad = value
 
@@ -230,7 +237,7 @@ class Tensor(metaclass=_Meta):
         self._grad = None
 
     def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-        """Compute the gradient of current tensor wrt graph leaves.
+        """Computes the gradient of current tensor wrt graph leaves.
 
         Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is what arrives at
         this tensor: 1 where it is a scalar, and to be given, in its shape, where it is not. The saved values are let go
@@ -245,8 +252,6 @@ class Tensor(metaclass=_Meta):
         from .autograd import backward
 
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-    backward.__doc__ = backward.__doc__.replace("Compute the", "Computes the", 1)
 
     def retain_grad(self):
         """Keep `.grad` for this tensor although it is not a leaf."""
@@ -413,7 +418,11 @@ class Tensor(metaclass=_Meta):
     def tolist(self):
         """Nested lists of Python numbers; a number for a 0-d tensor."""
         array = self._array
-        return _python(array) if array.ndim == 0 else (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
+        return (
+            _python(array)
+            if array.ndim == 0
+            else (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
+        )
 
     def _number(self, kind):
         if self.numel() != 1:
@@ -460,9 +469,9 @@ class Tensor(metaclass=_Meta):
     def __deepcopy__(self, memo):
         if not self.is_leaf:
             raise RuntimeError(
-                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the moment.  "
-                "If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, "
-                "see https://github.com/pytorch/pytorch/pull/103001"
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment.  If you were attempting to deepcopy a module, this may be because of a "
+                "torch.nn.utils.weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
             )
         if id(self) not in memo:
             made = memo[id(self)] = _rebuild(type(self), self._array.copy(), self._requires)
@@ -511,7 +520,7 @@ def _rebuild(kind, array, requires_grad):
     return made
 
 
-def _traced_text(value, depth=None):
+def _traced_text(value):
     levels, inner = 1, value._value
     while isbox(inner) and inner._trace:
         levels, inner = levels + 1, inner._value
@@ -528,7 +537,7 @@ def accumulate_grad(leaf, g, create):
 
     if create:
         if leaf._grad is None:
-            leaf._grad = Tensor._wrap(copy(g, np.empty(np.shape(getval(g)), leaf._array.dtype)))
+            leaf._grad = Tensor._wrap(copy(np.empty(np.shape(getval(g)), leaf._array.dtype), g))
         else:
             leaf._grad = leaf._grad + Tensor._wrap(g)
     elif leaf._grad is None:

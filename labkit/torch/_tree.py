@@ -5,7 +5,7 @@ from ._tensor import Tensor
 
 def flatten(tree):
     """The leaves of `tree` in order, and a function that puts a list of new ones in their places."""
-    found = []
+    found: list = []
     _collect(tree, found)
 
     def rebuild(leaves):

@@ -8,7 +8,7 @@ from ._tensor import Tensor
 
 
 class _Legacy(type):
-    dtype = None
+    dtype = DTYPES["float32"]
 
     def __call__(cls, *data):
         return Tensor._of(np.asarray(legacy(data)).astype(cls.dtype.np))
@@ -20,7 +20,9 @@ class _Legacy(type):
 def _legacy(name):
     dtype = DTYPES[name]
     kind = f"{dtype.legacy}Tensor"
-    return _Legacy(kind, (), {"dtype": dtype, "__doc__": f"`{kind}(data)`: a tensor of {dtype}.", "__module__": "torch"})
+    return _Legacy(
+        kind, (), {"dtype": dtype, "__doc__": f"`{kind}(data)`: a tensor of {dtype}.", "__module__": "torch"}
+    )
 
 
 FloatTensor, DoubleTensor, HalfTensor = _legacy("float32"), _legacy("float64"), _legacy("float16")

@@ -1,4 +1,4 @@
-"""`torch.func`: derivatives as functions of functions. They nest, and they pass through tensors that require a gradient.
+"""`torch.func`: derivatives as functions of functions. They nest, and pass through tensors that require a gradient.
 
 Built on the engine's levels: the function runs once on traced values, and nothing is added to any `.grad`.
 """
@@ -8,11 +8,22 @@ from functools import wraps
 import numpy as np
 
 from .. import engine
-from . import _shaping
+from . import _joining, _shaping
 from ._tensor import Tensor
 from ._tree import flatten, mapped
 
-__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "vjp", "vmap"]
+__all__ = [
+    "functional_call",
+    "grad",
+    "grad_and_value",
+    "hessian",
+    "jacfwd",
+    "jacrev",
+    "jvp",
+    "linearize",
+    "vjp",
+    "vmap",
+]
 
 
 def _values(tensors):
@@ -26,7 +37,9 @@ def _tensors(values):
 def _require_tensors(leaves, name):
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"{name}: expected Tensors as inputs, but got {type(leaf).__name__}: pass it by another argument")
+            raise ValueError(
+                f"{name}: expected Tensors as inputs, but got {type(leaf).__name__}: pass it by another argument"
+            )
 
 
 def _pullback(func, primals, has_aux, name):
@@ -39,7 +52,9 @@ def _pullback(func, primals, has_aux, name):
         out = func(*rebuild(_tensors(values)))
         if has_aux:
             if not (isinstance(out, tuple) and len(out) == 2):
-                raise RuntimeError(f"{name}(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True")
+                raise RuntimeError(
+                    f"{name}(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
+                )
             out, seen["aux"] = out
         seen["out"] = out
         outputs, seen["like"] = flatten(out)
@@ -100,12 +115,19 @@ def _of_chosen(func, args, kwargs, argnums):
     return of_those, [args[p] for p in places]
 
 
+def _require_floating(trees):
+    for leaf in flatten(tuple(trees))[0]:
+        if isinstance(leaf, Tensor) and not leaf.dtype.is_floating_point:
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+
+
 def grad_and_value(func, argnums=0, has_aux=False):
     """A function that returns `(gradient, value)` of a scalar `func`; with `has_aux`, `(gradient, (value, aux))`."""
 
     @wraps(func)
     def differentiated(*args, **kwargs):
         of_those, primals = _of_chosen(func, args, kwargs, argnums)
+        _require_floating(primals)
         value, aux, pull = _pullback(of_those, primals, has_aux, "grad_and_value")
         found = pull([np.ones((), value._array.dtype)])
         found = found[0] if isinstance(argnums, int) else found
@@ -153,7 +175,9 @@ def vjp(func, *primals, has_aux=False):
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     """`(output, J tangents)`, by forward mode; `primals` and `tangents` are tuples."""
     if not isinstance(primals, tuple):
-        raise RuntimeError(f"jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+        raise RuntimeError(
+            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
+        )
     leaves, rebuild = flatten(primals)
     given, _ = flatten(tangents)
     seen = {}
@@ -203,7 +227,12 @@ def _rows(k, outputs, primals, pull, single):
     pulled = [flatten(pull([unit if i == k else z for i, z in enumerate(zeros)]))[0] for unit in _units(outputs[k])]
     leaves, rebuild = flatten(tuple(primals))
     columns = list(zip(*pulled, strict=True))
-    made = rebuild([_shaping.reshape(_shaping.stack(c), (*outputs[k].shape, *x.shape)) for c, x in zip(columns, leaves, strict=True)])
+    made = rebuild(
+        [
+            _shaping.reshape(_joining.stack(c), (*outputs[k].shape, *x.shape))
+            for c, x in zip(columns, leaves, strict=True)
+        ]
+    )
     return made[0] if single else made
 
 
@@ -238,9 +267,14 @@ def _columns(func, primals, k, has_aux):
         pushed, like = flatten(result[1])
         aux, shapes = result[2] if has_aux else None, [tuple(o.shape) for o in pushed]
         columns.append(pushed)
-    return [
-        _shaping.reshape(_shaping.stack(c, -1), (*s, *primals[k].shape)) for c, s in zip(zip(*columns, strict=True), shapes, strict=True)
-    ], like, aux  # fmt: skip
+    return (
+        [
+            _shaping.reshape(_joining.stack(c, -1), (*s, *primals[k].shape))
+            for c, s in zip(zip(*columns, strict=True), shapes, strict=True)
+        ],
+        like,
+        aux,
+    )
 
 
 def hessian(func, argnums=0):
@@ -251,7 +285,8 @@ def hessian(func, argnums=0):
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     """`func` of one example as a function of a batch: it runs once per entry, and the results are stacked.
 
-    `in_dims`: the batch dimension of each argument (None: the same for all), one for all or a tuple; `out_dims` likewise.
+    `in_dims`: the batch dimension of each argument (None: the same for all), one for all or a tuple;
+    `out_dims` likewise.
     """
 
     @wraps(func)
@@ -263,10 +298,13 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         sizes = {leaf.shape[d] for leaf, d in pairs if d is not None and isinstance(leaf, Tensor)}
         if len(sizes) != 1:
             raise ValueError(
-                f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sorted(sizes)} for "
+                f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
+                f"{sorted(sizes)} for "
                 "the mapped dimension"
             )
-        results = [func(*(_entry(a, d, i) for a, d in zip(args, dims, strict=True)), **kwargs) for i in range(sizes.pop())]
+        results = [
+            func(*(_entry(a, d, i) for a, d in zip(args, dims, strict=True)), **kwargs) for i in range(sizes.pop())
+        ]
         return _stacked(results, out_dims)
 
     return batched
@@ -275,18 +313,22 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 def _entry(tree, dim, i):
     if dim is None:
         return tree
-    return mapped(lambda t: _shaping.select(t, dim, i), tree)
+    return mapped(lambda t: _joining.select(t, dim, i), tree)
 
 
 def _stacked(results, out_dims):
     flat, like = [flatten(r)[0] for r in results], flatten(results[0])[1]
     columns = list(zip(*flat, strict=True))
     dims = out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(columns)
-    return like([_shaping.stack(c, d) for c, d in zip(columns, dims, strict=True)])
+    return like([_joining.stack(c, d) for c, d in zip(columns, dims, strict=True)])
 
 
 def functional_call(module, parameters, args=(), kwargs=None):
     """Call `module` with the tensors in `parameters` (`{name: tensor}`) in place of its own."""
     args = args if isinstance(args, tuple) else (args,)
-    given = {name: t for part in (parameters if isinstance(parameters, (tuple, list)) else (parameters,)) for name, t in part.items()}
+    given = {
+        name: t
+        for part in (parameters if isinstance(parameters, (tuple, list)) else (parameters,))
+        for name, t in part.items()
+    }
     return module._called_with(given, args, kwargs or {})

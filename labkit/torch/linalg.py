@@ -1,7 +1,8 @@
 """`torch.linalg`: norms."""
 
 from ._linear import matmul
-from ._reduce import norm as _norm, vector_norm
+from ._reduce import norm as _norm
+from ._reduce import vector_norm
 
 __all__ = ["matmul", "norm", "vector_norm"]
 

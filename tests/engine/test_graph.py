@@ -242,3 +242,12 @@ def test_recording_keeps_nothing_of_the_function_alive_once_the_graph_is_gone():
     data = run()
     gc.collect()
     assert data() is None
+
+
+def test_a_value_under_differentiation_is_recorded_by_its_plain_value():
+    def f(x):
+        graph = record(lambda y: y * y, x)
+        assert all(getval(node.value) is node.value for node in graph.joint)
+        return x * graph.gradients["y"]
+
+    assert grad(f)(3.0) == 6

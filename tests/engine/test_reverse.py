@@ -192,7 +192,9 @@ def test_a_gradient_too_small_for_float16_underflows_to_zero():
 
 def test_a_cotangent_takes_the_dtype_of_its_output():
     _, pull = vjp(lambda x: x * 2, X.astype("float16"))
-    assert pull([onp.full(X.shape, 1e-9)])[0].any() == onp.False_
+    assert not pull([onp.full(X.shape, 1e-9)])[0].any()
+    _, pull = vjp(lambda x: (x, x), X.astype("float16"))
+    assert pull([X, X])[0].dtype == onp.float16
 
 
 # ---- indexing ----
@@ -223,6 +225,11 @@ def test_what_was_read_gets_the_gradient_as_often_as_it_was_read(index):
     same(grad(lambda x: x[index] * weights)(X), expected)
     same(grad(lambda x: grad(lambda y: np.sum(y[index] ** 2 * weights))(x) * 1.0)(X), 2 * expected)
     same(jvp(lambda x: x[index], (X,), (X + 1,))[1], (X + 1)[index])
+
+
+def test_a_scalar_may_be_indexed():
+    assert grad(lambda x: (x[None] + x) * 2 + np.sin(0 * x))(onp.float32(3.0)) == 4
+    assert grad(lambda x: x[()] * x[..., None])(onp.array(3.0)) == 6
 
 
 def test_one_array_indexed_twice_adds_up():

@@ -5,6 +5,7 @@ from ...engine import leaves, map_leaves
 from ...mindspore import nn
 from ..compare import same
 from ..exercise import Exercise, Misconception, WrongAnswer
+from ..run import raised
 
 NOTEBOOK = "06_grad_every_case"
 
@@ -25,15 +26,6 @@ class _Net(nn.Cell):
 
 def _example():
     return _Net(), ms.Tensor([[1, 2, 3]], ms.float32), ms.Tensor(19, ms.float32)
-
-
-def _raised(call):
-    """The type of error that `call` raises, or "fine"."""
-    try:
-        call()
-    except Exception as error:
-        return type(error)
-    return "fine"
 
 
 # ---- grad-structures ----
@@ -218,12 +210,12 @@ answer = float(ms.grad(lambda x, y: (x**2 + y, x), 1)(x, y).asnumpy())
 def _errors():
     net, x, y = _example()
     return [
-        _raised(lambda: ms.grad(net, None, None)),
-        _raised(lambda: ms.grad(net, [0, 1])),
-        _raised(lambda: ms.grad(net, 2)(x, y)),
-        _raised(lambda: ms.grad(net, -1)),
-        _raised(lambda: ms.grad(lambda x: x**2, has_aux=True)(x)),
-        _raised(lambda: ms.grad(net, (0,))(x, y)),
+        raised(lambda: ms.grad(net, None, None)),
+        raised(lambda: ms.grad(net, [0, 1])),
+        raised(lambda: ms.grad(net, 2)(x, y)),
+        raised(lambda: ms.grad(net, -1)),
+        raised(lambda: ms.grad(lambda x: x**2, has_aux=True)(x)),
+        raised(lambda: ms.grad(net, (0,))(x, y)),
     ]
 
 

@@ -28,7 +28,7 @@ def _backward(x, y):
 
 PORT_BACKWARD = _port(
     "port-backward",
-    "Port 1: backward",
+    "Port backward",
     """Port to MindSpore. Write `port(x, y)` for two Tensors; it returns the tuple of both gradients.
 
 ```python
@@ -92,7 +92,7 @@ def _two_outputs(x, y):
 
 PORT_OUTPUTS = _port(
     "port-two-outputs",
-    "Port 2: two outputs",
+    "Port two outputs",
     """Port to MindSpore. Write `port(x, y)`; keep both outputs in the function that you differentiate.
 
 ```python
@@ -164,7 +164,7 @@ def _added_up(x, v):
 
 PORT_ACCUMULATE = _port(
     "port-accumulate",
-    "Port 3: accumulation",
+    "Port accumulation",
     """Port to MindSpore. Write `port(x, v)`; `x` is a scalar Tensor, `v` has four elements.
 
 ```python
@@ -227,7 +227,7 @@ def _stopped(x):
 
 PORT_DETACH = _port(
     "port-detach",
-    "Port 4: detach",
+    "Port detach",
     """Port to MindSpore. Write `port(x)` for a Tensor of four elements.
 
 ```python
@@ -284,7 +284,7 @@ def _ones(v):
 
 PORT_VECTOR = _port(
     "port-to-torch",
-    "Port 5: a vector output, to PyTorch",
+    "Port a vector output to PyTorch",
     """Port to PyTorch. Write `port(v)`; `v` is a leaf of four elements that requires grad. Return one tensor.
 
 ```python
@@ -340,7 +340,7 @@ def _second(x):
 
 PORT_SECOND = _port(
     "port-second-order",
-    "Port 6: the second derivative, to PyTorch",
+    "Port a second derivative to PyTorch",
     """Port to PyTorch. Write `port(x)`; `x` is a scalar leaf that requires grad. Return one tensor.
 
 ```python

@@ -90,7 +90,7 @@ class _Scaled(Initializer):
         return generator().normal(0, self.deviation(shape), shape)
 
 
-class _Uniformly:
+class _Uniformly(_Scaled):
     def draw(self, shape):
         bound = math.sqrt(3) * self.deviation(shape)
         return generator().uniform(-bound, bound, shape)

@@ -17,7 +17,7 @@ class SequentialCell(Cell):
     def __init__(self, *args):
         super().__init__()
         if len(args) == 1 and isinstance(args[0], dict):
-            pairs = args[0].items()
+            pairs = list(args[0].items())
         else:
             if len(args) == 1 and not isinstance(args[0], (Cell, list, tuple)):
                 kind = type(args[0]).__name__
@@ -25,7 +25,7 @@ class SequentialCell(Cell):
                     f"For '{self.cls_name}', the 'args[0]' must be Cell, list or orderedDict, but got {kind}"
                 )
             cells = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-            pairs = ((str(i), c) for i, c in enumerate(cells))
+            pairs = [(str(i), c) for i, c in enumerate(cells)]
         for name, cell in pairs:
             _add(self, name, cell)
 

@@ -1,7 +1,6 @@
 """Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`)."""
 
-from ..tensor import Tensor as _Tensor
-from . import _arithmetic, _op, _primitives, _reduction, _shape
+from . import _arithmetic, _joining, _op, _primitives, _reduction, _shape
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 
 __all__ = ["GradOperation", "HookBackward", "InsertGradientOf", "derivative", "grad", "jet", "jvp", "value_and_grad",
@@ -12,14 +11,20 @@ globals().update(_op.OPS)
 globals().update(_primitives.CLASSES)
 
 _arithmetic.attach_operators()
-_primitives.attach_methods(_op.METHODS)
-_Tensor.T = property(_op.OPS["transpose"], doc="With the axes reversed.")
-_Tensor.flatten = _shape._flatten_all
-_Tensor.where = _shape._where_method
-_Tensor.max, _Tensor.min = _reduction._max_method, _reduction._min_method
-_Tensor.__neg__, _Tensor.__abs__ = _op.OPS["neg"], _op.OPS["abs"]
-_Tensor.__matmul__ = lambda self, other: _op.OPS["matmul"](self, other)
-_Tensor.__rmatmul__ = lambda self, other: _op.OPS["matmul"](other, self)
+_primitives.attach_methods(
+    _op.METHODS
+    | {
+        "flatten": _shape._flatten_all,
+        "where": _joining._where_method,
+        "max": _reduction._max_method,
+        "min": _reduction._min_method,
+        "T": property(_op.OPS["transpose"], doc="With the axes reversed."),
+        "__neg__": _op.OPS["neg"],
+        "__abs__": _op.OPS["abs"],
+        "__matmul__": _op.OPS["matmul"],
+        "__rmatmul__": lambda self, other: _op.OPS["matmul"](other, self),
+    }
+)
 
 from ..autodiff import grad, value_and_grad  # noqa: E402
 from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402

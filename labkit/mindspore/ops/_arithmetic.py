@@ -13,7 +13,7 @@ from ... import primitives
 from ...engine import cast, getval
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
-from ._op import quiet, register
+from ._op import register
 
 _FLOAT32, _INT64, _BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
 _NUMBERS = (bool, int, float, np.number, np.bool_)
@@ -105,7 +105,7 @@ def binary(name, *names, method=True, shown=None):
         def call(input, other):
             a, b = operands(input, other, name)
             try:
-                with np.errstate(**quiet):
+                with np.errstate(all="ignore"):
                     return wrap(raw(a, b))
             except ValueError as error:
                 if "broadcast" not in str(error):
@@ -119,16 +119,19 @@ def binary(name, *names, method=True, shown=None):
 
 @binary("Add", shown="AddExt")
 def add(input, other):
+    """input + other."""
     return anp.add(input, other)
 
 
 @binary("Sub", "subtract", shown="SubExt")
 def sub(input, other):
+    """input - other."""
     return anp.subtract(input, other)
 
 
 @binary("Mul", "multiply")
 def mul(input, other):
+    """input * other, element by element."""
     return anp.multiply(input, other)
 
 
@@ -146,6 +149,7 @@ def _is_floating(x):
 
 @binary("FloorDiv", "floor_div", "floor_divide")
 def floordiv(input, other):
+    """The quotient, rounded down."""
     return anp.floor_divide(input, other)
 
 
@@ -202,11 +206,13 @@ def minimum(input, other):
 
 @binary("Atan2", "arctan2")
 def atan2(input, other):
+    """The angle of the vector (other, input)."""
     return anp.arctan2(input, other)
 
 
 @binary("Xdivy", method=False)
 def xdivy(input, other):
+    """input / other, and 0 where `input` is 0."""
     return anp.where(getval(input) == 0, anp.zeros_like(input), anp.true_divide(input, other))
 
 
@@ -237,7 +243,14 @@ bitwise_xor = _compare("BitwiseXor", np.bitwise_xor, "bitwise_xor")
 
 @binary("Pow", method=False)
 def _power(input, exponent):
+    if getattr(input, "dtype", _FLOAT32).kind in "iu" and np.any(getval(exponent) < 0):
+        return _truncated(input, exponent)
     return anp.power(input, exponent)
+
+
+def _truncated(base, exponent):
+    """An integer power that may be a fraction, cut to an integer."""
+    return np.trunc(np.float64(getval(base)) ** getval(exponent)).astype(base.dtype)
 
 
 def pow(input, exponent):
@@ -246,9 +259,9 @@ def pow(input, exponent):
         value = input._value
         if value.dtype.kind == "b" or (value.dtype.kind in "iu" and type(exponent) is float):
             value = cast(value, _FLOAT32 if type(exponent) is float else _INT64)
-        with np.errstate(**quiet):
+        with np.errstate(all="ignore"):
             if value.dtype.kind in "iu" and exponent < 0:
-                return wrap(np.trunc(np.float64(getval(value)) ** exponent).astype(value.dtype))
+                return wrap(_truncated(value, exponent))
             return wrap(_as(primitives.power(value, exponent), value.dtype))
     return _power(input, exponent)
 
@@ -286,7 +299,9 @@ def attach_operators():
         setattr(Tensor, f"__r{name}__", _swapped(fun))
     for name, fun in _COMPARISONS.items():
         setattr(Tensor, f"__{name}__", lambda self, other, fun=fun: fun(self, other))
-    Tensor.__eq__, Tensor.__ne__ = _equality(equal, False), _equality(not_equal, True)
-    Tensor.__hash__ = object.__hash__
-    Tensor.__invert__ = logical_not
-    Tensor.__pos__ = lambda self: self
+    others = {
+        "eq": _equality(equal, False), "ne": _equality(not_equal, True), "hash": object.__hash__,
+        "invert": logical_not, "pos": lambda self: self,
+    }  # fmt: skip
+    for name, fun in others.items():
+        setattr(Tensor, f"__{name}__", fun)

@@ -8,7 +8,7 @@ from ...engine import cast
 from ..context import in_graph_mode
 from ..tensor import Tensor, wrap
 from ._arithmetic import maximum, minimum
-from ._op import quiet, register, value_of
+from ._op import register, value_of
 from ._reduction import vector_norm
 
 _NOT_TENSORS = "For 'clip_by_value', the type of argument 'x' must be Tensor or tuple[Tensor] or list[Tensor]"
@@ -47,7 +47,7 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     if `error_if_nonfinite`.
     """
     tensors = [x] if isinstance(x, Tensor) else x
-    with np.errstate(**quiet):
+    with np.errstate(all="ignore"):
         norms = [vector_norm(value_of(t, "Norm"), norm_type) for t in tensors]
         total = wrap(vector_norm(anp.stack(norms), norm_type))
     if error_if_nonfinite and not np.isfinite(total.asnumpy()):
@@ -75,7 +75,7 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
         )
     limit = np.float32(clip_norm.item() if isinstance(clip_norm, Tensor) else clip_norm)
     values = _gradients([x] if isinstance(x, Tensor) else x)
-    with np.errstate(**quiet):
+    with np.errstate(all="ignore"):
         squares = [cast(primitives.sum_(v * v), np.float32) for v in values]
         global_norm = anp.fmax(anp.sqrt(sum(squares)), limit)
         scaled = [anp.reshape(_scaled(v, limit, global_norm), np.shape(v) or (1,)) for v in values]
@@ -85,15 +85,16 @@ def clip_by_global_norm(x, clip_norm=1.0, use_norm=None):
 
 
 def _gradients(x):
-    if not x:
+    if isinstance(x, (tuple, list)) and not x:
         raise ValueError("For primitive[AddN], the input num must be greater than or equal to 1, but got 0.\n")
-    if not all(isinstance(t, Tensor) for t in x):
+    nested = isinstance(x, (tuple, list)) and any(isinstance(t, (tuple, list)) for t in x)
+    if nested:
         kinds = ", ".join("Tuple<Tensor>" if isinstance(t, (tuple, list)) else type(t).__name__ for t in x)
         raise TypeError(
             f'Failed calling AddN with "AddN()(x=Tuple<{kinds}>)".\n'
             'The valid calling should be: \n"AddN()(x=<list of tensor, tuple of Tensor>)".\n'
         )
-    return [value_of(t, "ClipByGlobalNorm") for t in x]
+    return [value_of(t, "Square") for t in (x if isinstance(x, (tuple, list)) else [x])]
 
 
 def _scaled(value, limit, global_norm):

@@ -1,12 +1,12 @@
 """New tensors, and what ops say about one: its shape, type, rank and size."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..dtype import bool_, float32, int64
 from ..tensor import Tensor, tensor, wrap
-from ._op import OPS, op, register
-
-_rng = np.random.default_rng
+from ._op import METHODS, op, register
 
 
 def _sizes(size):
@@ -60,6 +60,18 @@ def full_like(input, fill_value, *, dtype=None):
     return np.full(input.shape, fill_value, dtype.numpy if dtype else input.dtype)
 
 
+def _new(maker, name):
+    def method(self, size, dtype=None):
+        return maker(size, dtype=dtype or self.dtype)
+
+    method.__name__, method.__doc__ = name, f"{name[4:].title()} of a shape, in this tensor's type."
+    METHODS[name] = method
+
+
+_new(zeros, "new_zeros")
+_new(ones, "new_ones")
+
+
 def eye(n, m=None, dtype=None):
     """Ones on the diagonal of an (n, m) matrix."""
     return wrap(np.eye(n, m, dtype=(dtype or float32).numpy))
@@ -75,8 +87,8 @@ def arange(start=0, end=None, step=1, *, dtype=None):
 
 def linspace(start, end, steps, *, dtype=None):
     """`steps` numbers at equal distances from `start` to `end`, both included."""
-    ends = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
-    return wrap(np.linspace(*ends, steps).astype((dtype or float32).numpy))
+    start, end = (x.item() if isinstance(x, Tensor) else x for x in (start, end))
+    return wrap(np.linspace(start, end, steps).astype((dtype or float32).numpy))
 
 
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
@@ -109,8 +121,9 @@ def _uniform(*size, dtype=None, seed=None):
 
 
 _normal.__name__, _uniform.__name__ = "randn", "rand"
-for _fun in (ones, zeros, full, eye, arange, linspace, one_hot, _normal, _uniform):
-    register(_fun, method=False)
+_MAKERS: tuple[Callable, ...] = (ones, zeros, full, eye, arange, linspace, one_hot, _normal, _uniform)
+for _maker in _MAKERS:
+    register(_maker, method=False)
 
 
 def shape(input_x):
@@ -148,9 +161,9 @@ def scalar_to_tensor(input_x, dtype=None):
     return Tensor(input_x, dtype or (bool_ if isinstance(input_x, bool) else float32))
 
 
-for _fun, _primitive in (
-    (shape, "Shape"), (dtype, "DType"), (rank, "Rank"), (size, "Size"), (is_tensor, None), (depend, "Depend"),
-    (scalar_to_tensor, None),
-):  # fmt: skip
-    register(_fun, method=False, primitive=_primitive)
-OPS["randn"], OPS["rand"] = _normal, _uniform
+_QUESTIONS: dict[Callable, str | None] = {
+    shape: "Shape", dtype: "DType", rank: "Rank", size: "Size", is_tensor: None, depend: "Depend",
+    scalar_to_tensor: None,
+}  # fmt: skip
+for _question, _primitive in _QUESTIONS.items():
+    register(_question, method=False, primitive=_primitive)

@@ -13,7 +13,7 @@ from ...engine import cast, getval
 from ...engine import stop_gradient as constant
 from ..tensor import Tensor, wrap
 from . import _fused
-from ._op import floating, op, quiet, register, value_of
+from ._op import METHODS, floating, op, register, value_of
 
 _SMOOTH = {  # primitive class: (function of floating arrays, names, what it is)
     "Exp": (anp.exp, "exp", "e to the power of each element"),
@@ -46,7 +46,7 @@ _ANY_TYPE = {
     "Abs": (primitives.absolute, "abs absolute", "|x|, with derivative 0 at 0"),
     "Square": (_fused.square, "square", "x squared"),
     "ReLU": (primitives.relu, "relu", "max(x, 0), with derivative 0 at 0"),
-    "ReLU6": (lambda x: primitives.clamp(x, 0, 6), "relu6", "x limited to [0, 6]"),
+    "ReLU6": (lambda x: primitives.clamp(primitives.relu(x), None, 6), "relu6", "x limited to [0, 6]"),
 }
 _STEPS = {  # piecewise constant: derivative 0
     "Sign": (np.sign, "sign", "-1, 0 or 1"),
@@ -110,7 +110,7 @@ def leaky_relu(input, alpha=0.2):
 def elu(input, alpha=1.0):
     """x where positive, alpha (exp(x) - 1) elsewhere."""
     below = anp.expm1(anp.minimum(input, cast(0.0, input.dtype)))
-    return primitives.select(getval(input) > 0, input, alpha * below)
+    return primitives.select(getval(input) >= 0, input, alpha * below)
 
 
 @op(primitive="Softmax", method=True)
@@ -145,7 +145,7 @@ def cast_to(input, dtype):
     wanted = as_numpy(dtype)
     if value.dtype == wanted:
         return wrap(value)
-    with np.errstate(**quiet):
+    with np.errstate(all="ignore"):
         return wrap(cast(constant(value) if wanted.kind == "b" else value, wanted))
 
 
@@ -177,6 +177,24 @@ def lerp(input, end, weight):
 
 register(isclose)
 register(lerp)
+
+
+def _typed(name, dtype):
+    def method(self):
+        return cast_to(self, dtype)
+
+    method.__name__, method.__doc__ = name, f"The elements as {dtype}."
+    METHODS[name] = method
+
+
+for _name, _dtype in (("float", "float32"), ("half", "float16"), ("int", "int32"), ("long", "int64"), ("bool", "bool")):
+    _typed(_name, _dtype)
+
+
+@op()
+def contiguous(input):
+    """The tensor itself: its elements stand in order."""
+    return input
 
 
 @op()

@@ -23,7 +23,7 @@ def dense(x, weight):
 @primitives.rule(lambda ans, x: lambda g: spread(g / size(x), shape_of(x)))
 def mean(x):
     """The mean of all elements."""
-    return np.mean(x)
+    return np.mean(x) if np.size(x) else x.dtype.type(np.nan)
 
 
 @primitives.rule(lambda ans, x: lambda g: spread(g, shape_of(x)))

@@ -1,6 +1,7 @@
 """Gradient ops: `GradOperation`, `InsertGradientOf`, and assignment to parameters."""
 
-from ..autodiff import Run, _by_position, check_cotangent, weight_list
+from .._run import Run, check_cotangent
+from ..autodiff import by_position, weight_list, without_cotangent
 from ..parameter import assigned, check_like
 from ..tensor import Tensor, hooked, wrap
 from ._op import register
@@ -28,13 +29,11 @@ class GradOperation:
         chosen = (weights if weights is not None else _trainable(fn)) if self.get_by_list else ()
 
         def gradient_function(*args, **kwargs):
-            sens = None
-            if self.sens_param:
-                sens, args = (kwargs.pop("sens"), args) if "sens" in kwargs else (args[-1], args[:-1])
-            function, args = _by_position(fn, args, kwargs)
-            wants_inputs = self.get_all or not self.get_by_list
-            places = [i for i, a in enumerate(args) if isinstance(a, Tensor)] if wants_inputs else []
-            run = Run(function, args, places if self.get_all else places[:1], weight_list(chosen))
+            args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
+            function, args = by_position(fn, args, kwargs)
+            inputs = args if self.get_all else args[:1] if not self.get_by_list else ()
+            places = [i for i, a in enumerate(inputs) if isinstance(a, Tensor)]
+            run = Run(function, args, places, weight_list(chosen))
             if sens is not None:
                 check_cotangent(sens, run)
             return self._arranged(chosen, *run.pull(sens))

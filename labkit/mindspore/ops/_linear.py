@@ -8,7 +8,7 @@ from ...engine import getval, shape_of
 from ..dtype import of
 from ..tensor import wrap
 from . import _fused
-from ._op import op, quiet, register, value_of
+from ._op import op, register, value_of
 
 
 def _same_type(x, y):
@@ -77,7 +77,7 @@ def outer(input, vec2):
 
 def einsum(equation, *operands):
     """The sum of products that `equation` describes, such as "ij,jk->ik"."""
-    with np.errstate(**quiet):
+    with np.errstate(all="ignore"):
         return wrap(anp.einsum(equation, *(value_of(x, "Einsum") for x in operands)))
 
 
@@ -104,8 +104,9 @@ def trace(input):
     return primitives.sum_(input[np.arange(min(shape_of(input))), np.arange(min(shape_of(input)))])
 
 
-@op("t", method=True)
-def _transposed(input):
+@op()
+def t(input):
+    """A matrix with its axes exchanged."""
     return anp.transpose(input)
 
 

@@ -4,6 +4,7 @@ Every op is written once, as a function of NumPy arrays (or the engine's boxes),
 table `OPS` follow `ops.sin(x)`, `x.sin()` and `ops.Sin()(x)`.
 """
 
+from collections.abc import Callable
 from functools import wraps
 
 import numpy as np
@@ -11,11 +12,11 @@ import numpy as np
 from ...engine import cast
 from ..tensor import Tensor, wrap
 
-OPS = {}  # name -> function of tensors
-METHODS = {}  # name -> function of tensors, to be attached to Tensor
-PRIMITIVES = {}  # name -> function of tensors, to be offered as a class without arguments: ops.Sin()(x)
-
-quiet = {"all": "ignore"}  # for np.errstate: the real framework warns of no overflow, nor of 0/0
+OPS: dict[str, Callable] = {}  # name -> function of tensors
+METHODS: dict[str, Callable] = {}  # name -> function of tensors, to be attached to Tensor
+PRIMITIVES: dict[
+    str, Callable
+] = {}  # name -> function of tensors, to be offered as a class without arguments: ops.Sin()(x)
 
 
 def value_of(x, name):
@@ -50,7 +51,7 @@ def op(*names, method=True, primitive=None):
             value = input._value if isinstance(input, Tensor) else value_of(input, shown)
             if kwargs:
                 kwargs = {_known_as(name, known): option for name, option in kwargs.items()}
-            with np.errstate(**quiet):
+            with np.errstate(all="ignore"):
                 return wrap(raw(value, *args, **kwargs))
 
         return register(call, *names, method=method, primitive=primitive)
@@ -70,8 +71,9 @@ def _known_as(name, known):
 
 
 def register(call, *names, method=True, primitive=None):
-    """Enter a function of tensors into the tables, under its own name and `names`."""
-    for name in (call.__name__.strip("_"), *names):
+    """Enter a function of tensors into the tables, under `names` and its own name unless that is private."""
+    own = () if call.__name__.startswith("_") else (call.__name__,)
+    for name in (*own, *names):
         OPS[name] = call
         if method:
             METHODS[name] = call

@@ -1,10 +1,12 @@
 """Primitive classes: `ops.MatMul(transpose_b=True)(x, w)` is an op whose options are fixed beforehand."""
 
+from collections.abc import Callable
+
 from ..tensor import Tensor
-from . import _clip, _create, _elementwise, _gradient, _linear, _reduction, _shape  # noqa: F401
+from . import _clip, _create, _elementwise, _gradient, _joining, _linear, _reduction, _shape  # noqa: F401
 from ._op import OPS, PRIMITIVES
 
-CLASSES = {}
+CLASSES: dict[str, type] = {}
 
 
 class Primitive:
@@ -17,7 +19,7 @@ class Primitive:
         return f"Prim[{type(self).__name__}]"
 
     def __call__(self, *args):
-        return self.call(*args)
+        raise NotImplementedError(f"{self.name}: expected a subclass that defines __call__")
 
 
 def _without_options(name, fun):
@@ -60,14 +62,12 @@ def _reduce_sum(options, x, axis=()):
     return OPS["sum"](x, axis if axis != () else None, options["keep_dims"]).astype(x.dtype)
 
 
-def _concat(options, *tensors):
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    return OPS["concat"](tensors, options["axis"])
+def _joiner(function):
+    def call(options, *tensors):
+        several = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+        return OPS[function](several, options["axis"])
 
-
-def _stack(options, *tensors):
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    return OPS["stack"](tensors, options["axis"])
+    return call
 
 
 def _split(options, x):
@@ -78,7 +78,7 @@ def _l2_loss(options, x):
     return (x * x).sum() / 2
 
 
-_OPTIONS = {
+_OPTIONS: dict[str, tuple[dict, Callable]] = {
     "MatMul": ({"transpose_a": False, "transpose_b": False}, _matmul),
     "BatchMatMul": ({"transpose_a": False, "transpose_b": False}, _matmul),
     "ReduceSum": ({"keep_dims": False, "skip_mode": False}, _reduce_sum),
@@ -91,8 +91,8 @@ _OPTIONS = {
     "Softmax": ({"axis": -1}, lambda o, x: OPS["softmax"](x, o["axis"])),
     "LogSoftmax": ({"axis": -1}, lambda o, x: OPS["log_softmax"](x, o["axis"])),
     "Squeeze": ({"axis": ()}, lambda o, x: OPS["squeeze"](x, o["axis"] if o["axis"] != () else None)),
-    "Concat": ({"axis": 0}, _concat),
-    "Stack": ({"axis": 0}, _stack),
+    "Concat": ({"axis": 0}, _joiner("concat")),
+    "Stack": ({"axis": 0}, _joiner("stack")),
     "Split": ({"axis": 0, "output_num": 1}, _split),
     "Unstack": ({"axis": 0}, lambda o, x: OPS["unstack"](x, o["axis"])),
     "CumSum": ({"exclusive": False, "reverse": False}, lambda o, x, axis: OPS["cumsum"](x, axis)),
@@ -124,9 +124,10 @@ CLASSES["RealDiv"], CLASSES["TensorAdd"] = CLASSES["Div"], CLASSES["Add"]
 def _reduce_function(name):
     reduce = CLASSES[name]
 
-    def function(x, axis=(), keep_dims=False):
-        return reduce(keep_dims)(x, axis)
+    def function(x, axis=()):
+        return reduce()(x, axis)
 
+    function.__doc__ = f"`ops.{name}()(x, axis)`."
     return function
 
 

@@ -8,7 +8,7 @@ from ...engine import cast, getval
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
 from . import _fused
-from ._op import floating, op, quiet, register, value_of
+from ._op import floating, op, register, value_of
 
 
 def _axes(axis, value, name):
@@ -42,7 +42,9 @@ def sum(input, axis=None, keepdims=False, *, dtype=None):
 def mean(input, axis=None, keep_dims=False, *, dtype=None):
     """The mean, in the type of the input (of integers too, cut to an integer)."""
     value, axis = _typed(input, dtype), _axes(axis, input, "ReduceMean")
-    if value.dtype.kind in "iub":
+    if value.dtype.kind == "b":
+        raise RuntimeError("For 'ReduceMean', unsupported reduce operation for bool.")
+    if value.dtype.kind in "iu":
         return cast(primitives.mean(cast(value, np.float64), axis=axis, keepdims=keep_dims), value.dtype)
     if axis is None and not keep_dims:
         return _fused.mean(value)
@@ -64,13 +66,21 @@ def prod(input, axis=None, keep_dims=False, *, dtype=None):
 @op(primitive="VarExt")
 def var(input, axis=None, ddof=0, keepdims=False):
     """The mean squared distance from the mean, over n - ddof."""
-    return primitives.var(floating(input), axis=_axes(axis, input, "Var"), keepdims=keepdims, ddof=int(ddof))
+    return _variance(floating(input), _axes(axis, input, "Var"), int(ddof), keepdims)
+
+
+def _variance(value, axis, ddof, keepdims):
+    """The variance; nan where there are no more elements than `ddof`, which NumPy would warn of."""
+    kept = primitives.mean(value, axis=axis, keepdims=True)
+    if np.size(getval(value)) > ddof * np.size(getval(kept)):
+        return primitives.var(value, axis=axis, keepdims=keepdims, ddof=ddof)
+    return primitives.var(value, axis=axis, keepdims=keepdims) * value.dtype.type(np.nan)
 
 
 @op(primitive="StdExt")
 def std(input, axis=None, ddof=0, keepdims=False):
     """The square root of the variance."""
-    return anp.sqrt(primitives.var(floating(input), axis=_axes(axis, input, "Std"), keepdims=keepdims, ddof=int(ddof)))
+    return anp.sqrt(_variance(floating(input), _axes(axis, input, "Std"), int(ddof), keepdims))
 
 
 @op()
@@ -117,8 +127,8 @@ def _extreme(amount, place, picked):
 
     def method(self, *args, axis=None, keepdims=False, return_indices=False, initial=None, where=True):
         if args or return_indices:
-            return function(self, *args, **({"axis": axis} if axis is not None else {}), keepdims=keepdims)
-        return amount(self, axis, keepdims)
+            return function(self, args[0] if args else axis, args[1] if len(args) > 1 else keepdims)
+        return amount(self) if axis is None else function(self, axis, keepdims)[0]
 
     function.__name__ = method.__name__ = place
     function.__doc__ = f"`(values, indices)` along `axis`; without it the {place} of all elements and index 0."
@@ -216,12 +226,20 @@ def count_nonzero(input, axis=None, keep_dims=False):
 
 def sort(input, axis=-1, descending=False):
     """`(sorted values, the Int32 index each came from)`."""
-    with np.errstate(**quiet):
+    with np.errstate(all="ignore"):
         values, index = primitives.sort(value_of(input, "Sort"), axis, descending)
     return wrap(values), wrap(np.asarray(index, np.int32))
 
 
 register(sort)
+
+
+def argsort(input, axis=-1, descending=False):
+    """The Int32 index that each element of the sorted tensor comes from."""
+    return sort(input, axis, descending)[1]
+
+
+register(argsort)
 
 
 def topk(input, k, dim=-1, largest=True, sorted=True):

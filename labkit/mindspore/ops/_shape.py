@@ -1,16 +1,12 @@
 """Ops that move elements: shapes, order, joining and choosing. Their gradients move them back."""
 
-from itertools import pairwise
-
 import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
-from ...engine import cast, getval
-from ..dtype import promote
-from ..tensor import Tensor, wrap
-from ._arithmetic import beside, operands
-from ._op import op, quiet, register, rejected, value_of
+from ...engine import getval
+from ..tensor import Tensor
+from ._op import op
 
 
 def _ints(sizes):
@@ -130,14 +126,27 @@ def broadcast_to(input, *shape):
 
 
 @op()
+def expand_as(input, other):
+    """Repeated to the shape of `other`."""
+    return primitives.expand(input, other.shape)
+
+
+@op()
 def repeat(input, repeats, axis=None):
     """Each element `repeats` times along `axis` (of the flat tensor without one)."""
     return anp.repeat(input, repeats, axis)
 
 
-@op("repeat_interleave", method=True)
-def _repeat_elements(input, repeats, dim=None):
+@op()
+def repeat_interleave(input, repeats, dim=None):
+    """Each element `repeats` times along `dim` (of the flat tensor without one)."""
     return anp.repeat(input, repeats, dim)
+
+
+@op(method=False)
+def repeat_elements(x, rep, axis=0):
+    """Each element `rep` times along `axis`."""
+    return anp.repeat(x, rep, axis)
 
 
 @op()
@@ -185,145 +194,3 @@ def tril(input, diagonal=0):
 def triu(input, diagonal=0):
     """The upper triangle; zero below."""
     return anp.triu(input, diagonal)
-
-
-def _values(tensors, name):
-    """The arrays of a sequence of tensors, in one type."""
-    if isinstance(tensors, Tensor) or not isinstance(tensors, (tuple, list)):
-        raise rejected(name, tensors)
-    values = [value_of(t, name) for t in tensors]
-    if not values:
-        raise ValueError(f"For primitive[{name}], the elements size must be greater than 0, but got 0.\n")
-    dtype = values[0].dtype
-    for v in values[1:]:
-        dtype = promote(dtype, v.dtype)
-    return [v if v.dtype == dtype else cast(v, dtype) for v in values]
-
-
-def concat(tensors, axis=0):
-    """Tensors one after the other along `axis`."""
-    return wrap(anp.concatenate(_values(tensors, "Concat"), axis))
-
-
-def stack(tensors, axis=0):
-    """Tensors side by side along a new axis."""
-    return wrap(anp.stack(_values(tensors, "Stack"), axis))
-
-
-def split(tensor, split_size_or_sections, axis=0):
-    """A tuple of parts along `axis`: of the given size (the last may be smaller), or of the given sizes."""
-    size = tensor.shape[axis]
-    if isinstance(split_size_or_sections, int):
-        split_size_or_sections = [split_size_or_sections] * (size // split_size_or_sections)
-        rest = size - sum(split_size_or_sections)
-        split_size_or_sections += [rest] if rest else []
-    ends = np.cumsum([0, *split_size_or_sections])
-    if ends[-1] != size:
-        raise ValueError(f"For 'split', expected sizes that add up to {size} along axis {axis}, but got {ends[-1]}.")
-    before = (slice(None),) * (axis % tensor.ndim)
-    return tuple(tensor[(*before, slice(int(a), int(b)))] for a, b in pairwise(ends))
-
-
-def chunk(input, chunks, axis=0):
-    """At most `chunks` parts of equal size along `axis`."""
-    return split(input, -(-input.shape[axis] // chunks), axis)
-
-
-def unstack(input, axis=0):
-    """A tuple of the slices along `axis`."""
-    before = (slice(None),) * (axis % input.ndim)
-    return tuple(input[(*before, i)] for i in range(input.shape[axis]))
-
-
-def meshgrid(*inputs, indexing="xy"):
-    """A tuple of grids, one per input vector; with "xy" the first two axes are exchanged."""
-    values = [value_of(t, "Meshgrid") for t in inputs]
-    sizes = tuple(np.size(getval(v)) for v in values)
-    along = [tuple(-1 if i == k else 1 for i in range(len(sizes))) for k in range(len(sizes))]
-    grids = [primitives.expand(anp.reshape(v, a), sizes) for v, a in zip(values, along, strict=True)]
-    return tuple(wrap(anp.swapaxes(g, 0, 1) if indexing == "xy" and len(sizes) > 1 else g) for g in grids)
-
-
-def select(condition, input, other):
-    """`input` where `condition` holds, else `other`; numbers take the tensor's type."""
-    if not isinstance(condition, Tensor):
-        kinds = ", ".join(
-            f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}"
-            for n, v in (("condition", condition), ("input", input), ("other", other))
-        )
-        raise TypeError(
-            f'Failed calling Select with "Select()({kinds})".\nThe valid calling should be: \n'
-            '"Select()(condition=<Tensor>, input=<Number, Tensor>, other=<Number, Tensor>)".\n'
-        )
-    a, b = operands(input, other, "Select")
-    with np.errstate(**quiet):
-        return wrap(primitives.select(np.asarray(getval(condition._value), bool), _array(a), _array(b, a)))
-
-
-def _array(value, like=None):
-    """A number as an array of the type of `like`; float32 by itself."""
-    return value if hasattr(value, "dtype") else np.asarray(value, np.float32 if like is None else like.dtype)
-
-
-where = select
-
-
-def _where_method(self, condition, y):
-    return select(condition, self, y)
-
-
-_where_method.__name__, _where_method.__doc__ = "where", "This tensor where `condition` holds, else `y`."
-
-
-@op("masked_fill", method=True)
-def _fill_where(input, mask, value):
-    value = value._value if isinstance(value, Tensor) else beside(input, value, "MaskedFill")[1]
-    return primitives.select(mask.asnumpy(), cast(value, input.dtype), input)
-
-
-@op(method=True)
-def gather_elements(input, dim, index):
-    """Elements along `dim` at the places of `index`, a tensor of the same rank."""
-    return primitives.gather(input, index.asnumpy(), dim)
-
-
-def gather(input_params, input_indices, axis, batch_dims=0):
-    """The slices of `input_params` along `axis` at the places `input_indices`."""
-    before = (slice(None),) * (axis % input_params.ndim)
-    return input_params[(*before, input_indices)]
-
-
-def masked_select(input, mask):
-    """The elements where `mask` holds, along one axis."""
-    return input[mask]
-
-
-@op()
-def nonzero(input):
-    """The places of elements that are not zero: Int64, one row each."""
-    return np.argwhere(getval(input))
-
-
-def unique(input):
-    """`(the different elements in order, the index of each element among them)`."""
-    values, inverse = np.unique(input.asnumpy(), return_inverse=True)
-    return wrap(values), wrap(np.reshape(inverse, input.shape))
-
-
-@op(method=True)
-def fill(input, value):
-    """A tensor of the same shape and type, all `value`."""
-    return np.full(np.shape(getval(input)), value, input.dtype)
-
-
-for _fun, _primitive in ((concat, None), (stack, None), (unstack, None), (chunk, None), (meshgrid, None)):
-    register(_fun, method=False)
-register(concat, "cat", method=False)
-register(unstack, "unbind", method=True)
-register(split)
-register(chunk)
-register(select, primitive="Select")
-register(select, "where", method=False)
-register(masked_select)
-register(unique)
-register(gather, method=True, primitive="Gather")

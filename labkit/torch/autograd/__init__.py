@@ -4,12 +4,16 @@ import numpy as np
 
 from ...engine.record import isbox
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
-from .._tape import Walk
 from .._tensor import Tensor
+from .._walk import Walk
 
 
 def _tuple(x):
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+
+
+def _gradients(given):
+    return (given,) if isinstance(given, Tensor) else tuple(given)
 
 
 def _seeds(outputs, given):
@@ -45,9 +49,7 @@ def _walk(outputs, seeds, inputs, keep, create, capture):
     return Walk(roots, inputs, keep, create, capture).run()
 
 
-def backward(
-    tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
-):
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
     """Add the gradient of the sum of `tensors` to the `.grad` of every leaf (or of `inputs` alone).
 
     `grad_tensors`: what arrives at each tensor, needed where it is not a scalar. The saved values of the nodes that ran
@@ -102,9 +104,11 @@ def grad(
     (tensor(2.),)
     """
     if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False.")
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
     outputs, inputs = _tuple(outputs), _tuple(inputs)
-    given = [None] * len(outputs) if grad_outputs is None else _tuple(grad_outputs)
+    given = [None] * len(outputs) if grad_outputs is None else _gradients(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     seeds = _seeds(outputs, given)
     for i, out in enumerate(outputs):
@@ -113,7 +117,10 @@ def grad(
     edges = [_input_edge(t) for t in inputs]
     found = _walk(outputs, seeds, edges, keep, create_graph, True)
     allow = bool(allow_unused) or materialize_grads
-    return tuple(_answer(i, t, found[e.key], allow, materialize_grads) for i, (t, e) in enumerate(zip(inputs, edges, strict=True)))
+    return tuple(
+        _answer(i, t, found[e.key], allow, materialize_grads)
+        for i, (t, e) in enumerate(zip(inputs, edges, strict=True))
+    )
 
 
 def _answer(i, tensor, g, allow_unused, zeros):
@@ -121,8 +128,8 @@ def _answer(i, tensor, g, allow_unused, zeros):
         return Tensor._wrap(g if isbox(g) else np.array(g))
     if not allow_unused:
         raise RuntimeError(
-            f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set allow_unused=True if "
-            "this is the desired behavior."
+            f"The differentiated Tensor at index {i} appears to not have been used in the graph. Set "
+            "allow_unused=True if this is the desired behavior."
         )
     return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype)) if zeros else None
 

@@ -1,20 +1,26 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
 from ...engine.record import isbox
 from ...engine.reverse import custom_vjp
 from .. import _modes
-from .._tape import FREED, INFERENCE, Edge, Node, _modified, wrapped
+from .._tape import FREED, INFERENCE, Edge, Node, modified
 from .._tensor import Tensor
+from .._walk import wrapped
 
 
 class FunctionCtx(Node):
     """What `forward` leaves for `backward`; on the tape it is the node itself."""
 
     materialize = True
+    _saved: tuple = ()
+    _versions: tuple = ()
+    _parents: tuple = ()
+    _kinds: tuple = ()
+    _backward: staticmethod
 
     def __init__(self):
         super().__init__()
@@ -25,7 +31,10 @@ class FunctionCtx(Node):
         """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
-                raise TypeError(f"save_for_backward can only save variables, but argument {len(self._saved)} is of type {type(t).__name__}")
+                raise TypeError(
+                    f"save_for_backward can only save variables, but argument {len(self._saved)} is of type "
+                    f"{type(t).__name__}"
+                )
         self._saved = tensors
         self.releases = bool(tensors)
 
@@ -51,7 +60,7 @@ class FunctionCtx(Node):
             raise RuntimeError(FREED)
         for t, number in zip(self._saved, self._versions, strict=False):
             if t is not None and t._version != number:
-                raise RuntimeError(_modified(t, t._version_counter, number, self))
+                raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
 
     @property
@@ -78,14 +87,15 @@ class FunctionCtx(Node):
             answers = answers[:expected]
         if len(answers) != expected:
             raise RuntimeError(
-                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got {len(answers)})"
+                f"function {self.name()} returned an incorrect number of gradients (expected {expected}, got "
+                f"{len(answers)})"
             )
-        found = []
+        found: list = []
         for i, a in enumerate(answers):
             if i not in self._places:
                 if a is not None:
                     raise RuntimeError(
-                        f"function {self.name()} returned a gradient different from None at position {i + 1}, but the "
+                        f"function {self.name()} returned a gradient different than None at position {i + 1}, but the "
                         "corresponding forward input was not a Variable"
                     )
                 continue
@@ -124,7 +134,7 @@ def _summed(tensor, shape):
     return tensor.sum(dims, keepdim=True).reshape(tuple(shape)) if dims else tensor
 
 
-@lru_cache(maxsize=None)
+@cache
 def _ctx_class(function):
     members = {"__module__": "torch.autograd.function", "_backward": staticmethod(function.backward)}
     return type(function.__name__ + "Backward", (FunctionCtx,), members)
@@ -149,14 +159,9 @@ class Function:
     tensor(2., grad_fn=<DoubleBackward>)
     """
 
-    def __init__(self, *args, **kwargs):
-        raise RuntimeError(f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should invoke them on the class itself. Instantiating an autograd function is not allowed.")
-
     @staticmethod
     def forward(*args, **kwargs):
-        raise NotImplementedError(
-            "You must implement the forward function for custom autograd.Function."
-        )
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
     def setup_context(ctx, inputs, output):
@@ -198,21 +203,22 @@ def _run_forward(cls, args, kwargs):
 def _attached(ctx, output, inputs):
     """The outputs as outputs of the node `ctx`."""
     outputs = output if isinstance(output, tuple) else (output,)
-    ctx.outputs, ctx._kinds, made = len(outputs), [], []
+    kinds, made = [], []
     for nr, out in enumerate(outputs):
         if not isinstance(out, Tensor) or not out.dtype.is_floating_point or any(out is c for c in ctx._constant):
-            ctx._kinds.append((out._array.shape, out._array.dtype) if isinstance(out, Tensor) else None)
+            kinds.append((out._array.shape, out._array.dtype) if isinstance(out, Tensor) else None)
             made.append(out)
             continue
         if any(out is t for t in inputs) and not any(out is t for t in ctx._dirty):
             out = out.detach()
         out._node_edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape)
         out._requires = False
-        ctx._kinds.append((out._array.shape, out._array.dtype))
+        kinds.append((out._array.shape, out._array.dtype))
         made.append(out)
     for t in ctx._saved:
         if t is not None and t.is_inference():
             raise RuntimeError(INFERENCE)
+    ctx.outputs, ctx._kinds = len(outputs), tuple(kinds)
     ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
     return tuple(made) if isinstance(output, tuple) else made[0]
 

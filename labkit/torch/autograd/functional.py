@@ -13,10 +13,13 @@ def _tuple(x, what, name):
         if not isinstance(t, Tensor):
             if isinstance(x, tuple):
                 raise TypeError(
-                    f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the value at index {i} "
-                    f"has type {type(t)}."
+                    f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the value at "
+                    f"index {i} has type {type(t)}."
                 )
-            raise TypeError(f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the given {what} has type {type(t)}.")
+            raise TypeError(
+                f"The {what} given to {name} must be either a Tensor or a tuple of Tensors but the given {what} has "
+                f"type {type(t)}."
+            )
     return found
 
 
@@ -43,30 +46,48 @@ def _outputs(func, inputs, name):
 
 
 def _pulled(outputs, inputs, seeds, create_graph, strict=False):
+    from .. import _creation
     from . import grad
 
-    from .. import _creation
-
+    if strict:
+        _all_on_tape(outputs)
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not used:
         return tuple(_creation.zeros_like(t) for t in inputs)
-    found = grad([o for o, _ in used], inputs, [s for _, s in used], create_graph=create_graph, retain_graph=True, allow_unused=True)
+    found = grad(
+        [o for o, _ in used],
+        inputs,
+        [s for _, s in used],
+        create_graph=create_graph,
+        retain_graph=True,
+        allow_unused=True,
+    )
     if strict and any(g is None for g in found):
         i = next(k for k, g in enumerate(found) if g is None)
-        raise RuntimeError(f"The output of the user-provided function is independent of input {i}. This is not allowed in strict mode.")
+        raise RuntimeError(
+            f"The output of the user-provided function is independent of input {i}. This is not allowed in strict mode."
+        )
     return tuple(_creation.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True))
 
 
-def _given(v, like, single_name, name):
+def _all_on_tape(outputs):
+    for i, o in enumerate(outputs):
+        if not o.requires_grad:
+            raise RuntimeError(
+                f"Output {i} of the user-provided function does not require gradients. The outputs must be computed "
+                "in a differentiable manner from the input when running in strict mode."
+            )
+
+
+def _given(v, like, name):
     """The vector of a product, checked against what it is paired with; ones for a single element."""
     from .. import _creation
 
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
-                f"The vector v can only be None if {single_name} is a single Tensor with a single element."
-                if single_name.startswith("the user")
-                else f"The vector v can only be None if the input to {single_name} is a single Tensor with a single element."
+                "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
+                "single element."
             )
         return (_creation.ones_like(like[0]),)
     v = _tuple(v, "v", name)
@@ -109,9 +130,9 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def _jacobian_of(output, inputs, create_graph, strict):
-    from .. import _creation, _shaping
+    from .. import _creation, _joining, _shaping
 
-    columns = [[] for _ in inputs]
+    columns: list[list] = [[] for _ in inputs]
     for k in range(output.numel()):
         seed = _creation.zeros_like(output)
         seed._array.reshape(-1)[k] = 1
@@ -119,7 +140,8 @@ def _jacobian_of(output, inputs, create_graph, strict):
             column.append(g)
     shapes = [tuple(output.shape) + tuple(t.shape) for t in inputs]
     return [
-        _shaping.reshape(_shaping.stack(c), s) if c else _creation.zeros(s) for c, s in zip(columns, shapes, strict=True)
+        _shaping.reshape(_joining.stack(c), s) if c else _creation.zeros(s)
+        for c, s in zip(columns, shapes, strict=True)
     ]
 
 
@@ -132,7 +154,10 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     def first(*values):
         out = func(*values)
         if not isinstance(out, Tensor):
-            raise TypeError(f"The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of Tensors but the given outputs of the user-provided function has type {type(out)}.")
+            raise TypeError(
+                f"The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
+                f"Tensors but the given outputs of the user-provided function has type {type(out)}."
+            )
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         return jacobian_row(out, values)
@@ -161,14 +186,16 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     single_in = not isinstance(inputs, tuple)
     inputs = _ready(_tuple(inputs, "inputs", "vjp"), create_graph)
     outputs, single_out = _outputs(func, inputs, "vjp")
-    v = _given(v, outputs, "the user-provided function returns", "vjp") if v is not None else _implied(outputs, "vjp")
+    v = _given(v, outputs, "vjp") if v is not None else _implied(outputs, "vjp")
     found = _pulled(outputs, inputs, v, create_graph, strict)
     return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_in), create_graph)
 
 
 def _implied(outputs, name):
     if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise RuntimeError("The vector v can only be None if the user-provided function returns a single Tensor with a single element.")
+        raise RuntimeError(
+            "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+        )
     return (_ones(outputs[0]),)
 
 
@@ -177,14 +204,12 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
     from .. import _creation
 
-    single_in = not isinstance(inputs, tuple)
     inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
-    v = _given(v, inputs, "the user-provided function", "jvp")
+    v = _given(v, inputs, "jvp")
     outputs, single_out = _outputs(func, inputs, "jvp")
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
     pulled = _pulled(outputs, inputs, dummies, True, strict)
     found = _pulled(pulled, dummies, v, create_graph)
-    del single_in
     return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_out), create_graph)
 
 
@@ -198,15 +223,20 @@ def _scalar(func, inputs, name):
 @_enabled
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """`(output, v^T H)`: the vector-Hessian product of a scalar `func`."""
+    return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
+
+
+def _hessian_product(func, inputs, v, create_graph, strict, name):
     single = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", "vhp"), create_graph)
-    v = _given(v, inputs, "the user-provided function", "vhp")
-    out = _scalar(func, inputs, "vhp")
+    inputs = _ready(_tuple(inputs, "inputs", name), create_graph)
+    v = _given(v, inputs, name)
+    out = _scalar(func, inputs, name)
     first = _pulled((out,), inputs, (_ones(out),), True, strict)
     found = _pulled(first, inputs, v, create_graph)
     return _finished(out, create_graph), _finished(_like(found, single), create_graph)
 
 
+@_enabled
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
-    return vhp(func, inputs, v, create_graph, strict)
+    return _hessian_product(func, inputs, v, create_graph, strict, "hvp")

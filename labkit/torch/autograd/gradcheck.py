@@ -62,7 +62,10 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 def _checked(func, inputs, eps, atol, rtol):
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of the them have "
+            "requires_grad=True."
+        )
     for place in places:
         numerical = _numerical(func, inputs, place, eps)
         for k, output in enumerate(_outputs(func, inputs)):

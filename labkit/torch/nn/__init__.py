@@ -2,22 +2,73 @@
 
 from . import functional, utils
 from .layers import (
-    ELU, GELU, BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, Dropout, Flatten, HuberLoss, Identity, L1Loss, LeakyReLU,
-    Linear, LogSigmoid, LogSoftmax, ModuleList, MSELoss, NLLLoss, ReLU, Sequential, Sigmoid, SiLU, SmoothL1Loss, Softmax,
-    Softplus, Tanh,
+    ELU,
+    GELU,
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    Dropout,
+    Flatten,
+    HuberLoss,
+    Identity,
+    L1Loss,
+    LeakyReLU,
+    Linear,
+    LogSigmoid,
+    LogSoftmax,
+    ModuleList,
+    MSELoss,
+    NLLLoss,
+    ReLU,
+    Sequential,
+    Sigmoid,
+    SiLU,
+    SmoothL1Loss,
+    Softmax,
+    Softplus,
+    Tanh,
 )  # fmt: skip
 from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "Dropout", "ELU", "Flatten", "GELU", "HuberLoss", "Identity",
-    "L1Loss", "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Module", "ModuleList", "NLLLoss", "Parameter",
-    "ReLU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "functional", "utils",
+    "ELU",
+    "GELU",
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CrossEntropyLoss",
+    "Dropout",
+    "Flatten",
+    "HuberLoss",
+    "Identity",
+    "L1Loss",
+    "LeakyReLU",
+    "Linear",
+    "LogSigmoid",
+    "LogSoftmax",
+    "MSELoss",
+    "Module",
+    "ModuleList",
+    "NLLLoss",
+    "Parameter",
+    "ReLU",
+    "Sequential",
+    "SiLU",
+    "Sigmoid",
+    "SmoothL1Loss",
+    "Softmax",
+    "Softplus",
+    "Tanh",
+    "functional",
+    "utils",
 ]  # fmt: skip
 
 
 def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    layers = ", ".join(n for n in __all__ if n[0].isupper())
     raise AttributeError(
-        f"torch.nn.{name} is not part of labkit's torch dialect, which has: {', '.join(n for n in __all__ if n[0].isupper())}. "
-        "Compose it from these and tensor operations in a Module of your own."
+        f"torch.nn.{name} is not part of labkit's torch dialect, which has: {layers}. Compose it from these and tensor "
+        "operations in a Module of your own."
     )

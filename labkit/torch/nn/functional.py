@@ -1,6 +1,8 @@
 """`torch.nn.functional`: layers and losses as functions."""
 
+import autograd.numpy as anp
 import numpy as np
+from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from ... import primitives as base
 from ...engine.record import dtype_of
@@ -8,14 +10,36 @@ from .. import _rules
 from .._dispatch import apply, check_broadcast, converted, together, whole_dim
 from .._linear import matmul
 from .._reduce import log_softmax, softmax
-from .._rules import anp, op
+from .._rules import op
 from .._table import FUNCTIONS, METHODS
 from .._tensor import Tensor
 
 __all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "dropout", "elu", "gelu", "huber_loss",
-    "l1_loss", "leaky_relu", "linear", "log_softmax", "logsigmoid", "mse_loss", "nll_loss", "normalize", "one_hot", "relu",
-    "sigmoid", "silu", "smooth_l1_loss", "softmax", "softplus", "tanh",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "dropout",
+    "elu",
+    "gelu",
+    "huber_loss",
+    "l1_loss",
+    "leaky_relu",
+    "linear",
+    "log_softmax",
+    "logsigmoid",
+    "mse_loss",
+    "nll_loss",
+    "normalize",
+    "one_hot",
+    "pad",
+    "relu",
+    "relu6",
+    "sigmoid",
+    "silu",
+    "smooth_l1_loss",
+    "softmax",
+    "softplus",
+    "tanh",
 ]  # fmt: skip
 
 relu, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu", "sigmoid", "tanh"))
@@ -43,6 +67,18 @@ def leaky_relu(input, negative_slope=0.01, inplace=False):
 def elu(input, alpha=1.0, inplace=False):
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
     return apply(_rules.elu, input, alpha)
+
+
+def relu6(input, inplace=False):
+    """Limited to [0, 6]."""
+    return FUNCTIONS["clamp"](input, 0, 6)
+
+
+def pad(input, pad, mode="constant", value=0):
+    """Constant padding: pairs of widths, the last dimension first."""
+    pairs = list(zip(pad[::2], pad[1::2], strict=True))
+    widths = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
+    return apply(_rules.pad, input, tuple(widths), value)
 
 
 def gelu(input, approximate="none"):
@@ -132,17 +168,13 @@ _mse = op(
 
 @op(
     "MseLossBackwardBackward0",
-    lambda ans, g, x, y, reduction: _back_to(g, lambda h: _share(h * (2 * (x - y)), x, reduction)),
+    lambda ans, g, x, y, reduction: unbroadcast_f(g, lambda h: _share(h * (2 * (x - y)), x, reduction)),
     lambda ans, g, x, y, reduction: lambda h: _share(2 * h * g, x, reduction),
     lambda ans, g, x, y, reduction: lambda h: -_share(2 * h * g, x, reduction),
     tensors="grad_output self target", others="reduction", saves="grad_output self target",
 )  # fmt: skip
 def mse_backward(g, x, y, reduction):
     return _share(g, x, reduction) * (2 * (x - y))
-
-
-def _back_to(g, fun):
-    return _rules.unbroadcast_f(g, fun)
 
 
 def _huber(d, delta):
@@ -156,7 +188,9 @@ def _smooth(d, beta):
 
 
 _huber_loss = _difference_loss("HuberLossBackward0", _huber, lambda d, delta: _rules.clamp(d, -delta, delta))
-_smooth_l1 = _difference_loss("SmoothL1LossBackward0", _smooth, lambda d, beta: _rules.clamp(d / beta, -1.0, 1.0) if beta else anp.sign(d))
+_smooth_l1 = _difference_loss(
+    "SmoothL1LossBackward0", _smooth, lambda d, beta: _rules.clamp(d / beta, -1.0, 1.0) if beta else anp.sign(d)
+)
 
 
 def _warn_of_sizes(input, target):
@@ -164,8 +198,8 @@ def _warn_of_sizes(input, target):
         import warnings
 
         warnings.warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
             stacklevel=4,
         )
 
@@ -215,10 +249,19 @@ def _nll_index(target, ignore):
     return np.expand_dims(np.where(target == ignore, 0, target), 1)
 
 
-@op(lambda args, kwargs: "NllLossBackward0" if args[0].ndim < 3 else "NllLoss2DBackward0",
-    lambda ans, x, target, weight, ignore, reduction: lambda g: base.scatter_add(
-        anp.expand_dims(-g * _nll_weights(x, target, weight, ignore, reduction), 1), _nll_index(target, ignore), 1, anp.shape(x)),
-    others="target weight ignore_index reduction", saves="self target")  # fmt: skip
+@op(
+    lambda args, kwargs: "NllLossBackward0" if args[0].ndim < 3 else "NllLoss2DBackward0",
+    lambda ans, x, target, weight, ignore, reduction: (
+        lambda g: base.scatter_add(
+            anp.expand_dims(-g * _nll_weights(x, target, weight, ignore, reduction), 1),
+            _nll_index(target, ignore),
+            1,
+            anp.shape(x),
+        )
+    ),
+    others="target weight ignore_index reduction",
+    saves="target weight",
+)
 def _nll(x, target, weight, ignore, reduction):
     picked = np.take_along_axis(x, _nll_index(target, ignore), 1).squeeze(1)
     losses = -picked * _nll_weights(x, target, weight, ignore, reduction)
@@ -232,7 +275,9 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     if single:
         input, target = input.unsqueeze(0), target.unsqueeze(0)
     if input.shape[0] != target.shape[0]:
-        raise ValueError(f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]}).")
+        raise ValueError(
+            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
+        )
     if target.dtype.is_floating_point:
         raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
     chosen = target._array[target._array != ignore_index]
@@ -256,7 +301,9 @@ def cross_entropy(
     if not label_smoothing:
         return found
     spread = _smoothed(scores, target, weight, ignore_index, reduction, dim)
-    return apply(_rules.scale, found, 1 - label_smoothing) + apply(_rules.scale, spread, label_smoothing / scores.shape[dim])
+    return apply(_rules.scale, found, 1 - label_smoothing) + apply(
+        _rules.scale, spread, label_smoothing / scores.shape[dim]
+    )
 
 
 def _smoothed(scores, target, weight, ignore, reduction, dim):

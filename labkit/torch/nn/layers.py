@@ -175,7 +175,9 @@ def _loss(name, fun, defaults=()):
         return fun(input, target, reduction=self.reduction, **options)
 
     members = {"__init__": __init__, "forward": forward, "__module__": __name__}
-    return type(name, (Module,), members | {"__doc__": f"{name}: `loss(input, target)`, reduced to its mean by default."})
+    return type(
+        name, (Module,), members | {"__doc__": f"{name}: `loss(input, target)`, reduced to its mean by default."}
+    )
 
 
 MSELoss = _loss("MSELoss", F.mse_loss)

@@ -13,8 +13,8 @@ from .parameter import Parameter
 class Module:
     """The base of all layers and networks.
 
-    Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call the
-    module like a function.
+    Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call
+    the module like a function.
     """
 
     training = True
@@ -59,11 +59,15 @@ class Module:
             (tables[0] if kind == "parameters" else tables[1])[name] = value
         elif tables[0] is not None and name in tables[0]:
             if value is not None:
-                raise TypeError(f"cannot assign '{_kind(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)")
+                raise TypeError(
+                    f"cannot assign '{_kind(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
+                )
             tables[0][name] = None
         elif tables[1] is not None and name in tables[1]:
             if value is not None:
-                raise TypeError(f"cannot assign '{_kind(value)}' as child module '{name}' (torch.nn.Module or None expected)")
+                raise TypeError(
+                    f"cannot assign '{_kind(value)}' as child module '{name}' (torch.nn.Module or None expected)"
+                )
             tables[1][name] = None
         elif tables[2] is not None and name in tables[2]:
             tables[2][name] = value
@@ -167,17 +171,20 @@ class Module:
 
     def state_dict(self, prefix=""):
         """`{dotted name: tensor}` of parameters and buffers; the tensors share memory with the module's."""
+        return OrderedDict((prefix + name, t.detach()) for name, t in self._state().items())
+
+    def _state(self):
         state = OrderedDict()
         for path, module in self.named_modules():
             buffers = ((n, b) for n, b in module._buffers.items() if n not in module._transient)
             for name, t in chain(module._parameters.items(), buffers):
                 if t is not None:
-                    state[prefix + (f"{path}.{name}" if path else name)] = t.detach()
+                    state[f"{path}.{name}" if path else name] = t
         return state
 
     def load_state_dict(self, state_dict, strict=True):
         """Copy the tensors of `state_dict` into the parameters and buffers of the same names."""
-        own = OrderedDict(chain(self.named_parameters(), self.named_buffers()))
+        own = self._state()
         missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
         problems = []
         if strict and unexpected:
@@ -187,8 +194,8 @@ class Module:
         for name, t in own.items():
             if name in state_dict and state_dict[name].shape != t.shape:
                 problems.append(
-                    f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from checkpoint, the "
-                    f"shape in current model is {t.shape}."
+                    f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from checkpoint, "
+                    f"the shape in current model is {t.shape}."
                 )
         if problems:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ... import _creation, _modes
+from ..._joining import stack
 from ..._reduce import norm
-from ..._shaping import stack
 from ..._tensor import Tensor
 
 
@@ -21,8 +21,8 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
         total = norm(stack([norm(t, norm_type) for t in tensors]), norm_type)
     if error_if_nonfinite and not np.isfinite(total._array):
         raise RuntimeError(
-            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot be "
-            "clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
+            f"The total norm of order {float(norm_type)} for gradients from `parameters` is non-finite, so it cannot "
+            "be clipped. To disable this error and scale the gradients by the non-finite norm anyway, set "
             "`error_if_nonfinite=False`"
         )
     return total

@@ -1,0 +1,25 @@
+"""Two rules of autograd's that answer wrongly where shapes differ, put right."""
+
+import autograd.numpy as anp
+from autograd.core import primitive_vjps
+from autograd.extend import defvjp
+from autograd.numpy.numpy_vjps import unbroadcast_f
+
+
+def _untile(ans, x, reps):
+    """The sum over the copies. (autograd takes one number for the first axis, NumPy for the last.)"""
+    shape = (1,) * (anp.ndim(ans) - anp.ndim(x)) + anp.shape(x)
+    blocks = [n for whole, part in zip(anp.shape(ans), shape, strict=True) for n in (whole // max(part, 1), part)]
+    copies = tuple(range(0, len(blocks), 2))
+    return lambda g: anp.reshape(anp.sum(anp.reshape(g, blocks), axis=copies), anp.shape(x))
+
+
+_where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself is a wrapper of it
+
+defvjp(anp.tile, _untile)
+defvjp(
+    _where,
+    None,
+    lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
+    lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
+)

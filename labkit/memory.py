@@ -1,0 +1,296 @@
+"""What a derivative keeps in memory: `memory_report` shows it op by op, `checkpoint` keeps less of it.
+
+Both take plain functions and those of the dialects, Cells and Modules alike (see `labkit.tracing`).
+"""
+
+import gc
+import tracemalloc
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, wraps
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+from autograd import tracer
+from autograd.core import VJPNode, primitive_vjps
+
+from . import engine
+from .engine import getval, isbox, leaves, map_leaves, new_box, new_level
+from .engine.checkpoint import checkpoint as _checkpoint
+from .engine.graph import ones_like
+from .tracing import _plain_function, _wrapped
+
+
+def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
+    """`fun` as one op that keeps its inputs alone: what it computes inside is computed again for the derivative.
+
+    `fun` takes arrays, numbers or tensors of a dialect; the parameters of a Cell or Module become inputs of the op, and so
+    do those given in `parameters` (a list, for a function that uses parameters from outside). Run with the same
+    inputs, `fun` has to give the same outputs: no dropout inside. Raises ValueError where `fun` reads another value that
+    is being differentiated.
+
+    >>> square = checkpoint(lambda x: x * x)
+    >>> float(engine.grad(square)(3.0))
+    6.0
+    """
+
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        tensors = [t for t in (*args, *_parameters(fun), *(parameters or ())) if hasattr(t, "__engine_wrap__")]
+        if any(map(_unrecorded, tensors)):
+            return fun(*args, **kwargs)
+        plain, values, _ = _plain_function(fun, args, kwargs, parameters)
+        output = _checkpoint(plain)(*values)
+        return map_leaves(lambda leaf: _wrapped(tensors[0], leaf), output) if tensors else output
+
+    return wraps(fun)(checkpointed) if hasattr(fun, "__name__") else checkpointed
+
+
+def _parameters(fun):
+    return [p for _, p in fun.__engine_parameters__()] if hasattr(fun, "__engine_parameters__") else []
+
+
+def _unrecorded(tensor):
+    """True where the dialect would record this tensor, but recording is switched off."""
+    seen = getattr(tensor, "_recorded", tensor.__engine_value__)()
+    return isbox(tensor.__engine_value__()) and not isbox(seen)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One value of the run: what made it, and what the rule that walks back through it keeps alive.
+
+    `keeps` names the arrays that the rule holds (`constant`: one from outside), `kept` is their size in bytes.
+    `released`: the step of the walk back that uses the rule and lets go of it; 0 where the output does not depend on it.
+    """
+
+    label: str
+    op: str
+    shape: tuple[int, ...]
+    bytes: int
+    keeps: tuple[str, ...]
+    kept: int
+    released: int
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The bytes of all arrays alive when `op` had just run; `phase` is "forward" or "backward"."""
+
+    phase: str
+    op: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class MemoryReport:
+    """What `memory_report` returns; printing it gives a table.
+
+    `rows`: one per input and op, in the order they ran. `inputs`: bytes of the inputs. `kept`: bytes that the tape keeps
+    from the forward run for the walk back, every array counted once and the inputs not at all. `peak_forward`,
+    `peak_both`: the most bytes allocated during a plain run, and during a run and its walk back; `bookkeeping`: bytes of
+    Python objects per node. These last three are measured, so they vary a little from machine to machine.
+    """
+
+    name: str
+    rows: tuple[Row, ...]
+    inputs: int
+    kept: int
+    peak_forward: int
+    peak_both: int
+    bookkeeping: int
+    _moments: tuple[Moment, ...]
+
+    def timeline(self) -> tuple[Moment, ...]:
+        """The bytes of arrays alive after every op of the forward run and of the walk back, recomputed ops included."""
+        return self._moments
+
+    @property
+    def peak(self) -> int:
+        """The largest number of bytes in the timeline: arrays alone, so the same on every machine."""
+        return max(moment.bytes for moment in self._moments)
+
+    def __str__(self) -> str:
+        lines = [f"memory of {self.name}", f"  {'value':<12}{'op':<12}{'bytes':>10}   {'its rule keeps':<18}{'bytes':>10}   until"]
+        for row in self.rows:
+            until = f"step {row.released} back" if row.released else "-"
+            keeps = ", ".join(row.keeps) or "-"
+            lines.append(f"  {row.label:<12}{row.op:<12}{row.bytes:>10}   {keeps:<18}{row.kept:>10}   {until}")
+        lines.append(f"  the tape keeps {self.kept} bytes, besides {self.inputs} bytes of inputs")
+        lines.append(f"  peak of arrays {self.peak} bytes; measured {self.peak_forward} forward, {self.peak_both} with the walk back")
+        return "\n".join([*lines, f"  bookkeeping about {self.bookkeeping} bytes per node"])
+
+
+def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryReport:
+    """Run `fun` and its derivative, and report what is kept in memory, and for how long.
+
+    `fun` and `args` as for `labkit.trace`: arrays, numbers or tensors of a dialect; the parameters of a Cell or Module,
+    and those given in `parameters`, count as inputs. `fun` is run five times. For torch, too, this shows the engine's
+    derivative of the function, not the tape of a tensor that exists already.
+
+    >>> report = memory_report(lambda x, y: x * y + y, np.ones(4), np.ones(4))
+    >>> [(row.op, row.keeps) for row in report.rows]
+    [('input', ()), ('input', ()), ('multiply', ('x', 'y')), ('add', ())]
+    """
+    plain, values, names = _plain_function(fun, args, {}, parameters)
+    values = [v if isbox(v) or isinstance(v, np.ndarray) else np.asarray(v) for v in values]
+    with np.errstate(all="ignore"):
+        rows, kept, inputs, alive = _rows(plain, values, names)
+        moments = _moments(plain, values)
+        return MemoryReport(plain.__name__, rows, inputs, kept, *_measured(plain, values, alive, len(rows)), moments)
+
+
+# ---- what rules keep ----
+
+
+def _rows(plain, values, names):
+    """The rows, the bytes kept besides the inputs, the bytes of the inputs, and those of all arrays the tape holds."""
+    graph = engine.record(plain, *values, names=names)
+    labels = {}
+    for node in graph.forward:
+        labels.setdefault(id(_owner(node.value)), node.label)
+    steps = {step.node: number for number, step in enumerate(graph.steps, 1)}
+    rows, buffers = [], {}
+    for node in graph.forward:
+        held = {} if node.fun is None else _arrays(_rule(node))
+        keeps = tuple(sorted({labels.get(key, "constant") for key in held}))
+        number = steps.get(node, 0)
+        buffers.update(held if number else {})
+        value, kept = _owner(node.value), sum(a.nbytes for a in held.values())
+        rows.append(Row(node.label, node.op, node.shape, value.nbytes, keeps, kept, number))
+    given = {id(_owner(node.value)): _owner(node.value) for node in graph.inputs}
+    outputs = {id(_owner(node.value)): _owner(node.value) for node in graph.outputs}
+    kept = sum(a.nbytes for key, a in buffers.items() if key not in given)
+    alive = sum(a.nbytes for key, a in {**buffers, **outputs}.items() if key not in given)
+    return tuple(rows), kept, sum(a.nbytes for a in given.values()), alive
+
+
+def _rule(node):
+    return primitive_vjps[node.fun](node.argnums, node.value, node.args, node.kwargs)
+
+
+def _owner(value):
+    """The array that owns the memory of a value: views share one."""
+    array = getval(value)
+    while isinstance(getattr(array, "base", None), np.ndarray):
+        array = array.base
+    return array if isinstance(array, (np.ndarray, np.generic)) else np.asarray(array)
+
+
+def _arrays(rule):
+    """`{id: array}` of every array that a function holds: in its closure, and in what that holds."""
+    found, seen, stack = {}, set(), [rule]
+    while stack:
+        thing = stack.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isbox(thing) or isinstance(thing, (np.ndarray, np.generic)):
+            found[id(_owner(thing))] = _owner(thing)
+        else:
+            stack.extend(_inside(thing))
+    return found
+
+
+def _inside(thing):
+    """What a function, a method or a container holds."""
+    if isinstance(thing, FunctionType):
+        cells = [c.cell_contents for c in thing.__closure__ or () if c != _EMPTY]
+        return [*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
+    if isinstance(thing, partial):
+        return [thing.func, *thing.args, *thing.keywords.values()]
+    if isinstance(thing, MethodType):
+        return [thing.__func__]
+    if isinstance(thing, dict):
+        return list(thing.values())
+    return list(thing) if isinstance(thing, (tuple, list, set)) else []
+
+
+_EMPTY = type((lambda x: lambda: x)(0).__closure__[0])()
+
+
+# ---- what is alive, op by op ----
+
+
+class _Gauge(VJPNode):
+    """A node that keeps nothing: it notes how many bytes of arrays are alive when its op has run."""
+
+    __slots__ = ("log",)
+
+    def __init__(self, value, fun, args, kwargs, argnums, parents):
+        self.log, self.parents = parents[0].log, ()
+        self.log.note(value, getattr(fun, "__name__", "op").strip("_"))
+
+    def initialize_root(self, value, log):
+        self.log, self.parents = log, ()
+        log.note(value, "input")
+
+
+tracer.notrace_primitives[_Gauge] = tracer.notrace_primitives[VJPNode]
+
+
+class _Log:
+    """The arrays alive, found by weak references, and the moments noted so far."""
+
+    def __init__(self):
+        self.bytes, self.known, self.moments, self.phase = 0, {}, [], "forward"
+
+    def note(self, value, op):
+        owner = _owner(value)
+        if isinstance(owner, np.ndarray) and id(owner) not in self.known:
+            self.known[id(owner)] = weakref.ref(owner, partial(self._gone, id(owner), owner.nbytes))
+            self.bytes += owner.nbytes
+        self.moments.append(Moment(self.phase, op, self.bytes))
+
+    def _gone(self, key, size, ref):
+        del self.known[key]
+        self.bytes -= size
+
+
+def _moments(plain, values):
+    """The timeline: the derivative runs as usual, on boxes whose nodes are gauges, so that every op is seen."""
+    log, level = _Log(), new_level()
+    boxes = [new_box(value, level, _Gauge.new_root(value, log)) for value in values]
+    output, pull = engine.vjp(plain, *boxes)
+    log.phase = "backward"
+    seeds = [ones_like(leaf) for leaf in leaves(output)]
+    gradients = pull(seeds)
+    del output, pull, seeds
+    log.moments.append(Moment("backward", "end", log.bytes))
+    del gradients
+    return tuple(log.moments)
+
+
+# ---- what is measured ----
+
+
+def _measured(plain, values, alive, nodes):
+    """Peak bytes of a plain run, of a run with its walk back, and bytes of bookkeeping per node."""
+    forward = _peak(lambda: plain(*values))[0]
+    both, held = _peak(lambda: _walked(plain, values))
+    return forward, both, max(0, held - alive) // max(nodes, 1)
+
+
+def _walked(plain, values):
+    """Run and walk back; returns the bytes that were allocated between the two."""
+    before = tracemalloc.get_traced_memory()[0]
+    _, pull = engine.vjp(plain, *values)
+    between = tracemalloc.get_traced_memory()[0] - before
+    pull()
+    return between
+
+
+def _peak(run):
+    """`(the most bytes allocated at once during run(), its result)`."""
+    gc.collect()
+    running = tracemalloc.is_tracing()
+    tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        result = run()
+        return tracemalloc.get_traced_memory()[1] - before, result
+    finally:
+        if not running:
+            tracemalloc.stop()

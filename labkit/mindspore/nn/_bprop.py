@@ -1,0 +1,75 @@
+"""A cell with a derivative of its own: `construct` as one op of the graph, whose rule is the cell's `bprop`."""
+
+import inspect
+
+from autograd.numpy.numpy_vjps import unbroadcast_f
+
+from ...engine import custom_vjp, isbox, shape_of
+from ..context import in_graph_mode
+from ..ops import stop_gradient
+from ..tensor import Tensor, wrap
+
+
+def with_own_derivative(cell, args, kwargs):
+    """Run `construct` as one op whose derivative is the cell's `bprop`; unless nothing is being differentiated."""
+    if kwargs:
+        bound = inspect.signature(cell.construct).bind(*args, **kwargs)
+        bound.apply_defaults()
+        args = bound.args
+    boxed = [i for i, a in enumerate(args) if isinstance(a, Tensor) and isbox(a._value)]
+    if not boxed:
+        return stop_gradient(cell.construct(*args))  # its parameters get no gradient but through `bprop`
+    level = max(args[i]._value._trace for i in boxed)
+    kind: list = []  # of the output: tuple, list or None for one tensor
+
+    def forward(*values):
+        out = cell.construct(*_filled(args, boxed, values))
+        kind[:] = [type(out)] if isinstance(out, (tuple, list)) else [None]
+        outs = out if kind[0] else (out,)
+        plain = tuple(_below(o._value, level) for o in outs)
+        return plain if kind[0] else plain[0]
+
+    def rule(ans, g, *values):
+        out, dout = (tuple(map(wrap, v)) if kind[0] else wrap(v) for v in (ans, g))
+        found = cell.bprop(*_filled(args, boxed, values), out, dout)
+        return _checked(cell, found, args, boxed, values)
+
+    out = custom_vjp(forward, rule)(*(args[i]._value for i in boxed))
+    return kind[0](map(wrap, out)) if kind[0] else wrap(out)
+
+
+def _filled(args, places, values):
+    filled = list(args)
+    for place, value in zip(places, values, strict=True):
+        filled[place] = wrap(value)
+    return filled
+
+
+def _checked(cell, found, args, boxed, values):
+    """The gradients of the differentiated inputs, out of the tuple that `bprop` returned."""
+    if in_graph_mode():
+        _check_in_graph(found, args, cell)
+    found = found if isinstance(found, (tuple, list)) else (found,)
+    if len(found) < len(args):
+        raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(args)}\n")
+    gradients = [found[i]._value if isinstance(found[i], Tensor) else None for i in boxed]
+    return [g if g is None else _fitted(g, v) for g, v in zip(gradients, values, strict=True)]
+
+
+def _check_in_graph(found, args, cell):
+    if not isinstance(found, tuple):
+        raise TypeError(f"For bprop function, output should be a tuple, but got {type(found).__name__}\n")
+    if len(found) != len(args):
+        raise RuntimeError(
+            "The output size of the 'bprop' must match the number of parameters in its corresponding primal function "
+            f"'{cell.cls_name}()' : {len(found)} vs. {len(args)}."
+        )
+
+
+def _fitted(gradient, value):
+    """A gradient summed to the shape of its input, where `bprop` gave one that was broadcast."""
+    return gradient if shape_of(gradient) == shape_of(value) else unbroadcast_f(value, lambda g: g)(gradient)
+
+
+def _below(value, level):
+    return value._value if isbox(value) and value._trace == level else value

@@ -1,0 +1,145 @@
+"""Python operators, and the in-place forms of elementwise operations."""
+
+import numpy as np
+
+from . import _comparing, _rules  # noqa: F401  (its entries in the table are used below)
+from ._dispatch import (
+    NUMBERS,
+    apply,
+    check_broadcast,
+    check_inplace,
+    common_dtype,
+    converted,
+    inplace,
+    number_for,
+    overwrite,
+)  # fmt: skip
+from ._elementwise import KEEPING, ROUNDING, UNARY, add, div, floor_divide, mul, positive, pow, remainder, sub
+from ._table import METHODS, method
+from ._tensor import Tensor
+
+# ---- operators ----
+
+
+def _operator(fun, swapped=False):
+    def operate(self, other):
+        if not isinstance(other, (Tensor, *NUMBERS)):
+            if isinstance(other, np.ndarray):
+                other = Tensor._of(np.asarray(other))
+            else:
+                return NotImplemented
+        return fun(other, self) if swapped else fun(self, other)
+
+    return operate
+
+
+def _rsub(other, self):
+    if isinstance(other, Tensor):
+        return sub(other, self)
+    dtype = common_dtype(self, other)
+    return apply(_rules.rsub, converted(self, dtype), number_for(other, dtype))
+
+
+def _rdiv(other, self):
+    return div(other, self) if isinstance(other, Tensor) else mul(METHODS["reciprocal"](self), other)
+
+
+OPERATORS = {
+    "add": add, "sub": sub, "mul": mul, "truediv": div, "floordiv": floor_divide, "mod": remainder, "pow": pow,
+    "and": METHODS["bitwise_and"], "or": METHODS["bitwise_or"], "xor": METHODS["bitwise_xor"],
+}  # fmt: skip
+for _name, _fun in OPERATORS.items():
+    METHODS[f"__{_name}__"] = _operator(_fun)
+    METHODS[f"__r{_name}__"] = _operator({"sub": _rsub, "truediv": _rdiv}.get(_name, _fun), True)
+METHODS["__radd__"], METHODS["__rmul__"] = _operator(add), _operator(mul)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    METHODS[f"__{_name}__"] = _operator(METHODS[_name])
+METHODS.update(__neg__=METHODS["neg"], __abs__=METHODS["abs"], __invert__=METHODS["bitwise_not"], __pos__=positive)
+METHODS["rsub"] = lambda self, other: _rsub(other, self)
+
+
+# ---- in-place forms: every entry `f_` is `f` written into its own memory ----
+
+INPLACE = (
+    *UNARY,
+    *KEEPING,
+    *ROUNDING,
+    "neg",
+    "round",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "pow",
+    "remainder",
+    "floor_divide",
+    "clamp",
+    "clip",
+    "clamp_min",
+    "clamp_max",
+    "masked_fill",
+    "square",
+    "lerp",
+    "addcmul",
+    "addcdiv",
+    "nan_to_num",
+    "frac",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "logical_not",
+)
+
+
+def in_place(name):
+    fun = METHODS[name]
+
+    def changed(self, *args, **kwargs):
+        check_inplace(self)
+        new = fun(self, *args, **kwargs)
+        if new._edge is not None:
+            new._edge.node.keep_original()
+        return inplace(self, new)
+
+    changed.__name__ = f"{name}_"
+    changed.__doc__ = f"`{name}`, in place: the tensor takes the result."
+    return changed
+
+
+for _name in INPLACE:
+    METHODS[f"{_name}_"] = in_place(_name)
+for _name, _fun in OPERATORS.items():
+    _method = in_place({"truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and",
+                        "or": "bitwise_or", "xor": "bitwise_xor"}.get(_name, _name))  # fmt: skip
+    METHODS[f"__i{_name}__"] = _method
+
+
+@method("zero_")
+def zero_(self):
+    """Set every element to 0."""
+    check_inplace(self)
+    return overwrite(self, apply(_rules.zeroed, self))
+
+
+@method("fill_")
+def fill_(self, value):
+    """Set every element to `value`."""
+    check_inplace(self)
+    if isinstance(value, Tensor):
+        if value.ndim:
+            raise RuntimeError(
+                f"fill_ only supports 0-dimension value tensor but got tensor with {value.ndim} dimensions."
+            )
+        return overwrite(self, apply(_rules.filled_with, self, converted(value, self.dtype)))
+    return overwrite(self, apply(_rules.filled, self, value))
+
+
+@method("copy_")
+def copy_(self, src, non_blocking=False):
+    """Take the elements of `src`, broadcast and cast."""
+    check_inplace(self)
+    check_broadcast(self, src)
+    return overwrite(self, apply(_rules.copy, self, src))

@@ -1,0 +1,152 @@
+"""Picking and placing: by position, by mask, along diagonals; copies in another order."""
+
+import numpy as np
+
+from .. import primitives as base
+from . import _rules
+from ._dispatch import apply, view, whole_dim
+from ._shaping import flat_sizes, ravel
+from ._table import both, function, method
+from ._tensor import Tensor
+
+
+@method()
+def repeat(self, *sizes):
+    """The tensor tiled `sizes` times."""
+    return apply(_rules.tile, self, flat_sizes(sizes))
+
+
+@function()
+def tile(input, dims):
+    return repeat(input, *((1,) * (input.ndim - len(dims)) + tuple(dims)))
+
+
+@both()
+def repeat_interleave(input, repeats, dim=None):
+    """Each element repeated."""
+    source = ravel(input) if dim is None else input
+    dim = 0 if dim is None else whole_dim(dim, input.ndim)
+    index = np.repeat(np.arange(source.shape[dim]), repeats._array if isinstance(repeats, Tensor) else repeats)
+    return index_select(source, dim, Tensor._of(index))
+
+
+@both()
+def index_select(input, dim, index):
+    """The entries of `dim` at the positions in `index`."""
+    dim = whole_dim(dim, input.ndim)
+    place = (slice(None),) * dim + (index._array,)
+    return apply(_rules.fancy, input, place, "IndexSelectBackward0")
+
+
+@both()
+def gather(input, dim, index):
+    """`out[i][j] = input[index[i][j]][j]` for dim 0, and likewise."""
+    dim, where = whole_dim(dim, input.ndim), index._array
+    if where.ndim != input.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
+    if where.size and (where.max() >= input.shape[dim] or where.min() < 0):
+        raise RuntimeError(
+            f"index {int(where.max())} is out of bounds for dimension {dim} with size {input.shape[dim]}"
+        )
+    trimmed = tuple(slice(None) if i == dim else slice(0, n) for i, n in enumerate(where.shape))
+    whole = all(i == dim or n == input.shape[i] for i, n in enumerate(where.shape))
+    return apply(base.gather, input if whole else input[trimmed], where, dim)
+
+
+@both()
+def scatter_add(input, dim, index, src):
+    """`input` with `src` added at the positions in `index` along `dim`."""
+    return apply(_rules.scatter_add, input, src, index._array, whole_dim(dim, input.ndim))
+
+
+@both()
+def scatter(input, dim, index, src):
+    """`input` with `src` (or a number) written at the positions in `index` along `dim`."""
+    dim, where = whole_dim(dim, input.ndim), index._array
+    place = [np.broadcast_to(i, where.shape) for i in np.indices(where.shape, sparse=True)]
+    place[dim] = where
+    value = src if isinstance(src, Tensor) else Tensor._of(np.asarray(src, input.dtype.np))
+    return apply(_rules.index_put, input, value, tuple(place))
+
+
+@both()
+def take(input, index):
+    """Elements of the flattened tensor."""
+    place = np.unravel_index(index._array % input.numel(), tuple(input.shape))
+    return apply(_rules.fancy, input, place, "TakeBackward0")
+
+
+@both()
+def masked_select(input, mask):
+    """The elements where `mask` is True, as a vector."""
+    return apply(_rules.fancy, input, (mask._array,), "MaskedSelectBackward0")
+
+
+@both()
+def nonzero(input, *, as_tuple=False):
+    """The indices of the elements that are not 0."""
+    found = np.nonzero(input._array)
+    return tuple(Tensor._of(i) for i in found) if as_tuple else Tensor._of(np.stack(found, -1))
+
+
+@both()
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """The diagonal of two dimensions: a view."""
+    return view(input, _rules.diagonal, offset, whole_dim(dim1, input.ndim), whole_dim(dim2, input.ndim))
+
+
+@both()
+def diag(input, diagonal=0):
+    """The diagonal of a matrix, or the matrix with this diagonal."""
+    if input.ndim == 2:
+        return apply(_rules.diagonal_copy, input, diagonal, 0, 1)
+    return diag_embed(input, diagonal)
+
+
+@both()
+def diag_embed(input, offset=0):
+    """Matrices with the last dimension on their diagonal."""
+    n = input.shape[-1] + abs(offset)
+    shape, ndim = (*input.shape[:-1], n, n), input.ndim
+    return apply(_rules.diag_embed, input, shape, offset, ndim - 1, ndim)
+
+
+@both()
+def trace(input):
+    """The sum of a matrix's diagonal."""
+    return apply(_rules.trace, input)
+
+
+@both()
+def flip(input, *dims):
+    """The order along `dims` reversed."""
+    return apply(_rules.flip, input, tuple(whole_dim(d, input.ndim) for d in flat_sizes(dims)))
+
+
+@both()
+def fliplr(input):
+    return flip(input, 1)
+
+
+@both()
+def flipud(input):
+    return flip(input, 0)
+
+
+@both()
+def roll(input, shifts, dims=None):
+    """Elements moved along `dims`, coming back at the other end."""
+    return apply(_rules.roll, input, tuple(shifts) if isinstance(shifts, (tuple, list)) else shifts,
+                 tuple(dims) if isinstance(dims, (tuple, list)) else dims)  # fmt: skip
+
+
+@both()
+def tril(input, diagonal=0):
+    """The lower triangle, zeros elsewhere."""
+    return apply(_rules.tril, input, diagonal)
+
+
+@both()
+def triu(input, diagonal=0):
+    """The upper triangle, zeros elsewhere."""
+    return apply(_rules.triu, input, diagonal)

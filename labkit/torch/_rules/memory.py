@@ -1,0 +1,158 @@
+"""Copies and writes: fills, copies, indexing by positions, parts of a tensor replaced."""
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.numpy.numpy_vjps import unbroadcast_f
+
+from ... import primitives as base
+from ...engine.record import dtype_of
+from .._tape import declare
+from .arithmetic import where
+from .core import op, zero
+from .moving import _mover, reshape
+from .reductions import sum_
+
+
+@op(
+    lambda args, kwargs: f"MaskedFillBackward{int(isinstance(args[2], np.ndarray))}",
+    lambda ans, x, mask, v: unbroadcast_f(x, lambda g: masked_fill(g, mask, 0)),
+    None,
+    lambda ans, x, mask, v: lambda g: sum_(where(mask, g, zero(g)), None, False),
+    tensors="self -mask ?value",
+    saves="mask",
+)
+def masked_fill(x, mask, value):
+    return np.where(mask, np.asarray(value, x.dtype), x)
+
+
+@op("CloneBackward0", lambda ans, x: lambda g: g)
+def clone(x):
+    return np.array(x)
+
+
+@op("CloneBackward0", lambda ans, x: lambda g: g)
+def clone_in_order(x):
+    """A copy in row-major order."""
+    return np.array(x, order="C")
+
+
+@op(
+    "CopyBackwards",
+    lambda ans, target, x: lambda g: anp.zeros_like(g),
+    lambda ans, target, x: unbroadcast_f(x, lambda g: g),
+    tensors="self src",
+)
+def copy(target, x):
+    """`x` broadcast to the shape, and cast to the dtype, of `target`."""
+    return np.broadcast_to(x, target.shape).astype(target.dtype)
+
+
+@op("ZeroBackward0", lambda ans, x: lambda g: anp.zeros_like(g))
+def zeroed(x):
+    return np.zeros_like(x)
+
+
+@op("FillBackward2", lambda ans, x, v: lambda g: anp.zeros_like(g), others="value")
+def filled(x, value):
+    return np.full_like(x, value)
+
+
+@op("FillBackward3", lambda ans, x, v: lambda g: anp.zeros_like(g), lambda ans, x, v: lambda g: sum_(g, None, False),
+    tensors="self value")  # fmt: skip
+def filled_with(x, value):
+    return np.full_like(x, value)
+
+
+declare(base.scatter_add, "ScatterAddBackward0", "src", "index dim shape", saves="index")
+declare(base.gather, "GatherBackward0", "self", "index dim", saves="index")
+
+
+@op("ScatterAddBackward0", lambda ans, x, src, index, axis: lambda g: g,
+    lambda ans, x, src, index, axis: lambda g: base.gather(g, index, axis),
+    tensors="self src", others="index dim", saves="index")  # fmt: skip
+def scatter_add(x, src, index, axis):
+    return x + base.scatter_add(src, index, axis, np.shape(x))
+
+
+tile = _mover("RepeatBackward0", np.tile, lambda g, shape, reps: _untile(g, shape, reps), "repeats")
+
+
+def _untile(g, shape, reps):
+    padded = (1,) * (len(reps) - len(shape)) + tuple(shape)
+    split = [n for pair in zip(reps, padded, strict=True) for n in pair]
+    return reshape(sum_(reshape(g, tuple(split)), tuple(range(0, len(split), 2)), False), shape)
+
+
+@op(
+    lambda args, kwargs: args[2] if len(args) > 2 else "IndexBackward0",
+    lambda ans, x, index, *name: lambda g: index_add(g, index, anp.shape(x)),
+    others="indices name",
+    saves="indices",
+)
+def fancy(x, index, name="IndexBackward0"):
+    """`x[index]` for arrays of positions or masks: a copy."""
+    return np.asarray(x)[index]
+
+
+@op(
+    "IndexPutBackward0",
+    lambda ans, g, index, shape: lambda h: fancy(h, index),
+    tensors="values",
+    others="indices shape",
+    saves="indices",
+)
+def index_add(g, index, shape):
+    """Zeros of `shape` with `g` added at `index`; positions that come twice add up."""
+    out = np.zeros(shape, dtype_of(g))
+    np.add.at(out, index, g)
+    return out
+
+
+@op("IndexPutBackward0",
+    lambda ans, x, v, index: lambda g: index_zero(g, index),
+    lambda ans, x, v, index: unbroadcast_f(v, lambda g: fancy(g, index)),
+    tensors="self values", others="indices", saves="indices")  # fmt: skip
+def index_put(x, values, index):
+    """A copy of `x` with `x[index] = values`."""
+    out = np.array(x)
+    out[index] = values
+    return out
+
+
+@op("IndexPutBackward0", lambda ans, g, index: lambda h: index_zero(h, index), others="indices", saves="indices")
+def index_zero(g, index):
+    out = np.array(g)
+    out[index] = 0
+    return out
+
+
+@op("CopySlices",
+    lambda ans, x, new, view: lambda g: view_zeroed(g, view),
+    lambda ans, x, new, view: unbroadcast_f(new, lambda g: view(g)),
+    tensors="self src", others="view")  # fmt: skip
+def copy_slices(x, new, view):
+    """A copy of `x` in which the part that `view` shows is `new`."""
+    out = np.array(x)
+    view(out)[...] = new
+    return out
+
+
+@op("AsStridedBackward0", lambda ans, x, view: lambda g: unviewed(g, x, view), others="view")
+def viewed(x, view):
+    """`view(x)`, whatever chain of views that is, as one node."""
+    return view(x)
+
+
+@op("AsStridedBackward0", lambda ans, g, x, view: lambda h: viewed(h, view), others="like view")
+def unviewed(g, like, view):
+    """Zeros like `like` in which the part that `view` shows is `g`."""
+    out = np.zeros(np.shape(like), dtype_of(g))
+    view(out)[...] = g
+    return out
+
+
+@op("CopySlices", lambda ans, g, view: lambda h: view_zeroed(h, view), others="view")
+def view_zeroed(g, view):
+    out = np.array(g)
+    view(out)[...] = 0
+    return out

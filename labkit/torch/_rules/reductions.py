@@ -1,0 +1,210 @@
+"""Sums, means, extremes, norms, softmax and running sums."""
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import primitives as base
+from ...engine.record import cast, dtype_of
+from .._tape import declare
+from .arithmetic import divide, power
+from .core import op, wide, zero
+from .elementwise import absolute, exp
+from .moving import axes_of, expand, flip, spread
+
+declare(anp.sum, "SumBackward1", others="axis keepdims")
+
+
+def _by_dim(name, whole=0):
+    return lambda args, kwargs: f"{name}Backward{whole if args[1] is None else 1 - whole}"
+
+
+@op(
+    _by_dim("Sum"),
+    lambda ans, x, axis, keepdims: lambda g: expand(spread(g, x, axis), anp.shape(x)),
+    others="dim keepdim",
+)
+@wide
+def sum_(x, axis, keepdims):
+    return np.sum(x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+
+
+def _mean_vjp(ans, x, axis, keepdims):
+    count = anp.size(x) / max(anp.size(ans), 1)
+    return lambda g: divide(expand(spread(g, x, axis), anp.shape(x)), count)
+
+
+@op(_by_dim("Mean"), _mean_vjp, others="dim keepdim")
+@wide
+def mean(x, axis, keepdims):
+    return np.sum(x, axis=axis, keepdims=keepdims) / np.asarray(_count(x, axis), x.dtype)
+
+
+def _count(x, axis):
+    return np.prod([x.shape[a] for a in axes_of(x.ndim, axis)], dtype=float)
+
+
+@op(_by_dim("Prod"), lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * base._others(x, axis),
+    others="dim keepdim", saves="self result")  # fmt: skip
+@wide
+def prod(x, axis, keepdims):
+    return np.prod(x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+
+
+@op("VarBackward0", lambda ans, x, axis, keepdims, ddof: lambda g: _var_vjp(spread(g, x, axis), x, axis, ddof),
+    others="dim keepdim correction", saves="self")  # fmt: skip
+@wide
+def var(x, axis, keepdims, ddof):
+    return np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype)
+
+
+def _divide_count(count, ddof, dtype):
+    return np.asarray(count / (count - ddof) if count > ddof else np.nan, dtype)
+
+
+def _var_vjp(g, x, axis, ddof):
+    count = _count(np.empty(anp.shape(x), np.bool_), axis)
+    return float(2 / (count - ddof) if count > ddof else np.nan) * g * (x - mean(x, axis, True))
+
+
+@op("StdBackward0",
+    lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
+    others="dim keepdim correction", saves="self result")  # fmt: skip
+@wide
+def std(x, axis, keepdims, ddof):
+    return np.sqrt(np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype))
+
+
+def _std_vjp(g, ans, x, axis, ddof):
+    halved = anp.where(ans == 0, zero(g), divide(g, ans * 2))
+    return _var_vjp(spread(halved, x, axis), x, axis, ddof)
+
+
+def _norm_kernel(x, p, axis, keepdims):
+    size = np.abs(x)
+    if p == np.inf:
+        return np.max(size, axis=axis, keepdims=keepdims)
+    if p == -np.inf:
+        return np.min(size, axis=axis, keepdims=keepdims)
+    if p == 0:
+        return np.sum(size != 0, axis=axis, keepdims=keepdims).astype(x.dtype)
+    if p == 2:
+        return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims))
+    return np.sum(size**p, axis=axis, keepdims=keepdims) ** (1 / p)
+
+
+def _norm_vjp(ans, x, p, axis, keepdims):
+    def pull(g):
+        g, length = spread(g, x, axis), spread(ans, x, axis)
+        if p == 0:
+            return anp.zeros_like(x)
+        if abs(p) == np.inf:
+            hit = cast(anp.equal(anp.abs(x), length), dtype_of(x))
+            return g * anp.sign(x) * divide(hit, sum_(hit, axis, True))
+        if p == 1:
+            return g * anp.sign(x)
+        ratio = divide(x, length) if p == 2 else anp.sign(x) * power(divide(absolute(x), length), p - 1)
+        return g * anp.where(length == 0, zero(g), ratio)
+
+    return pull
+
+
+@op("LinalgVectorNormBackward0", _norm_vjp, others="ord dim keepdim", saves="self result")
+@wide
+def norm(x, p, axis, keepdims):
+    return _norm_kernel(x, p, axis, keepdims)
+
+
+@op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * exp(x - spread(ans, x, axis)),
+    others="dim keepdim", saves="self result")  # fmt: skip
+@wide
+def logsumexp(x, axis, keepdims):
+    top = np.max(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, zero(x))
+    total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.squeeze(total, axis=axis)
+
+
+@op("SoftmaxBackwardDataBackward0",
+    lambda ans, g, y, axis: lambda h: softmax_backward(h, y, axis),
+    lambda ans, g, y, axis: lambda h: h * (g - sum_(g * y, axis, True)) - g * sum_(h * y, axis, True),
+    tensors="grad_output output", others="dim", saves="grad_output output")  # fmt: skip
+def softmax_backward(g, y, axis):
+    return y * (g - np.sum(g * y, axis=axis, keepdims=True, dtype=g.dtype))
+
+
+@op("LogSoftmaxBackwardDataBackward0",
+    lambda ans, g, y, axis: lambda h: h - sum_(h * exp(y), axis, True),
+    lambda ans, g, y, axis: lambda h: -h * exp(y) * sum_(g, axis, True),
+    tensors="grad_output output", others="dim", saves="grad_output output")  # fmt: skip
+def log_softmax_backward(g, y, axis):
+    return g - np.exp(y) * np.sum(g, axis=axis, keepdims=True, dtype=g.dtype)
+
+
+@op("SoftmaxBackward0", lambda ans, x, axis: lambda g: softmax_backward(g, ans, axis), others="dim", saves="result")
+@wide
+def softmax(x, axis):
+    z = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return z / np.sum(z, axis=axis, keepdims=True)
+
+
+@op(
+    "LogSoftmaxBackward0",
+    lambda ans, x, axis: lambda g: log_softmax_backward(g, ans, axis),
+    others="dim",
+    saves="result",
+)
+@wide
+def log_softmax(x, axis):
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+def _extreme(name, kernel):
+    """Largest or smallest of all elements or along dims; equal winners share the gradient."""
+
+    def vjp(ans, x, axis, keepdims):
+        def pull(g):
+            hit = cast(anp.equal(x, spread(ans, x, axis)), dtype_of(x))
+            return spread(g, x, axis) * divide(hit, sum_(hit, axis, True))
+
+        return pull
+
+    def fun(x, axis, keepdims):
+        return kernel(x, axis=axis, keepdims=keepdims)
+
+    return op(name, vjp, others="dim keepdim", saves="self result")(fun)
+
+
+max_all, min_all = _extreme("MaxBackward1", np.max), _extreme("MinBackward1", np.min)
+amax, amin = _extreme("AmaxBackward0", np.max), _extreme("AminBackward0", np.min)
+
+
+def _reverse_cumsum(g, axis):
+    return flip(cumsum(flip(g, (axis,)), axis), (axis,))
+
+
+@op("CumsumBackward0", lambda ans, x, axis: lambda g: _reverse_cumsum(g, axis), others="dim")
+@wide
+def cumsum(x, axis):
+    return np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+
+
+def _cumprod_vjp(ans, x, axis):
+    """d out[k] / d x[i] is the product of the others among x[:k+1]: summed over k, exact also at zeros."""
+
+    def pull(g):
+        n, parts = anp.shape(x)[axis], []
+        ahead = lambda i: tuple([slice(None)] * (axis % anp.ndim(x)) + [i])
+        for i in range(n):
+            before = prod(x[ahead(slice(0, i))], axis, True)
+            tail = anp.concatenate([anp.ones_like(before), x[ahead(slice(i + 1, n))]], axis)
+            parts.append(sum_(g[ahead(slice(i, n))] * cumprod(tail, axis) * before, axis, True))
+        return anp.concatenate(parts, axis)
+
+    return pull
+
+
+@op("CumprodBackward0", _cumprod_vjp, others="dim", saves="self result")
+@wide
+def cumprod(x, axis):
+    return np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)

@@ -1,0 +1,177 @@
+"""The walk back along the tape: which nodes run, in what order, what they send, and what is let go."""
+
+import heapq
+from itertools import count
+
+import autograd.numpy as anp
+import numpy as np
+
+from ..engine.record import getval, match_dtype
+from ..engine.reverse import dense
+from . import _modes
+
+
+def add(total, g):
+    return g if total is None else anp.add(total, g)
+
+
+class Walk:
+    """One walk back from `roots`, `(edge, gradient value)` pairs.
+
+    `inputs`: edges whose gradients are wanted; only nodes on the way to them run. None: walk to every leaf.
+    `capture`: return the gradients of `inputs` rather than accumulate them in `.grad`.
+    """
+
+    def __init__(self, roots, inputs=None, keep=False, create=False, capture=False):
+        self.keep, self.create = keep, create
+        self.captured = {e.key: None for e in inputs} if capture else {}
+        self.buffers, self.waiting = {}, {}
+        self.needed = None if inputs is None else self._leading_to({e.node for e in inputs}, roots, capture)
+        self._count([e.node for e, _ in roots])
+        for edge, g in roots:
+            self._send(edge, g)
+
+    def _leading_to(self, targets, roots, capture):
+        """Nodes to run: those with a target ahead (and, where gradients are accumulated, the leaves themselves)."""
+        leading, order, seen = set(), [], set()
+        stack = [(e.node, False) for e, _ in roots]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                stack.extend((e.node, False) for e in node.edges if e is not None and e.node not in seen)
+        for node in order:
+            ahead = any(e is not None and (e.node in leading or e.node in targets) for e in node.edges)
+            if ahead or (not capture and node in targets):
+                leading.add(node)
+        return leading
+
+    def _runs(self, node):
+        return self.needed is None or node in self.needed
+
+    def _wanted(self, edge):
+        return edge is not None and (self._runs(edge.node) or edge.key in self.captured)
+
+    def _count(self, nodes):
+        """How many gradients each node waits for."""
+        seen, stack = set(nodes), list(dict.fromkeys(nodes))
+        while stack:
+            node = stack.pop()
+            if not self._runs(node):
+                continue
+            for edge in node.edges:
+                if edge is not None:
+                    self.waiting[edge.node] = self.waiting.get(edge.node, 0) + 1
+                    if edge.node not in seen:
+                        seen.add(edge.node)
+                        stack.append(edge.node)
+        self.heap, self.ties = [], count()
+        for node in seen:
+            if not self.waiting.get(node):
+                self._push(node)
+
+    def _push(self, node):
+        heapq.heappush(self.heap, (-node.sequence, next(self.ties), node))
+
+    def _send(self, edge, g):
+        slots = self.buffers.setdefault(edge.node, [None] * edge.node.outputs)
+        if g is not None:
+            slots[edge.nr] = add(slots[edge.nr], g)
+
+    def run(self):
+        """Run the nodes, newest first, each after all that feed it. Returns `{edge key: gradient}` of the captured."""
+        mode = _modes.set_grad_enabled(self.create)
+        with mode, np.errstate(all="ignore"):
+            while self.heap:
+                self._step(heapq.heappop(self.heap)[2])
+        return self.captured
+
+    def _step(self, node):
+        gradients = self._after_hooks(node, self.buffers.pop(node, [None] * node.outputs))
+        for nr, g in enumerate(gradients):
+            if (node, nr) in self.captured:
+                self.captured[node, nr] = g
+        if not self._runs(node):
+            return
+        edges = [e for e in node.edges if e is not None]
+        sent = self._pull(node, gradients, edges) if any(g is not None for g in gradients) else [None] * len(edges)
+        if not self.keep:
+            node.release()
+        for edge, g in zip(edges, sent, strict=True):
+            self._send(edge, g)
+            self.waiting[edge.node] -= 1
+            if not self.waiting[edge.node]:
+                self._push(edge.node)
+
+    def _pull(self, node, gradients, edges):
+        sent = node.pull(gradients, [self._wanted(e) for e in edges], self.create)
+        sent = [
+            None if g is None else match_dtype(_reboxed(dense(g)), e.dtype) for g, e in zip(sent, edges, strict=True)
+        ]
+        if _modes.anomaly_checks_nan():
+            _no_nan(node, sent)
+        return _call_hooks(node, sent, gradients) if node.hooks else sent
+
+    def _after_hooks(self, node, gradients):
+        for nr, hooks in node.tensor_hooks.items():
+            for hook in list(hooks.values()):
+                if gradients[nr] is not None:
+                    gradients[nr] = hooked(hook, gradients[nr])
+        for hook in list(node.prehooks.values()):
+            answer = hook(tuple(None if g is None else wrapped(g) for g in gradients))
+            if answer is not None:
+                gradients = [None if t is None else t._value for t in answer]
+        for nr, ref in node.retained.items():
+            if ref() is not None and gradients[nr] is not None:
+                ref()._grad = wrapped(gradients[nr], copy=not self.create)
+        return gradients
+
+
+def _reboxed(g):
+    return g if getattr(g, "shape", None) is not None else np.asarray(g)
+
+
+def _no_nan(node, sent):
+    for i, g in enumerate(sent):
+        if g is not None and np.isnan(np.asarray(getval(g), dtype=float)).any():
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def _call_hooks(node, sent, gradients):
+    for hook in list(node.hooks.values()):
+        found = iter(sent)
+        inputs = [None if e is None else next(found) for e in node.edges]
+        answer = hook(
+            tuple(None if g is None else wrapped(g) for g in inputs),
+            tuple(None if g is None else wrapped(g) for g in gradients),
+        )
+        if answer is not None:
+            answer = answer if isinstance(answer, (tuple, list)) else (answer,)
+            sent = [None if t is None else t._value for t, e in zip(answer, node.edges, strict=True) if e is not None]
+    return sent
+
+
+def wrapped(g, copy=False):
+    from ._tensor import Tensor
+
+    made = Tensor._wrap(g)
+    if copy:
+        made._data = np.array(made._data) if isinstance(made._data, np.ndarray) else made._data
+    return made
+
+
+def hooked(hook, g):
+    """The gradient after one tensor hook, which may return a new one."""
+    from ._tensor import Tensor
+
+    answer = hook(wrapped(g))
+    if answer is None:
+        return g
+    if not isinstance(answer, Tensor):
+        raise RuntimeError(f"hook: expected a Tensor or None, but got {type(answer).__name__}")
+    if tuple(answer.shape) != np.shape(getval(g)):
+        raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
+    return answer._value

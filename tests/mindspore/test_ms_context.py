@@ -1,0 +1,89 @@
+"""Settings, seeds and initial values."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import labkit.mindspore as ms
+from labkit.mindspore import Tensor, ops
+from labkit.mindspore.common import initializer as init
+
+
+def test_the_mode_is_kept():
+    assert (ms.GRAPH_MODE, ms.PYNATIVE_MODE, ms.get_context("mode")) == (0, 1, 1)
+    ms.context.set_context(mode=ms.context.GRAPH_MODE, device_target="CPU")
+    assert ms.get_context("mode") == 0
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+def test_another_thread_sets_its_own():
+    seen = []
+
+    def work():
+        ms.set_context(mode=ms.GRAPH_MODE)
+        seen.append(ms.get_context("mode"))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert (seen, ms.get_context("mode")) == ([0], 1)
+
+
+@pytest.mark.parametrize(
+    "use, message",
+    [
+        (lambda: ms.set_context(mode=5), "the argument 'mode' should be context.GRAPH_MODE"),
+        (lambda: ms.set_context(foo=1), "the keyword argument foo is not recognized!"),
+        (lambda: ms.get_context("foo"), "the argument foo is not recognized!"),
+        (lambda: ms.set_context(device_target="TPU"), "the argument 'device_target' must be one of"),
+        (lambda: ms.set_seed(-1), "the 'seed' must be int and must >= 0, but got '-1'"),
+    ],
+)
+def test_unknown_settings_are_refused(use, message):
+    with pytest.raises(ValueError, match=message):
+        use()
+
+
+def test_a_seed_repeats_random_tensors():
+    def draw():
+        ms.set_seed(3)
+        return ops.randn(2, 2).tolist(), ops.rand(3).tolist()
+
+    assert draw() == draw()
+    assert ms.get_seed() == 3
+
+
+SPREADS = [
+    (init.Zero(), 0.0),
+    (init.Constant(3), 0.0),
+    (init.Normal(0.5), 0.5),
+    (init.TruncatedNormal(0.02), 0.02),
+    (init.Uniform(0.3), 0.3 / np.sqrt(3)),
+    (init.HeNormal(nonlinearity="relu"), np.sqrt(2 / 50)),
+    (init.HeUniform(np.sqrt(5)), 1 / np.sqrt(3 * 50)),
+    (init.XavierUniform(), np.sqrt(2 / 150)),
+    (init.XavierNormal(), np.sqrt(2 / 150)),
+]
+
+
+@pytest.mark.parametrize("rule, deviation", SPREADS)
+def test_initial_values_have_the_deviation_of_their_rule(rule, deviation):
+    ms.set_seed(0)
+    drawn = init.initializer(rule, (100, 50), ms.float32)
+    assert drawn.asnumpy().std() == pytest.approx(deviation, rel=0.05)
+
+
+def test_the_bounds_of_a_truncated_normal_are_absolute():
+    drawn = init.initializer(init.TruncatedNormal(1.0, a=-0.5, b=0.25), (1000,)).asnumpy()
+    assert drawn.min() >= -0.5 and drawn.max() <= 0.25
+
+
+def test_initial_values_by_name_number_or_tensor():
+    assert init.initializer("ones", [2]).tolist() == [1.0, 1.0]
+    assert init.initializer(0.5, [2]).tolist() == [0.5, 0.5]
+    assert init.initializer(Tensor([1, 2]), [2]).tolist() == [1.0, 2.0]
+    with pytest.raises(ValueError, match="the class corresponding to 'foo' was not found"):
+        init.initializer("foo", [2])
+    with pytest.raises(ValueError, match="fewer than 2 dimensions, but got dimensions 1"):
+        init.initializer("he_uniform", [2])

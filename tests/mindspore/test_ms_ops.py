@@ -1,0 +1,223 @@
+"""Ops: one table gives function, method and class; gradients agree with central differences; ties and edges."""
+
+import numpy as np
+import pytest
+
+import labkit
+import labkit.mindspore as ms
+from labkit.mindspore import Tensor, ops
+
+POINTS = Tensor([0.3, 0.5, 0.9], ms.float64)
+MATRIX = Tensor([[1.0, 2.5], [3.0, 4.0]], ms.float64)
+
+SMOOTH = [
+    "exp",
+    "log1p",
+    "expm1",
+    "sqrt",
+    "rsqrt",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "atanh",
+    "sigmoid",
+    "softplus",
+    "silu",
+    "gelu",
+    "relu",
+    "abs",
+    "neg",
+    "square",
+    "erf",
+    "log",
+    "log2",
+    "log10",
+    "leaky_relu",
+    "elu",
+    "softmax",
+    "log_softmax",
+]
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_elementwise_gradients_agree_with_differences(name):
+    assert labkit.check_gradient(getattr(ops, name), POINTS)
+
+
+ON_A_MATRIX = {
+    "max": lambda v: v.max(axis=0),
+    "min": lambda v: ops.min(v, 1)[0],
+    "prod": lambda v: v.prod(1),
+    "std": lambda v: v.std(),
+    "var": lambda v: v.var(ddof=1),
+    "cumsum": lambda v: v.cumsum(0) * v,
+    "cumprod": lambda v: ops.cumprod(v, 1),
+    "logsumexp": lambda v: ops.logsumexp(v, 1),
+    "norm": ops.norm,
+    "norm 1": lambda v: ops.norm(v, 1, dim=0),
+    "spectral norm": lambda v: ops.norm(v, 2),
+    "mean": lambda v: v.mean(0) * v.mean(1),
+    "sum": lambda v: v.sum(1) * v[0],
+    "index": lambda v: v[0] * v[1],
+    "column": lambda v: v[:, 1] ** 3,
+    "matmul": lambda v: v.T @ v,
+    "concat": lambda v: ops.concat((v, v * v)),
+    "stack": lambda v: ops.stack((v, v * v)),
+    "split": lambda v: ops.split(v, 1)[0] ** 2,
+    "broadcast": lambda v: v.broadcast_to((3, 2, 2)) * v,
+    "tile": lambda v: ops.tile(v, (2, 1)) ** 2,
+    "where": lambda v: ops.where(v > 2, v, v * v),
+    "masked_fill": lambda v: ops.masked_fill(v * v, v > 2, 0.0),
+    "power": lambda v: v**v,
+    "exponential": lambda v: 2**v,
+    "remainder": lambda v: (v + 0.1) % 2,
+    "quotient": lambda v: v / v.sum(),
+    "atan2": lambda v: ops.atan2(v, v + 1),
+    "hypot": lambda v: ops.hypot(v, v),
+    "flip": lambda v: ops.flip(v, (0,)) * v,
+    "roll": lambda v: ops.roll(v, 1, 0) * v,
+    "gather": lambda v: ops.gather(v, Tensor([0, 0]), 0) ** 2,
+    "diagonal": lambda v: v.diagonal() ** 2,
+    "gather_elements": lambda v: ops.gather_elements(v, 1, Tensor([[0, 0], [1, 1]])) ** 2,
+    "einsum": lambda v: ops.einsum("ij,jk->ik", v, v),
+    "diag": lambda v: ops.diag(v[0] * v[1]),
+    "trace": lambda v: ops.trace(v @ v),
+    "tril": lambda v: ops.tril(v * v),
+    "outer": lambda v: ops.outer(v[0], v[1]),
+    "inverse": ops.inverse,
+    "det": ops.det,
+    "swapaxes": lambda v: v.swapaxes(0, 1) * v,
+    "meshgrid": lambda v: ops.meshgrid(v[0], v[1])[0] ** 2,
+    "topk": lambda v: ops.topk(v, 1)[0] ** 2,
+    "sort": lambda v: ops.sort(v, descending=True)[0] * v,
+    "clip_by_norm": lambda v: ops.clip_by_norm(v, 1.0),
+    "ReduceMean": lambda v: ops.ReduceMean(keep_dims=True)(v, 1) * v,
+    "MatMul": lambda v: ops.MatMul(transpose_b=True)(v, v),
+    "dense": lambda v: ops.dense(v, v * 2, v[0]),
+    "lerp": lambda v: ops.lerp(v, v * v, 0.5),
+    "unstack": lambda v: ops.unstack(v)[0] * v,
+    "squeeze": lambda v: v.reshape(1, 4).squeeze() ** 2,
+}
+
+
+@pytest.mark.parametrize("name", ON_A_MATRIX)
+def test_gradients_on_a_matrix_agree_with_differences(name):
+    assert labkit.check_gradient(ON_A_MATRIX[name], MATRIX)
+
+
+def test_function_method_and_class_are_one_op():
+    assert ops.sin is Tensor.sin
+    assert ops.Sin()(POINTS).tolist() == ops.sin(POINTS).tolist() == POINTS.sin().tolist()
+    assert [name for name in ops.__all__ if not callable(getattr(ops, name))] == []
+
+
+EDGES = [  # what the real framework answers at kinks and ties
+    (ops.abs, 0.0, 0.0), (ops.relu, 0.0, 0.0), (ops.sqrt, 0.0, np.inf), (ops.floor, 0.5, 0.0), (ops.sign, 0.0, 0.0),
+    (lambda x: ops.maximum(x, Tensor(0.0)), 0.0, 0.5), (lambda x: ops.minimum(x, Tensor(0.0)), 0.0, 0.5),
+    (lambda x: ops.clip_by_value(x, Tensor(0.0), Tensor(1.0)), 0.0, 0.5), (lambda x: x**0.5, 0.0, np.inf),
+    (lambda x: x**0, 0.0, 0.0), (lambda x: ops.clamp(x, 0, 1), 1.0, 1.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn, at, gradient", EDGES)
+def test_gradients_at_kinks(fn, at, gradient):
+    assert ms.grad(fn)(Tensor(at)).item() == gradient
+
+
+def test_the_norm_has_no_gradient_at_zero():
+    assert np.isnan(ms.grad(ops.norm)(Tensor([0.0])).item())
+
+
+def test_equal_maxima_share_the_gradient():
+    assert ms.grad(lambda v: v.max())(Tensor([1.0, 1.0])).tolist() == [0.5, 0.5]
+    assert ms.grad(ops.ReduceMax())(Tensor([1.0, 1.0])).tolist() == [0.5, 0.5]
+
+
+def test_along_an_axis_the_first_of_equal_maxima_gets_it_all():
+    assert ms.grad(lambda v: v.max(axis=0))(Tensor([[1.0, 5.0], [5.0, 5.0]])).tolist() == [[0.0, 1.0], [1.0, 0.0]]
+
+
+def test_maximum_lets_a_nan_on_the_left_lose():
+    nan, one = Tensor([np.nan, 1.0], ms.float32), Tensor([1.0, np.nan], ms.float32)
+    assert str(ops.maximum(nan, one)) == "[ 1. nan]"
+
+
+VALUES = [
+    ("ops.arange(5)", [0, 1, 2, 3, 4], "Int64"),
+    ("ops.arange(0, 1, 0.25)", [0.0, 0.25, 0.5, 0.75], "Float32"),
+    ("ops.linspace(0, 1, 3)", [0.0, 0.5, 1.0], "Float32"),
+    ("ops.eye(2)", [[1.0, 0.0], [0.0, 1.0]], "Float32"),
+    ("ops.zeros((2,), ms.int32)", [0, 0], "Int32"),
+    ("ops.full((2,), 3)", [3, 3], "Int64"),
+    ("ops.ones_like(Tensor([1, 2]))", [1, 1], "Int64"),
+    ("ops.one_hot(Tensor([0, 2]), 3, Tensor(1.0), Tensor(0.0))", [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], "Float32"),
+    ("ops.cast(2.5, ms.int32)", 2, "Int32"),
+    ("ops.add(1, 2)", 3, "Int64"),
+    ("ops.fmod(Tensor([5.0, -5.0]), 3)", [2.0, -2.0], "Float32"),
+    ("ops.remainder(Tensor([5.0, -5.0]), 3)", [2.0, 1.0], "Float32"),
+    ("ops.logical_xor(Tensor([True, False]), True)", [False, True], "Bool"),
+    ("ops.isfinite(Tensor([1.0, float('nan')]))", [True, False], "Bool"),
+    ("ops.where(Tensor([True, False]), 1, 0)", [1, 0], "Int64"),
+    ("ops.split(Tensor([1, 2, 3]), 2)[1]", [3], "Int64"),
+    ("ops.chunk(Tensor([1, 2, 3]), 2)[0]", [1, 2], "Int64"),
+    ("ops.flatten(Tensor([[[1], [2]]]))", [[1, 2]], "Int64"),
+    ("ops.permute(Tensor([[1, 2]]), (1, 0))", [[1], [2]], "Int64"),
+    ("ops.unique(Tensor([1, 2, 1]))[1]", [0, 1, 0], "Int64"),
+    ("ops.nonzero(Tensor([0, 3]))", [[1]], "Int64"),
+    ("ops.topk(Tensor([3.0, 1.0, 2.0]), 2)[1]", [0, 2], "Int32"),
+    ("ops.ReduceSum()(Tensor([1, 2], ms.int32))", 3, "Int32"),
+    ("ops.Concat(1)((Tensor([[1]]), Tensor([[2]])))", [[1, 2]], "Int64"),
+    ("ops.OneHot()(Tensor([1]), 2, Tensor(1.0), Tensor(0.0))", [[0.0, 1.0]], "Float32"),
+    ("ops.depend(Tensor(1), Tensor(2))", 1, "Int64"),
+]
+
+
+@pytest.mark.parametrize("expression, value, dtype", VALUES)
+def test_values_and_types(expression, value, dtype):
+    result = eval(expression)
+    assert (result.tolist(), str(result.dtype)) == (value, dtype)
+
+
+def test_what_ops_say_of_a_tensor():
+    x = Tensor([[1.0, 2.0]])
+    assert (ops.shape(x), ops.dtype(x), ops.rank(x), ops.size(x), ops.is_tensor(x)) == ((1, 2), ms.float32, 2, 2, True)
+
+
+def test_stop_gradient_makes_a_constant_of_what_it_is_given():
+    assert ms.grad(lambda x: ops.stop_gradient(x) * x)(Tensor(3.0)).item() == 3.0
+    assert ops.stop_gradient(3) == 3
+    assert [t.item() for t in ops.stop_gradient((Tensor(1.0), Tensor(2.0)))] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("use", [lambda: ops.sin(2.0), lambda: ops.sin("a"), lambda: ops.concat(Tensor([1.0]))])
+def test_ops_take_tensors(use):
+    with pytest.raises(TypeError, match="Failed calling"):
+        use()
+
+
+def test_other_names_of_an_option_are_known_and_unknown_ones_refused():
+    x = Tensor([[1.0, 2.0]])
+    assert x.sum(dim=1, keepdim=True).shape == x.mean(axis=1, keep_dims=True).shape == (1, 1)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+        x.sum(axes=1)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    for module in (ms, ops, ms.nn):
+        with pytest.raises(AttributeError, match="has no attribute 'not_there'"):
+            module.not_there  # noqa: B018
+
+
+def test_the_older_names_of_the_package():
+    from labkit.mindspore.ops import composite, functional, operations
+
+    assert composite.GradOperation is functional.GradOperation is operations.GradOperation is ops.GradOperation
+    assert operations.MatMul is ops.MatMul

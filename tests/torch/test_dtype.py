@@ -1,0 +1,54 @@
+"""Dtypes: promotion, defaults, limits."""
+
+import pytest
+
+import labkit.torch as torch
+
+NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+
+# of two tensors with dimensions
+PROMOTED = [
+    ("uint8", "int8", "int16"),
+    ("int32", "int64", "int64"),
+    ("bool", "uint8", "uint8"),
+    ("int64", "float16", "float16"),
+    ("float16", "bfloat16", "float32"),
+    ("bfloat16", "float32", "float32"),
+    ("float32", "float64", "float64"),
+]
+
+
+@pytest.mark.parametrize("a, b, together", PROMOTED)
+def test_tensors_meet_in_a_common_dtype(a, b, together):
+    a, b = (torch.ones(2, dtype=getattr(torch, n)) for n in (a, b))
+    assert (a * b).dtype is (b + a).dtype is getattr(torch, together)
+
+
+@pytest.mark.parametrize("name", NAMES[6:])
+def test_numbers_and_0d_tensors_do_not_widen_floats(name):
+    x = torch.ones(2, dtype=getattr(torch, name))
+    assert (x * 2.5).dtype is (x * torch.tensor(2.5, dtype=torch.float64)).dtype is x.dtype
+
+
+@pytest.mark.parametrize("name", NAMES[:6])
+def test_integers_become_floating_where_they_must(name):
+    x = torch.ones(2, dtype=getattr(torch, name))
+    assert (x * 2.5).dtype is (x / 2).dtype is x.exp().dtype is torch.float32
+    assert x.sum().dtype is torch.int64
+
+
+def test_the_default_dtype_is_that_of_python_floats():
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert str(torch.tensor(1.5)) == "tensor(1.5000)" and torch.ones(1).dtype is torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert torch.tensor(1.5).dtype is torch.float32 and torch.tensor(1).dtype is torch.int64
+
+
+def test_half_precision_sums_in_float32_and_overflows_like_half():
+    assert torch.full((3000,), 1.0, dtype=torch.float16).sum().item() == 3000.0
+    x = torch.tensor([300.0], dtype=torch.float16, requires_grad=True)
+    y = x * x
+    y.backward(torch.ones(1, dtype=torch.float16))
+    assert y.item() == float("inf") and x.grad.item() == 600.0

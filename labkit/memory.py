@@ -7,6 +7,7 @@ import gc
 import tracemalloc
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial, wraps
 from types import FunctionType, MethodType
@@ -20,16 +21,16 @@ from . import engine
 from .engine import getval, isbox, leaves, map_leaves, new_box, new_level
 from .engine.checkpoint import checkpoint as _checkpoint
 from .engine.graph import ones_like
-from .tracing import _plain_function, _wrapped
+from .tracing import _plain_function, _value, _wrapped
 
 
 def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
     """`fun` as one op that keeps its inputs alone: what it computes inside is computed again for the derivative.
 
-    `fun` takes arrays, numbers or tensors of a dialect; the parameters of a Cell or Module become inputs of the op, and so
-    do those given in `parameters` (a list, for a function that uses parameters from outside). Run with the same
-    inputs, `fun` has to give the same outputs: no dropout inside. Raises ValueError where `fun` reads another value that
-    is being differentiated.
+    `fun` takes arrays, numbers or tensors of a dialect; the parameters of a Cell or Module become inputs of the op, and
+    so do those given in `parameters` (a list, for a function that uses parameters from outside). Run with the same
+    inputs, `fun` has to give the same outputs: no dropout inside. Raises ValueError where `fun` reads another value
+    that is being differentiated.
 
     >>> square = checkpoint(lambda x: x * x)
     >>> float(engine.grad(square)(3.0))
@@ -37,24 +38,32 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
     """
 
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
-        tensors = [t for t in (*args, *_parameters(fun), *(parameters or ())) if hasattr(t, "__engine_wrap__")]
-        if any(map(_unrecorded, tensors)):
-            return fun(*args, **kwargs)
-        plain, values, _ = _plain_function(fun, args, kwargs, parameters)
-        output = _checkpoint(plain)(*values)
+        inner = _bound(fun, parameters or ())
+        tensors = [t for t in (*args, *inner) if hasattr(t, "__engine_wrap__")]
+
+        def plain(*values):
+            with ExitStack() as stack:
+                for parameter, value in zip(inner, values[len(args) :], strict=True):
+                    stack.enter_context(parameter.__engine_bind__(value))
+                output = fun(*map(_wrapped, args, values[: len(args)]), **kwargs)
+                return map_leaves(_seen, output)
+
+        plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
+        output = _checkpoint(plain)(*map(_seen, (*args, *inner)))
         return map_leaves(lambda leaf: _wrapped(tensors[0], leaf), output) if tensors else output
 
     return wraps(fun)(checkpointed) if hasattr(fun, "__name__") else checkpointed
 
 
-def _parameters(fun):
-    return [p for _, p in fun.__engine_parameters__()] if hasattr(fun, "__engine_parameters__") else []
+def _bound(fun, parameters):
+    """The parameters of `fun` and those given besides, each of them once."""
+    own = fun.__engine_parameters__() if hasattr(fun, "__engine_parameters__") else []
+    return list({id(p): p for p in (*(p for _, p in own), *parameters)}.values())
 
 
-def _unrecorded(tensor):
-    """True where the dialect would record this tensor, but recording is switched off."""
-    seen = getattr(tensor, "_recorded", tensor.__engine_value__)()
-    return isbox(tensor.__engine_value__()) and not isbox(seen)
+def _seen(leaf):
+    """The value as an op sees it: on the tape, where its dialect has one and is recording."""
+    return leaf._recorded() if hasattr(leaf, "_recorded") else _value(leaf)
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,7 @@ class Row:
     """One value of the run: what made it, and what the rule that walks back through it keeps alive.
 
     `keeps` names the arrays that the rule holds (`constant`: one from outside), `kept` is their size in bytes.
-    `released`: the step of the walk back that uses the rule and lets go of it; 0 where the output does not depend on it.
+    `released`: the step of the walk back that uses the rule, after which it may go; 0 where none does.
     """
 
     label: str
@@ -87,10 +96,10 @@ class Moment:
 class MemoryReport:
     """What `memory_report` returns; printing it gives a table.
 
-    `rows`: one per input and op, in the order they ran. `inputs`: bytes of the inputs. `kept`: bytes that the tape keeps
-    from the forward run for the walk back, every array counted once and the inputs not at all. `peak_forward`,
-    `peak_both`: the most bytes allocated during a plain run, and during a run and its walk back; `bookkeeping`: bytes of
-    Python objects per node. These last three are measured, so they vary a little from machine to machine.
+    `rows`: one per input and op, in the order they ran. `inputs`: bytes of the inputs. `kept`: bytes that the tape
+    keeps from the forward run for the walk back, every array counted once and the inputs not at all. `peak_forward`,
+    `peak_both`: the most bytes allocated during a plain run, and during a run and its walk back; `bookkeeping`: bytes
+    of Python objects per node. These last three are measured, so they vary a little from machine to machine.
     """
 
     name: str
@@ -112,14 +121,16 @@ class MemoryReport:
         return max(moment.bytes for moment in self._moments)
 
     def __str__(self) -> str:
-        lines = [f"memory of {self.name}", f"  {'value':<12}{'op':<12}{'bytes':>10}   {'its rule keeps':<18}{'bytes':>10}   until"]
+        head = f"  {'value':<12}{'op':<12}{'bytes':>10}   {'its rule keeps':<18}{'bytes':>10}   until"
+        lines = [f"memory of {self.name}", head]
         for row in self.rows:
             until = f"step {row.released} back" if row.released else "-"
             keeps = ", ".join(row.keeps) or "-"
             lines.append(f"  {row.label:<12}{row.op:<12}{row.bytes:>10}   {keeps:<18}{row.kept:>10}   {until}")
         lines.append(f"  the tape keeps {self.kept} bytes, besides {self.inputs} bytes of inputs")
-        lines.append(f"  peak of arrays {self.peak} bytes; measured {self.peak_forward} forward, {self.peak_both} with the walk back")
-        return "\n".join([*lines, f"  bookkeeping about {self.bookkeeping} bytes per node"])
+        lines.append(f"  peak of arrays: {self.peak} bytes")
+        lines.append(f"  measured: peak {self.peak_forward} bytes forward, {self.peak_both} with the walk back,")
+        return "\n".join([*lines, f"  and about {self.bookkeeping} bytes of bookkeeping per node"])
 
 
 def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryReport:
@@ -138,7 +149,8 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
     with np.errstate(all="ignore"):
         rows, kept, inputs, alive = _rows(plain, values, names)
         moments = _moments(plain, values)
-        return MemoryReport(plain.__name__, rows, inputs, kept, *_measured(plain, values, alive, len(rows)), moments)
+        forward, both, bookkeeping = _measured(plain, values, alive, len(rows))
+    return MemoryReport(plain.__name__, rows, inputs, kept, forward, both, bookkeeping, moments)
 
 
 # ---- what rules keep ----
@@ -147,11 +159,11 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
 def _rows(plain, values, names):
     """The rows, the bytes kept besides the inputs, the bytes of the inputs, and those of all arrays the tape holds."""
     graph = engine.record(plain, *values, names=names)
-    labels = {}
+    labels: dict[int, str] = {}
     for node in graph.forward:
         labels.setdefault(id(_owner(node.value)), node.label)
     steps = {step.node: number for number, step in enumerate(graph.steps, 1)}
-    rows, buffers = [], {}
+    rows, buffers = [], {}  # type: list[Row], dict[int, np.ndarray]
     for node in graph.forward:
         held = {} if node.fun is None else _arrays(_rule(node))
         keeps = tuple(sorted({labels.get(key, "constant") for key in held}))
@@ -196,7 +208,7 @@ def _arrays(rule):
 def _inside(thing):
     """What a function, a method or a container holds."""
     if isinstance(thing, FunctionType):
-        cells = [c.cell_contents for c in thing.__closure__ or () if c != _EMPTY]
+        cells = [held for cell in thing.__closure__ or () for held in _contents(cell)]
         return [*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
     if isinstance(thing, partial):
         return [thing.func, *thing.args, *thing.keywords.values()]
@@ -207,7 +219,11 @@ def _inside(thing):
     return list(thing) if isinstance(thing, (tuple, list, set)) else []
 
 
-_EMPTY = type((lambda x: lambda: x)(0).__closure__[0])()
+def _contents(cell):
+    try:
+        return [cell.cell_contents]
+    except ValueError:  # a variable that has no value yet
+        return []
 
 
 # ---- what is alive, op by op ----
@@ -219,11 +235,11 @@ class _Gauge(VJPNode):
     __slots__ = ("log",)
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        self.log, self.parents = parents[0].log, ()
+        self.log = parents[0].log
         self.log.note(value, getattr(fun, "__name__", "op").strip("_"))
 
     def initialize_root(self, value, log):
-        self.log, self.parents = log, ()
+        self.log = log
         log.note(value, "input")
 
 

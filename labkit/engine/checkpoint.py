@@ -1,8 +1,8 @@
 """Checkpointing: keep a function's inputs instead of everything it computes, and run it again for its derivative.
 
-A chain of n steps keeps n values. Cut into s segments, each of them a checkpoint, it keeps s inputs, and, while one segment
-is walked back, its n/s inner values: least for s = sqrt(n) (T. Chen et al., "Training deep nets with sublinear memory
-cost", 2016; A. Griewank, 1992). The price is one more forward run.
+A chain of n steps keeps n values. Cut into s segments, each of them a checkpoint, it keeps s inputs and, while one
+segment is walked back, its n/s inner values: least for s = sqrt(n) (T. Chen et al., "Training deep nets with sublinear
+memory cost", 2016; A. Griewank, 1992). The price is one more forward run.
 """
 
 from functools import wraps
@@ -14,6 +14,12 @@ from autograd.extend import defvjp_argnums, primitive
 
 from .record import cast, dtype_of, isbox, shape_of
 from .reverse import leaves, map_leaves, vjp
+
+LOST = (
+    "checkpoint: the function reads a value that is being differentiated and is not one of its arguments; its gradient "
+    "would be lost. Pass it as an argument (parameters of a network: checkpoint the Cell or Module itself, or name "
+    "them with labkit.checkpoint(fun, parameters=[...]))"
+)
 
 
 def checkpoint(fun):
@@ -66,11 +72,7 @@ class _Segment:
             if dtype_of(part) is None:
                 raise TypeError(f"checkpoint: expected arrays or numbers as outputs, but got {type(part).__name__}")
             if any(level >= self.level for level in _levels(part)):
-                raise ValueError(
-                    "checkpoint: the function reads a value that is being differentiated and is not one of its arguments; "
-                    "its gradient would be lost. Pass it as an argument (parameters of a network: checkpoint the Cell or "
-                    "Module itself, or name them with labkit.checkpoint(fun, parameters=[...]))"
-                )
+                raise ValueError(LOST)
         self.tree, self.forms = map_leaves(lambda leaf: None, output), [(shape_of(p), dtype_of(p)) for p in parts]
         if len(parts) == 1:
             return parts[0]

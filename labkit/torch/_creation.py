@@ -242,8 +242,10 @@ def logspace(start, end, steps, base=10.0, *, dtype=None, requires_grad=False):
 @function()
 def meshgrid(*tensors, indexing="ij"):
     """Coordinate grids of the given vectors."""
-    tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
-    return tuple(Tensor._of(np.array(a)) for a in np.meshgrid(*(x._array for x in tensors), indexing=indexing))
+    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    order = [1, 0, *range(2, len(given))] if indexing == "xy" and len(given) > 1 else range(len(given))
+    sizes = [given[i].numel() for i in order]
+    return tuple(x.view([-1 if i == axis else 1 for i in order]).expand(sizes) for axis, x in enumerate(given))
 
 
 # ---- at random: reproducible by `manual_seed`, with this library's own numbers ----
@@ -269,7 +271,7 @@ def generator(given=None):
     if given is not None:
         return given.numbers
     if not hasattr(_local, "generator"):
-        _local.generator = Generator().manual_seed(np.random.SeedSequence().entropy % 2**63)
+        _local.generator = Generator().manual_seed(int(np.random.default_rng().integers(2**63 - 1)))
     return _local.generator.numbers
 
 

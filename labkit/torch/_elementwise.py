@@ -151,7 +151,7 @@ def remainder(input, other):
 @both()
 def fmod(input, other):
     """The remainder with the sign of `input`."""
-    return binary(np.fmod, input.detach(), other)
+    return binary(_rules.fmod, input, other)
 
 
 @both()
@@ -218,7 +218,7 @@ def clamp(input, min=None, max=None):
         limits = [None if v is None else converted(as_tensor_like(v, input), dtype) for v in (min, max)]
         return apply(_rules.clamp_between, converted(input, dtype), *limits)
     dtype = common_dtype(input, *(v for v in (min, max) if v is not None))
-    limits = (None if v is None else number_for(v, dtype) for v in (min, max))
+    limits = [None if v is None else number_for(v, dtype) for v in (min, max)]
     return apply(_rules.clamp, converted(input, dtype), *limits)
 
 

@@ -165,10 +165,10 @@ def outer(input, vec2):
 @function()
 def einsum(equation, *operands):
     """Sums of products by index letters, such as `"ij,jk->ik"`."""
-    operands = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else list(operands)
-    dtype = common_dtype(*operands)
+    given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
+    dtype = common_dtype(*given)
     inputs, output = _letters(equation.replace(" ", ""))
-    return apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, dtype) for x in operands))
+    return apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, dtype) for x in given))
 
 
 def _letters(equation):

@@ -153,6 +153,8 @@ class _Pair(tuple):
     def __new__(cls, values, indices):
         return super().__new__(cls, (values, indices))
 
+    _make = classmethod(lambda cls, pair: cls(*pair))  # as a named tuple has it
+
     values = property(lambda self: self[0])
     indices = property(lambda self: self[1])
 

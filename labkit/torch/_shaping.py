@@ -1,4 +1,4 @@
-"""Shapes: views of the same memory, joining and splitting, copies in another order or dtype."""
+"""Shapes: views of the same memory in another shape, and casts to another dtype."""
 
 from math import prod
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.record import cast
 from . import _dtype, _rules
-from ._dispatch import apply, view, whole_dim
+from ._dispatch import apply, check_inplace, view, whole_dim
 from ._table import METHODS, both, function, method
 from ._tensor import Tensor, device
 
@@ -31,12 +31,7 @@ def _resolved(shape, numel):
 
 
 def _viewable(array, shape):
-    looked = array.view()
-    try:
-        looked.shape = shape
-    except AttributeError:
-        return False
-    return True
+    return array.size == 0 or np.may_share_memory(array, array.reshape(shape))
 
 
 @both()
@@ -270,3 +265,22 @@ def _transposed_property(name, axes):
 
 METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_property("mT", (-2, -1))
 METHODS["H"] = METHODS["mT"]
+
+
+def _shaped_in_place(name):
+    fun = METHODS[name]
+
+    def changed(self, *args):
+        check_inplace(self)
+        made = fun(self, *args)
+        self._node_edge, self._data = made._edge, made._data
+        if self._base is not None:
+            self._view, self._seen = made._view, made._seen
+        return self
+
+    changed.__name__, changed.__doc__ = f"{name}_", f"`{name}`, in place: the same memory under another shape."
+    return changed
+
+
+for _name in ("t", "transpose", "squeeze", "unsqueeze"):
+    METHODS[f"{_name}_"] = _shaped_in_place(_name)

@@ -138,6 +138,17 @@ class Node:
         "constant."""
         return tuple((None, 0) if e is None else (e.node, e.nr or e.node.shown_nr) for e in self.edges)
 
+    def __call__(self, *gradients):
+        """What this node alone sends back for these gradients: a tensor, or a tuple with None for each constant."""
+        from ._modes import grad_enabled
+        from ._walk import wrapped
+
+        edges, create = self.edges, grad_enabled()
+        values = [g._value if create else g._array for g in gradients]
+        sent = iter(self.pull(values, [True for e in edges if e is not None], create))
+        found = tuple(None if e is None else wrapped(next(sent)) for e in edges)
+        return found[0] if len(found) == 1 else found
+
     def register_hook(self, hook):
         """Call `hook(grad_inputs, grad_outputs)` whenever this node has run; what it returns replaces `grad_inputs`."""
         return Handle(self.hooks, hook)

@@ -5,6 +5,7 @@ which output of which node it is. Memory is shared where NumPy shares it, and so
 changes advance. A view remembers its base and how to look at it, so that both stay right when either is changed.
 """
 
+import threading
 import warnings
 import weakref
 from collections import OrderedDict
@@ -25,6 +26,8 @@ NON_LEAF_GRAD = (
     "use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the "
     "leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
+
+_accumulators = threading.RLock()
 
 
 class Version:
@@ -132,10 +135,11 @@ class Tensor:
         edge = self._edge
         if edge is not None or not self._requires:
             return edge
-        node = self._accumulator() if self._accumulator else None
-        if node is None:
-            node = AccumulateGrad(self)
-            self._accumulator = weakref.ref(node)
+        with _accumulators:  # two threads must find the same one
+            node = self._accumulator() if self._accumulator else None
+            if node is None:
+                node = AccumulateGrad(self)
+                self._accumulator = weakref.ref(node)
         array = self._array
         return Edge.of(node, 0, array.dtype, array.shape)
 

@@ -49,3 +49,10 @@ def test_node_hooks_see_and_change_what_goes_through(x):
     y.sum().backward()
     assert seen == [("(tensor([10., 10.]), None)", "(tensor([5., 5.]),)")]
     assert x.grad.tolist() == [10.0, 10.0]
+
+
+def test_a_node_can_be_called(x):
+    node = (x * 3).grad_fn
+    with torch.no_grad():
+        assert str(node(torch.ones(2))) == "(tensor([3., 3.]), None)"
+    assert str((x**2).grad_fn(torch.ones(2))) == "tensor([2., 4.], grad_fn=<MulBackward0>)"

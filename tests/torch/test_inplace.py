@@ -132,3 +132,12 @@ def test_memory_and_versions_are_shared():
     array = x.numpy()
     array[2] = 7
     assert x[2].item() == 7.0 and x.detach().data_ptr() == x.data_ptr()
+
+
+def test_a_shape_can_be_changed_in_place():
+    x = torch.tensor([[1.0, 2.0]], requires_grad=True)
+    y = x * 2
+    y.t_().unsqueeze_(0)
+    assert y.shape == (1, 2, 1)
+    (y**2).sum().backward()
+    assert x.grad.tolist() == [[8.0, 16.0]]

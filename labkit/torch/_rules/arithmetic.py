@@ -186,6 +186,13 @@ def remainder(x, y):
     return np.remainder(x, y)
 
 
+@op("FmodBackward0", lambda ans, x, y: unbroadcast_f(x, lambda g: g),
+    lambda ans, x, y: unbroadcast_f(y, lambda g: -g * anp.trunc(anp.true_divide(x, y))),
+    tensors="self ?other", saves="self<other other<other")  # fmt: skip
+def fmod(x, y):
+    return np.fmod(x, y)
+
+
 @op("Atan2Backward0",
     lambda ans, x, y: unbroadcast_f(x, lambda g: g * (y / (x * x + y * y))),
     lambda ans, x, y: unbroadcast_f(y, lambda g: g * (-x / (x * x + y * y))),

@@ -32,8 +32,8 @@ def wide(fun):
         kind = x.dtype
         if kind.itemsize != 2 or kind.kind in "iu":
             return fun(x, *args, **kwargs)
-        args = [a.astype(np.float32) if getattr(a, "dtype", None) == kind else a for a in args]
-        return np.asarray(fun(x.astype(np.float32), *args, **kwargs)).astype(kind)
+        raised = [a.astype(np.float32) if getattr(a, "dtype", None) == kind else a for a in args]
+        return np.asarray(fun(x.astype(np.float32), *raised, **kwargs)).astype(kind)
 
     return computed
 

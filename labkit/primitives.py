@@ -19,12 +19,17 @@ __all__ = [
 ]  # fmt: skip
 
 
-def rule(*vjps, argnums=None):
-    """Declare the decorated NumPy function as one op of the graph, with these vjps."""
+def rule(*vjps, argnums=None, text=None):
+    """Declare the decorated NumPy function as one op of the graph, with these vjps.
+
+    `text` is how a program spells the op, where NumPy has the words: a template such as `"{} ** {}"`, or the name of a NumPy
+    function that takes the same arguments.
+    """
 
     def declare(fun):
         op = primitive(fun)
         defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
+        op.text = text
         return op
 
     return declare

@@ -86,15 +86,18 @@ def match_dtype(g, dtype):
 class Reverse(VJPNode):
     """A node that knows its parents and how to pull a gradient back to them."""
 
-    __slots__ = ("id", "dtype")
+    __slots__ = ("dtype", "id", "origin")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         super().__init__(value, fun, args, kwargs, argnums, parents)
-        self.id, self.dtype = next(_ids), dtype_of(value)
+        self._fill(value)
 
     def initialize_root(self, value):
         super().initialize_root()
-        self.id, self.dtype = next(_ids), dtype_of(value)
+        self._fill(value)
+
+    def _fill(self, value):
+        self.id, self.dtype, self.origin = next(_ids), dtype_of(value), value if isbox(value) else None
 
 
 class Forward(JVPNode):
@@ -189,6 +192,17 @@ _LIBRARY = tuple(
 ) + (str(Path(__file__).parent.parent) + "/",)
 
 
+def is_library(filename):
+    """Whether code in this file is labkit's, autograd's or NumPy's own."""
+    return filename.replace("\\", "/").startswith(_LIBRARY)
+
+
+def user_site():
+    """`(file, line)` of the user's code now running."""
+    _, site = assignment_target()
+    return site[:2] if site else ("<unknown>", 0)
+
+
 def assignment_target():
     """`(name, (file, line, call))` of the user's code now running: `h = x @ w` names the product `h`.
 
@@ -196,7 +210,7 @@ def assignment_target():
     after the one running stores to. Several ops may run inside one call from there; the last of them owns the name.
     """
     frame, call = sys._getframe(2), None
-    while frame is not None and frame.f_code.co_filename.replace("\\", "/").startswith(_LIBRARY):
+    while frame is not None and is_library(frame.f_code.co_filename):
         frame, call = frame.f_back, frame
     if frame is None:
         return None, None

@@ -5,6 +5,7 @@ of `jvp`. Functions here take and return NumPy arrays (write them with `autograd
 tuples, lists and dicts, counts, and integers are differentiated too.
 """
 
+import threading
 from functools import wraps
 
 import autograd.numpy as anp
@@ -27,6 +28,16 @@ def accumulate(total, g):
     return total + g if type(g) is np.ndarray is type(total) else vspace(g).add(total, g)
 
 
+class _Watch(threading.local):
+    """What this thread's runs report to: `observe` sees each reverse step, `node` is the one whose rule is running, and
+    `on_op` is called for every op recorded into a program."""
+
+    observe = node = on_op = None
+
+
+watch = _Watch()
+
+
 def reverse_pass(ends, seeds, observe=None):
     """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
@@ -41,14 +52,18 @@ def reverse_pass(ends, seeds, observe=None):
         new = {parent.id: parent for parent in stack.pop().parents if parent.id not in reached}
         reached.update(new)
         stack.extend(new.values())
-    for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]:
-        gradient, contributions = totals.pop(node), []
-        for parent, g in zip(node.parents, node.vjp(gradient), strict=True):
-            g = match_dtype(dense(g), parent.dtype)
-            totals[parent] = accumulate(totals.get(parent), g)
-            contributions.append((parent, g, totals[parent]))
-        if observe:
-            observe(node, gradient, contributions)
+    observe, outer = observe or watch.observe, watch.node
+    try:
+        for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]:
+            watch.node, gradient, contributions = node, totals.pop(node), []
+            for parent, g in zip(node.parents, node.vjp(gradient), strict=True):
+                g = match_dtype(dense(g), parent.dtype)
+                totals[parent] = accumulate(totals.get(parent), g)
+                contributions.append((parent, g, totals[parent]))
+            if observe:
+                observe(node, gradient, contributions)
+    finally:
+        watch.node = outer
     return totals
 
 

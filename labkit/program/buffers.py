@@ -1,0 +1,47 @@
+"""Buffers: which values are not needed any more, and where an op may write its result over one of them."""
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.core import VSpace
+
+from ..engine.record import shape_of
+from .simplify import dtype_of_line
+
+WORTH = 1 << 14  # bytes: smaller arrays are not worth a line
+_FRESH = {anp.matmul, anp.dot, anp.sum, anp.where, VSpace.add}  # besides ufuncs: their result is new memory, never a view
+
+
+def last_uses(lines, ends):
+    """`{line: [larger values not needed after it]}`. (A view keeps its base alive, so letting go of a name is safe.)"""
+    last = {parent: line for line in lines for parent in line.parents}
+    found = {}
+    for value, line in last.items():
+        if value.fun is not None and not any(value is end for end in ends) and getattr(value.value, "nbytes", 0) >= WORTH:
+            found.setdefault(line, []).append(value)
+    return found
+
+
+def overwritten(lines, ends):
+    """`{line: value}`: elementwise ops that may write their result over an argument that nothing else can see."""
+    seen_by = {}
+    for line in lines:
+        for parent in line.parents:
+            seen_by.setdefault(parent, []).append(line)
+    found = {}
+    for line, values in last_uses(lines, ends).items():
+        for value in values:
+            private = _is_fresh(value) and all(_is_fresh(reader) for reader in seen_by[value])
+            alike = shape_of(value.value) == shape_of(line.value) and dtype_of_line(value) == dtype_of_line(line)
+            if private and alike and value not in found.values() and _ufunc(line):
+                found[line] = value
+                break
+    return found
+
+
+def _ufunc(line):
+    raw = getattr(line.fun, "fun", None)
+    return raw if isinstance(raw, np.ufunc) and raw.signature is None and line.fun is not anp.power else None
+
+
+def _is_fresh(line):
+    return _ufunc(line) is not None or line.fun in _FRESH

@@ -1,0 +1,96 @@
+"""From a function to a `Program`."""
+
+import numpy as np
+
+from ..engine.graph import argument_names
+from ..engine.record import isbox, new_box, new_level
+from ..engine.reverse import leaves, map_leaves, watch
+from .guard import Drawn, side_effects_refused
+from .simplify import needed, simplify
+from .tape import Op, target_marker
+from .write import name_lines, write
+
+
+class Program:
+    """Straight-line NumPy code for one function at one signature; call it with arrays, print it to read it.
+
+    `source` is its text, `lines` its ops; `line_at(number)` and `lines_of(node)` lead from the text to the graph and back.
+    `run` is the bare compiled function: arrays in, a flat tuple of arrays out.
+    """
+
+    def __init__(self, source, namespace, lines, output):
+        self.source, self.lines, self._output = source, lines, output
+        exec(compile(source, "<labkit program>", "exec"), namespace)
+        self.run = namespace["program"]
+
+    def __call__(self, *values):
+        """The function's output, for arrays of the shapes and dtypes it was compiled for."""
+        with np.errstate(all="ignore"):
+            results = iter(self.run(*values))
+        return map_leaves(lambda _: next(results), self._output)
+
+    def __str__(self):
+        return self.source
+
+    def line_at(self, number):
+        """The op that line `number` of the source computes, or None."""
+        return next((line for line in self.lines if line.number == number), None)
+
+    def lines_of(self, node):
+        """The lines that compute a recorded node or belong to its derivative."""
+        return [line for line in self.lines if node in (line.node, line.node.step)]
+
+
+class Recording:
+    """A run being recorded: `input` a value, compute with the box it returns, `finish` with the outputs."""
+
+    def __init__(self):
+        self.level, self.log = new_level(), []
+
+    def input(self, value, name):
+        """A box around `value`, an argument of the program to be."""
+        return new_box(value, self.level, Op.new_root(value, name, self.log))
+
+    def run(self, fun, *boxes):
+        """Call `fun`, whose reverse passes are watched and whose side effects are refused."""
+        before, watch.observe = watch.observe, target_marker()
+        try:
+            with np.errstate(all="ignore"):
+                try:
+                    with side_effects_refused():
+                        return fun(*boxes)
+                except Drawn:
+                    with side_effects_refused(precise=True):
+                        fun(*boxes)
+                    raise
+        finally:
+            watch.observe = before
+
+    def finish(self, output, in_place=False):
+        """The program that computes `output`, nested as it is, from the inputs in the order they were made."""
+        lines, found = simplify(self.log)
+        ends = [found[x._node] if isbox(x) and x._trace == self.level else x for x in leaves(output)]
+        lines = needed(lines, ends)
+        name_lines(lines, found)
+        source, namespace = write(lines, ends, in_place)
+        return Program(source, namespace, [line for line in lines if line.number], map_leaves(lambda _: None, output))
+
+
+def compile_program(fun, *args, names=None, in_place=False):
+    """Record `fun(*args)` once; return the `Program` that computes the same for any arrays of these shapes and dtypes.
+
+    `in_place` lets large elementwise results be written over values nothing else needs. Raises TraceError, naming file and
+    line, where `fun` asks for a traced value (an `if` on it, `float()` of it) or has a side effect.
+
+    >>> from labkit.engine import grad
+    >>> print(compile_program(grad(lambda x: x**3), np.float64(2.0), names=["x"]))
+    def program(x):
+        v1 = x ** 2.0   # backward of power: g p x^(p-1)
+        d_x = 3.0 * v1  # backward of power: g p x^(p-1)
+        return (d_x,)
+    <BLANKLINE>
+    """
+    recording = Recording()
+    names = names or argument_names(fun, len(args))
+    boxes = [recording.input(value, name) for value, name in zip(args, names, strict=True)]
+    return recording.finish(recording.run(fun, *boxes), in_place)

@@ -1,0 +1,108 @@
+"""While a function is recorded for a program, watch what its own code does besides computing.
+
+A list appended to, a global written or a random number drawn would happen once, when the program is recorded, and never
+again when it runs. Python's profiling hook sees calls as they are made, and the states of random generators show what was
+drawn between one op and the next, so the error can name the line.
+"""
+
+import dis
+import random
+import sys
+from functools import lru_cache
+
+import numpy as np
+
+from ..engine.record import is_library, user_site
+from ..engine.reverse import watch
+from .tape import TraceError
+
+_CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard"}
+
+
+class Drawn(TraceError):
+    """A random number was drawn; known precisely only while every op is watched."""
+
+
+class side_effects_refused:
+    """While open, user code of this thread that has a side effect raises TraceError; the profiler is put back.
+
+    Whether a random number was drawn is known at the end; with `precise` at every op, which finds the line but takes time.
+    """
+
+    def __init__(self, precise=False):
+        self.precise = precise
+
+    def __enter__(self):
+        self.before = sys.getprofile(), watch.on_op
+        self.generators = {id(random._inst): random._inst, id(np.random.mtrand._rand): np.random.mtrand._rand}
+        self.states = {key: _state(generator) for key, generator in self.generators.items()}
+        watch.on_op = self.nothing_drawn if self.precise else None
+        sys.setprofile(self._watch)
+
+    def __exit__(self, kind, error, traceback):
+        profiler, watch.on_op = self.before
+        sys.setprofile(profiler)
+        if kind is None:
+            self.nothing_drawn()
+
+    def _watch(self, frame, event, argument):
+        code = frame.f_code
+        if event == "call" and _is_user(code):
+            if written := _outer_variable_written(code):
+                raise TraceError(_message(code.co_filename, written[1], f"write the outer variable {written[0]!r}"))
+            for held in _held(frame):
+                if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
+                    self.generators[id(held)], self.states[id(held)] = held, _state(held)
+        elif event == "c_call" and argument.__name__ in _CHANGES and _is_user(code):
+            owner = argument.__self__
+            if isinstance(owner, (list, dict, set)) and any(owner is held for held in _held(frame)):
+                what = f"change a {type(owner).__name__} from outside with .{argument.__name__}()"
+                raise TraceError(_message(code.co_filename, frame.f_lineno, what))
+
+    def nothing_drawn(self):
+        """Raise `Drawn` if a generator's state has changed."""
+        for key, generator in self.generators.items():
+            if _state(generator) != self.states[key]:
+                raise Drawn(_message(*user_site(), "draw random numbers with NumPy's or Python's generators"))
+
+
+def _state(generator):
+    """What changes whenever a number is drawn."""
+    if isinstance(generator, random.Random):
+        return generator.getstate()
+    if not isinstance(generator, np.random.RandomState):
+        return repr(generator.bit_generator.state)
+    state = generator.get_state(legacy=False)
+    inner = {k: v.tobytes() if isinstance(v, np.ndarray) else v for k, v in state["state"].items()}
+    return state["has_gauss"], state["gauss"], inner
+
+
+def _held(frame):
+    """What a function's globals, closure and own network hold: things that outlive the call."""
+    yield from (frame.f_locals.get(name) for name in frame.f_code.co_freevars)
+    yield from (frame.f_globals.get(name) for name in frame.f_code.co_names)
+    yield from getattr(frame.f_locals.get("self"), "__dict__", {}).values()
+
+
+@lru_cache(maxsize=4096)
+def _is_user(code):
+    return not is_library(code.co_filename) and not code.co_filename.startswith(sys.base_prefix)
+
+
+@lru_cache(maxsize=1024)
+def _outer_variable_written(code):
+    """The first outer variable that a function's code writes, and the line; None if it writes none."""
+    line = code.co_firstlineno
+    for step in dis.get_instructions(code):
+        line = getattr(step, "line_number", None) or step.starts_line or line  # 3.13 has line_number
+        outer = step.opname == "STORE_DEREF" and step.argval in code.co_freevars
+        if outer or (step.opname == "STORE_GLOBAL" and code.co_name != "<module>"):
+            return step.argval, line
+    return None
+
+
+def _message(file, line, what):
+    return (
+        f"{file}:{line}: a compiled function cannot {what}: it would happen once, when the function is recorded, and not "
+        "again when the program runs. Return the value or pass it in, or do not compile this function."
+    )

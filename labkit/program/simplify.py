@@ -1,0 +1,128 @@
+"""Tidying what was recorded: constants folded, identities and dead code removed, equal ops shared."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.core import SparseObject, VSpace
+
+from ..engine.record import cast, shape_of
+from ..engine.reverse import stop_gradient
+from .tape import Op
+
+
+@dataclass(eq=False, slots=True)
+class Line:
+    """One op of a program, `name = fun(*args, **kwargs)`; an argument is another line or a constant.
+
+    `node` is the recorded node it comes from; `number` its line in the source, counted from 1.
+    """
+
+    node: Op
+    fun: Any
+    args: tuple
+    kwargs: dict
+    value: Any = field(repr=False)
+    name: str = ""
+    number: int = 0
+
+    @property
+    def parents(self):
+        return [a for a in self.args if type(a) is Line]
+
+
+_BY_SHAPE = {anp.ones_like, anp.zeros_like}
+_SHAPES = {anp.reshape, anp.squeeze, anp.expand_dims, anp.sum, anp.ravel, anp.broadcast_to}  # nothing where the shape stays
+_POWERS = {anp.power}
+_NEUTRAL = {  # op -> the constant that changes nothing, on the left and on the right
+    anp.multiply: (1, 1), anp.true_divide: (None, 1), anp.divide: (None, 1), anp.add: (0, 0), anp.subtract: (None, 0),
+}  # fmt: skip
+
+
+def simplify(log):
+    """`(lines, found)`: the lines to keep, in order, and for every recorded node the line or constant that stands for it."""
+    found, shared, lines = {}, {}, []
+    for node in log:
+        args = list(node.args)
+        for argnum, parent in zip(node.argnums, node.parents, strict=True):
+            args[argnum] = found[parent]
+        line = Line(node, node.fun, tuple(args), node.kwargs, node.value)
+        result = line if node.fun is None else _same_value(line)
+        if result is line and node.fun is not None:
+            result = shared.setdefault(_identity(line), line)
+        if result is line:
+            lines.append(line)
+        elif type(result) is Line and result.node.step is not None and result.node.target is None:
+            result.node.target = node.target
+        found[node] = result
+    return lines, found
+
+
+def _same_value(line):
+    """An argument or a constant that has the line's value; the line itself where there is none."""
+    fun, args, value = line.fun, line.args, line.value
+    sparse = type(value) is SparseObject
+    if fun in _BY_SHAPE or not (line.parents or sparse):
+        return value
+    alike = [a for a in args if type(a) is Line and shape_of(a.value) == shape_of(value) and dtype_of_line(a) == dtype_of_line(line)]
+    first = bool(alike) and args[0] is alike[0]
+    if fun is stop_gradient or (fun in _SHAPES or fun is cast) and first:
+        return args[0]
+    if order := permutation(line):
+        inner = args[0]
+        while type(inner) is Line and (before := permutation(inner)):
+            order, inner = tuple(before[i] for i in order), inner.args[0]
+            if order == tuple(range(len(order))):
+                return inner
+    if fun in _POWERS and type(args[1]) is not Line and np.ndim(args[1]) == 0 and args[1] == 1 and first:
+        return args[0]
+    for mine, other, neutral in zip(args, args[::-1], _NEUTRAL.get(fun, ())[::-1], strict=False):
+        if any(mine is a for a in alike) and neutral is not None and type(other) is not Line and np.all(np.equal(other, neutral)):
+            return mine
+    return line
+
+
+def permutation(line):
+    """The order of axes that a transposing op gives, None for another op."""
+    n, args = len(shape_of(line.value)), line.args
+    if line.fun is anp.transpose:
+        axes = args[1] if len(args) > 1 else line.kwargs.get("axes")
+        return tuple(range(n))[::-1] if axes is None else tuple(int(a) % n for a in axes)
+    if line.fun is anp.swapaxes:
+        order = list(range(n))
+        order[args[1]], order[args[2]] = order[args[2]], order[args[1]]
+        return tuple(order)
+    return None
+
+
+def dtype_of_line(line):
+    return getattr(line.value, "dtype", None)
+
+
+def _identity(line):
+    """What makes two lines equal."""
+    return line.fun, frozen(line.args), frozen(tuple(sorted(line.kwargs.items())))
+
+
+def frozen(value):
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, *(frozen(v) for v in value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.dtype.str, value.shape, value.tobytes() if value.size < 1000 else id(value)
+    if isinstance(value, VSpace):
+        return value.shape, value.dtype.str
+    if isinstance(value, slice):
+        return "slice", value.start, value.stop, value.step
+    return (type(value), value) if isinstance(value, (int, float, str, type, type(None))) else id(value)
+
+
+def needed(lines, ends):
+    """The inputs, and the lines that an output depends on."""
+    alive, stack = set(), [end for end in ends if type(end) is Line]
+    while stack:
+        line = stack.pop()
+        if line not in alive:
+            alive.add(line)
+            stack.extend(line.parents)
+    return [line for line in lines if line in alive or line.fun is None]

@@ -1,0 +1,90 @@
+"""Recording for a program: every op is kept, and what one run cannot know is refused."""
+
+import autograd.numpy as anp
+from autograd.numpy.numpy_boxes import ArrayBox
+from autograd.tracer import notrace_primitives
+
+from ..engine.record import Record, dtype_of, isbox, user_site
+from ..engine.reverse import watch
+
+
+class TraceError(TypeError):
+    """A compiled function asked for what one recorded run cannot know, such as the value of a tensor in an `if`."""
+
+
+def trace_error(what):
+    """The TraceError that names the user's line and says what cannot be done there."""
+    file, line = user_site()
+    return TraceError(
+        f"{file}:{line}: a compiled function cannot {what}: it is recorded once, as a program for every input of these shapes, so "
+        "only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by value, keep the value in "
+        "the graph, or do not compile this function."
+    )
+
+
+def refuse(value, what):
+    """Raise TraceError if `value` is being recorded into a program; `what` says what was asked of it."""
+    if recorded(value) is not None:
+        raise trace_error(what)
+
+
+def _guarded(what, plain):
+    def method(box):
+        refuse(box, what)
+        return plain(box._value)
+
+    return method
+
+
+ArrayBox.__bool__ = _guarded("branch or loop on a tensor's value", bool)
+ArrayBox.__float__ = _guarded("turn a tensor into a Python float", float)
+ArrayBox.__int__ = _guarded("turn a tensor into a Python int", int)
+ArrayBox.__index__ = _guarded("use a tensor's value as an index or length", lambda value: value.__index__())
+
+_SHAPED_BY_VALUE = {anp.nonzero, anp.argwhere, anp.flatnonzero, anp.unique, anp.compress, anp.extract}
+
+
+class Op(Record):
+    """The recorder's node; unlike a derivative's it also keeps comparisons and other ops without a derivative.
+
+    `step`: the forward op whose derivative this one belongs to, None for a forward op. `target`: the op whose gradient
+    this one completes, if it does.
+    """
+
+    __slots__ = ("step", "target")
+
+    def _fill(self, *fields):
+        super()._fill(*fields)
+        self.step, self.target = watch.node and recorded(watch.node.origin), None
+        if watch.on_op:
+            watch.on_op()
+        by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == bool
+        if by_mask or self.fun in _SHAPED_BY_VALUE:
+            raise trace_error(f"use {self.op}, whose result's shape depends on values")
+
+
+notrace_primitives[Op] = {anp.size, anp.iscomplexobj, anp.isscalar, anp.isreal}  # facts of shape and dtype
+
+
+def recorded(value):
+    """The `Op` behind a value, under the boxes of any derivatives being taken; None for a constant."""
+    while isbox(value):
+        if type(value._node) is Op:
+            return value._node
+        value = value._value
+    return None
+
+
+def target_marker():
+    """Sees the reverse passes of a run; the op that completes a gradient (the last running sum) gets the `target`."""
+    completed = {}
+
+    def observe(node, gradient, contributions):
+        for parent, _, total in contributions:
+            op, of = recorded(total), recorded(parent.origin)
+            if op is not None and of is not None and op.step is not None and op.target is None:
+                if parent in completed:
+                    completed[parent].target = None
+                op.target, completed[parent] = of, op
+
+    return observe

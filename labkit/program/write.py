@@ -1,0 +1,198 @@
+"""Writing a program: a name for every line, a spelling for every op, a comment that says where it comes from."""
+
+import keyword
+import re
+from collections import Counter
+from itertools import count
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.core import VSpace, sparse_add
+from autograd.numpy import numpy_wrapper
+from autograd.numpy.numpy_boxes import ArrayBox
+from autograd.numpy.numpy_vjps import untake
+
+from ..engine.record import cast
+from .buffers import last_uses, overwritten
+from .simplify import Line, dtype_of_line, frozen, permutation
+
+_SPELLING = {
+    anp.add: "{} + {}", anp.subtract: "{} - {}", anp.multiply: "{} * {}", anp.true_divide: "{} / {}", anp.mod: "{} % {}",
+    anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.power: "{} ** {}", anp.floor_divide: "{} // {}",
+    anp.negative: "-{}", anp.greater: "{} > {}", anp.greater_equal: "{} >= {}", anp.less: "{} < {}",
+    anp.less_equal: "{} <= {}", anp.equal: "{} == {}", anp.not_equal: "{} != {}", VSpace.add: "{1} + {2}",
+    cast: "np.asarray({}).astype({})",
+}  # fmt: skip
+
+
+def spell(fun, text):
+    """Say how a primitive is written in a program: a template such as `"{} ** {}"`, or a NumPy function's name."""
+    _SPELLING[fun] = text
+    return fun
+
+
+def name_lines(lines, found):
+    """Give every line a Python name: the user's, `d_h` for the gradient of h, else v1, v2 ..."""
+    taken, unnamed, again = {"np", "program", *keyword.kwlist}, count(1), Counter()
+    owner = {line.node.site: line for line in lines if line.node.site and line.node.step is None}
+    for line in lines:
+        node = line.node
+        wanted = node.name if line.fun is None or owner.get(node.site) is line else None
+        if node.target is not None:
+            of = found.get(node.target)
+            wanted = f"d_{of.name}" if type(of) is Line and of.name else None
+        wanted = re.sub(r"\W", "_", wanted) if wanted else f"v{next(unnamed)}"
+        line.name = wanted
+        while line.name in taken:
+            again[wanted] += 1
+            line.name = f"{wanted}_{again[wanted]}"
+        taken.add(line.name)
+
+
+def write(lines, ends, in_place=False):
+    """The source of the program and the namespace it runs in; sets every line's `number`."""
+    constants, body = {}, []
+    over = overwritten(lines, ends) if in_place else {}
+    for line in lines:
+        if line.fun is not None and line.fun is not untake:
+            body.append((line, f"    {line.name} = {_text(line, constants, over.get(line))}"))
+    result = "".join(f"{_result(end, constants)}, " for end in ends)
+    source = [f"# {name}: {note}" for name, (_, note) in constants.items()]
+    source.append(f"def program({', '.join(line.name for line in lines if line.fun is None)}):")
+    released = last_uses(lines, ends)
+    width = min(max((len(text) for _, text in body), default=0), 60)
+    for line, text in body:
+        source.append(f"{text:<{width}}  # {_note(line)}")
+        line.number = len(source)
+        if gone := released.get(line):
+            source.append(f"    del {', '.join(value.name for value in gone)}")
+    source.append(f"    return ({result.rstrip()})")
+    return "\n".join(source) + "\n", {"np": np, **{name: value for name, (value, _) in constants.items()}}
+
+
+def _result(end, constants):
+    """An output; a constant array as a copy, so that whoever gets it may write to it."""
+    copied = ".copy()" if isinstance(end, np.ndarray) else ""
+    return _argument(end, constants) + copied
+
+
+_RULES = {
+    "add": "g to both", "subtract": "g, -g", "multiply": "g times the other factor", "power": "g p x^(p-1)",
+    "true_divide": "g / y, -g x / y^2", "matmul": "g @ y.T, x.T @ g", "transpose": "g transposed back",
+    "reshape": "g in the old shape", "squeeze": "g in the old shape", "sum": "g for every element summed",
+    "mean": "g / n for every element", "exp": "g exp(x)", "log": "g / x", "sin": "g cos(x)", "cos": "-g sin(x)",
+    "tanh": "g (1 - tanh(x)^2)", "sigmoid": "g s (1 - s)", "relu": "g where x > 0", "sqrt": "g / (2 sqrt(x))",
+    "getitem": "g at the index, 0 elsewhere", "concatenate": "g cut in pieces", "maximum": "g to the larger, halves in a tie",
+    "minimum": "g to the smaller, halves in a tie", "where": "g to the one chosen", "astype": "g cast back", "cast": "g cast back",
+    "negative": "-g", "absolute": "g sign(x)", "log_softmax": "g - softmax sum(g)", "softmax": "s (g - sum(g s))",
+}  # fmt: skip
+
+
+def _note(line):
+    node = line.node
+    if node.step is None:
+        return node.op
+    rule = _RULES.get(node.step.op)
+    return f"backward of {node.step.op}: {rule}" if rule else f"backward of {node.step.op}"
+
+
+def _text(line, constants, over=None):
+    """One op as NumPy code, written over the value `over` where there is one."""
+    fun, args = line.fun, line.args
+    if fun is sparse_add:
+        return _scatter(args, constants)
+    if fun is numpy_wrapper.concatenate_args:
+        fun, args = np.concatenate, (args[1:], args[0])
+    if fun is numpy_wrapper.array_from_args:
+        fun, args = np.array, (args[2:],)
+    if fun is numpy_wrapper._array_from_scalar_or_array:
+        fun, args = np.array, args[2:3]
+    shown = [_argument(_weak(a, line), constants) for a in args]
+    if fun is ArrayBox.__getitem__:
+        return f"{shown[0]}[{_index(args[1], constants)}]"
+    extra = [f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None]
+    if permutation(line) == tuple(range(np.ndim(line.value)))[::-1]:
+        return f"{shown[0]}.T"
+    if over is not None:
+        return f"np.{fun.fun.__name__}({', '.join(shown)}, out={over.name})"
+    spelling = _SPELLING.get(fun) or _numpy_name(fun)
+    if spelling is None:
+        spelling = _constant(getattr(fun, "fun", fun), fun.__name__, f"labkit's {fun.__name__}", constants)
+    return spelling.format(*shown) if "{" in spelling else f"{spelling}({', '.join(shown + extra)})"
+
+
+def _index(index, constants):
+    """An index as it is written between brackets: `1:, 0`."""
+    if isinstance(index, tuple) and index:
+        return ", ".join(_index(i, constants) for i in index) + ("," if len(index) == 1 else "")
+    if isinstance(index, slice):
+        ends = ["" if i is None else str(i) for i in (index.start, index.stop)]
+        return ":".join(ends) + ("" if index.step is None else f":{index.step}")
+    return _argument(index, constants)
+
+
+def _weak(value, line):
+    """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
+    same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
+    if line.fun in _SPELLING and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and same:
+        return value.item() if value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT else value
+    return value
+
+
+_EXACT = {"float64", "float32", "float16", "int64", "int32", "bool"}  # Python numbers hold these exactly
+
+
+def _numpy_name(fun):
+    raw = getattr(fun, "fun", fun)
+    name = getattr(raw, "__name__", "")
+    if getattr(np, name, None) is raw:
+        return f"np.{name}"
+    return f"np.linalg.{name}" if getattr(np.linalg, name, None) is raw else None
+
+
+def scatter(g, index, shape, dtype, total=None):
+    """Zeros (or `total`) with `g` added at `index`: the transpose of indexing; an element read twice gets both."""
+    out = np.zeros(shape, dtype) if total is None else np.array(total)
+    np.add.at(out, index, g)
+    return out
+
+
+def _scatter(args, constants):
+    """`sparse_add(space, total, untake(g, index, space))` as one call."""
+    space, total, sparse = args
+    name = _constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros with g added at index", constants)
+    shown = [_argument(a, constants) for a in (*sparse.args[:2], tuple(space.shape), space.dtype)]
+    shown += [f"total={_argument(total, constants)}"] if total is not None else []
+    return f"{name}({', '.join(shown)})"
+
+
+def _argument(value, constants):
+    """A line by its name, a small constant as a literal, another by a name of its own."""
+    if type(value) is Line:
+        return value.name
+    if isinstance(value, tuple):
+        inner = ", ".join(_argument(v, constants) for v in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, list):
+        return f"[{', '.join(_argument(v, constants) for v in value)}]"
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        return f"np.{np.dtype(value).name}"
+    if isinstance(value, slice):
+        return f"slice({value.start}, {value.stop}, {value.step})"
+    if value is Ellipsis:
+        return "..."
+    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value)):
+        return repr(value)
+    return _constant(value, "c", None, constants)
+
+
+def _constant(value, name, note, constants):
+    for known, (held, _) in constants.items():
+        if held is value or (isinstance(value, (np.ndarray, np.generic)) and frozen(held) == frozen(value)):
+            return known
+    if note is None:
+        note = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
+        note = f"{note} {value}" if np.ndim(value) == 0 else note
+    name = name if name not in constants and name != "c" else f"{name}{len(constants) + 1}"
+    constants[name] = (value, note)
+    return name

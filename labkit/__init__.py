@@ -37,7 +37,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"labkit has no {name!r}; it has {', '.join(__all__)}, and the dialects mindspore and torch")
+        raise AttributeError(
+            f"labkit has no {name!r}; it has {', '.join(__all__)}, and the dialects mindspore and torch"
+        )
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value

@@ -54,7 +54,9 @@ def _parser() -> argparse.ArgumentParser:
 
     lab_help = "open the guided notebooks in JupyterLab"
     lab_parser = commands.add_parser(
-        "lab", help=lab_help, description=f"{lab_help}, on a free port. Other options go to JupyterLab, such as --no-browser."
+        "lab",
+        help=lab_help,
+        description=f"{lab_help}, on a free port. Other options go to JupyterLab, such as --no-browser.",
     )
     lab_parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="open this folder instead")
 
@@ -62,7 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     cases_parser = commands.add_parser(
         "cases", help=cases_help, description=f"{cases_help}. Exit status 1 if one does not give what it should."
     )
-    cases_parser.add_argument("name", nargs="?", metavar="NAME", help="show one case: its code, what is documented, what came")
+    cases_parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="show one case: its code, what is documented, what came"
+    )
     cases_parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
     doctor_help = "say what is installed, what is missing and how to get it"
@@ -124,14 +128,24 @@ def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
         version = _version(name)
         if version is None:
             missing.append(extra)
-            how = extra if extra.startswith("pip ") else f'pip install "labkit[{extra}]"' if extra else "pip install labkit"
+            how = (
+                extra
+                if extra.startswith("pip ")
+                else f'pip install "labkit[{extra}]"'
+                if extra
+                else "pip install labkit"
+            )
             print(f"  missing  {name:<12} {'':<12} {purpose}: {how}")
         else:
             print(f"  found    {name:<12} {version:<12} {purpose}")
     folder = notebooks_folder()
     print(f"  {'found  ' if folder else 'missing'}  notebooks    {folder or 'clone the repository to have them'}")
     works = "" not in missing and _engine_works()
-    print("The engine works." if works else "The engine does not work: reinstall with pip install --force-reinstall labkit")
+    print(
+        "The engine works."
+        if works
+        else "The engine does not work: reinstall with pip install --force-reinstall labkit"
+    )
     return 0 if works else 1
 
 

@@ -11,6 +11,7 @@ from autograd.extend import defvjp, primitive
 from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from .engine.record import cast, dtype_of
+from .engine.reverse import stop_gradient
 
 __all__ = [
     "absolute", "cast", "clamp", "copy", "expand", "gather", "index_max", "index_min", "log_softmax", "logsumexp",
@@ -55,7 +56,7 @@ def _full(g, x):
 # ---- elementwise ----
 
 
-@rule(lambda ans, x, p: lambda g: g * (p * power(x, p - 1)) if p != 0 else anp.zeros_like(x))
+@rule(lambda ans, x, p: lambda g: g * (p * power(x, p - 1)) if p != 0 else anp.zeros_like(x), text="{} ** {}")
 def power(x, p):
     """`x ** p` for a Python number `p`: d/dx = p x^(p-1), and 0 for p = 0, also at x = 0."""
     return x**p
@@ -68,7 +69,7 @@ def sigmoid(x):
     return np.where(x >= 0, 1 / (1 + z), z / (1 + z)).astype(z.dtype)[()]
 
 
-@rule(lambda ans, x: lambda g: g * (1 - power(ans, 2)))
+@rule(lambda ans, x: lambda g: g * (1 - power(ans, 2)), text="np.tanh")
 def tanh(x):
     return np.tanh(x)
 
@@ -85,7 +86,7 @@ def softplus(x):
     return np.logaddexp(x, np.zeros((), dtype_of(x)))
 
 
-@rule(lambda ans, x: lambda g: g * anp.sign(x))
+@rule(lambda ans, x: lambda g: g * anp.sign(x), text="np.abs")
 def absolute(x):
     """|x|, with derivative 0 at 0."""
     return np.abs(x)
@@ -106,13 +107,14 @@ def _inside(x, low, high):
     None,
     lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros((), dtype_of(g)))),
     lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros((), dtype_of(g)), g)),
+    text="np.where",
 )
 def select(condition, x, y):
     """`x` where `condition` holds, else `y`; all three broadcast."""
     return np.where(condition, x, y)
 
 
-@rule(lambda ans, x: lambda g: g)
+@rule(lambda ans, x: lambda g: g, text="np.array")
 def copy(x):
     return np.array(x)
 
@@ -120,21 +122,22 @@ def copy(x):
 # ---- reductions ----
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _full(_spread(g, x, axis, keepdims), x))
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _full(_spread(g, x, axis, keepdims), x), text="np.sum")
 def sum_(x, axis=None, keepdims=False):
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 @rule(
-    lambda ans, x, axis=None, keepdims=False: lambda g: _full(
-        _spread(g / (anp.size(x) / max(anp.size(ans), 1)), x, axis, keepdims), x
-    )
+    lambda ans, x, axis=None, keepdims=False: (
+        lambda g: _full(_spread(g / (anp.size(x) / max(anp.size(ans), 1)), x, axis, keepdims), x)
+    ),
+    text="np.mean",
 )
 def mean(x, axis=None, keepdims=False):
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, keepdims, ddof))
+@rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, keepdims, ddof), text="np.var")
 def var(x, axis=None, keepdims=False, ddof=0):
     """Mean squared distance from the mean, over n - ddof."""
     return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
@@ -172,7 +175,11 @@ def _norm_vjp(g, ans, x, axis, keepdims):
     return _spread(g, x, axis, keepdims) * x / anp.where(length == 0, anp.ones_like(length), length)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis, keepdims) * anp.exp(x - _spread(ans, x, axis, keepdims)))
+@rule(
+    lambda ans, x, axis=None, keepdims=False: (
+        lambda g: _spread(g, x, axis, keepdims) * anp.exp(x - _spread(ans, x, axis, keepdims))
+    )
+)
 def logsumexp(x, axis=None, keepdims=False):
     top = np.max(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), dtype_of(x)))
@@ -195,11 +202,10 @@ def log_softmax(x, axis):
 # ---- moving elements ----
 
 
-@rule(lambda ans, x, shape: unbroadcast_f(x, lambda g: g))
+@rule(lambda ans, x, shape: unbroadcast_f(x, lambda g: g), text="np.broadcast_to")
 def expand(x, shape):
     """`x` broadcast to `shape`."""
     return np.broadcast_to(x, shape)
-
 
 
 @rule(
@@ -218,7 +224,7 @@ def _set(x, index, value):
     return out
 
 
-@rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)))
+@rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)), text="np.take_along_axis")
 def gather(x, index, axis):
     """`out[i][j] = x[index[i][j]][j]` along axis 0, and likewise along the others (numpy.take_along_axis)."""
     return np.take_along_axis(x, index, axis)
@@ -236,27 +242,23 @@ def scatter_add(g, index, axis, shape):
 
 def sort(x, axis=-1, descending=False):
     """Sorted values and the index each came from; equal elements keep their order."""
-    from .engine.record import getval
-
-    raw = getval(x)
-    index = np.argsort(np.flip(raw, axis) if descending else raw, axis=axis, kind="stable")
-    index = np.flip(np.shape(raw)[axis] - 1 - index, axis) if descending else index
+    raw = stop_gradient(x)
+    index = anp.argsort(anp.flip(raw, axis) if descending else raw, axis=axis, kind="stable")
+    index = anp.flip(anp.shape(raw)[axis] - 1 - index, axis) if descending else index
     return gather(x, index, axis), index
 
 
 def index_max(x, axis, keepdims=False):
     """Largest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
-    return _pick(x, np.argmax, axis, keepdims)
+    return _pick(x, anp.argmax, axis, keepdims)
 
 
 def index_min(x, axis, keepdims=False):
     """Smallest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
-    return _pick(x, np.argmin, axis, keepdims)
+    return _pick(x, anp.argmin, axis, keepdims)
 
 
 def _pick(x, chooser, axis, keepdims):
-    from .engine.record import getval
-
-    index = np.expand_dims(chooser(getval(x), axis=axis), axis)
+    index = anp.expand_dims(chooser(stop_gradient(x), axis=axis), axis)
     value = gather(x, index, axis)
-    return (value, index) if keepdims else (anp.squeeze(value, axis), np.squeeze(index, axis))
+    return (value, index) if keepdims else (anp.squeeze(value, axis), anp.squeeze(index, axis))

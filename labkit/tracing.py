@@ -51,7 +51,9 @@ def _plain_function(fun, args, kwargs, parameters):
     named = list(fun.__engine_parameters__()) if hasattr(fun, "__engine_parameters__") else []
     for i, parameter in enumerate(parameters or []):
         if not hasattr(parameter, "__engine_bind__"):
-            raise TypeError(f"trace: expected parameters of a dialect, but got {type(parameter).__name__} at position {i}")
+            raise TypeError(
+                f"trace: expected parameters of a dialect, but got {type(parameter).__name__} at position {i}"
+            )
         if all(parameter is not known for _, known in named):
             named.append((getattr(parameter, "name", None) or f"parameter{i}", parameter))
     body = getattr(fun, "construct", None) or getattr(fun, "forward", None) or fun

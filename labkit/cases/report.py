@@ -49,7 +49,9 @@ def table(outcomes: list[Outcome]) -> str:
     for o in outcomes:
         counts[o.verdict] = counts.get(o.verdict, 0) + 1
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return "\n".join([*lines, "-" * 120, f"{len({o.case.name for o in outcomes})} cases, {len(outcomes)} runs: {summary}"])
+    return "\n".join(
+        [*lines, "-" * 120, f"{len({o.case.name for o in outcomes})} cases, {len(outcomes)} runs: {summary}"]
+    )
 
 
 def detail(case: Case, outcomes: list[Outcome]) -> str:
@@ -65,7 +67,11 @@ def detail(case: Case, outcomes: list[Outcome]) -> str:
         lines += ["", f"{outcome.dialect}, {outcome.mode}: {outcome.verdict}"]
         lines += [f"    raised {outcome.error}"] if outcome.error else []
         for label, value in outcome.obtained.items():
-            lines += [f"    {label}", f"        {origin:<11} {show(case.figures[label])}", f"        obtained    {show(value)}"]
+            lines += [
+                f"    {label}",
+                f"        {origin:<11} {show(case.figures[label])}",
+                f"        obtained    {show(value)}",
+            ]
             if label in case.corrections:
                 right = show(case.expected(label, outcome.mode))
                 lines.append(f"        right       {right}: {case.corrections[label].why}")

@@ -23,10 +23,11 @@ from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403
 from .dtype import __all__ as _dtypes
+from .graph_mode import jit
 from .ops import composite, functional, operations  # noqa: F401
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
-from .transforms import jacfwd, jacrev, jit, jvp, mutable, vjp, vmap
+from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 
 __version__ = "2.10.0"
 

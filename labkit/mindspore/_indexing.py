@@ -4,14 +4,19 @@ import numpy as np
 
 from .. import primitives
 from ..engine import getval
+from ..engine import stop_gradient as constant
+from ..program import recorded
+from ._recording import concrete
 
 
 def as_index(index):
     """An index with arrays for tensors, whole where it is a tuple."""
+    if hasattr(index, "__engine_value__") and recorded(index.__engine_value__()) is not None:
+        return constant(index.__engine_value__())
     if isinstance(index, tuple):
         return tuple(as_index(i) if not isinstance(i, tuple) else list(i) for i in index)
     if hasattr(index, "__engine_value__"):
-        return np.asarray(getval(index.__engine_value__()))
+        return np.asarray(concrete(index.__engine_value__(), "use a tensor among several indices"))
     if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
         if isinstance(index, slice):
             return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))

@@ -1,13 +1,15 @@
 """Loss scale: a loss multiplied before the reverse pass, so that small Float16 gradients do not vanish."""
 
-import math
 from abc import ABC, abstractmethod
+from functools import reduce
 
+import autograd.numpy as anp
 import numpy as np
 
-from .ops import isfinite, select
+from ..engine import stop_gradient as constant
+from .ops import isfinite, maximum, select, zeros_like
 from .parameter import Parameter
-from .tensor import Tensor, tensor, wrap
+from .tensor import Tensor, wrap
 
 __all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]
 
@@ -40,7 +42,7 @@ class _ByParameter(LossScaler):
 
     def unscale(self, inputs):
         """A tensor, or each in nested tuples and lists, times the reciprocal of the scale in the tensor's own type."""
-        reciprocal = wrap(1 / self.scale_value.asnumpy())
+        reciprocal = 1 / self.scale_value
         return _each(inputs, lambda t: t * reciprocal.astype(t.dtype))
 
 
@@ -105,11 +107,10 @@ class DynamicLossScaler(_ByParameter):
         scale, factor = self.scale_value.value(), self.scale_factor
         full = self.counter == self.scale_window - 1
         larger = select(full & isfinite(scale * factor), scale * factor, scale)
-        smaller = tensor(max(1.0, float(scale) / factor) if math.isfinite(float(scale)) else float(scale))
-        new = select(grads_finite, larger, smaller)
-        self.scale_value.set_data(new)
-        count = (int(self.counter) + 1) % self.scale_window if bool(grads_finite) else 0
-        self.counter.set_data(wrap(np.int32(count)))
+        smaller = select(isfinite(scale), maximum(scale / factor, 1.0), scale)
+        self.scale_value.set_data(select(grads_finite, larger, smaller))
+        counted = (self.counter + 1) % self.scale_window
+        self.counter.set_data(select(grads_finite, counted, zeros_like(counted)))
         return True
 
 
@@ -131,7 +132,8 @@ def all_finite(inputs):
         )
     if not inputs:
         raise ValueError("For primitive[AddN], the concat element num must be greater than or equal to 1, but got 0.\n")
-    return wrap(np.bool_(all(np.isfinite(t.asnumpy()).all() for t in inputs)))
+    finite = [anp.all(anp.isfinite(constant(t._value))) for t in inputs]
+    return wrap(reduce(anp.logical_and, finite))
 
 
 def _kind(tree):

@@ -6,6 +6,7 @@ inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing t
 
 from functools import wraps
 
+from ._recording import busy
 from ._run import Run, check_cotangent
 from .context import in_graph_mode
 from .parameter import Parameter
@@ -62,13 +63,26 @@ class _Grad:
             check_positions(grad_position)
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
 
+        def run(*args, **kwargs):
+            return self._run(fn, args, kwargs, positions, weights)
+
         @wraps(fn, updated=())
         def gradient_function(*args, **kwargs):
             if not callable(fn):
                 raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
-            return self._run(fn, args, kwargs, positions, weights)
+            if not in_graph_mode() or busy():
+                return run(*args, **kwargs)
+            return self._compiled(run, fn, positions, weights)(*args, **kwargs)
 
         return gradient_function
+
+    def _compiled(self, run, fn, positions, weights):
+        """The gradient function as a compiled one, the same for every `grad` of this function with these options."""
+        from .graph_mode import Compiled, compiled_for
+
+        chosen = tuple(map(id, weights)) if isinstance(weights, (tuple, list)) else id(weights)
+        options = self.with_value, self.has_aux, self.return_ids, self.sens_param, positions, chosen
+        return compiled_for(fn, options, lambda: Compiled(run, fn))
 
     def _run(self, fn, args, kwargs, positions, weights):
         parameters = () if weights is None else weight_list(weights)

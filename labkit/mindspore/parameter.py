@@ -4,7 +4,6 @@ Its value can be substituted for the time of one derivative, in one thread: `gra
 there is nothing to put back when the differentiated function raises.
 """
 
-import threading
 from contextlib import contextmanager
 from itertools import count
 
@@ -13,6 +12,7 @@ import numpy as np
 from .. import primitives
 from ..engine import getval
 from . import dtype as mstype
+from ._recording import current
 from .tensor import Tensor, _Handle, hooked, wrap
 
 __all__ = ["Parameter", "ParameterTuple"]
@@ -22,31 +22,21 @@ _GENERATED = "Parameter#"
 _stored = vars(Tensor)["_value"]  # the slot of Tensor, which `_value` below stands before
 
 
-class _Substitutions(threading.local):
-    """This thread's substituted values: `{id of parameter: box}`."""
-
-    def __init__(self):
-        self.values = {}
-
-
-_substitutions = _Substitutions()
-
-
 @contextmanager
 def bound(parameters, values):
     """While open, in this thread, each parameter has the value given, a box; then again what it had."""
-    current = _substitutions.values
+    substituted = current.substitutions
     keys = [id(p) for p in parameters]
-    before = [current.get(key) for key in keys]
-    current.update(zip(keys, values, strict=True))
+    before = [substituted.get(key) for key in keys]
+    substituted.update(zip(keys, values, strict=True))
     try:
         yield
     finally:
         for key, value in zip(keys, before, strict=True):
             if value is None:
-                current.pop(key, None)
+                substituted.pop(key, None)
             else:
-                current[key] = value
+                substituted[key] = value
 
 
 @primitives.rule(lambda ans, leaf, new: lambda g: g, None)
@@ -81,21 +71,26 @@ class Parameter(Tensor):
 
     @property
     def _value(self):
-        substituted = _substitutions.values
+        substituted = current.substitutions
         if substituted:
             value = substituted.get(id(self))
             if value is not None:
                 return value
+        if current.recorder is not None:
+            return current.recorder.value(self, _stored.__get__(self))
         return _stored.__get__(self)
 
     @_value.setter
     def _value(self, value):
         """Write for good. While a derivative runs, later reads see the new value and still count as this parameter."""
-        plain = getval(value)
-        _stored.__set__(self, plain)
-        box = _substitutions.values.get(id(self))
+        if current.recorder is None:
+            plain = getval(value)
+            _stored.__set__(self, plain)
+        else:
+            plain = current.recorder.write(self, value)
+        box = current.substitutions.get(id(self))
         if box is not None:
-            _substitutions.values[id(self)] = _overwritten(box, plain)
+            current.substitutions[id(self)] = _overwritten(box, plain)
 
     def __engine_bind__(self, value):
         return bound((self,), (value,))
@@ -149,7 +144,7 @@ class Parameter(Tensor):
                 f"But with type {type(data)}."
             )
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
-        self._value = np.array(getval(primitives.cast(value, self._value.dtype)))
+        self._value = primitives.copy(primitives.cast(value, self._value.dtype))
         return self
 
     def assign_value(self, value):

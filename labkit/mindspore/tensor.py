@@ -12,6 +12,7 @@ from .. import primitives
 from ..engine import custom_vjp, getval
 from . import _indexing, _printing
 from . import dtype as mstype
+from ._recording import concrete, text_of
 
 __all__ = ["Tensor", "tensor"]
 
@@ -112,7 +113,7 @@ class Tensor:
 
     def asnumpy(self):
         """Its elements as a NumPy array. Inside a gradient this array is a constant."""
-        array = np.asarray(getval(self._value))
+        array = np.asarray(concrete(self._value, "take the array of a tensor"))
         return array if array.flags.writeable else array.copy()
 
     numpy = asnumpy
@@ -140,10 +141,10 @@ class Tensor:
     # ---- as a Python object ----
 
     def __str__(self):
-        return _printing.as_str(getval(self._value))
+        return text_of(self._value, _printing.as_str)
 
     def __repr__(self):
-        return _printing.as_repr(getval(self._value))
+        return text_of(self._value, _printing.as_repr)
 
     def __len__(self):
         if not self.shape:
@@ -156,7 +157,7 @@ class Tensor:
         return (self[i] for i in range(self.shape[0]))
 
     def _single(self):
-        array = np.asarray(getval(self._value))
+        array = np.asarray(concrete(self._value, "branch on a tensor's value or make a Python number of it"))
         if array.size != 1:
             raise ValueError(
                 f"The tensor should have only one element, but got {array.size}, more than one element is ambiguous."
@@ -276,7 +277,7 @@ def _from_sequence(data, dtype):
     """An array of nested lists of numbers or tensors; floats become Float32 unless `dtype` says otherwise."""
     if any(isinstance(d, Tensor) for d in data):
         parts = [d._value if isinstance(d, Tensor) else np.asarray(d) for d in data]
-        return np.stack([np.asarray(getval(p)) for p in parts])
+        return np.stack([np.asarray(concrete(p, "make a new Tensor of a tensor's value")) for p in parts])
     try:
         array = np.array(data)
     except ValueError:

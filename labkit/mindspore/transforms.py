@@ -12,7 +12,7 @@ from ._run import MutableTuple, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
 
-__all__ = ["derivative", "jacfwd", "jacrev", "jet", "jit", "jvp", "mutable", "vjp", "vmap"]
+__all__ = ["derivative", "jacfwd", "jacrev", "jet", "jvp", "mutable", "vjp", "vmap"]
 
 _NOT_TENSORS = "The inputs type must be a Tensor, tuple or list of Tensors."
 
@@ -267,11 +267,6 @@ def _slices(args, axes, i):
 
 def _stacked(tensors, axis):
     return wrap(anp.stack([t._value for t in tensors], axis))
-
-
-def jit(fn=None, **options):
-    """`fn` itself, as a decorator with or without options: it runs as Python."""
-    return fn if fn is not None else lambda function: function
 
 
 def mutable(input_data, dynamic_len=False):

@@ -10,6 +10,5 @@ The layers, in order: `tape` records, `simplify` tidies, `write` spells out, `co
 from .compiler import Program, Recording, compile_program
 from .simplify import Line
 from .tape import Op, TraceError, recorded, refuse, trace_error
-from .write import spell
 
-__all__ = ["Line", "Op", "Program", "Recording", "TraceError", "compile_program", "recorded", "refuse", "spell", "trace_error"]
+__all__ = ["Line", "Op", "Program", "Recording", "TraceError", "compile_program", "recorded", "refuse", "trace_error"]

@@ -8,7 +8,13 @@ from ..engine.record import shape_of
 from .simplify import dtype_of_line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line
-_FRESH = {anp.matmul, anp.dot, anp.sum, anp.where, VSpace.add}  # besides ufuncs: their result is new memory, never a view
+_FRESH = {
+    anp.matmul,
+    anp.dot,
+    anp.sum,
+    anp.where,
+    VSpace.add,
+}  # besides ufuncs: their result is new memory, never a view
 
 
 def last_uses(lines, ends):
@@ -16,7 +22,11 @@ def last_uses(lines, ends):
     last = {parent: line for line in lines for parent in line.parents}
     found = {}
     for value, line in last.items():
-        if value.fun is not None and not any(value is end for end in ends) and getattr(value.value, "nbytes", 0) >= WORTH:
+        if (
+            value.fun is not None
+            and not any(value is end for end in ends)
+            and getattr(value.value, "nbytes", 0) >= WORTH
+        ):
             found.setdefault(line, []).append(value)
     return found
 

@@ -16,7 +16,20 @@ from ..engine.record import is_library, user_site
 from ..engine.reverse import watch
 from .tape import TraceError
 
-_CHANGES = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "add", "discard"}
+_CHANGES = {
+    "append",
+    "extend",
+    "insert",
+    "pop",
+    "remove",
+    "clear",
+    "sort",
+    "reverse",
+    "update",
+    "setdefault",
+    "add",
+    "discard",
+}
 
 
 class Drawn(TraceError):

@@ -33,10 +33,17 @@ class Line:
 
 
 _BY_SHAPE = {anp.ones_like, anp.zeros_like}
-_SHAPES = {anp.reshape, anp.squeeze, anp.expand_dims, anp.sum, anp.ravel, anp.broadcast_to}  # nothing where the shape stays
-_POWERS = {anp.power}
-_NEUTRAL = {  # op -> the constant that changes nothing, on the left and on the right
-    anp.multiply: (1, 1), anp.true_divide: (None, 1), anp.divide: (None, 1), anp.add: (0, 0), anp.subtract: (None, 0),
+_SHAPES = {
+    anp.reshape,
+    anp.squeeze,
+    anp.expand_dims,
+    anp.sum,
+    anp.ravel,
+    anp.broadcast_to,
+}  # nothing where the shape stays
+_SHAPE_WORDS = {"np.sum", "np.broadcast_to"}  # the same among labkit's own ops
+_NEUTRAL = {  # op -> the constant that changes nothing, on the left and on the right (x + 0 is not -0.0 for x = -0.0)
+    anp.multiply: (1, 1), anp.true_divide: (None, 1), anp.divide: (None, 1), anp.subtract: (None, 0), anp.power: (None, 1),
 }  # fmt: skip
 
 
@@ -61,30 +68,51 @@ def simplify(log):
 
 def _same_value(line):
     """An argument or a constant that has the line's value; the line itself where there is none."""
-    fun, args, value = line.fun, line.args, line.value
-    sparse = type(value) is SparseObject
-    if fun in _BY_SHAPE or not (line.parents or sparse):
-        return value
-    alike = [a for a in args if type(a) is Line and shape_of(a.value) == shape_of(value) and dtype_of_line(a) == dtype_of_line(line)]
-    first = bool(alike) and args[0] is alike[0]
-    if fun is stop_gradient or (fun in _SHAPES or fun is cast) and first:
-        return args[0]
+    fun, args = line.fun, line.args
+    if fun in _BY_SHAPE or not (line.parents or type(line.value) is SparseObject):
+        return line.value
     if order := permutation(line):
-        inner = args[0]
-        while type(inner) is Line and (before := permutation(inner)):
-            order, inner = tuple(before[i] for i in order), inner.args[0]
-            if order == tuple(range(len(order))):
-                return inner
-    if fun in _POWERS and type(args[1]) is not Line and np.ndim(args[1]) == 0 and args[1] == 1 and first:
+        return _original(args[0], order) or line
+    if fun is stop_gradient:
         return args[0]
-    for mine, other, neutral in zip(args, args[::-1], _NEUTRAL.get(fun, ())[::-1], strict=False):
-        if any(mine is a for a in alike) and neutral is not None and type(other) is not Line and np.all(np.equal(other, neutral)):
+    text = getattr(fun, "text", None)
+    if (fun in _SHAPES or fun is cast or text in _SHAPE_WORDS) and _alike(args[0], line):
+        return args[0]
+    neutral = (None, 1) if text == "{} ** {}" else _NEUTRAL.get(fun, ())
+    for mine, other, constant in zip(args, args[::-1], neutral[::-1], strict=False):
+        if (
+            constant is not None
+            and type(other) is not Line
+            and np.all(np.equal(other, constant))
+            and _alike(mine, line)
+        ):
             return mine
     return line
 
 
+def _alike(value, line):
+    """Whether a line's value has the shape and dtype of another's."""
+    return (
+        type(value) is Line
+        and shape_of(value.value) == shape_of(line.value)
+        and dtype_of_line(value) == dtype_of_line(line)
+    )
+
+
+def _original(value, order):
+    """The line that transposing `value` to `order` leads back to, if it was transposed before; else None."""
+    while order != tuple(range(len(order))):
+        before = permutation(value) if type(value) is Line else None
+        if before is None:
+            return None
+        order, value = tuple(before[i] for i in order), value.args[0]
+    return value
+
+
 def permutation(line):
     """The order of axes that a transposing op gives, None for another op."""
+    if line.fun is None:
+        return None
     n, args = len(shape_of(line.value)), line.args
     if line.fun is anp.transpose:
         axes = args[1] if len(args) > 1 else line.kwargs.get("axes")

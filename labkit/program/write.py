@@ -1,5 +1,6 @@
 """Writing a program: a name for every line, a spelling for every op, a comment that says where it comes from."""
 
+import inspect
 import keyword
 import re
 from collections import Counter
@@ -20,15 +21,9 @@ _SPELLING = {
     anp.add: "{} + {}", anp.subtract: "{} - {}", anp.multiply: "{} * {}", anp.true_divide: "{} / {}", anp.mod: "{} % {}",
     anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.power: "{} ** {}", anp.floor_divide: "{} // {}",
     anp.negative: "-{}", anp.greater: "{} > {}", anp.greater_equal: "{} >= {}", anp.less: "{} < {}",
-    anp.less_equal: "{} <= {}", anp.equal: "{} == {}", anp.not_equal: "{} != {}", VSpace.add: "{1} + {2}",
+    anp.less_equal: "{} <= {}", anp.equal: "{} == {}", anp.not_equal: "{} != {}", VSpace.add: "{} + {}",
     cast: "np.asarray({}).astype({})",
 }  # fmt: skip
-
-
-def spell(fun, text):
-    """Say how a primitive is written in a program: a template such as `"{} ** {}"`, or a NumPy function's name."""
-    _SPELLING[fun] = text
-    return fun
 
 
 def name_lines(lines, found):
@@ -57,7 +52,7 @@ def write(lines, ends, in_place=False):
         if line.fun is not None and line.fun is not untake:
             body.append((line, f"    {line.name} = {_text(line, constants, over.get(line))}"))
     result = "".join(f"{_result(end, constants)}, " for end in ends)
-    source = [f"# {name}: {note}" for name, (_, note) in constants.items()]
+    source = [f"# {note}" for _, note in constants.values()]
     source.append(f"def program({', '.join(line.name for line in lines if line.fun is None)}):")
     released = last_uses(lines, ends)
     width = min(max((len(text) for _, text in body), default=0), 60)
@@ -101,6 +96,8 @@ def _text(line, constants, over=None):
     fun, args = line.fun, line.args
     if fun is sparse_add:
         return _scatter(args, constants)
+    if fun is VSpace.add:
+        args = args[1:]
     if fun is numpy_wrapper.concatenate_args:
         fun, args = np.concatenate, (args[1:], args[0])
     if fun is numpy_wrapper.array_from_args:
@@ -115,9 +112,11 @@ def _text(line, constants, over=None):
         return f"{shown[0]}.T"
     if over is not None:
         return f"np.{fun.fun.__name__}({', '.join(shown)}, out={over.name})"
-    spelling = _SPELLING.get(fun) or _numpy_name(fun)
+    if hasattr(fun, "text"):
+        shown, extra = _as_keywords(fun, shown, extra)
+    spelling = _SPELLING.get(fun) or getattr(fun, "text", None) or _numpy_name(fun)
     if spelling is None:
-        spelling = _constant(getattr(fun, "fun", fun), fun.__name__, f"labkit's {fun.__name__}", constants)
+        spelling = _constant(getattr(fun, "fun", fun), fun.__name__, _first_line(fun), constants)
     return spelling.format(*shown) if "{" in spelling else f"{spelling}({', '.join(shown + extra)})"
 
 
@@ -142,6 +141,20 @@ def _weak(value, line):
 _EXACT = {"float64", "float32", "float16", "int64", "int32", "bool"}  # Python numbers hold these exactly
 
 
+def _as_keywords(fun, shown, extra):
+    """Arguments that have a default written by name, for NumPy's functions have them in another order."""
+    parameters = list(inspect.signature(fun.fun).parameters.values())
+    named = [f"{p.name}={text}" for p, text in zip(parameters, shown, strict=False) if p.default is not p.empty]
+    return shown[: len(shown) - len(named)], [n for n in named if not n.endswith(("=None", "=False"))] + extra
+
+
+def _first_line(fun):
+    """What a helper does, in a line: `sigmoid(x): 1 / (1 + exp(-x)) ...`."""
+    names = ", ".join(inspect.signature(getattr(fun, "fun", fun)).parameters)
+    words = (fun.__doc__ or "").strip().splitlines()
+    return f"{fun.__name__}({names}){': ' + words[0] if words else ''}"
+
+
 def _numpy_name(fun):
     raw = getattr(fun, "fun", fun)
     name = getattr(raw, "__name__", "")
@@ -160,7 +173,7 @@ def scatter(g, index, shape, dtype, total=None):
 def _scatter(args, constants):
     """`sparse_add(space, total, untake(g, index, space))` as one call."""
     space, total, sparse = args
-    name = _constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros with g added at index", constants)
+    name = _constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros, with g added at index", constants)
     shown = [_argument(a, constants) for a in (*sparse.args[:2], tuple(space.shape), space.dtype)]
     shown += [f"total={_argument(total, constants)}"] if total is not None else []
     return f"{name}({', '.join(shown)})"
@@ -191,8 +204,8 @@ def _constant(value, name, note, constants):
         if held is value or (isinstance(value, (np.ndarray, np.generic)) and frozen(held) == frozen(value)):
             return known
     if note is None:
-        note = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
-        note = f"{note} {value}" if np.ndim(value) == 0 else note
-    name = name if name not in constants and name != "c" else f"{name}{len(constants) + 1}"
+        name = f"c{1 + sum(known[0] == 'c' and known[1:].isdigit() for known in constants)}"
+        kind = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
+        note = f"{name}: {kind} {value}" if np.ndim(value) == 0 else f"{name}: {kind}"
     constants[name] = (value, note)
     return name

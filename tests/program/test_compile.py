@@ -71,10 +71,12 @@ def test_other_derivatives_compile_too():
 
 
 def test_the_gradient_of_a_small_function_is_a_few_lines():
-    program = compile_program(value_and_grad(lambda x, y: primitives.power(x, 2) + y, (0, 1)), onp.float64(3), onp.float64(2))
+    program = compile_program(
+        value_and_grad(lambda x, y: primitives.power(x, 2) + y, (0, 1)), onp.float64(3), onp.float64(2)
+    )
     body = [line.split("#")[0].strip() for line in program.source.splitlines() if not line.startswith("#")]
     assert body == [
-        "def program(x, y):", "v1 = x ** 2", "v2 = v1 + y", "d_x = 2.0 * x", "return (v2, d_x, c1.copy(),)",
+        "def program(x, y):", "v1 = x ** 2", "v2 = v1 + y", "d_x = 2 * x", "return (v2, d_x, c1.copy(),)",
     ]  # fmt: skip
 
 

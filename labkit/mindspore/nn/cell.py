@@ -1,5 +1,7 @@
 """`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
 
+from .._recording import busy
+from ..context import in_graph_mode
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
 from ._bprop import with_own_derivative
@@ -35,6 +37,13 @@ class Cell:
     # ---- calling ----
 
     def __call__(self, *args, **kwargs):
+        if in_graph_mode() and not busy():
+            from ..graph_mode import Compiled, compiled_for
+
+            return compiled_for(self, "cell", lambda: Compiled(self._run, self))(*args, **kwargs)
+        return self._run(*args, **kwargs)
+
+    def _run(self, *args, **kwargs):
         if type(self).bprop is not None:
             return with_own_derivative(self, args, kwargs)
         return self.construct(*args, **kwargs)

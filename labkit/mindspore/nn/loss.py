@@ -4,7 +4,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
-from ...engine import cast, getval
+from ...engine import cast
+from ...engine import stop_gradient as constant
 from ..ops import _fused
 from ..ops._arithmetic import operands, unbroadcast
 from ..tensor import wrap
@@ -71,5 +72,5 @@ class SmoothL1Loss(LossBase):
     def construct(self, logits, labels):
         distance = primitives.absolute(self._difference(logits, labels))
         near = distance * distance * (0.5 / self.beta)
-        loss = primitives.select(getval(distance) < self.beta, near, distance - 0.5 * self.beta)
+        loss = primitives.select(constant(distance) < self.beta, near, distance - 0.5 * self.beta)
         return self._reduced(cast(loss, distance.dtype))

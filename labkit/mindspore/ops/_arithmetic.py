@@ -10,7 +10,8 @@ import numpy as np
 from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from ... import primitives
-from ...engine import cast, getval
+from ...engine import cast, dtype_of, getval
+from ...engine import stop_gradient as constant
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
 from ._op import register
@@ -162,7 +163,7 @@ def hypot(input, other):
 @binary("TruncMod", "trunc_mod")
 def fmod(input, other):
     """The remainder, with the sign of the dividend."""
-    return input - other * np.trunc(getval(input) / getval(other))
+    return input - other * anp.trunc(anp.true_divide(constant(input), constant(other)))
 
 
 @binary("FloorMod", "floor_mod", "remainder", "mod")
@@ -175,8 +176,8 @@ def _chooser(beats):
     """`x` where it beats `y`, else `y` (so also where either is nan); at a tie either gets half of the gradient."""
 
     def share(g, x, y):
-        x, y = getval(x), getval(y)
-        return g * (beats(x, y) + 0.5 * np.equal(x, y)).astype(g.dtype)
+        x, y = constant(x), constant(y)
+        return g * cast(anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, 0.0)), dtype_of(g))
 
     @primitives.rule(
         lambda ans, x, y: unbroadcast_f(x, lambda g: share(g, x, y)),
@@ -185,11 +186,11 @@ def _chooser(beats):
     def choose(x, y):
         return np.where(beats(x, y), x, y)[()]
 
-    choose.__name__ = "maximum" if beats is np.greater else "minimum"
+    choose.__name__ = "maximum" if beats is anp.greater else "minimum"
     return choose
 
 
-_larger, _smaller = _chooser(np.greater), _chooser(np.less)
+_larger, _smaller = _chooser(anp.greater), _chooser(anp.less)
 
 
 @binary("Maximum")
@@ -213,32 +214,32 @@ def atan2(input, other):
 @binary("Xdivy", method=False)
 def xdivy(input, other):
     """input / other, and 0 where `input` is 0."""
-    return anp.where(getval(input) == 0, anp.zeros_like(input), anp.true_divide(input, other))
+    return anp.where(constant(input) == 0, anp.zeros_like(input), anp.true_divide(input, other))
 
 
 def _compare(name, raw, *names):
     """A comparison: Bool, and constant to every derivative."""
 
     def compare(input, other):
-        return raw(getval(input), getval(other))
+        return raw(constant(input), constant(other))
 
     compare.__name__ = names[0]
     compare.__doc__ = f"Where `{names[0].replace('_', ' ')}` holds, elementwise; a Bool tensor."
     return binary(name, *names[1:])(compare)
 
 
-equal = _compare("Equal", np.equal, "equal", "eq")
-not_equal = _compare("NotEqual", np.not_equal, "not_equal", "ne")
-greater = _compare("Greater", np.greater, "greater", "gt")
-greater_equal = _compare("GreaterEqual", np.greater_equal, "greater_equal", "ge")
-less = _compare("Less", np.less, "less", "lt")
-less_equal = _compare("LessEqual", np.less_equal, "less_equal", "le")
-logical_and = _compare("LogicalAnd", np.logical_and, "logical_and")
-logical_or = _compare("LogicalOr", np.logical_or, "logical_or")
-logical_xor = _compare("LogicalXor", np.logical_xor, "logical_xor")
-bitwise_and = _compare("BitwiseAnd", np.bitwise_and, "bitwise_and")
-bitwise_or = _compare("BitwiseOr", np.bitwise_or, "bitwise_or")
-bitwise_xor = _compare("BitwiseXor", np.bitwise_xor, "bitwise_xor")
+equal = _compare("Equal", anp.equal, "equal", "eq")
+not_equal = _compare("NotEqual", anp.not_equal, "not_equal", "ne")
+greater = _compare("Greater", anp.greater, "greater", "gt")
+greater_equal = _compare("GreaterEqual", anp.greater_equal, "greater_equal", "ge")
+less = _compare("Less", anp.less, "less", "lt")
+less_equal = _compare("LessEqual", anp.less_equal, "less_equal", "le")
+logical_and = _compare("LogicalAnd", anp.logical_and, "logical_and")
+logical_or = _compare("LogicalOr", anp.logical_or, "logical_or")
+logical_xor = _compare("LogicalXor", anp.logical_xor, "logical_xor")
+bitwise_and = _compare("BitwiseAnd", anp.bitwise_and, "bitwise_and")
+bitwise_or = _compare("BitwiseOr", anp.bitwise_or, "bitwise_or")
+bitwise_xor = _compare("BitwiseXor", anp.bitwise_xor, "bitwise_xor")
 
 
 @binary("Pow", method=False)
@@ -250,7 +251,7 @@ def _power(input, exponent):
 
 def _truncated(base, exponent):
     """An integer power that may be a fraction, cut to an integer."""
-    return np.trunc(np.float64(getval(base)) ** getval(exponent)).astype(base.dtype)
+    return cast(anp.trunc(anp.power(cast(constant(base), np.float64), constant(exponent))), base.dtype)
 
 
 def pow(input, exponent):
@@ -271,7 +272,7 @@ register(pow, primitive="Pow")
 
 def logical_not(input):
     """Where `input` is zero or False; a Bool tensor."""
-    return wrap(np.logical_not(input.asnumpy()))
+    return wrap(anp.logical_not(constant(input._value)))
 
 
 register(logical_not, primitive="LogicalNot")

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable
 
+import autograd.numpy as anp
 import numpy as np
 
+from ...engine import cast
+from ...engine import stop_gradient as constant
 from ..dtype import bool_, float32, int64
 from ..tensor import Tensor, tensor, wrap
 from ._op import METHODS, op, register
@@ -93,9 +96,9 @@ def linspace(start, end, steps, *, dtype=None):
 
 def one_hot(indices, depth, on_value=1, off_value=0, axis=-1):
     """`on_value` at the place each index names on a new axis of length `depth`, else `off_value`."""
-    hot = np.expand_dims(indices.asnumpy(), axis) == _along(np.arange(depth), axis, indices.ndim + 1)
+    hot = anp.expand_dims(constant(indices._value), axis) == _along(np.arange(depth), axis, indices.ndim + 1)
     on, off = tensor(on_value), tensor(off_value)
-    return wrap(np.where(hot, on.asnumpy(), off.asnumpy()).astype(on.dtype.numpy))
+    return wrap(cast(anp.where(hot, on._value, off._value), on.dtype.numpy))
 
 
 def _along(numbers, axis, ndim):

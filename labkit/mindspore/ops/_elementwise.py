@@ -9,7 +9,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
-from ...engine import cast, getval
+from ...engine import cast
 from ...engine import stop_gradient as constant
 from ..tensor import Tensor, wrap
 from . import _fused
@@ -49,17 +49,17 @@ _ANY_TYPE = {
     "ReLU6": (lambda x: primitives.clamp(primitives.relu(x), None, 6), "relu6", "x limited to [0, 6]"),
 }
 _STEPS = {  # piecewise constant: derivative 0
-    "Sign": (np.sign, "sign", "-1, 0 or 1"),
-    "Floor": (np.floor, "floor", "the integer below"),
-    "Ceil": (np.ceil, "ceil", "the integer above"),
-    "Round": (np.round, "round", "the nearest integer, halves to even"),
-    "Rint": (np.rint, "rint", "the nearest integer, halves to even"),
-    "Trunc": (np.trunc, "trunc", "the integer towards 0"),
+    "Sign": (anp.sign, "sign", "-1, 0 or 1"),
+    "Floor": (anp.floor, "floor", "the integer below"),
+    "Ceil": (anp.ceil, "ceil", "the integer above"),
+    "Round": (anp.round, "round", "the nearest integer, halves to even"),
+    "Rint": (anp.rint, "rint", "the nearest integer, halves to even"),
+    "Trunc": (anp.trunc, "trunc", "the integer towards 0"),
 }
 _TESTS = {
-    "IsFinite": (np.isfinite, "isfinite", "True where neither infinite nor nan"),
-    "IsInf": (np.isinf, "isinf", "True where infinite"),
-    "IsNan": (np.isnan, "isnan", "True where nan"),
+    "IsFinite": (anp.isfinite, "isfinite", "True where neither infinite nor nan"),
+    "IsInf": (anp.isinf, "isinf", "True where infinite"),
+    "IsNan": (anp.isnan, "isnan", "True where nan"),
 }
 
 
@@ -76,8 +76,8 @@ def _declare(table, prepare):
 
 _declare(_SMOOTH, floating)
 _declare(_ANY_TYPE, lambda x: x)
-_declare(_STEPS, lambda x: constant(x) if x.dtype.kind not in "iub" else getval(x))
-_declare(_TESTS, getval)
+_declare(_STEPS, constant)
+_declare(_TESTS, constant)
 
 
 @op(primitive="GeLU", method=False)
@@ -103,14 +103,14 @@ def _erf(x):
 @op(primitive="LeakyReLU", method=False)
 def leaky_relu(input, alpha=0.2):
     """x where positive, alpha x elsewhere."""
-    return primitives.select(getval(input) > 0, input, input * alpha)
+    return primitives.select(constant(input) > 0, input, input * alpha)
 
 
 @op(primitive="Elu", method=False)
 def elu(input, alpha=1.0):
     """x where positive, alpha (exp(x) - 1) elsewhere."""
     below = anp.expm1(anp.minimum(input, cast(0.0, input.dtype)))
-    return primitives.select(getval(input) >= 0, input, alpha * below)
+    return primitives.select(constant(input) >= 0, input, alpha * below)
 
 
 @op(primitive="Softmax", method=True)
@@ -167,7 +167,7 @@ register(stop_gradient, method=False)
 
 def isclose(input, other, rtol=1e-5, atol=1e-8, equal_nan=False):
     """Where |input - other| <= atol + rtol |other|; a Bool tensor."""
-    return wrap(np.isclose(input.asnumpy(), other.asnumpy(), rtol, atol, equal_nan))
+    return wrap(anp.isclose(constant(input._value), constant(other._value), rtol, atol, equal_nan))
 
 
 def lerp(input, end, weight):

@@ -7,6 +7,7 @@ import numpy as np
 
 from ... import primitives
 from ...engine import cast, getval
+from ...engine import stop_gradient as constant
 from ..dtype import promote
 from ..tensor import Tensor, wrap
 from ._arithmetic import beside, operands
@@ -83,7 +84,7 @@ def select(condition, input, other):
         )
     a, b = operands(input, other, "Select")
     with np.errstate(all="ignore"):
-        return wrap(primitives.select(np.asarray(getval(condition._value), bool), _array(a), _array(b, a)))
+        return wrap(primitives.select(cast(constant(condition._value), bool), _array(a), _array(b, a)))
 
 
 def _array(value, like=None):
@@ -105,13 +106,13 @@ _where_method.__name__, _where_method.__doc__ = "where", "This tensor where `con
 def masked_fill(input, mask, value):
     """`input`, but `value` where `mask` holds."""
     value = value._value if isinstance(value, Tensor) else beside(input, value, "MaskedFill")[1]
-    return primitives.select(mask.asnumpy(), cast(value, input.dtype), input)
+    return primitives.select(constant(mask._value), cast(value, input.dtype), input)
 
 
 @op(method=True)
 def gather_elements(input, dim, index):
     """Elements along `dim` at the places of `index`, a tensor of the same rank."""
-    return primitives.gather(input, index.asnumpy(), dim)
+    return primitives.gather(input, constant(index._value), dim)
 
 
 def gather(input_params, input_indices, axis, batch_dims=0):
@@ -133,7 +134,7 @@ def masked_select(input, mask):
 @op()
 def nonzero(input):
     """The places of elements that are not zero: Int64, one row each."""
-    return np.argwhere(getval(input))
+    return anp.argwhere(constant(input))
 
 
 def unique(input):

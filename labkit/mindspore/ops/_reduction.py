@@ -5,6 +5,7 @@ import numpy as np
 
 from ... import primitives
 from ...engine import cast, getval
+from ...engine import stop_gradient as constant
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
 from . import _fused
@@ -86,13 +87,13 @@ def std(input, axis=None, ddof=0, keepdims=False):
 @op()
 def all(input, axis=None, keep_dims=False):
     """Whether no element is zero."""
-    return np.all(getval(input), axis=_axes(axis, input, "ReduceAll"), keepdims=keep_dims)
+    return anp.all(constant(input), axis=_axes(axis, input, "ReduceAll"), keepdims=keep_dims)
 
 
 @op()
 def any(input, axis=None, keep_dims=False):
     """Whether some element is not zero."""
-    return np.any(getval(input), axis=_axes(axis, input, "ReduceAny"), keepdims=keep_dims)
+    return anp.any(constant(input), axis=_axes(axis, input, "ReduceAny"), keepdims=keep_dims)
 
 
 @op(method=False)
@@ -144,16 +145,16 @@ register(min, method=False)
 
 def _arg(chooser, name, dtype):
     def find(input, axis=None, keepdims=False):
-        array = np.asarray(getval(value_of(input, name)))
-        return wrap(np.asarray(chooser(array, axis=axis, keepdims=keepdims), dtype)[()])
+        found = chooser(constant(value_of(input, name)), axis=axis, keepdims=keepdims)
+        return wrap(cast(found, dtype))
 
     find.__name__ = name
     find.__doc__ = f"The index of the {name[3:]} along `axis`, or in the flat tensor; the first of equal ones."
     return register(find)
 
 
-argmax = _arg(np.argmax, "argmax", np.int64)
-argmin = _arg(np.argmin, "argmin", np.int32)
+argmax = _arg(anp.argmax, "argmax", np.int64)
+argmin = _arg(anp.argmin, "argmin", np.int32)
 
 
 @op(primitive="CumSum")
@@ -168,7 +169,7 @@ def cumprod(input, dim, dtype=None):
     """The running product along `dim`."""
     steps, total = [], None
     moved = anp.moveaxis(_typed(input, dtype), dim, 0)
-    for i in range(len(getval(moved))):
+    for i in range(len(moved)):
         total = moved[i] if total is None else total * moved[i]
         steps.append(total)
     return anp.moveaxis(anp.stack(steps), 0, dim)
@@ -213,7 +214,7 @@ def vector_norm(value, order=2, dim=None, keepdim=False):
     if order == 1:
         return primitives.sum_(primitives.absolute(value), axis=dim, keepdims=keepdim)
     if order == 0:
-        return np.sum(getval(value) != 0, axis=dim, keepdims=keepdim).astype(value.dtype)
+        return cast(anp.sum(constant(value) != 0, axis=dim, keepdims=keepdim), value.dtype)
     powers = primitives.power(primitives.absolute(value), order)
     return primitives.power(primitives.sum_(powers, axis=dim, keepdims=keepdim), 1 / order)
 
@@ -221,7 +222,7 @@ def vector_norm(value, order=2, dim=None, keepdim=False):
 @op()
 def count_nonzero(input, axis=None, keep_dims=False):
     """How many elements are not zero; Int32."""
-    return np.sum(getval(input) != 0, axis=_axes(axis, input, "CountNonZero"), keepdims=keep_dims, dtype=np.int32)
+    return anp.sum(constant(input) != 0, axis=_axes(axis, input, "CountNonZero"), keepdims=keep_dims, dtype=np.int32)
 
 
 def sort(input, axis=-1, descending=False):

@@ -1,0 +1,151 @@
+"""What this thread is doing to parameters and tensors: standing in for them in a derivative, or recording a program."""
+
+import builtins
+import re
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+
+from ..engine import getval, isbox
+from ..program import Op, recorded, refuse
+from . import _printing
+
+
+class Current(threading.local):
+    """`substitutions`: `{id of a parameter: its box}` while derivatives run. `recorder`: of the program being recorded."""
+
+    def __init__(self):
+        self.substitutions, self.recorder = {}, None
+
+
+current = Current()
+
+
+def busy():
+    """Whether this thread is inside a derivative or a recording, so that what it calls is part of that."""
+    return bool(current.substitutions) or current.recorder is not None
+
+
+def concrete(value, what):
+    """The plain array behind a tensor's value. Raises TraceError, saying `what` was asked, while it is being recorded."""
+    refuse(value, what)
+    return getval(value)
+
+
+def text_of(value, written):
+    """`written(array)`; while recorded, a mark that `print` replaces by it whenever the program runs."""
+    if current.recorder is not None and recorded(value) is not None:
+        return current.recorder.mark(value, written)
+    return written(concrete(value, "turn a tensor into text"))
+
+
+class Recorder:
+    """Collects what a program depends on and does besides its output: parameters read and written, things printed."""
+
+    def __init__(self, recording):
+        self.recording, self.read, self.written = recording, {}, {}
+        self.shown, self.prints = (
+            [],
+            [],
+        )  # (value, how it is written); (pieces of text or numbers of shown values, options)
+
+    @contextmanager
+    def active(self):
+        """While open, this thread's parameters and prints go through this recorder."""
+        before, current.recorder = current.recorder, self
+        try:
+            with _prints_deferred():
+                yield
+        finally:
+            current.recorder = before
+
+    def value(self, parameter, stored):
+        """A box for a parameter's value: what the program wrote, else an input of the program."""
+        if id(parameter) in self.written:
+            return self.written[id(parameter)][1]
+        if id(parameter) not in self.read:
+            self.read[id(parameter)] = parameter, self.recording.input(stored, parameter.name)
+        return self.read[id(parameter)][1]
+
+    def write(self, parameter, value):
+        """The program will give the parameter this value, which is returned, when it runs; nothing is written now."""
+        value = _recorded_value(value)
+        self.written[id(parameter)] = parameter, value
+        return value
+
+    def mark(self, value, written):
+        """A stand-in for the text of a recorded value."""
+        self.shown.append((_recorded_value(value), written))
+        return f"\x02{len(self.shown) - 1}\x03"
+
+    def print(self, args, options):
+        """Print this whenever the program runs: as graph mode does, every argument on a line of its own."""
+        lines = [self._line(a) for a in args]
+        self.prints.append((lines, options))
+
+    def _line(self, argument):
+        if hasattr(argument, "__engine_value__"):
+            return text_of(argument.__engine_value__(), as_printed)
+        if isinstance(argument, (tuple, list)):
+            return "\n".join(self._line(a) for a in argument)
+        return str(argument)
+
+    def results(self):
+        """What the program computes besides its output: values of parameters written, values to print."""
+        return [value for _, value in self.written.values()] + [value for value, _ in self.shown]
+
+    def replay(self, results):
+        """After a run: write the parameters and print, given the values of `results()`."""
+        for (parameter, _), value in zip(self.written.values(), results, strict=False):
+            parameter._value = value
+        if not self.prints:
+            return
+        texts = [w(np.asarray(v)) for (_, w), v in zip(self.shown, results[len(self.written) :], strict=True)]
+        for lines, options in self.prints:
+            for line in lines:
+                print(re.sub("\x02(\\d+)\x03", lambda m: texts[int(m[1])], line), **options)
+
+
+def _recorded_value(value):
+    """A value without the boxes of derivatives, but with the recorder's."""
+    while isbox(value) and type(value._node) is not Op:
+        value = value._value
+    return value
+
+
+def as_printed(array):
+    """A tensor as graph mode prints it: a number, or shape, type and values without commas."""
+    if array.ndim == 0:
+        return _printing.as_repr(array).rpartition("value= ")[2][:-1]
+    head, _, values = _printing.as_repr(array).partition("value=")
+    return f"{head}value={values.lstrip(' ').replace(', ', ' ')}"
+
+
+# ---- print ----
+
+_lock, _open, _plain_print = threading.Lock(), 0, None
+
+
+def _print(*args, sep=" ", end="\n", file=None, flush=False):
+    """`print` while some thread records: deferred for that thread, as ever for the others."""
+    if current.recorder is None or file is not None:
+        _plain_print(*args, sep=sep, end=end, file=file, flush=flush)
+    else:
+        current.recorder.print(args, {"end": end})
+
+
+@contextmanager
+def _prints_deferred():
+    global _open, _plain_print
+    with _lock:
+        if _open == 0:
+            _plain_print, builtins.print = builtins.print, _print
+        _open += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _open -= 1
+            if _open == 0:
+                builtins.print = _plain_print

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any
 
-from . import engine
+from . import engine, gradcheck
 from .engine.graph import argument_names
 
 
@@ -33,17 +33,17 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     return wraps(fun)(traced) if hasattr(fun, "__name__") else traced
 
 
-def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) -> engine.GradientCheck:
+def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) -> gradcheck.GradientCheck:
     """Compare the gradient of `fun` at `args` with central differences: true or false, and printable.
 
-    Step and tolerance follow the coarsest dtype in play (see `labkit.engine.check`); the parameters of a Cell or Module
+    Step and tolerance follow the coarsest dtype in play (see `labkit.gradcheck`); the parameters of a Cell or Module
     are checked too. Raises TypeError where nothing is floating.
 
     >>> print(bool(check_gradient(lambda x: x**3, 2.0)))
     True
     """
     plain, values, _ = _plain_function(fun, args, {}, None)
-    return engine.check_gradient(plain, *values, tolerance=tolerance)
+    return gradcheck.check_gradient(plain, *values, tolerance=tolerance)
 
 
 def _plain_function(fun, args, kwargs, parameters):

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import CASES
-from .ledger import DOCUMENTS, MISMATCH, Case, Outcome, run as run_case
+from .ledger import DOCUMENTS, MISMATCH, Case, Outcome
+from .ledger import run as run_case
 
 
 def run(name: str | None = None, as_json: bool = False) -> int:

@@ -1,14 +1,25 @@
-"""The engine: record, differentiate, check. NumPy and autograd only; no dialect, no picture, no Jupyter."""
+"""The engine: record and differentiate. NumPy and autograd only; no dialect, no picture, no Jupyter."""
 
 from . import mended  # noqa: F401  (before any rule is used)
-from .check import GradientCheck, check_gradient
 from .graph import Contribution, Graph, Step, record
 from .record import cast, dtype_of, getval, isbox, new_box, new_level, shape_of
-from .reverse import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, leaves, map_leaves, reverse_pass, stop_gradient
-from .reverse import value_and_grad, vjp
+from .reverse import (
+    custom_vjp,
+    grad,
+    hvp,
+    jacfwd,
+    jacrev,
+    jvp,
+    leaves,
+    map_leaves,
+    reverse_pass,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 
 __all__ = [
-    "Contribution", "GradientCheck", "Graph", "Step", "cast", "check_gradient", "custom_vjp", "dtype_of", "getval",
+    "Contribution", "Graph", "Step", "cast", "custom_vjp", "dtype_of", "getval",
     "grad", "hvp", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "new_box", "new_level", "record",
     "reverse_pass", "shape_of", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

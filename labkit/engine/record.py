@@ -26,7 +26,7 @@ from autograd.core import JVPNode, SparseObject, VJPNode, primitive_jvps, primit
 from autograd.extend import defjvp, defvjp, primitive, vspace
 from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vspaces import ArrayVSpace
-from autograd.tracer import getval, isbox, new_box
+from autograd.tracer import getval, isbox
 
 for _scalar in (int, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
     ArrayBox.register(_scalar)
@@ -116,7 +116,7 @@ class Record:
     `line` (file and line of the user's code that ran the op), `label` (unique in its graph, set by the graph).
     """
 
-    __slots__ = ("fun", "args", "kwargs", "argnums", "parents", "value", "id", "dtype", "name", "site", "label", "log")
+    __slots__ = ("argnums", "args", "dtype", "fun", "id", "kwargs", "label", "log", "name", "parents", "site", "value")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         self._fill(value, fun, args, kwargs, argnums, parents, *assignment_target(), parents[0].log)
@@ -187,9 +187,9 @@ def transposed(fun):
 
 last_call = threading.local()  # holds the library call of the last op, so that no later call can be mistaken for it
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-_LIBRARY = tuple(
-    str(Path(module.__file__).parent) + "/" for module in (autograd, np)
-) + (str(Path(__file__).parent.parent) + "/",)
+_LIBRARY = tuple(str(Path(module.__file__).parent) + "/" for module in (autograd, np)) + (
+    str(Path(__file__).parent.parent) + "/",
+)
 
 
 def is_library(filename):
@@ -229,4 +229,3 @@ def _stores(code):
             name = following.argval[0] if isinstance(following.argval, tuple) else following.argval
             found.update(dict.fromkeys(range(step.offset, following.offset), name))
     return found
-

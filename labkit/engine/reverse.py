@@ -133,7 +133,9 @@ def jvp(fun, args, tangents):
     level, boxes = new_level(), []
     for value, tangent in zip(args, tangents, strict=True):
         if shape_of(value) != shape_of(tangent):
-            raise ValueError(f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}")
+            raise ValueError(
+                f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
+            )
         boxes.append(new_box(value, level, Forward.new_root(tangent)))
     output = fun(*boxes)
 

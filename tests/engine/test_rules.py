@@ -7,8 +7,9 @@ from autograd.core import primitive_jvps, primitive_vjps
 from autograd.extend import primitive
 
 from labkit import primitives as p
-from labkit.engine import cast, check_gradient, grad, jvp, leaves, vjp
+from labkit.engine import cast, grad, jvp, leaves, vjp
 from labkit.engine.record import transposed
+from labkit.gradcheck import check_gradient
 
 rng = onp.random.default_rng(1)
 A, B = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))  # nothing is tied, nothing is zero

@@ -4,7 +4,8 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 
-from labkit.engine import check_gradient, custom_vjp
+from labkit.engine import custom_vjp
+from labkit.gradcheck import check_gradient
 
 X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
 PRECISIONS = ["float16", "float32", "float64"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .record import dtype_of, getval
-from .reverse import leaves, restrict, vjp
+from .engine import dtype_of, getval, leaves, vjp
+from .engine.reverse import restrict
 
 
 @dataclass(frozen=True)

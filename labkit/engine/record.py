@@ -26,7 +26,7 @@ from autograd.core import JVPNode, SparseObject, VJPNode, primitive_jvps, primit
 from autograd.extend import defjvp, defvjp, primitive, vspace
 from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vspaces import ArrayVSpace
-from autograd.tracer import getval, isbox
+from autograd.tracer import getval, isbox, new_box  # noqa: F401  (new_box: for the rest of the engine)
 
 for _scalar in (int, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
     ArrayBox.register(_scalar)

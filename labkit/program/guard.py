@@ -8,6 +8,7 @@ drawn between one op and the next, so the error can name the line.
 import dis
 import random
 import sys
+import sysconfig
 from functools import lru_cache
 
 import numpy as np
@@ -30,6 +31,9 @@ _CHANGES = {
     "add",
     "discard",
 }
+
+
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 class Drawn(TraceError):
@@ -99,7 +103,7 @@ def _held(frame):
 
 @lru_cache(maxsize=4096)
 def _is_user(code):
-    return not is_library(code.co_filename) and not code.co_filename.startswith(sys.base_prefix)
+    return not is_library(code.co_filename) and not code.co_filename.startswith(_INSTALLED)
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,6 @@ import numpy as onp
 import pytest
 
 from labkit.engine import (
-    check_gradient,
     custom_vjp,
     grad,
     hvp,
@@ -22,6 +21,7 @@ from labkit.engine import (
     value_and_grad,
     vjp,
 )  # fmt: skip
+from labkit.gradcheck import check_gradient
 
 X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
 

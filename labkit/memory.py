@@ -92,14 +92,15 @@ class Moment:
     bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MemoryReport:
     """What `memory_report` returns; printing it gives a table.
 
     `rows`: one per input and op, in the order they ran. `inputs`: bytes of the inputs. `kept`: bytes that the tape
     keeps from the forward run for the walk back, every array counted once and the inputs not at all. `peak_forward`,
     `peak_both`: the most bytes allocated during a plain run, and during a run and its walk back; `bookkeeping`: bytes
-    of Python objects per node. These last three are measured, so they vary a little from machine to machine.
+    of Python objects per node. These last three are measured by tracemalloc, which sees the whole process, so they vary
+    a little from run to run.
     """
 
     name: str
@@ -119,6 +120,9 @@ class MemoryReport:
     def peak(self) -> int:
         """The largest number of bytes in the timeline: arrays alone, so the same on every machine."""
         return max(moment.bytes for moment in self._moments)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __str__(self) -> str:
         head = f"  {'value':<12}{'op':<12}{'bytes':>10}   {'its rule keeps':<18}{'bytes':>10}   until"

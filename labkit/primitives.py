@@ -99,8 +99,9 @@ def clamp(x, low, high):
 
 
 def _inside(x, low, high):
-    inside = anp.ones(anp.shape(x), dtype=bool)
-    return inside & (True if low is None else x >= low) & (True if high is None else x <= high)
+    if low is None or high is None:
+        return x <= high if low is None else x >= low
+    return anp.logical_and(x >= low, x <= high)
 
 
 @rule(

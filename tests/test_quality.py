@@ -34,6 +34,7 @@ def test_public_names_have_docstrings():
         module = importlib.import_module(name)
         for public in getattr(module, "__all__", ()):
             value = getattr(module, public)
-            if callable(value) and not getattr(value, "__doc__", None):
+            ours = str(getattr(value, "__module__", "")).startswith("labkit")
+            if callable(value) and ours and not value.__doc__:
                 missing.append(f"{name}.{public}")
     assert missing == []

@@ -140,7 +140,7 @@ def _plain(leaf):
     """A tensor as its array, a boolean one as a bool; text, numbers and None as they are."""
     if hasattr(leaf, "__engine_value__"):
         leaf = np.asarray(leaf.__engine_value__())
-    return bool(leaf) if getattr(leaf, "dtype", None) == bool and np.ndim(leaf) == 0 else leaf
+    return bool(leaf) if getattr(leaf, "dtype", None) == np.bool_ and np.ndim(leaf) == 0 else leaf
 
 
 def message_of(action: Callable[[], Any]) -> str:

@@ -4,7 +4,7 @@ An exercise is data (see `exercise.Exercise`): the same data serves a notebook, 
 calls the student's function in another process and compares plain data on its own side.
 """
 
-from .check import Report, Text, check, hint, solution
+from .checking import Report, Text, check, hint, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
 

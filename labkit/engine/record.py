@@ -16,7 +16,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 
 import autograd
@@ -187,9 +187,8 @@ def transposed(fun):
 
 last_call = threading.local()  # holds the library call of the last op, so that no later call can be mistaken for it
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
-_LIBRARY = tuple(str(Path(module.__file__).parent) + "/" for module in (autograd, np)) + (
-    str(Path(__file__).parent.parent) + "/",
-)
+_HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
+_LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
 
 
 def is_library(filename):
@@ -224,7 +223,7 @@ def assignment_target():
 def _stores(code):
     """`{offset: name}` for every offset in an instruction whose result is stored at once in a plain variable."""
     found, steps = {}, list(dis.get_instructions(code))
-    for step, following in zip(steps, steps[1:]):
+    for step, following in pairwise(steps):
         if following.opname.startswith(_STORES):
             name = following.argval[0] if isinstance(following.argval, tuple) else following.argval
             found.update(dict.fromkeys(range(step.offset, following.offset), name))

@@ -218,7 +218,7 @@ def jacfwd(fun, argnums=0):
         blocks = []
         for place, value in enumerate(values):
             still = [anp.zeros_like(v) for v in values]
-            pushed = [jvp(restricted, values, still[:place] + [u] + still[place + 1 :])[1] for u in _unit_arrays(value)]
+            pushed = [jvp(restricted, values, [*still[:place], u, *still[place + 1 :]])[1] for u in _unit_arrays(value)]
             blocks.append(anp.reshape(anp.stack(pushed, -1), shape_of(pushed[0]) + shape_of(value)))
         return blocks[0] if isinstance(argnums, int) else tuple(blocks)
 

@@ -108,8 +108,8 @@ def _test(name, kernel):
     return fun
 
 
-for _name, _kernel in TESTS.items():
-    both(_name)(_test(_name, _kernel))
+for _name, _test_kernel in TESTS.items():
+    both(_name)(_test(_name, _test_kernel))
 
 
 @both()

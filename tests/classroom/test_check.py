@@ -87,7 +87,7 @@ def test_an_unknown_name_without_close_ones_lists_all(name):
 
 
 def test_hints_come_one_by_one_and_then_point_to_the_solution(monkeypatch):
-    monkeypatch.setattr(sys.modules["labkit.classroom.check"], "_given", {})
+    monkeypatch.setattr(sys.modules["labkit.classroom.checking"], "_given", {})
     texts = [hint("grad-slip") for _ in range(5)]
     assert [t[:11] for t in texts[:3]] == [f"Hint {i} of 3" for i in (1, 2, 3)]
     assert len({*texts[:3]}) == 3 and texts[3] == texts[4] and 'solution("grad-slip")' in texts[3]

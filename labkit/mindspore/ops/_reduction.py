@@ -124,7 +124,7 @@ def _extreme(amount, place, picked):
             return amount(input), wrap(np.int64(0))
         value = value_of(input, amount.__name__)
         values, index = picked(value, int(axis), bool(keepdims))
-        return wrap(values), wrap(np.asarray(index, np.int64))
+        return wrap(values), wrap(cast(index, np.int64))
 
     def method(self, *args, axis=None, keepdims=False, return_indices=False, initial=None, where=True):
         if args or return_indices:
@@ -229,7 +229,7 @@ def sort(input, axis=-1, descending=False):
     """`(sorted values, the Int32 index each came from)`."""
     with np.errstate(all="ignore"):
         values, index = primitives.sort(value_of(input, "Sort"), axis, descending)
-    return wrap(values), wrap(np.asarray(index, np.int32))
+    return wrap(values), wrap(cast(index, np.int32))
 
 
 register(sort)

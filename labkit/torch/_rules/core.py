@@ -39,4 +39,5 @@ def wide(fun):
 
 
 def zero(g):
+    """A 0-d zero of the gradient's dtype."""
     return np.zeros((), dtype_of(g))

@@ -16,6 +16,7 @@ declare(anp.reshape, "ViewBackward0", others="shape")
 
 
 def axes_of(ndim, axis):
+    """The axes meant by None, one or several, counted from 0."""
     if axis is None:
         return tuple(range(ndim))
     return tuple(a % max(ndim, 1) for a in ((axis,) if isinstance(axis, int) else axis))

@@ -134,7 +134,7 @@ def _answer(i, tensor, g, allow_unused, zeros):
     return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype)) if zeros else None
 
 
-class _VariableType(type(Tensor)):
+class _VariableType(type(Tensor)):  # type: ignore[misc]
     def __instancecheck__(cls, instance):
         return isinstance(instance, Tensor)
 

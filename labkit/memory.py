@@ -7,7 +7,7 @@ import gc
 import tracemalloc
 import weakref
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from types import FunctionType, MethodType
@@ -150,7 +150,7 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
     """
     plain, values, names = _plain_function(fun, args, {}, parameters)
     values = [v if isbox(v) or isinstance(v, np.ndarray) else np.asarray(v) for v in values]
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _garbage_left_alone():
         rows, kept, inputs, alive = _rows(plain, values, names)
         moments = _moments(plain, values)
         forward, both, bookkeeping = _measured(plain, values, alive, len(rows))
@@ -285,6 +285,18 @@ def _moments(plain, values):
 # ---- what is measured ----
 
 
+@contextmanager
+def _garbage_left_alone():
+    """No collection of cycles inside, at a moment that nobody can foresee."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def _measured(plain, values, alive, nodes):
     """Peak bytes of a plain run, of a run with its walk back, and bytes of bookkeeping per node."""
     forward = _peak(lambda: plain(*values))[0]
@@ -303,7 +315,6 @@ def _walked(plain, values):
 
 def _peak(run):
     """`(the most bytes allocated at once during run(), its result)`."""
-    gc.collect()
     running = tracemalloc.is_tracing()
     tracemalloc.start()
     try:

@@ -1,32 +1,42 @@
 """Indices as a student writes them, and the errors of those that do not fit."""
 
+import autograd.numpy as anp
 import numpy as np
+from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from .. import primitives
-from ..engine import getval
+from ..engine import dtype_of, getval, isbox, shape_of
 from ..engine import stop_gradient as constant
-from ..program import recorded
+from ..program import recorded, refuse
 from ._recording import concrete
 
 
 def as_index(index):
-    """An index with arrays for tensors, whole where it is a tuple."""
-    if hasattr(index, "__engine_value__") and recorded(index.__engine_value__()) is not None:
-        return constant(index.__engine_value__())
+    """An index with arrays for tensors (values of a program's tensors are not known yet), whole where it is a tuple."""
+    if hasattr(index, "__engine_value__"):
+        value = index.__engine_value__()
+        if recorded(value) is None:
+            return np.asarray(getval(value))
+        if dtype_of(value) == bool:
+            refuse(value, "use a mask as index, for the result's shape depends on values")
+        return constant(value)
     if isinstance(index, tuple):
         return tuple(as_index(i) if not isinstance(i, tuple) else list(i) for i in index)
-    if hasattr(index, "__engine_value__"):
-        return np.asarray(concrete(index.__engine_value__(), "use a tensor among several indices"))
     if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
         if isinstance(index, slice):
             return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))
-        return [as_index(i) for i in index] if isinstance(index, list) else index
+        return [_plain(i) for i in index] if isinstance(index, list) else index
     if isinstance(index, (float, np.ndarray)):
         raise IndexError(
             "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
             f"but got {index} with type {type(index)}"
         )
     raise unsupported(index)
+
+
+def _plain(index):
+    found = as_index(index)
+    return concrete(found, "use a tensor in a list of indices") if isbox(found) else found
 
 
 def unsupported(index):
@@ -36,9 +46,39 @@ def unsupported(index):
     )
 
 
+@primitives.rule(lambda ans, x, *index: lambda g: _put(g, shape_of(x), *index), argnums=(0,), text="{}[...]")
+def _take(x, *index):
+    """`x[i, j, ...]`, where tensors whose values are not known yet may be among the indices."""
+    return x[index]
+
+
+@primitives.rule(lambda ans, g, shape, *index: lambda h: _take(h, *index), argnums=(0,))
+def _put(g, shape, *index):
+    """Zeros of a shape, with g added at the index."""
+    out = np.zeros(shape, g.dtype)
+    np.add.at(out, index, g)
+    return out
+
+
+@primitives.rule(
+    lambda ans, x, new, *index: lambda g: _with(g, anp.zeros((), dtype_of(g)), *index),
+    lambda ans, x, new, *index: unbroadcast_f(new, lambda g: _take(g, *index)),
+    argnums=(0, 1),
+)
+def _with(x, new, *index):
+    """A copy of x with `new` at the index."""
+    out = np.array(x)
+    out[index] = new
+    return out
+
+
+def _unknown(index):
+    return isinstance(index, tuple) and any(map(isbox, index))
+
+
 def read(value, index):
     try:
-        return value[index]
+        return _take(value, *index) if _unknown(index) else value[index]
     except IndexError as error:
         if "too many indices" in str(error):
             raise IndexError(f"too many indices for tensor of dimension{np.ndim(getval(value))}") from None
@@ -55,7 +95,7 @@ def _out_of_range(error):
 def write(value, index, new):
     """A copy of `value` with `new` at `index`."""
     try:
-        return primitives.set_item(value, index, new)
+        return _with(value, new, *index) if _unknown(index) else primitives.set_item(value, index, new)
     except IndexError as error:
         words = str(error).split()
         if "bounds" not in words:

@@ -45,10 +45,9 @@ class Recorder:
 
     def __init__(self, recording):
         self.recording, self.read, self.written = recording, {}, {}
-        self.shown, self.prints = (
-            [],
-            [],
-        )  # (value, how it is written); (pieces of text or numbers of shown values, options)
+        self.sources = []  # of inputs besides the arguments: functions that give their values before a run
+        self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
+        self.outside = set()  # ids of the tensors and cells that exist already
 
     @contextmanager
     def active(self):
@@ -65,8 +64,13 @@ class Recorder:
         if id(parameter) in self.written:
             return self.written[id(parameter)][1]
         if id(parameter) not in self.read:
-            self.read[id(parameter)] = parameter, self.recording.input(stored, parameter.name)
+            self.read[id(parameter)] = parameter, self.input(lambda: parameter._value, parameter.name, stored)
         return self.read[id(parameter)][1]
+
+    def input(self, source, name, value=None):
+        """A box for what `source()` gives before every run; now it is `value`."""
+        self.sources.append(source)
+        return self.recording.input(source() if value is None else value, name)
 
     def write(self, parameter, value):
         """The program will give the parameter this value, which is returned, when it runs; nothing is written now."""

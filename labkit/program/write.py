@@ -105,8 +105,8 @@ def _text(line, constants, over=None):
     if fun is numpy_wrapper._array_from_scalar_or_array:
         fun, args = np.array, args[2:3]
     shown = [_argument(_weak(a, line), constants) for a in args]
-    if fun is ArrayBox.__getitem__:
-        return f"{shown[0]}[{_index(args[1], constants)}]"
+    if fun is ArrayBox.__getitem__ or getattr(fun, "text", None) == "{}[...]":
+        return f"{shown[0]}[{_index(args[1] if fun is ArrayBox.__getitem__ else args[1:], constants)}]"
     extra = [f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None]
     if permutation(line) == tuple(range(np.ndim(line.value)))[::-1]:
         return f"{shown[0]}.T"

@@ -10,7 +10,8 @@ import pytest
 
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.classroom import EXERCISES, check, exercises
+from labkit.classroom import EXERCISES, check
+from labkit.classroom import exercises as home
 from labkit.classroom.compare import difference, plain, same
 from labkit.classroom.exercises import nb06
 
@@ -102,8 +103,6 @@ def test_predictions_come_from_running_labkit(monkeypatch):
 
 
 def test_every_exercise_has_a_home_and_every_name_is_unique():
-    modules = [
-        importlib.import_module(m.name) for m in pkgutil.iter_modules(exercises.__path__, exercises.__name__ + ".")
-    ]
+    modules = [importlib.import_module(m.name) for m in pkgutil.iter_modules(home.__path__, home.__name__ + ".")]
     everywhere = [e for module in modules for e in module.EXERCISES]
     assert len(everywhere) == len({e.name for e in everywhere}) == len(EXERCISES)

@@ -12,6 +12,7 @@ from autograd.numpy.numpy_vjps import unbroadcast_f
 from ... import primitives
 from ...engine import cast, dtype_of, getval
 from ...engine import stop_gradient as constant
+from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
 from ._op import register
@@ -244,8 +245,10 @@ bitwise_xor = _compare("BitwiseXor", anp.bitwise_xor, "bitwise_xor")
 
 @binary("Pow", method=False)
 def _power(input, exponent):
-    if getattr(input, "dtype", _FLOAT32).kind in "iu" and np.any(getval(exponent) < 0):
-        return _truncated(input, exponent)
+    if getattr(input, "dtype", _FLOAT32).kind in "iu":
+        raised = concrete(exponent, "raise integers to integer powers that may be negative")
+        if np.any(raised < 0):
+            return _truncated(input, exponent)
     return anp.power(input, exponent)
 
 

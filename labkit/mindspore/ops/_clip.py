@@ -5,9 +5,11 @@ import numpy as np
 
 from ... import primitives
 from ...engine import cast
+from ...program import recorded
 from ..context import in_graph_mode
 from ..tensor import Tensor, wrap
 from ._arithmetic import maximum, minimum
+from ._joining import select
 from ._op import register, value_of
 from ._reduction import vector_norm
 
@@ -53,7 +55,11 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
     if error_if_nonfinite and not np.isfinite(total.asnumpy()):
         raise RuntimeError(f"For clip_by_norm, the total norm of order {norm_type} from input is non-finite.")
     factor = max_norm / (total + 1e-6)
-    clipped = [t * factor for t in tensors] if factor < 1 else list(tensors)
+    if recorded(total._value) is not None:
+        factor = select(factor < 1, factor, 1.0)  # which of the two is known only when the program runs
+        clipped = [t * factor for t in tensors]
+    else:
+        clipped = [t * factor for t in tensors] if factor < 1 else list(tensors)
     return clipped[0] if isinstance(x, Tensor) else tuple(clipped)
 
 

@@ -109,18 +109,20 @@ def _along(numbers, axis, ndim):
 
 def _normal(*size, dtype=None, seed=None):
     """Samples of the standard normal distribution."""
-    from ..common.seed import generator
-
-    size, dtype = _and_type(size, dtype)
-    return wrap(generator().standard_normal(_sizes(size)).astype((dtype or float32).numpy))
+    return _drawn("standard_normal", *_and_type(size, dtype))
 
 
 def _uniform(*size, dtype=None, seed=None):
     """Samples of the uniform distribution on [0, 1)."""
-    from ..common.seed import generator
+    return _drawn("random", *_and_type(size, dtype))
 
-    size, dtype = _and_type(size, dtype)
-    return wrap(generator().random(_sizes(size)).astype((dtype or float32).numpy))
+
+def _drawn(distribution, size, dtype):
+    """A tensor of random numbers; a compiled function draws anew whenever it runs."""
+    from ..common.seed import drawn
+
+    sizes, kind = _sizes(size), (dtype or float32).numpy
+    return wrap(drawn(lambda generator: np.asarray(getattr(generator, distribution)(sizes)).astype(kind), distribution))
 
 
 _normal.__name__, _uniform.__name__ = "randn", "rand"

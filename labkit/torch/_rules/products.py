@@ -40,6 +40,7 @@ def _swapped(x):
 
 
 def outer(a, b):
+    """Every product of an element of `a` with one of `b`."""
     return reshape(a, (-1, 1)) * reshape(b, (1, -1))
 
 

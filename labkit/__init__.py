@@ -3,6 +3,7 @@
     import labkit
     graph = labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0)   # print it; ask .steps, .backward, .gradients
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
+    labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-first", answer)                      # answer an exercise
 
     import labkit.mindspore as ms                           # the MindSpore dialect
@@ -17,12 +18,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .classroom import check, hint, solution
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
+    from .memory import checkpoint, memory_report
+    from .program import compile_program
     from .tracing import check_gradient, trace
 
 __version__ = "0.1.0"
 
 _HOMES = {
     **dict.fromkeys(("trace", "check_gradient"), "tracing"),
+    **dict.fromkeys(("checkpoint", "memory_report"), "memory"),
+    **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "hint", "solution"), "classroom"),
     **dict.fromkeys(
         ("custom_vjp", "grad", "hvp", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp"), "engine"
@@ -30,8 +35,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "check", "check_gradient", "custom_vjp", "grad", "hint", "hvp", "jacfwd", "jacrev", "jvp", "solution",
-    "stop_gradient", "trace", "value_and_grad", "vjp",
+    "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "grad", "hint", "hvp", "jacfwd", "jacrev",
+    "jvp", "memory_report", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
 ]  # fmt: skip
 
 

@@ -36,12 +36,15 @@ def rule(*vjps, argnums=None, text=None):
     return declare
 
 
-def _spread(g, x, axis, keepdims):
-    """A reduced gradient `g` brought back to the shape of `x`, ready to broadcast against it."""
-    if axis is None:
-        axis = tuple(range(anp.ndim(x)))
-    axes = {a % anp.ndim(x) for a in ((axis,) if isinstance(axis, int) else axis)} if anp.ndim(x) else set()
-    return anp.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(anp.shape(x))))
+def _kept_shape(shape, axis):
+    """`shape` with 1 for every axis that a reduction over `axis` (None: all of them) takes away."""
+    axes = range(len(shape)) if axis is None else [a % len(shape) for a in ((axis,) if isinstance(axis, int) else axis)]
+    return tuple(1 if i in axes else n for i, n in enumerate(shape))
+
+
+def _spread(g, x, axis):
+    """A reduced gradient `g`, ready to broadcast against `x`."""
+    return anp.reshape(g, _kept_shape(anp.shape(x), axis))
 
 
 def _sum_dtype(x):
@@ -49,8 +52,10 @@ def _sum_dtype(x):
     return None if dtype_of(x).kind in "biu" else dtype_of(x)
 
 
-def _full(g, x):
-    return g * anp.ones(anp.shape(x), dtype=dtype_of(g))
+def _repeated(ans, x, axis, mean=False):
+    """The rule of a sum or mean: every element gets the gradient of its total. It keeps shapes, not `x`."""
+    shape, kept, count = anp.shape(x), _kept_shape(anp.shape(x), axis), anp.size(x) / max(anp.size(ans), 1)
+    return lambda g: expand(anp.reshape(g / count if mean else g, kept), shape)
 
 
 # ---- elementwise ----
@@ -123,34 +128,29 @@ def copy(x):
 # ---- reductions ----
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _full(_spread(g, x, axis, keepdims), x), text="np.sum")
+@rule(lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), text="np.sum")
 def sum_(x, axis=None, keepdims=False):
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
-@rule(
-    lambda ans, x, axis=None, keepdims=False: (
-        lambda g: _full(_spread(g / (anp.size(x) / max(anp.size(ans), 1)), x, axis, keepdims), x)
-    ),
-    text="np.mean",
-)
+@rule(lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), text="np.mean")
 def mean(x, axis=None, keepdims=False):
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, keepdims, ddof), text="np.var")
+@rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, ddof), text="np.var")
 def var(x, axis=None, keepdims=False, ddof=0):
     """Mean squared distance from the mean, over n - ddof."""
     return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
 
-def _var_vjp(g, x, axis, keepdims, ddof):
+def _var_vjp(g, x, axis, ddof):
     centre = mean(x, axis, True)
     count = anp.size(x) / max(anp.size(centre), 1) - ddof
-    return _spread(g, x, axis, keepdims) * (2 / count if count > 0 else np.nan) * (x - centre)
+    return _spread(g, x, axis) * (2 / count if count > 0 else np.nan) * (x - centre)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis, keepdims) * _others(x, axis))
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * _others(x, axis))
 def prod(x, axis=None, keepdims=False):
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
@@ -165,22 +165,18 @@ def _others(x, axis):
     return anp.reshape(rest, anp.shape(x)) if axis is None else anp.moveaxis(rest, -1, axis)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _norm_vjp(g, ans, x, axis, keepdims))
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _norm_vjp(g, ans, x, axis))
 def norm(x, axis=None, keepdims=False):
     """Euclidean norm; the gradient at zero is 0, the smallest subgradient."""
     return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims, dtype=dtype_of(x)))
 
 
-def _norm_vjp(g, ans, x, axis, keepdims):
-    length = _spread(ans, x, axis, keepdims)
-    return _spread(g, x, axis, keepdims) * x / anp.where(length == 0, anp.ones_like(length), length)
+def _norm_vjp(g, ans, x, axis):
+    length = _spread(ans, x, axis)
+    return _spread(g, x, axis) * x / anp.where(length == 0, anp.ones_like(length), length)
 
 
-@rule(
-    lambda ans, x, axis=None, keepdims=False: (
-        lambda g: _spread(g, x, axis, keepdims) * anp.exp(x - _spread(ans, x, axis, keepdims))
-    )
-)
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * anp.exp(x - _spread(ans, x, axis)))
 def logsumexp(x, axis=None, keepdims=False):
     top = np.max(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), dtype_of(x)))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..engine import getval, isbox
-from ..program import Op, recorded, refuse
+from ..program import Op, recorded, refuse, trace_error
 from . import _printing
 
 
@@ -33,6 +33,12 @@ def concrete(value, what):
     return getval(value)
 
 
+def only_inside(thing, what):
+    """Raise TraceError, saying `what` was done, if a program is being recorded and `thing` was there before."""
+    if current.recorder is not None and id(thing) in current.recorder.outside:
+        raise trace_error(f"{what}, which would happen once")
+
+
 def text_of(value, written):
     """`written(array)`; while recorded, a mark that `print` replaces by it whenever the program runs."""
     if current.recorder is not None and recorded(value) is not None:
@@ -43,11 +49,11 @@ def text_of(value, written):
 class Recorder:
     """Collects what a program depends on and does besides its output: parameters read and written, things printed."""
 
-    def __init__(self, recording):
+    def __init__(self, recording, outside=()):
         self.recording, self.read, self.written = recording, {}, {}
         self.sources = []  # of inputs besides the arguments: functions that give their values before a run
         self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
-        self.outside = set()  # ids of the tensors and cells that exist already
+        self.outside = {id(value) for value in outside}  # of tensors and cells that were there before
 
     @contextmanager
     def active(self):

@@ -63,6 +63,8 @@ class _Grad:
             check_positions(grad_position)
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
 
+        spare: dict = {}  # keeps the compiled form of a builtin, which cannot
+
         def run(*args, **kwargs):
             return self._run(fn, args, kwargs, positions, weights)
 
@@ -72,17 +74,22 @@ class _Grad:
                 raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
             if not in_graph_mode() or busy():
                 return run(*args, **kwargs)
-            return self._compiled(run, fn, positions, weights)(*args, **kwargs)
+            return self._compiled(fn, positions, weights, spare)(*args, **kwargs)
 
         return gradient_function
 
-    def _compiled(self, run, fn, positions, weights):
+    def _compiled(self, fn, positions, weights, spare):
         """The gradient function as a compiled one, the same for every `grad` of this function with these options."""
         from .graph_mode import Compiled, compiled_for
 
-        chosen = tuple(map(id, weights)) if isinstance(weights, (tuple, list)) else id(weights)
+        held = tuple(weights) if isinstance(weights, (tuple, list)) else weights
+        chosen = tuple(map(id, held)) if isinstance(held, tuple) else id(held)
         options = self.with_value, self.has_aux, self.return_ids, self.sens_param, positions, chosen
-        return compiled_for(fn, options, lambda: Compiled(run, fn))
+
+        def run(*args, **kwargs):
+            return self._run(fn, args, kwargs, positions, held)
+
+        return compiled_for(fn, options, lambda: Compiled(run, fn), spare)
 
     def _run(self, fn, args, kwargs, positions, weights):
         parameters = () if weights is None else weight_list(weights)

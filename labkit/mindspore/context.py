@@ -5,6 +5,8 @@ What the main thread sets holds for the process; another thread's settings are i
 
 import threading
 
+from ._recording import current
+
 __all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "get_context", "in_graph_mode", "reset_auto_parallel_context",
            "set_auto_parallel_context", "set_context", "set_device"]  # fmt: skip
 
@@ -66,8 +68,8 @@ def get_context(attr_key):
 
 
 def in_graph_mode():
-    """Whether functions are to be compiled."""
-    return _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
+    """Whether functions are to be compiled, or one is being compiled: `jit` has the rules of graph mode."""
+    return current.recorder is not None or _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
 
 
 def set_device(device_target, device_id=0):

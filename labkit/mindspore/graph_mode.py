@@ -2,8 +2,11 @@
 
 `jit(fn)` and, in GRAPH_MODE, every gradient function and every cell called from outside run as a `Compiled`. A program holds
 for one signature: the structure of the arguments, shapes and dtypes of tensors, values of everything else. Parameters that
-the function reads are inputs of the program and those it writes are outputs, so neither can go stale; plain numbers and
-tensors that it takes from its surroundings (globals, closures, attributes of cells) are watched, and a change recompiles.
+the function reads are inputs of the program and those it writes are outputs; random numbers are inputs drawn at every run;
+all else that it takes from its surroundings is watched (`_watching`), and a change recompiles. So nothing goes stale.
+
+The real graph mode compiles the source, not a run. So it keeps the first value of a global for ever, and turns an `if` on a
+tensor into a branch of the graph; here the one recompiles, and the other, like `x[mask]`, is a TraceError.
 """
 
 import types
@@ -14,8 +17,10 @@ import numpy as np
 
 from ..engine import isbox, leaves, map_leaves
 from ..engine.graph import argument_names
-from ..program import Recording
+from ..program import Recording, TraceError
 from ._recording import Recorder, busy
+from ._watching import Watched, parameter_state, state_of, surroundings
+from .common.seed import unmoved
 from .nn.cell import Cell
 from .parameter import Parameter
 from .tensor import Tensor, wrap
@@ -24,7 +29,7 @@ __all__ = ["CacheInfo", "Compiled", "jit"]
 
 CacheInfo = namedtuple("CacheInfo", "hits misses size")
 MANY = 4  # a function compiled more often than this is worth a warning
-_PLAIN = (bool, int, float, str, type(None))
+MOST = 64  # programs kept for one function; the oldest goes first
 _TENSOR = object()  # stands for a tensor in the structure of an output
 
 
@@ -37,16 +42,17 @@ class Compiled:
     """
 
     def __init__(self, fn, depends=None):
-        self.fn, self.depends = fn, fn if depends is None else depends
+        self.fn, self.__wrapped__ = fn, fn if depends is None else depends
         self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
-        self.__name__ = getattr(self.depends, "__name__", type(self.depends).__name__)
-        self.__doc__ = self.depends.__doc__
+        self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
+        self.__doc__ = self.__wrapped__.__doc__
 
     def __call__(self, *args, **kwargs):
         tensors, signature = flattened((args, kwargs))
         if busy() or any(isbox(t._value) for t in tensors):
             return self.fn(*args, **kwargs)  # part of a derivative or of another program
-        return self._found(signature, args, kwargs, tensors).run(tensors)
+        held = self._found(signature, args, kwargs, tensors)
+        return self.fn(*args, **kwargs) if held is None else held.run(tensors)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -65,58 +71,77 @@ class Compiled:
         self._programs.clear()
 
     def _found(self, signature, args, kwargs, tensors):
+        """The program that holds now; None inside a derivative of what the surroundings hold."""
         held = self._programs.get(signature)
         if held is not None and held.current():
             self._hits += 1
             return held
+        watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
+        if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
+            return None
+        made = _Held(self, watched, args, kwargs, tensors)
         self._misses += 1
         if self._misses > MANY:
-            varied = f"the value of {held.changed()}" if held else _difference(self._last, signature)
-            warnings.warn(
-                f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
-                "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same.",
-                stacklevel=3,
-            )
-        self._programs[signature] = held = _Held(self.fn, self.depends, args, kwargs, tensors)
+            self._warn(held, signature, args)
+        if len(self._programs) >= MOST:
+            self._programs.pop(next(iter(self._programs), None), None)
+        self._programs[signature] = made
         self._last = signature
-        return held
+        return made
+
+    def _warn(self, held, signature, args):
+        varied = f"the value of {held.changed()}" if held else _difference(self._last, signature, _named(self, args))
+        warnings.warn(
+            f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
+            "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same.",
+            stacklevel=4,
+        )
 
 
 class _Held:
     """One program of a compiled function, what it depends on, and what it does besides."""
 
-    def __init__(self, fn, depends, args, kwargs, tensors):
-        self.watched = list(surroundings(depends))
+    def __init__(self, compiled, watched, args, kwargs, tensors):
+        self.watched = watched
         self.alive = args, kwargs  # so that ids in the signature stay theirs
         recording = Recording()
-        self.recorder = Recorder(recording)
-        names = _names(depends, args, tensors)
-        boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
+        self.recorder = Recorder(recording, [w.value for w in watched])
+        boxes = [
+            recording.input(t._value, name) for t, name in zip(tensors, _names(compiled, args, kwargs), strict=True)
+        ]
 
         def run(*boxes):
             given = iter(boxes)
-            places = map_leaves(
-                lambda leaf: wrap(next(given)) if isinstance(leaf, Tensor) else leaf, (list(args), kwargs)
-            )
-            return fn(*places[0], **places[1])
+            places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
+            output = compiled.fn(*places[0], **places[1])
+            return map_leaves(lambda leaf: wrap(leaf._value) if isinstance(leaf, Tensor) else leaf, output)
 
-        with self.recorder.active():
+        with unmoved(), self.recorder.active():
             output = recording.run(run, *boxes)
+        if (name := self.changed()) is not None:
+            raise TraceError(
+                f"{compiled.__name__}: a compiled function cannot change {name}: it would happen once, when the function is "
+                "recorded, and not again when the program runs. Return the value, or keep it in a Parameter."
+            )
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
         self.structure = map_leaves(lambda leaf: _TENSOR if isinstance(leaf, Tensor) else leaf, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        self.parameters = [parameter for parameter, _ in self.recorder.read.values()]
+        for parameter, _ in self.recorder.read.values():
+            self.watched.append(
+                Watched(parameter.name, lambda p=parameter: parameter_state(p), parameter_state(parameter))
+            )
 
     def current(self):
-        return all(_same(get(), value) for _, get, value in self.watched)
+        return all(w.same() for w in self.watched)
 
     def changed(self):
-        return next(name for name, get, value in self.watched if not _same(get(), value))
+        """The name of what is not what it was, or None."""
+        return next((w.name for w in self.watched if not w.same()), None)
 
     def run(self, tensors):
         with np.errstate(all="ignore"):
-            given = [t._value for t in tensors] + [p._value for p in self.parameters]
+            given = [t._value for t in tensors] + [source() for source in self.recorder.sources]
             results = self.program.run(*given)
         self.recorder.replay(results[self.count :])
         made = iter(results)
@@ -128,6 +153,11 @@ class _Held:
 # ---- signatures ----
 
 
+def _is_input(leaf):
+    """Whether an argument is an input of the program. (A parameter is read, and written, as what it is.)"""
+    return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
+
+
 def flattened(tree):
     """The tensors in nested arguments, in order, and the signature: what the program is made for."""
     tensors = []
@@ -135,7 +165,7 @@ def flattened(tree):
 
 
 def _signature(tree, tensors):
-    if isinstance(tree, Tensor):
+    if _is_input(tree):
         tensors.append(tree)
         value = tree._value
         return "Tensor", np.shape(value), value.dtype.str if not isbox(value) else None
@@ -143,93 +173,85 @@ def _signature(tree, tensors):
         return type(tree), *[_signature(branch, tensors) for branch in tree]
     if isinstance(tree, dict):
         return dict, *[(key, _signature(branch, tensors)) for key, branch in tree.items()]
-    return (type(tree), tree) if isinstance(tree, _PLAIN) else ("object", id(tree))
+    if isinstance(tree, slice):
+        return slice, *[_signature(part, tensors) for part in (tree.start, tree.stop, tree.step)]
+    state = state_of(tree)
+    return state if isinstance(state, tuple) and _hashable(state) else ("object", id(tree))
 
 
-def _difference(one, other):
-    """Where two signatures differ, in words."""
+def _hashable(state):
+    try:
+        return hash(state) is not None
+    except TypeError:
+        return False
+
+
+def _named(compiled, args):
+    """The names of the positional arguments."""
+    body = compiled.__wrapped__
+    return argument_names(body.construct if isinstance(body, Cell) else body, len(args))
+
+
+def _difference(one, other, names=()):
+    """Where two signatures differ, in words; `names` are those of the positional arguments, if it is a whole call."""
     if one is None or type(one) is not type(other) or not isinstance(one, tuple) or len(one) != len(other):
         return "the structure of the arguments"
     if one[:1] == ("Tensor",) == other[:1]:
         return f"a tensor's shape or dtype, {one[1:]} and {other[1:]}"
-    for a, b in zip(one, other, strict=True):
+    for k, (a, b) in enumerate(zip(one, other, strict=True)):
+        if a != b and names and len(a) == len(b):
+            place = next(i for i in range(1, len(a)) if a[i] != b[i])
+            name = names[place - 1] if k == 1 else a[place][0]
+            return f"{name}: {_difference(a[place], b[place])}"
         if a != b:
-            return (
-                _difference(a, b)
-                if isinstance(a, tuple) and isinstance(b, tuple)
-                else f"a plain value, {a!r} and {b!r}"
-            )
+            inner = isinstance(a, tuple) and isinstance(b, tuple)
+            return _difference(a, b) if inner else f"a plain value, {_shown(one)} and {_shown(other)}"
     return "nothing in the arguments"
 
 
-def _names(fn, args, tensors):
+def _shown(state):
+    """A plain value in words, from its state."""
+    return float.fromhex(state[1]) if state[0] is float else repr(state[-1])
+
+
+def _names(compiled, args, kwargs):
     """A name for every tensor of the arguments: the parameter's, numbered inside a tuple."""
     names = []
-    body = fn.construct if isinstance(fn, Cell) else fn
-    for name, argument in zip(argument_names(body, len(args)), args, strict=True):
+    for name, argument in [*zip(_named(compiled, args), args, strict=True), *kwargs.items()]:
         count = len(flattened(argument)[0])
-        names += [name] if isinstance(argument, Tensor) else [f"{name}_{k}" for k in range(count)]
-    return names + [f"kwarg{k}" for k in range(len(tensors) - len(names))]
-
-
-# ---- what a function takes from its surroundings ----
-
-
-def surroundings(fn, seen=None):
-    """`(name, getter, value)` of the plain values and tensors that a function or cell takes from globals, closures and
-    attributes, those of the functions and cells it uses included. Parameters are not among them: they are inputs."""
-    seen = set() if seen is None else seen
-    if id(fn) in seen:
-        return
-    seen.add(id(fn))
-    for name, get in _sources(fn):
-        try:
-            value = get()
-        except (KeyError, ValueError, AttributeError):
-            continue
-        if isinstance(value, _PLAIN) or (isinstance(value, Tensor) and not isinstance(value, Parameter)):
-            yield name, get, value
-        elif (isinstance(value, (Cell, types.FunctionType, types.MethodType)) and not _is_ours(value)) or isinstance(
-            value, Cell
-        ):
-            yield from surroundings(value, seen)
-
-
-def _sources(fn):
-    """Names and getters of everything a function's code, or a cell, refers to."""
-    if isinstance(fn, Cell):
-        attributes = vars(fn)
-        yield from ((f"{type(fn).__name__}.{name}", lambda n=name: attributes[n]) for name in list(attributes))
-        yield from ((f"{type(fn).__name__}.{name}", lambda c=cell: c) for name, cell in fn._cells.items())
-        fn = type(fn).construct
-    fn = getattr(fn, "__func__", fn)
-    code = getattr(fn, "__code__", None)
-    if code is None:
-        return
-    space = fn.__globals__
-    yield from ((name, lambda n=name: space[n]) for name in code.co_names if name in space)
-    for name, cell in zip(code.co_freevars, fn.__closure__ or (), strict=True):
-        yield name, lambda c=cell: c.cell_contents
-
-
-def _is_ours(value):
-    """Whether a function or cell is the dialect's own, whose surroundings do not change."""
-    return getattr(type(value) if isinstance(value, Cell) else value, "__module__", "").startswith("labkit.")
-
-
-def _same(one, other):
-    return one is other or (type(one) is type(other) and isinstance(one, _PLAIN) and one == other)
+        names += [name] if isinstance(argument, Tensor) and count else [f"{name}_{k}" for k in range(count)]
+    return names
 
 
 # ---- the way in ----
 
 
-def compiled_for(fn, options, make):
-    """The `Compiled` of a function or cell under these options, kept with the function itself; made by `make()`."""
-    home = getattr(fn, "__dict__", None)
-    if home is None:
-        return make()
-    kept = home.setdefault("_labkit_compiled", {})
+class _Kept(dict):
+    """The compiled forms of one function or cell, kept with it; a copy of that starts with none of its own."""
+
+    def __init__(self, owner=None):
+        super().__init__()
+        self.owner = id(owner)
+
+    def __deepcopy__(self, memo):
+        return _Kept()
+
+    def __reduce__(self):
+        return _Kept, ()
+
+
+def compiled_for(fn, options, make, spare=None):
+    """The `Compiled` of a function or cell under these options; made by `make()`.
+
+    It is kept with the function itself, a method's with its object, and in the dict `spare` where neither can hold it.
+    """
+    owner, options = (fn.__self__, (fn.__func__, options)) if isinstance(fn, types.MethodType) else (fn, options)
+    home = getattr(owner, "__dict__", None)
+    if not isinstance(home, dict):
+        home = {} if spare is None else spare
+    kept = home.get("_labkit_compiled")
+    if kept is None or kept.owner != id(owner):  # a copied or wrapped function has the dict of another
+        kept = home["_labkit_compiled"] = _Kept(owner)
     if options not in kept:
         kept[options] = make()
     return kept[options]

@@ -12,7 +12,7 @@ from .. import primitives
 from ..engine import custom_vjp, getval
 from . import _indexing, _printing
 from . import dtype as mstype
-from ._recording import concrete, text_of
+from ._recording import concrete, only_inside, text_of
 
 __all__ = ["Tensor", "tensor"]
 
@@ -201,6 +201,7 @@ class Tensor:
         return wrap(_indexing.read(self._value, _indexing.as_index(index)))
 
     def __setitem__(self, index, value):
+        only_inside(self, "change a tensor from outside")
         if isinstance(value, Tensor):
             value = value._value
         elif isinstance(value, (list, tuple)):
@@ -221,6 +222,7 @@ class Tensor:
 
     def set_dtype(self, dtype):
         """Change the element type in place; returns the type."""
+        only_inside(self, "change a tensor from outside")
         self._value = primitives.cast(self._value, mstype.as_numpy(dtype))
         return self.dtype
 

@@ -64,13 +64,13 @@ class side_effects_refused:
 
     def _watch(self, frame, event, argument):
         code = frame.f_code
-        if event == "call" and _is_user(code):
+        if event == "call" and is_user(code):
             if written := _outer_variable_written(code):
                 raise TraceError(_message(code.co_filename, written[1], f"write the outer variable {written[0]!r}"))
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)
-        elif event == "c_call" and argument.__name__ in _CHANGES and _is_user(code):
+        elif event == "c_call" and argument.__name__ in _CHANGES and is_user(code):
             owner = argument.__self__
             if isinstance(owner, (list, dict, set)) and any(owner is held for held in _held(frame)):
                 what = f"change a {type(owner).__name__} from outside with .{argument.__name__}()"
@@ -102,7 +102,7 @@ def _held(frame):
 
 
 @lru_cache(maxsize=4096)
-def _is_user(code):
+def is_user(code):
     return not is_library(code.co_filename) and not code.co_filename.startswith(_INSTALLED)
 
 

@@ -151,7 +151,7 @@ def compare(alternate):
         finally:
             ms.set_context(mode=ms.PYNATIVE_MODE)
             for process in started:
-                process.kill()
+                process.communicate()  # closing its input ends it
         drawn[title] = ratios
         return ratios
 
@@ -177,7 +177,7 @@ def test_compiling_the_net_takes_a_few_milliseconds(alternate):
     }
     title = "compiling Net(3, 1)"
     ratios = alternate(title, ways, rounds=20, base="one eager gradient")
-    assert ratios["compile the gradient"] * 100e-6 < 5e-3 or ratios["compile the gradient"] < 50, ratios
+    assert ratios["compile the gradient"] < 50, ratios  # an eager gradient takes some 100 us
 
 
 def chain(length):

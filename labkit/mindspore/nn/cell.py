@@ -1,6 +1,6 @@
 """`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
 
-from .._recording import busy
+from .._recording import busy, only_inside
 from ..context import in_graph_mode
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
@@ -60,6 +60,8 @@ class Cell:
     # ---- registration ----
 
     def __setattr__(self, name, value):
+        if isinstance(value, (Parameter, Cell)) or name not in self._registered("_params"):
+            only_inside(self, f"assign the attribute {name!r} of a cell")
         if isinstance(value, (Parameter, Cell)) and "_params" not in self.__dict__:
             raise AttributeError(
                 f"For '{type(self).__name__}', please call super().__init__() of Cell before assigning '{name}'."

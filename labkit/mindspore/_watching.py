@@ -1,0 +1,205 @@
+"""What a function takes from its surroundings, and whether it has changed: a program must never be stale.
+
+Watched is what the code of a function, and of the functions and cells it uses, names: globals, closures, defaults,
+attributes of cells, objects and modules. Numbers, lists, arrays and tensors are compared by content, the rest by identity.
+"""
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from ..engine import isbox
+from ..program.guard import is_user
+from .nn.cell import Cell
+from .parameter import Parameter
+from .tensor import Tensor
+
+_PLAIN = (bool, int, str, bytes, type(None))
+_HIDDEN = "_labkit_compiled"
+LARGE = 1 << 22  # bytes: of larger arrays only the identity is compared
+_FOREIGN = ("labkit", "numpy", "autograd", "builtins")
+
+
+class Watched:
+    """One value of the surroundings: its name, how to get it, and its state when the program was recorded."""
+
+    __slots__ = ("fixed", "get", "name", "state", "value")
+
+    def __init__(self, name, get, value):
+        self.name, self.get, self.value, self.state = name, get, value, state_of(value)
+        self.fixed = type(self.state) is Same or type(value) in _PLAIN
+
+    def same(self):
+        """Whether the value is what it was."""
+        try:
+            now = self.get()
+        except (KeyError, ValueError, AttributeError):
+            return False
+        return (self.fixed and now is self.value) or self.state == state_of(now)
+
+
+class Same:
+    """Equal to itself alone: the state of an object that is compared by identity."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return type(other) is Same and self.value is other.value
+
+    __hash__ = None
+
+
+def state_of(value, depth=8):
+    """Something that compares equal as long as the value is the same."""
+    kind = type(value)
+    if kind is float:
+        return kind, value.hex()
+    if isinstance(value, _PLAIN):
+        return kind, value
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype != object:
+        return kind, value.dtype, value.shape, value.tobytes() if value.nbytes <= LARGE else Same(value)
+    if isinstance(value, Tensor) and not isinstance(value, Parameter):
+        return Same(value), Same(value._value) if isbox(value._value) else state_of(value._value)
+    if isinstance(value, (list, tuple)) and depth:
+        return kind, *[state_of(v, depth - 1) for v in value]
+    if isinstance(value, dict) and depth:
+        return kind, *[(key, state_of(v, depth - 1)) for key, v in value.items()]
+    return (kind, frozenset(value)) if isinstance(value, (set, frozenset)) else Same(value)
+
+
+def parameter_state(parameter):
+    """What a program assumes of a parameter it reads; the value is not among it, for that is an input."""
+    value = parameter._value
+    return parameter.name, parameter.requires_grad, np.shape(value), value.dtype, tuple(parameter._hooks)
+
+
+def surroundings(fn, args=()):
+    """The list of `Watched` of a function or cell called with these arguments."""
+    names: frozenset = frozenset()
+    while True:  # objects are looked into by the names that occur, and looking into methods shows more names
+        walk = _Walk(names)
+        for root in (fn, *args):
+            walk.into(root)
+        if walk.names == names:
+            return walk.found
+        names = frozenset(walk.names)
+
+
+class _Walk:
+    """One walk through everything that can be reached; `names` are those that occur in code."""
+
+    def __init__(self, names):
+        self.known, self.names, self.found, self.seen = names, set(names), [], []
+        self._ids = set()
+
+    def value(self, name, get):
+        try:
+            value = get()
+        except (KeyError, ValueError, AttributeError):  # not there yet
+            return
+        self.found.append(Watched(name, get, value))
+        self.into(value)
+
+    def into(self, value):
+        """Watch what `value` depends on in turn."""
+        if isinstance(value, (*_PLAIN, float, np.ndarray, np.generic, Tensor)) or id(value) in self._ids:
+            return
+        self._ids.add(id(value))
+        self.seen.append(value)  # so that its id stays its own
+        for kind, look in _KINDS:
+            if isinstance(value, kind):
+                return look(self, value)
+        self.object(value)
+
+    def function(self, fn):
+        if getattr(fn, "__module__", None) is not None and fn.__module__.startswith("labkit."):
+            return
+        if is_user(fn.__code__):
+            occurring = names_in(fn.__code__)
+            self.names |= occurring
+            space = fn.__globals__
+            for name in sorted(occurring & space.keys()):
+                self.value(name, lambda name=name: space[name])
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            self.value(name, lambda cell=cell: cell.cell_contents)
+        if fn.__defaults__ or fn.__kwdefaults__:
+            self.value(f"a default of {fn.__name__}", lambda: (fn.__defaults__, fn.__kwdefaults__))
+
+    def method(self, method):
+        self.into(method.__func__)
+        self.into(method.__self__)
+
+    def partial(self, partial):
+        self.value("the function of a partial", lambda: partial.func)
+        self.value("the arguments of a partial", lambda: (partial.args, partial.keywords))
+
+    def sequence(self, values):
+        for value in values.values() if isinstance(values, dict) else values:
+            self.into(value)
+
+    def cell(self, cell):
+        held, kind = vars(cell), type(cell)
+        for name in [n for n in held if n != _HIDDEN]:
+            self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
+        self.names |= {"construct", "bprop"}
+        self.object(cell)
+
+    def object(self, owner):
+        """Attributes that are named somewhere; of labkit's own objects all."""
+        kind = owner if isinstance(owner, type) else type(owner)
+        root = kind.__module__.partition(".")[0]
+        if hasattr(owner, "__wrapped__"):
+            return self.into(owner.__wrapped__)
+        if root == "labkit" and not isinstance(owner, (type, Cell)):
+            for name in [n for n in getattr(owner, "__dict__", ()) if not n.startswith("_")]:
+                self.value(f"{kind.__name__}.{name}", lambda name=name: vars(owner)[name])
+        if root in _FOREIGN or isinstance(owner, types.BuiltinFunctionType):
+            return
+        if callable(owner):
+            self.names.add("__call__")
+        for name in sorted(self.known):
+            self._attribute(owner, kind, name)
+
+    def _attribute(self, owner, kind, name):
+        found = inspect.getattr_static(owner, name, _MISSING)
+        if isinstance(found, (types.FunctionType, staticmethod, classmethod, property)):
+            self.into(getattr(found, "fget", getattr(found, "__func__", found)))
+        elif isinstance(found, _SLOTS) or not (hasattr(found, "__get__") or name in _own(owner)):
+            self.value(f"{kind.__name__}.{name}", lambda: getattr(owner, name))
+
+    def module(self, module):
+        if module.__name__.partition(".")[0] in _FOREIGN:
+            return
+        for name in sorted(self.known & vars(module).keys()):
+            self.value(f"{module.__name__}.{name}", lambda name=name: vars(module)[name])
+
+
+def _own(owner):
+    """A cell's attributes, which are watched already."""
+    return vars(owner) if isinstance(owner, Cell) else ()
+
+
+_MISSING = property()
+_SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_KINDS: list[tuple[type | tuple, Callable]] = [
+    (types.FunctionType, _Walk.function),
+    (types.MethodType, _Walk.method),
+    (functools.partial, _Walk.partial),
+    (types.ModuleType, _Walk.module),
+    (Cell, _Walk.cell),
+    ((list, tuple, dict, set), _Walk.sequence),
+]
+
+
+@lru_cache(maxsize=4096)
+def names_in(code):
+    """The names that occur in a function's code and in the functions defined inside it."""
+    inner = [names_in(c) for c in code.co_consts if isinstance(c, types.CodeType)]
+    return frozenset(code.co_names).union(*inner)

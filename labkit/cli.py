@@ -99,9 +99,8 @@ def lab(arguments: argparse.Namespace, rest: list[str]) -> int:
 
 
 def notebooks_folder() -> Path | None:
-    """The guided notebooks: beside the package in a clone, inside it in an installed wheel."""
-    package = Path(__file__).parent
-    for folder in (package.parent / "notebooks", package / "_notebooks"):
+    """The guided notebooks: beside the package in a clone, in the environment's share folder from a wheel."""
+    for folder in (Path(__file__).parent.parent / "notebooks", Path(sys.prefix) / "share" / "labkit" / "notebooks"):
         if any(folder.glob("*.ipynb")):
             return folder
     return None

@@ -1,5 +1,8 @@
 """Cases on MindSpore's `grad`, `value_and_grad` and `GradOperation`, on loss scale and on clipping."""
 
+import contextlib
+import io
+
 from .ledger import ByMode, Case, Slip, message_of
 
 ALL = ("r2.1", "master", "r2.3.q1")
@@ -223,6 +226,40 @@ def position_out_of_range(ms):
     return {"error": message_of(lambda: ms.grad(net, 2)(x, y))}
 
 
+def frozen_weight(ms):
+    net, x, y = network(ms)
+    (weight,) = net.trainable_params()
+    weight.requires_grad = False
+    return {"grad": ms.grad(net, None, [weight], has_aux=True)(x, y)[0]}
+
+
+def aux_of_a_single_output(ms):
+    def single(x):
+        return (x**2,)
+
+    found = []
+    error = message_of(lambda: found.append(ms.grad(single, has_aux=True)(ms.Tensor(3.0))))
+    return {"result": found[0] if found else error}
+
+
+def tuple_as_input(ms):
+    def product(pair):
+        return pair[0] * pair[1]
+
+    return {"grad": ms.grad(product)(ms.mutable((ms.Tensor(3.0), ms.Tensor(4.0))))}
+
+
+def printing(ms):
+    def loss(x):
+        squared = x**2
+        print("loss", squared)
+        return squared
+
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        ms.grad(loss)(ms.Tensor(3.0))
+    return {"printed": printed.getvalue()}
+
+
 def row(name, shows, position, figures, weighted=False, has_aux=True, torch=None):
     programs = {"mindspore": gradient_row(position, weighted, has_aux)}
     if torch:
@@ -295,4 +332,21 @@ CASES = [
          corrections={"error": ByMode({"pynative": "RuntimeError: Position index 2 is exceed input size.",
                                        "graph": "IndexError: Position index 2 is exceed input size."},
                                       "the error type follows the mode")}),
+    Case("frozen-weight", ALL, "mindspore.grad", "a weight that does not require a gradient, asked for all the same",
+         {"grad": (G_W,)}, {"mindspore": frozen_weight}, printed=False,
+         corrections={"grad": ByMode({"pynative": ([[0.0, 0.0, 0.0]],), "graph": (G_W,)},
+                                     "PyNative records nothing for it and gives zeros; graph mode derives it like any other")}),
+    Case("aux-of-a-single-output", ALL, "mindspore.grad", "has_aux for a function whose only output stands in a tuple",
+         {"result": "an error"}, {"mindspore": aux_of_a_single_output}, printed=False,
+         corrections={"result": ByMode(
+             {"pynative": "ValueError: When has_aux is True, origin fn requires more than one outputs.", "graph": (6.0, ())},
+             "graph mode accepts it, with no auxiliary outputs")}),
+    Case("tuple-as-input", ALL, "mindspore.grad", "a mutable tuple of tensors as an input",
+         {"grad": (4.0, 3.0)}, {"mindspore": tuple_as_input}, printed=False,
+         corrections={"grad": ByMode({"pynative": (), "graph": (4.0, 3.0)},
+                                     "PyNative differentiates tensors only, graph mode also the tensors in a mutable tuple")}),
+    Case("printing-inside", ALL, "loss scale", "print inside a function that is differentiated, as the documents' loss does",
+         {"printed": "loss 9.0\n"}, {"mindspore": printing}, printed=False,
+         corrections={"printed": ByMode({"pynative": "loss 9.0\n", "graph": "loss\n9\n"},
+                                        "graph mode prints when the graph runs, each argument on its own line")}),
 ]  # fmt: skip

@@ -17,7 +17,7 @@ def as_index(index):
         value = index.__engine_value__()
         if recorded(value) is None:
             return np.asarray(getval(value))
-        if dtype_of(value) == bool:
+        if dtype_of(value).kind == "b":
             refuse(value, "use a mask as index, for the result's shape depends on values")
         return constant(value)
     if isinstance(index, tuple):

@@ -4,6 +4,7 @@ Watched is what the code of a function, and of the functions and cells it uses, 
 attributes of cells, objects and modules. Numbers, lists, arrays and tensors are compared by content, the rest by identity.
 """
 
+import dis
 import functools
 import inspect
 import types
@@ -82,13 +83,27 @@ def parameter_state(parameter):
 
 def surroundings(fn, args=()):
     """The list of `Watched` of a function or cell called with these arguments."""
+    return _walked(fn, args).found
+
+
+def site_of_change(fn, args, name):
+    """`file:line` where a function, or one that it uses, assigns the attribute that `name` ends with; else of its beginning."""
+    codes = _walked(fn, args).codes
+    for code in codes:
+        for step in dis.get_instructions(code):
+            if step.opname == "STORE_ATTR" and step.argval == name.rpartition(".")[2]:
+                return f"{code.co_filename}:{step.positions.lineno}"
+    return f"{codes[0].co_filename}:{codes[0].co_firstlineno}" if codes else "<unknown>:0"
+
+
+def _walked(fn, args):
     names: frozenset = frozenset()
     while True:  # objects are looked into by the names that occur, and looking into methods shows more names
         walk = _Walk(names)
         for root in (fn, *args):
             walk.into(root)
         if walk.names == names:
-            return walk.found
+            return walk
         names = frozenset(walk.names)
 
 
@@ -97,7 +112,7 @@ class _Walk:
 
     def __init__(self, names):
         self.known, self.names, self.found, self.seen = names, set(names), [], []
-        self._ids = set()
+        self.codes, self._ids = [], set()
 
     def value(self, name, get):
         try:
@@ -122,6 +137,7 @@ class _Walk:
         if getattr(fn, "__module__", None) is not None and fn.__module__.startswith("labkit."):
             return
         if is_user(fn.__code__):
+            self.codes.append(fn.__code__)
             occurring = names_in(fn.__code__)
             self.names |= occurring
             space = fn.__globals__
@@ -170,6 +186,9 @@ class _Walk:
     def _attribute(self, owner, kind, name):
         found = inspect.getattr_static(owner, name, _MISSING)
         if isinstance(found, (types.FunctionType, staticmethod, classmethod, property)):
+            if not isinstance(found, classmethod):
+                holder = owner if name in getattr(owner, "__dict__", ()) else kind
+                self.value(f"{kind.__name__}.{name}", lambda: getattr(holder, name))
             self.into(getattr(found, "fget", getattr(found, "__func__", found)))
         elif isinstance(found, _SLOTS) or not (hasattr(found, "__get__") or name in _own(owner)):
             self.value(f"{kind.__name__}.{name}", lambda: getattr(owner, name))

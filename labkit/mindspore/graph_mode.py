@@ -19,7 +19,7 @@ from ..engine import isbox, leaves, map_leaves
 from ..engine.graph import argument_names
 from ..program import Recording, TraceError
 from ._recording import Recorder, busy
-from ._watching import Watched, parameter_state, state_of, surroundings
+from ._watching import Watched, parameter_state, site_of_change, state_of, surroundings
 from .common.seed import unmoved
 from .nn.cell import Cell
 from .parameter import Parameter
@@ -105,7 +105,8 @@ class _Held:
         self.watched = watched
         self.alive = args, kwargs  # so that ids in the signature stay theirs
         recording = Recording()
-        self.recorder = Recorder(recording, [w.value for w in watched])
+        owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
+        self.recorder = Recorder(recording, [w.value for w in watched] + [owner, *args, *kwargs.values()])
         boxes = [
             recording.input(t._value, name) for t, name in zip(tensors, _names(compiled, args, kwargs), strict=True)
         ]
@@ -120,7 +121,7 @@ class _Held:
             output = recording.run(run, *boxes)
         if (name := self.changed()) is not None:
             raise TraceError(
-                f"{compiled.__name__}: a compiled function cannot change {name}: it would happen once, when the function is "
+                f"{site_of_change(compiled.__wrapped__, args, name)}: a compiled function cannot change {name}: it would happen once, when the function is "
                 "recorded, and not again when the program runs. Return the value, or keep it in a Parameter."
             )
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]

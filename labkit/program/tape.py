@@ -1,6 +1,7 @@
 """Recording for a program: every op is kept, and what one run cannot know is refused."""
 
 import autograd.numpy as anp
+import numpy as np
 from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.tracer import notrace_primitives
 
@@ -16,9 +17,9 @@ def trace_error(what):
     """The TraceError that names the user's line and says what cannot be done there."""
     file, line = user_site()
     return TraceError(
-        f"{file}:{line}: a compiled function cannot {what}: it is recorded once, as a program for every input of these shapes, so "
-        "only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by value, keep the value in "
-        "the graph, or do not compile this function."
+        f"{file}:{line}: a compiled function cannot {what}: it is recorded once, as a program for every input of these "
+        "shapes, so only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by "
+        "value, keep the value in the graph, or do not compile this function."
     )
 
 
@@ -58,7 +59,7 @@ class Op(Record):
         self.step, self.target = watch.node and recorded(watch.node.origin), None
         if watch.on_op:
             watch.on_op()
-        by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == bool
+        by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == np.bool_
         if by_mask or self.fun in _SHAPED_BY_VALUE:
             raise trace_error(f"use {self.op}, whose result's shape depends on values")
 

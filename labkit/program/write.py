@@ -36,7 +36,7 @@ def name_lines(lines, found):
         if node.target is not None:
             of = found.get(node.target)
             wanted = f"d_{of.name}" if type(of) is Line and of.name else None
-        wanted = re.sub(r"\W", "_", wanted) if wanted else f"v{next(unnamed)}"
+        wanted = re.sub(r"\W|^(?=\d)", "_", wanted) if wanted else f"v{next(unnamed)}"
         line.name = wanted
         while line.name in taken:
             again[wanted] += 1
@@ -78,8 +78,9 @@ _RULES = {
     "mean": "g / n for every element", "exp": "g exp(x)", "log": "g / x", "sin": "g cos(x)", "cos": "-g sin(x)",
     "tanh": "g (1 - tanh(x)^2)", "sigmoid": "g s (1 - s)", "relu": "g where x > 0", "sqrt": "g / (2 sqrt(x))",
     "getitem": "g at the index, 0 elsewhere", "concatenate": "g cut in pieces", "maximum": "g to the larger, halves in a tie",
-    "minimum": "g to the smaller, halves in a tie", "where": "g to the one chosen", "astype": "g cast back", "cast": "g cast back",
-    "negative": "-g", "absolute": "g sign(x)", "log_softmax": "g - softmax sum(g)", "softmax": "s (g - sum(g s))",
+    "minimum": "g to the smaller, halves in a tie", "where": "g to the one chosen", "astype": "g cast back",
+    "cast": "g cast back", "negative": "-g", "absolute": "g sign(x)", "log_softmax": "g - softmax sum(g)",
+    "softmax": "s (g - sum(g s))",
 }  # fmt: skip
 
 
@@ -117,6 +118,8 @@ def _text(line, constants, over=None):
     spelling = _SPELLING.get(fun) or getattr(fun, "text", None) or _numpy_name(fun)
     if spelling is None:
         spelling = _constant(getattr(fun, "fun", fun), fun.__name__, _first_line(fun), constants)
+    if "**" in spelling and shown[0].startswith("-"):
+        shown[0] = f"({shown[0]})"
     return spelling.format(*shown) if "{" in spelling else f"{spelling}({', '.join(shown + extra)})"
 
 

@@ -150,7 +150,7 @@ def _var_vjp(g, x, axis, ddof):
     return _spread(g, x, axis) * (2 / count if count > 0 else np.nan) * (x - centre)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * _others(x, axis))
+@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * _others(x, axis), text="np.prod")
 def prod(x, axis=None, keepdims=False):
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
@@ -186,12 +186,14 @@ def logsumexp(x, axis=None, keepdims=False):
 
 @rule(lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)))
 def softmax(x, axis):
+    """exp(x) / sum(exp(x)) along axis"""
     z = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return z / np.sum(z, axis=axis, keepdims=True)
 
 
 @rule(lambda ans, x, axis: lambda g: g - anp.exp(ans) * sum_(g, axis, True))
 def log_softmax(x, axis):
+    """x - log(sum(exp(x))) along axis"""
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 

@@ -108,6 +108,12 @@ class Forward(JVPNode):
         self.g = match_dtype(rule(argnums, [parent.g for parent in parents], value, args, kwargs), dtype_of(value))
 
 
+_PLAIN_NAMES = {
+    "sparse_add": "scatter", "concatenate_args": "concatenate", "array_from_scalar_or_array": "array",
+    "array_from_args": "array",
+}  # fmt: skip
+
+
 class Record:
     """A node that keeps it all.
 
@@ -144,7 +150,7 @@ class Record:
         if self.fun is None:
             return "input"
         name = getattr(self.fun, "__name__", "op").strip("_")
-        return {"sparse_add": "scatter", "concatenate_args": "concatenate"}.get(name, name)
+        return _PLAIN_NAMES.get(name, name)
 
     @property
     def shape(self):

@@ -81,6 +81,9 @@ class Recorder:
     def write(self, parameter, value):
         """The program will give the parameter this value, which is returned, when it runs; nothing is written now."""
         value = _recorded_value(value)
+        node = recorded(value)
+        if node is not None and node.fun is not None and node.name is None:
+            node.name = f"new_{parameter.name}"
         self.written[id(parameter)] = parameter, value
         return value
 

@@ -54,7 +54,8 @@ class Same:
     def __eq__(self, other):
         return type(other) is Same and self.value is other.value
 
-    __hash__ = None
+    def __hash__(self):
+        return id(self.value)
 
 
 def state_of(value, depth=8):
@@ -94,6 +95,13 @@ def site_of_change(fn, args, name):
             if step.opname == "STORE_ATTR" and step.argval == name.rpartition(".")[2]:
                 return f"{code.co_filename}:{step.positions.lineno}"
     return f"{codes[0].co_filename}:{codes[0].co_firstlineno}" if codes else "<unknown>:0"
+
+
+def changed_message(site, name):
+    return (
+        f"{site}: a compiled function cannot change {name}: it would happen once, when the function is recorded, and not "
+        "again when the program runs. Return the value, or keep it in a Parameter."
+    )
 
 
 def _walked(fn, args):

@@ -84,7 +84,7 @@ class _Grad:
 
         held = tuple(weights) if isinstance(weights, (tuple, list)) else weights
         chosen = tuple(map(id, held)) if isinstance(held, tuple) else id(held)
-        options = self.with_value, self.has_aux, self.return_ids, self.sens_param, positions, chosen
+        options = self.with_value, self.has_aux, self.return_ids, self.sens_param, str(positions), chosen
 
         def run(*args, **kwargs):
             return self._run(fn, args, kwargs, positions, held)

@@ -19,7 +19,7 @@ from ..engine import isbox, leaves, map_leaves
 from ..engine.graph import argument_names
 from ..program import Recording, TraceError
 from ._recording import Recorder, busy
-from ._watching import Watched, parameter_state, site_of_change, state_of, surroundings
+from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
 from .common.seed import unmoved
 from .nn.cell import Cell
 from .parameter import Parameter
@@ -120,10 +120,7 @@ class _Held:
         with unmoved(), self.recorder.active():
             output = recording.run(run, *boxes)
         if (name := self.changed()) is not None:
-            raise TraceError(
-                f"{site_of_change(compiled.__wrapped__, args, name)}: a compiled function cannot change {name}: it would happen once, when the function is "
-                "recorded, and not again when the program runs. Return the value, or keep it in a Parameter."
-            )
+            raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
         self.structure = map_leaves(lambda leaf: _TENSOR if isinstance(leaf, Tensor) else leaf, output)
         self.count = len(outputs)

@@ -6,6 +6,7 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 from autograd.core import SparseObject, VSpace
+from autograd.numpy import numpy_wrapper
 
 from ..engine.record import cast, shape_of
 from ..engine.reverse import stop_gradient
@@ -60,10 +61,18 @@ def simplify(log):
             result = shared.setdefault(_identity(line), line)
         if result is line:
             lines.append(line)
-        elif type(result) is Line and result.node.step is not None and result.node.target is None:
-            result.node.target = node.target
+        elif type(result) is Line:
+            _inherit(result.node, node)
         found[node] = result
     return lines, found
+
+
+def _inherit(kept, dropped):
+    """The node that stands for another takes over its name, or the gradient it completes."""
+    if kept.step is not None and kept.target is None:
+        kept.target = dropped.target
+    if kept.fun is not None and kept.name is None and dropped.step is None:
+        kept.name = dropped.name
 
 
 def _same_value(line):
@@ -75,6 +84,8 @@ def _same_value(line):
         return _original(args[0], order) or line
     if fun is stop_gradient:
         return args[0]
+    if fun is numpy_wrapper._array_from_scalar_or_array and shape_of(line.value) and _alike(args[2], line):
+        return args[2]
     text = getattr(fun, "text", None)
     if (fun in _SHAPES or fun is cast or text in _SHAPE_WORDS) and _alike(args[0], line):
         return args[0]
@@ -91,11 +102,12 @@ def _same_value(line):
 
 
 def _alike(value, line):
-    """Whether a line's value has the shape and dtype of another's."""
+    """Whether a line's value has the shape and dtype of another's; of no axes, its type: scalars round differently."""
     return (
         type(value) is Line
         and shape_of(value.value) == shape_of(line.value)
         and dtype_of_line(value) == dtype_of_line(line)
+        and (shape_of(line.value) != () or type(value.value) is type(line.value))
     )
 
 

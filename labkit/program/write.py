@@ -80,7 +80,12 @@ _RULES = {
     "getitem": "g at the index, 0 elsewhere", "concatenate": "g cut in pieces", "maximum": "g to the larger, halves in a tie",
     "minimum": "g to the smaller, halves in a tie", "where": "g to the one chosen", "astype": "g cast back",
     "cast": "g cast back", "negative": "-g", "absolute": "g sign(x)", "log_softmax": "g - softmax sum(g)",
-    "softmax": "s (g - sum(g s))",
+    "softmax": "s (g - sum(g s))", "dense": "g @ w, g.T @ x", "square": "2 g x",
+    "select": "g to the one chosen", "clamp": "g where inside the limits", "var": "2 g (x - mean) / n",
+    "max": "g to the largest, shared by equal ones", "min": "g to the smallest, shared by equal ones",
+    "prod": "g times the product of the others", "ravel": "g in the old shape", "log1p": "g / (1 + x)",
+    "broadcast_to": "g summed over the copies", "expand": "g summed over the copies", "softplus": "g sigmoid(x)",
+    "gather": "g added where it was read", "swapaxes": "g transposed back", "expand_dims": "g in the old shape",
 }  # fmt: skip
 
 
@@ -90,6 +95,9 @@ def _note(line):
         return node.op
     rule = _RULES.get(node.step.op)
     return f"backward of {node.step.op}: {rule}" if rule else f"backward of {node.step.op}"
+
+
+_DEFAULTS = [("keepdims", False), ("ddof", 0)]
 
 
 def _text(line, constants, over=None):
@@ -105,10 +113,16 @@ def _text(line, constants, over=None):
         fun, args = np.array, (args[2:],)
     if fun is numpy_wrapper._array_from_scalar_or_array:
         fun, args = np.array, args[2:3]
+    if fun is anp.reshape and isinstance(args[1], np.ndarray):
+        args = args[0], tuple(args[1].tolist())
+    if fun is cast and np.ndim(line.value) and hasattr(args[0].value, "astype"):
+        return f"{args[0].name}.astype({_argument(args[1], constants)})"
     shown = [_argument(_weak(a, line), constants) for a in args]
     if fun is ArrayBox.__getitem__ or getattr(fun, "text", None) == "{}[...]":
         return f"{shown[0]}[{_index(args[1] if fun is ArrayBox.__getitem__ else args[1:], constants)}]"
-    extra = [f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None]
+    extra = [
+        f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None and (k, v) not in _DEFAULTS
+    ]
     if permutation(line) == tuple(range(np.ndim(line.value)))[::-1]:
         return f"{shown[0]}.T"
     if over is not None:
@@ -126,7 +140,7 @@ def _text(line, constants, over=None):
 def _index(index, constants):
     """An index as it is written between brackets: `1:, 0`."""
     if isinstance(index, tuple) and index:
-        return ", ".join(_index(i, constants) for i in index) + ("," if len(index) == 1 else "")
+        return ", ".join(_index(i, constants) for i in index)
     if isinstance(index, slice):
         ends = ["" if i is None else str(i) for i in (index.start, index.stop)]
         return ":".join(ends) + ("" if index.step is None else f":{index.step}")
@@ -177,7 +191,10 @@ def _scatter(args, constants):
     """`sparse_add(space, total, untake(g, index, space))` as one call."""
     space, total, sparse = args
     name = _constant(scatter, "scatter", "scatter(g, index, shape, dtype): zeros, with g added at index", constants)
-    shown = [_argument(a, constants) for a in (*sparse.args[:2], tuple(space.shape), space.dtype)]
+    g, index = sparse.args[:2]
+    sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
+    place = f"np.s_[{_index(index, constants)}]" if sliced else _argument(index, constants)
+    shown = [_argument(g, constants), place, _argument(tuple(space.shape), constants), f"np.{space.dtype.name}"]
     shown += [f"total={_argument(total, constants)}"] if total is not None else []
     return f"{name}({', '.join(shown)})"
 
@@ -202,6 +219,15 @@ def _argument(value, constants):
     return _constant(value, "c", None, constants)
 
 
+def _described(value):
+    """What a constant holds, in a few words."""
+    if not isinstance(value, np.ndarray) or value.ndim == 0:
+        return str(value)
+    if value.size and np.all(value == value.flat[0]):
+        return f"all {value.flat[0]}"
+    return str(value.tolist()) if value.size <= 6 else ""
+
+
 def _constant(value, name, note, constants):
     for known, (held, _) in constants.items():
         if held is value or (isinstance(value, (np.ndarray, np.generic)) and frozen(held) == frozen(value)):
@@ -209,6 +235,6 @@ def _constant(value, name, note, constants):
     if note is None:
         name = f"c{1 + sum(known[0] == 'c' and known[1:].isdigit() for known in constants)}"
         kind = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
-        note = f"{name}: {kind} {value}" if np.ndim(value) == 0 else f"{name}: {kind}"
+        note = f"{name}: {kind} {_described(value)}".rstrip()
     constants[name] = (value, note)
     return name

@@ -8,13 +8,13 @@ import importlib.util
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import autograd
 import autograd.numpy as anp
 import numpy as np
 import pytest
+from workloads import Net, W, X, Y, loss_of_net, timed
 
 import labkit.mindspore as ms
 from labkit import engine
@@ -22,24 +22,10 @@ from labkit.program import compile_program
 
 PEERS = Path(__file__).with_name("peers.py")
 PICTURE = Path(__file__).parents[2] / ".benchmarks" / "cost.png"
-X, Y, W = np.array([[1, 2, 3]], "float32"), np.array(19, "float32"), np.array([[2, 3, 4]], "float32")
 rng = np.random.default_rng(0)
 IMAGES, LABELS = rng.normal(size=(32, 64)).astype("float32"), rng.integers(0, 10, 32)
 ONE_HOT = np.eye(10, dtype="float32")[LABELS]
 drawn = {}
-
-
-class Net(ms.nn.Cell):
-    """The documents' network."""
-
-    def __init__(self):
-        super().__init__()
-        self.fc = ms.nn.Dense(3, 1, has_bias=False)
-        self.loss = ms.nn.MSELoss()
-
-    def construct(self, x, y):
-        logits = self.fc(x).squeeze()
-        return self.loss(logits, y), logits
 
 
 class Perceptron(ms.nn.Cell):
@@ -65,10 +51,6 @@ def ms_way(cell, inputs, positions, graph, has_aux=False):
     return run
 
 
-def loss_of_net(x, y, w):
-    return anp.mean((anp.squeeze(anp.matmul(x, w.T)) - y) ** 2)
-
-
 def loss_of_mlp(w1, b1, w2, b2):
     h = anp.maximum(anp.matmul(IMAGES, w1.T) + b1, 0)
     h = anp.matmul(h, w2.T) + b2
@@ -78,7 +60,6 @@ def loss_of_mlp(w1, b1, w2, b2):
 
 def net_ways():
     net = Net()
-    net.fc.weight.set_data(ms.Tensor(W))
     plain = autograd.value_and_grad(lambda inputs: loss_of_net(*inputs))
     program = compile_program(engine.value_and_grad(loss_of_net, (0, 1, 2)), X, Y, W)
     return {
@@ -104,7 +85,8 @@ def peers(workload):
     """`{name: function returning seconds per run}` of the real frameworks that can be started, and their processes."""
     interpreters = {
         "torch": os.environ.get("LABKIT_TORCH_PYTHON") or (importlib.util.find_spec("torch") and sys.executable),
-        "mindspore": os.environ.get("LABKIT_MINDSPORE_PYTHON") or (importlib.util.find_spec("mindspore") and sys.executable),
+        "mindspore": os.environ.get("LABKIT_MINDSPORE_PYTHON")
+        or (importlib.util.find_spec("mindspore") and sys.executable),
     }
     ways, started = {}, []
     for framework in ("torch", "mindspore-graph", "mindspore-pynative"):
@@ -112,7 +94,9 @@ def peers(workload):
         if not python:
             continue
         command = [python, str(PEERS), framework, workload]
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         started.append(process)
         while (line := process.stdout.readline()) and line.strip() != "ready":
             pass
@@ -125,18 +109,6 @@ def ask(process):
     process.stdin.write("go\n")
     process.stdin.flush()
     return float(process.stdout.readline())
-
-
-def timed(run, repeat):
-    """Seconds per run, as a function."""
-
-    def measure():
-        begin = time.perf_counter()
-        for _ in range(repeat):
-            run()
-        return (time.perf_counter() - begin) / repeat
-
-    return measure
 
 
 @pytest.fixture
@@ -209,7 +181,9 @@ def test_the_picture_of_the_cost():
     figure, axes = plt.subplots(1, len(drawn), figsize=(6.2 * len(drawn), 3.4), constrained_layout=True, squeeze=False)
     for ax, (title, ratios) in zip(axes[0], drawn.items(), strict=True):
         names = sorted(ratios, key=ratios.get, reverse=True)
-        ours = ["#0072B2" if "graph" in n and "labkit" in n else "#56B4E9" if "labkit" in n else "#999999" for n in names]
+        ours = [
+            "#0072B2" if "graph" in n and "labkit" in n else "#56B4E9" if "labkit" in n else "#999999" for n in names
+        ]
         bars = ax.barh(names, [ratios[n] for n in names], color=ours)
         ax.bar_label(bars, [f"{ratios[n]:.2f}" for n in names], padding=3)
         ax.set_xscale("log")

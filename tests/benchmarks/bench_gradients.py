@@ -1,49 +1,28 @@
 """One warm gradient: the documents' Net(3, 1), and a multilayer perceptron; ours against plain autograd."""
 
-import time
-
 import autograd
 import autograd.numpy as anp
 import numpy as np
 import pytest
+from workloads import Net, W, X, Y, loss_of_net, timed
 
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit import engine
 
-# ---- Net(3, 1): one dense layer without bias and the mean squared error, differentiated by x, y and the weight ----
-
-X, Y, W = np.array([[1, 2, 3]], "float32"), np.array(19, "float32"), np.array([[2, 3, 4]], "float32")
-
-
-def loss(x, y, w):
-    return anp.mean((anp.squeeze(anp.matmul(x, w.T)) - y) ** 2)
-
-
-class Net(ms.nn.Cell):
-    def __init__(self):
-        super().__init__()
-        self.fc = ms.nn.Dense(3, 1, has_bias=False)
-        self.loss = ms.nn.MSELoss()
-
-    def construct(self, x, y):
-        logits = self.fc(x).squeeze()
-        return self.loss(logits, y), logits
-
 
 def autograd_net():
-    gradient = autograd.value_and_grad(lambda inputs: loss(*inputs))
+    gradient = autograd.value_and_grad(lambda inputs: loss_of_net(*inputs))
     return lambda: gradient((X, Y, W))
 
 
 def engine_net():
-    gradient = engine.value_and_grad(loss, (0, 1, 2))
+    gradient = engine.value_and_grad(loss_of_net, (0, 1, 2))
     return lambda: gradient(X, Y, W)
 
 
 def mindspore_net():
     net, x, y = Net(), ms.Tensor(X), ms.Tensor(Y)
-    net.fc.weight.set_data(ms.Tensor(W))
     gradient = ms.value_and_grad(net, (0, 1), net.trainable_params(), has_aux=True)
     return lambda: gradient(x, y)
 
@@ -116,18 +95,6 @@ def torch_mlp():
 
 MLPS = {"autograd, list argument": autograd_mlp, "engine.value_and_grad": engine_mlp,
         "ms.value_and_grad(net)": mindspore_mlp, "torch: loss.backward()": torch_mlp}  # fmt: skip
-
-
-def timed(run, repeat):
-    """Seconds per run, as a function."""
-
-    def measure():
-        begin = time.perf_counter()
-        for _ in range(repeat):
-            run()
-        return (time.perf_counter() - begin) / repeat
-
-    return measure
 
 
 def test_all_ways_give_the_same_gradients():

@@ -109,20 +109,20 @@ def _along(numbers, axis, ndim):
 
 def _normal(*size, dtype=None, seed=None):
     """Samples of the standard normal distribution."""
-    return _drawn("standard_normal", *_and_type(size, dtype))
+    return _drawn("standard_normal", "randn", *_and_type(size, dtype))
 
 
 def _uniform(*size, dtype=None, seed=None):
     """Samples of the uniform distribution on [0, 1)."""
-    return _drawn("random", *_and_type(size, dtype))
+    return _drawn("random", "rand", *_and_type(size, dtype))
 
 
-def _drawn(distribution, size, dtype):
+def _drawn(distribution, name, size, dtype):
     """A tensor of random numbers; a compiled function draws anew whenever it runs."""
     from ..common.seed import drawn
 
     sizes, kind = _sizes(size), (dtype or float32).numpy
-    return wrap(drawn(lambda generator: np.asarray(getattr(generator, distribution)(sizes)).astype(kind), distribution))
+    return wrap(drawn(lambda generator: np.asarray(getattr(generator, distribution)(sizes)).astype(kind), name))
 
 
 _normal.__name__, _uniform.__name__ = "randn", "rand"

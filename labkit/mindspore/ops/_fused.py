@@ -14,22 +14,30 @@ square = anp.square
 @primitives.rule(
     lambda ans, x, weight: lambda g: anp.matmul(g, weight),
     lambda ans, x, weight: lambda g: anp.matmul(anp.transpose(g), x),
+    text="{} @ {}.T",
 )
 def dense(x, weight):
     """`x @ weight.T`: x (n, in), weight (out, in), output (n, out)."""
     return np.matmul(x, weight.T)
 
 
-@primitives.rule(lambda ans, x: lambda g: spread(g / size(x), shape_of(x)))
 def mean(x):
-    """The mean of all elements."""
-    return np.mean(x) if np.size(x) else x.dtype.type(np.nan)
+    """The mean of all elements; nan where there are none."""
+    return _mean(x) if size(x) else sum_all(x) * np.nan
 
 
-@primitives.rule(lambda ans, x: lambda g: spread(g, shape_of(x)))
+@primitives.rule(lambda ans, x: lambda g: spread(g / size(x), shape_of(x)), text="np.mean")
+def _mean(x):
+    return np.mean(x)
+
+
+@primitives.rule(lambda ans, x: lambda g: spread(g, shape_of(x)), text="np.sum")
 def sum_all(x):
     """The sum of all elements."""
     return np.sum(x)
+
+
+sum_all.__name__ = "sum"
 
 
 def size(x):

@@ -6,6 +6,7 @@ import numpy as np
 from ... import primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
+from ...program import refuse
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
 from . import _fused
@@ -198,6 +199,7 @@ def _matrix_norm(value, order):
     if order in (1, np.inf):
         return anp.max(primitives.sum_(primitives.absolute(value), axis=0 if order == 1 else 1))
     if order in (2, "nuc"):
+        refuse(value, "take singular values")
         values = anp.linalg.svd(value, compute_uv=False)
         return values[0] if order == 2 else primitives.sum_(values)
     return vector_norm(value, 2 if order == "fro" else order)

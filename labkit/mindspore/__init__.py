@@ -10,10 +10,13 @@ Tensor(shape=[], dtype=Float32, value= 6)
 from . import (
     amp,
     common,
+    communication,
     context,
+    dataset,
     dtype,
     nn,
     ops,  # first: it gives Tensor its operators
+    train,
 )
 from .autodiff import get_grad, grad, value_and_grad
 from .common import get_seed, set_seed
@@ -27,13 +30,24 @@ from .graph_mode import jit
 from .ops import composite, functional, operations  # noqa: F401
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
+from .train import (
+    DatasetHelper,
+    Model,
+    connect_network_with_dataset,
+    data_sink,
+    load_checkpoint,
+    load_param_into_net,
+    save_checkpoint,
+)
 from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 
 __version__ = "2.10.0"
 
 __all__ = [
-    "Parameter", "ParameterTuple", "Tensor", "amp", "common", "context", "dtype", "get_grad", "get_seed", "grad",
-    "jacfwd", "jacrev", "jit", "jvp", "mutable", "nn", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
+    "DatasetHelper", "Model", "Parameter", "ParameterTuple", "Tensor", "amp", "common",
+    "communication", "connect_network_with_dataset", "context", "data_sink", "dataset", "dtype", "get_grad", "get_seed", "grad",
+    "jacfwd", "jacrev", "jit", "jvp", "load_checkpoint", "load_param_into_net", "mutable",
+    "nn", "ops", "save_checkpoint", "set_seed", "tensor", "train", "value_and_grad", "vjp", "vmap",
     *_context, *_dtypes, *_initializers,
 ]  # fmt: skip
 

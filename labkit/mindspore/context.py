@@ -4,11 +4,13 @@ What the main thread sets holds for the process; another thread's settings are i
 """
 
 import threading
+from typing import Any
 
+from .. import parallel
 from ._recording import current
 
-__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "get_context", "in_graph_mode", "reset_auto_parallel_context",
-           "set_auto_parallel_context", "set_context", "set_device"]  # fmt: skip
+__all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "in_graph_mode",
+           "reset_auto_parallel_context", "set_auto_parallel_context", "set_context", "set_device"]  # fmt: skip
 
 GRAPH_MODE = 0
 PYNATIVE_MODE = 1
@@ -24,13 +26,34 @@ _DEFAULTS = {
     "support_binary": False, "disable_format_transform": False, "aoe_tune_mode": "", "aoe_config": {},
     "op_timeout": 900, "exec_order": "bfs", "mem_Reuse": True,
 }  # fmt: skip
-_process = dict(_DEFAULTS)
+
+
+class ParallelMode:
+    """How several processes share the work; here STAND_ALONE and DATA_PARALLEL have an effect."""
+
+    STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL = "stand_alone", "data_parallel", "hybrid_parallel"
+    SEMI_AUTO_PARALLEL, AUTO_PARALLEL = "semi_auto_parallel", "auto_parallel"
+    MODE_LIST = [STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL, SEMI_AUTO_PARALLEL, AUTO_PARALLEL]
+
+
+_PARALLEL_DEFAULTS: dict[str, Any] = {
+    "device_num": None, "global_rank": None, "gradients_mean": False, "gradient_fp32_sync": True,
+    "loss_repeated_mean": True, "pipeline_stages": 1, "parallel_mode": ParallelMode.STAND_ALONE,
+    "search_mode": "dynamic_programming", "auto_parallel_search_mode": "dynamic_programming",
+    "parameter_broadcast": False, "strategy_ckpt_load_file": "", "strategy_ckpt_save_file": "", "full_batch": False,
+    "dataset_strategy": "data_parallel", "enable_parallel_optimizer": False, "force_fp32_communication": False,
+    "grad_accumulation_step": 1, "all_reduce_fusion_config": [], "communi_parallel_mode": "all_group_parallel",
+    "optimizer_weight_shard_size": -1, "optimizer_weight_shard_aggregated_save": False, "sharding_propagation": False,
+    "enable_alltoall": False, "comm_fusion": {}, "strategy_ckpt_config": {},
+}  # fmt: skip
+_LIMITS = {"device_num": (1, "must be a positive integer"), "global_rank": (0, "must be 0 or a positive integer")}
+_process, _process_parallel = dict(_DEFAULTS), dict(_PARALLEL_DEFAULTS)
 
 
 class _Own(threading.local):
     def __init__(self):
         main = threading.current_thread() is threading.main_thread()
-        self.settings = _process if main else {}
+        self.settings, self.parallel = (_process, _process_parallel) if main else ({}, {})
 
 
 _own = _Own()
@@ -77,9 +100,48 @@ def set_device(device_target, device_id=0):
     set_context(device_target=device_target, device_id=device_id or 0)
 
 
+# ---- several processes ----
+
+
 def set_auto_parallel_context(**settings):
-    """Accepted: one process is all there is."""
+    """Set `parallel_mode` (a `ParallelMode`), `gradients_mean` (else gradients are summed), `device_num` and so on.
+
+    These are what training cells ask for; the processes are joined by `communication.init`. Raises ValueError for an unknown
+    name or value, TypeError for a value of another type.
+    """
+    for name, value in settings.items():
+        if name not in _PARALLEL_DEFAULTS:
+            raise ValueError(f"Set context keyword {name} is not recognized!")
+        kind = int if name in _LIMITS else type(_PARALLEL_DEFAULTS[name])
+        if name != "dataset_strategy" and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+            raise TypeError(f"The parameter '{name}' must be {kind}, but got {type(value)}")
+        if name == "parallel_mode" and value not in ParallelMode.MODE_LIST:
+            raise ValueError(
+                "The context configuration parameter 'parallel_mode' only support 'stand_alone', 'data_parallel', "
+                f"'hybrid_parallel', 'semi_auto_parallel' and 'auto_parallel', but got the value : {value}."
+            )
+        if name in _LIMITS and value < _LIMITS[name][0]:
+            raise ValueError(
+                f"The context configuration parameter '{name}' {_LIMITS[name][1]}, but got the value of {name} : {value}."
+            )
+    _own.parallel.update(settings)
+
+
+def get_auto_parallel_context(attr_key):
+    """One setting of `set_auto_parallel_context`. Raises ValueError for an unknown name.
+
+    `device_num` and `global_rank`, where they are not set, are those of the processes joined; 1 and 0 in the mode stand_alone.
+    """
+    if attr_key not in _PARALLEL_DEFAULTS:
+        raise ValueError(f"Get context keyword {attr_key} is not recognized!")
+    value = _own.parallel.get(attr_key, _process_parallel[attr_key])
+    if value is not None:
+        return value
+    alone = get_auto_parallel_context("parallel_mode") == ParallelMode.STAND_ALONE
+    group = parallel.Alone() if alone else parallel.member()
+    return group.size if attr_key == "device_num" else group.rank
 
 
 def reset_auto_parallel_context():
-    """Accepted: one process is all there is."""
+    """Put every setting of `set_auto_parallel_context` back to its default."""
+    _own.parallel.update(_PARALLEL_DEFAULTS)

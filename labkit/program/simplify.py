@@ -56,8 +56,9 @@ def simplify(log):
         for argnum, parent in zip(node.argnums, node.parents, strict=True):
             args[argnum] = found[parent]
         line = Line(node, node.fun, tuple(args), node.kwargs, node.value)
-        result = line if node.fun is None else _same_value(line)
-        if result is line and node.fun is not None:
+        fixed = node.fun is None or getattr(node.fun, "communicates", False)
+        result = line if fixed else _same_value(line)
+        if result is line and not fixed:
             result = shared.setdefault(_identity(line), line)
         if result is line:
             lines.append(line)

@@ -194,7 +194,7 @@ def _scatter(args, constants):
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
     place = f"np.s_[{_index(index, constants)}]" if sliced else _argument(index, constants)
-    shown = [_argument(g, constants), place, _argument(tuple(space.shape), constants), f"np.{space.dtype.name}"]
+    shown = [_argument(g, constants), place, _argument(tuple(space.shape), constants), _dtype(space.dtype, constants)]
     shown += [f"total={_argument(total, constants)}"] if total is not None else []
     return f"{name}({', '.join(shown)})"
 
@@ -209,7 +209,7 @@ def _argument(value, constants):
     if isinstance(value, list):
         return f"[{', '.join(_argument(v, constants) for v in value)}]"
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
-        return f"np.{np.dtype(value).name}"
+        return _dtype(np.dtype(value), constants)
     if isinstance(value, slice):
         return f"slice({value.start}, {value.stop}, {value.step})"
     if value is Ellipsis:
@@ -217,6 +217,13 @@ def _argument(value, constants):
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and np.isfinite(value)):
         return repr(value)
     return _constant(value, "c", None, constants)
+
+
+def _dtype(dtype, constants):
+    """A dtype by NumPy's name for it; one that NumPy lacks, such as bfloat16, by a name of its own."""
+    if hasattr(np, dtype.name):
+        return f"np.{dtype.name}"
+    return _constant(dtype, dtype.name, f"{dtype.name}: the dtype, of the package ml_dtypes", constants)
 
 
 def _described(value):

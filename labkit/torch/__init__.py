@@ -18,12 +18,15 @@ from . import (
     _reduce,
     _shaping,
     _table,
+    amp,
     autograd,
     cuda,
     func,
     linalg,
     nn,
+    optim,
 )
+from ._autocast import autocast, get_autocast_dtype, is_autocast_enabled
 from ._creation import Generator
 from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES

@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from . import _rules
+from ._autocast import lowered
 from ._dispatch import apply, common_dtype, converted, view
 from ._table import METHODS, both, function
 from ._tape import declare
@@ -34,6 +35,7 @@ def _c(tensor):
 
 
 @both()
+@lowered
 def mm(input, mat2):
     """The product of two matrices."""
     for name, x in (("self", input), ("mat2", mat2)):
@@ -87,6 +89,7 @@ both("vdot")(dot)
 
 
 @both()
+@lowered
 def bmm(input, mat2):
     """Products of two batches of matrices."""
     for name, x in (("batch1", input), ("batch2", mat2)):
@@ -102,6 +105,7 @@ def bmm(input, mat2):
 
 
 @both()
+@lowered
 def matmul(input, other):
     """The product by shapes: vectors, matrices, and batches of matrices, which broadcast."""
     if input.ndim == 0 or other.ndim == 0:
@@ -149,6 +153,7 @@ def _batched(input, other):
 
 
 @both()
+@lowered
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """`beta * input + alpha * (mat1 @ mat2)`, one op."""
     _check_inner(mat1, mat2)
@@ -163,6 +168,7 @@ def outer(input, vec2):
 
 
 @function()
+@lowered
 def einsum(equation, *operands):
     """Sums of products by index letters, such as `"ij,jk->ik"`."""
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands

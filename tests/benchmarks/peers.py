@@ -1,7 +1,8 @@
 """The same gradients in the real frameworks, in a process of their own: `PYTHON peers.py FRAMEWORK WORKLOAD`.
 
 Prints `ready`, then for every line it reads runs the workload for a while and prints the seconds one run takes.
-Frameworks: torch, mindspore-graph, mindspore-pynative. Workloads: net, mlp. It imports nothing of labkit, for it may run
+Frameworks: torch, mindspore-graph, mindspore-pynative. Workloads: net, mlp, lenet-N (a training step of LeNet-5 with
+momentum, N images). It imports nothing of labkit, for it may run
 under an interpreter that has not got it.
 """
 
@@ -82,11 +83,60 @@ def mindspore_mlp(graph):
     return lambda: gradient(x, labels)
 
 
+def torch_lenet(batch):
+    import torch
+    from torch import nn
+
+    torch.set_num_threads(2)
+    net = nn.Sequential(
+        nn.Conv2d(1, 6, 5, bias=False), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5, bias=False), nn.ReLU(),
+        nn.MaxPool2d(2), nn.Flatten(), nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
+    )  # fmt: skip
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+    x, labels = (torch.tensor(a) for a in digits(batch))
+    labels = labels.long()
+
+    def run():
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(net(x), labels)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return run
+
+
+def mindspore_lenet(graph, batch):
+    import mindspore as ms
+    from mindspore import nn
+
+    ms.set_context(mode=ms.GRAPH_MODE if graph else ms.PYNATIVE_MODE)
+    net = nn.SequentialCell(
+        nn.Conv2d(1, 6, 5, pad_mode="valid"), nn.ReLU(), nn.MaxPool2d(2, 2), nn.Conv2d(6, 16, 5, pad_mode="valid"),
+        nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten(), nn.Dense(400, 120), nn.ReLU(), nn.Dense(120, 84), nn.ReLU(),
+        nn.Dense(84, 10),
+    )  # fmt: skip
+    loss_of = nn.WithLossCell(net, nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"))
+    step = nn.TrainOneStepCell(loss_of, nn.Momentum(net.trainable_params(), 0.01, 0.9)).set_train()
+    x, labels = (ms.Tensor(a) for a in digits(batch))
+    return lambda: float(step(x, labels).asnumpy())
+
+
+def digits(batch):
+    """Random images of the size of handwritten digits, and classes."""
+    drawn = np.random.default_rng(0)
+    return drawn.normal(size=(batch, 1, 32, 32)).astype("float32"), drawn.integers(0, 10, batch).astype("int32")
+
+
 def main(framework, workload):
-    if framework == "torch":
+    workload, _, batch = workload.partition("-")
+    graph = framework.endswith("graph")
+    if workload == "lenet":
+        run = torch_lenet(int(batch)) if framework == "torch" else mindspore_lenet(graph, int(batch))
+    elif framework == "torch":
         run = {"net": torch_net, "mlp": torch_mlp}[workload]()
     else:
-        run = {"net": mindspore_net, "mlp": mindspore_mlp}[workload](framework.endswith("graph"))
+        run = {"net": mindspore_net, "mlp": mindspore_mlp}[workload](graph)
     for _ in range(5):
         run()
     begin = time.perf_counter()

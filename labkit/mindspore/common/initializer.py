@@ -153,6 +153,12 @@ _NAMED = {
 def initializer(init, shape=None, dtype=float32):
     """A tensor of `shape` filled by `init`: an Initializer, its name ("ones", "normal" ...), a number or a tensor."""
     if isinstance(init, Tensor):
+        wanted = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+        if shape is not None and wanted != list(init.shape):
+            raise ValueError(
+                "For 'initializer', the shape of the 'init' argument should be same as the argument 'shape', but got "
+                f"the 'init' shape {list(init.shape)} and the 'shape' {wanted}."
+            )
         return init if init.dtype == dtype else init.astype(dtype)
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if isinstance(init, str):

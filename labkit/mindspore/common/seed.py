@@ -12,25 +12,36 @@ from .._recording import current
 class _Random(threading.local):
     def __init__(self):
         self.generator, self.seed = np.random.default_rng(), None
+        self.data_seed = None  # of shuffling in data pipelines
 
 
 _random = _Random()
 
 
 def set_seed(seed):
-    """Make what follows reproducible: initial weights and random ops. `seed` is an integer from 0 on."""
+    """Make what follows reproducible: initial weights, random ops, shuffled data. `seed` is an integer from 0 on."""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
     if seed < 0:
         raise ValueError(f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
     generator()
-    _random.generator, _random.seed = np.random.default_rng(seed), seed
+    _random.generator, _random.seed, _random.data_seed = np.random.default_rng(seed), seed, seed
     np.random.seed(seed % 2**32)
 
 
 def get_seed():
     """The seed set, or None."""
     return _random.seed
+
+
+def set_data_seed(seed):
+    """Restart the random numbers of data pipelines only."""
+    _random.data_seed = seed
+
+
+def data_seed():
+    """The seed of data pipelines, or None."""
+    return _random.data_seed
 
 
 def generator():

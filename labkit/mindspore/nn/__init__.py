@@ -4,14 +4,34 @@ from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
+from .convolutional import Conv2d
+from .dropout import Dropout
+from .dynamic_lr import *  # noqa: F403
+from .dynamic_lr import __all__ as _dynamic_lr
+from .grad_reducer import DistributedGradReducer
 from .layer import Dense, Flatten
-from .loss import L1Loss, LossBase, MSELoss, SmoothL1Loss
+from .learning_rate_schedule import *  # noqa: F403
+from .learning_rate_schedule import __all__ as _schedules
+from .loss import *  # noqa: F403
+from .loss import __all__ as _losses
+from .metrics import *  # noqa: F403
+from .metrics import __all__ as _metrics
+from .normalization import BatchNorm1d, BatchNorm2d
+from .optim import *  # noqa: F403
+from .optim import __all__ as _optimizers
+from .pooling import AvgPool2d, MaxPool2d
+from .with_loss import WithLossCell
+from .loss_scale import *  # noqa: F403
+from .loss_scale import __all__ as _scaled
+from .training import *  # noqa: F403
+from .training import __all__ as _training
 
 globals().update(_activation.CLASSES)
 
 __all__ = [
-    "Cell", "CellDict", "CellList", "Dense", "Flatten", "GraphCell", "L1Loss", "LossBase", "MSELoss", "SequentialCell",
-    "SmoothL1Loss", "get_activation", *_activation.CLASSES,
+    "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv2d", "Dense",
+    "DistributedGradReducer", "Dropout", "Flatten", "GraphCell", "MaxPool2d", "SequentialCell", "WithLossCell",
+    "get_activation", *_losses, *_metrics, *_activation.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled, *_training,
 ]  # fmt: skip
 
 

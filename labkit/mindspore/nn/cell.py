@@ -1,5 +1,6 @@
 """`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
 
+from .. import dtype as mstype
 from .._recording import busy, only_inside
 from ..context import in_graph_mode
 from ..parameter import Parameter, ParameterTuple
@@ -44,6 +45,13 @@ class Cell:
         return self._run(*args, **kwargs)
 
     def _run(self, *args, **kwargs):
+        if "compute_dtype" in self.__dict__:
+            from ._precision import run_in
+
+            return run_in(self, self.compute_dtype.numpy, args, kwargs)
+        return self._compute(args, kwargs)
+
+    def _compute(self, args, kwargs):
         if type(self).bprop is not None:
             return with_own_derivative(self, args, kwargs)
         return self.construct(*args, **kwargs)
@@ -211,8 +219,18 @@ class Cell:
         return self
 
     def to_float(self, dst_type):
-        """Remember the type to compute in; returns the cell."""
-        object.__setattr__(self, "compute_dtype", dst_type)
+        """Compute in `ms.float16`, `bfloat16` or `float32`, with all cells in it; returns the cell.
+
+        Inputs and parameters are cast where they are used; the parameters themselves keep their type, and so do gradients.
+        Raises ValueError for another type.
+        """
+        if dst_type not in (mstype.float16, mstype.bfloat16, mstype.float32):
+            raise ValueError(
+                "For 'to_float', the argument 'dst_type' must be mstype.float32, mstype.float16 or mstype.bfloat16, but "
+                f"got type: {type(dst_type)} and value: {dst_type}."
+            )
+        for _, cell in self.cells_and_names():
+            object.__setattr__(cell, "compute_dtype", dst_type)
         return self
 
     @property

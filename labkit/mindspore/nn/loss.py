@@ -1,19 +1,12 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
-import autograd.numpy as anp
-import numpy as np
-
-from ... import primitives
-from ...engine import cast
-from ...engine import stop_gradient as constant
-from ..ops import _fused
-from ..ops._arithmetic import operands, unbroadcast
-from ..tensor import wrap
+from ..ops import _entropy
 from .cell import Cell
 
-__all__ = ["L1Loss", "LossBase", "MSELoss", "SmoothL1Loss"]
-
-_REDUCTIONS = {"mean": _fused.mean, "sum": _fused.sum_all, "none": lambda x: x}
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HuberLoss", "L1Loss", "LossBase", "MSELoss", "NLLLoss",
+    "SmoothL1Loss", "SoftmaxCrossEntropyWithLogits",
+]  # fmt: skip
 
 
 class LossBase(Cell):
@@ -21,7 +14,7 @@ class LossBase(Cell):
 
     def __init__(self, reduction="mean"):
         super().__init__()
-        if reduction not in _REDUCTIONS:
+        if reduction not in _entropy.REDUCTIONS:
             raise ValueError(
                 f"For '{self.cls_name}', the 'reduction' must be in ['mean', 'sum', 'none'], but got {reduction}."
             )
@@ -32,14 +25,7 @@ class LossBase(Cell):
         return self._reduced((x * weights)._value)
 
     def _reduced(self, value):
-        return wrap(_REDUCTIONS[self.reduction](value))
-
-    def _difference(self, logits, labels):
-        a, b = operands(logits, labels, "Sub")
-        try:
-            return anp.subtract(a, b)
-        except ValueError:
-            raise unbroadcast("SubExt", a, b) from None
+        return _entropy.reduced(value, self.reduction, self.cls_name)
 
 
 class MSELoss(LossBase):
@@ -51,15 +37,14 @@ class MSELoss(LossBase):
     """
 
     def construct(self, logits, labels):
-        with np.errstate(all="ignore"):
-            return self._reduced(_fused.square(self._difference(logits, labels)))
+        return _entropy.mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
     def construct(self, logits, labels):
-        return self._reduced(primitives.absolute(self._difference(logits, labels)))
+        return _entropy.l1_loss(logits, labels, self.reduction)
 
 
 class SmoothL1Loss(LossBase):
@@ -70,7 +55,86 @@ class SmoothL1Loss(LossBase):
         self.beta = beta
 
     def construct(self, logits, labels):
-        distance = primitives.absolute(self._difference(logits, labels))
-        near = distance * distance * (0.5 / self.beta)
-        loss = primitives.select(constant(distance) < self.beta, near, distance - 0.5 * self.beta)
-        return self._reduced(cast(loss, distance.dtype))
+        return _entropy.smooth_l1_loss(logits, labels, self.beta, self.reduction)
+
+
+class HuberLoss(LossBase):
+    """Half the squared distance below `delta`, then delta (|distance| - delta / 2)."""
+
+    def __init__(self, reduction="mean", delta=1.0):
+        super().__init__(reduction)
+        self.delta = delta
+
+    def construct(self, logits, labels):
+        return _entropy.huber_loss(logits, labels, self.reduction, self.delta)
+
+
+class SoftmaxCrossEntropyWithLogits(LossBase):
+    """The cross entropy of scores (n, classes) and labels: rows of probabilities, or with `sparse` class numbers (n,).
+
+    Not reduced by default. The gradient is softmax - label, as in the real kernel, also for labels that do not sum to 1.
+
+    >>> from labkit.mindspore import Tensor
+    >>> loss = SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    >>> loss(Tensor([[0.0, 0.0]]), Tensor([1]))
+    Tensor(shape=[], dtype=Float32, value= 0.693147)
+    """
+
+    def __init__(self, sparse=False, reduction="none"):
+        super().__init__(reduction)
+        if not isinstance(sparse, bool):
+            raise TypeError(f"For '{self.cls_name}', the 'sparse' must be a bool, but got {type(sparse).__name__}.")
+        self.sparse = sparse
+
+    def construct(self, logits, labels):
+        if self.sparse and self.reduction == "mean":
+            return _entropy.sparse_softmax_cross_entropy(logits, labels)
+        if self.sparse:
+            labels = _entropy.as_one_hot(labels, logits)
+        return self._reduced(_entropy.softmax_cross_entropy_with_logits(logits, labels)._value)
+
+
+class CrossEntropyLoss(LossBase):
+    """The log-loss of scores (n, classes, ...) for Int32 class numbers (n, ...) or probabilities; see `ops.cross_entropy`."""
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+        super().__init__(reduction)
+        self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
+
+    def construct(self, logits, labels):
+        return _entropy.cross_entropy(
+            logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
+        )
+
+
+class NLLLoss(LossBase):
+    """Minus the log-probability of the target class, `logits` being log-probabilities (n, classes, ...)."""
+
+    def __init__(self, weight=None, ignore_index=-100, reduction="mean"):
+        super().__init__(reduction)
+        self.weight, self.ignore_index = weight, ignore_index
+
+    def construct(self, logits, labels):
+        return _entropy.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
+
+
+class BCELoss(LossBase):
+    """The log-loss of probabilities against labels in [0, 1]; `weight` multiplies each element's."""
+
+    def __init__(self, weight=None, reduction="mean"):
+        super().__init__(reduction)
+        self.weight = weight
+
+    def construct(self, logits, labels):
+        return _entropy.binary_cross_entropy(logits, labels, self.weight, self.reduction)
+
+
+class BCEWithLogitsLoss(LossBase):
+    """`BCELoss` of the sigmoid of scores, without overflow; `pos_weight`: how much more a label of 1 counts."""
+
+    def __init__(self, reduction="mean", weight=None, pos_weight=None):
+        super().__init__(reduction)
+        self.weight, self.pos_weight = weight, pos_weight
+
+    def construct(self, logits, labels):
+        return _entropy.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

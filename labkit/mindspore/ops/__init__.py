@@ -1,10 +1,11 @@
 """Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`)."""
 
-from . import _arithmetic, _joining, _op, _primitives, _reduction, _shape
+from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
+from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, partial
 
-__all__ = ["GradOperation", "HookBackward", "InsertGradientOf", "derivative", "grad", "jet", "jvp", "value_and_grad",
-           "vjp", "vmap"]  # fmt: skip
+__all__ = ["GradOperation", "HookBackward", "HyperMap", "InsertGradientOf", "Map", "MultitypeFuncGraph", "Partial",
+           "derivative", "grad", "jet", "jvp", "partial", "value_and_grad", "vjp", "vmap"]  # fmt: skip
 __all__ += sorted({*_op.OPS, *_primitives.CLASSES})
 
 globals().update(_op.OPS)

@@ -40,7 +40,10 @@ def _and_type(size, dtype):
 
 
 def full(size, fill_value, *, dtype=None):
-    """All `fill_value`, of a shape."""
+    """All `fill_value`, a number or 0-d tensor, of a shape."""
+    if isinstance(fill_value, Tensor):
+        kind = (dtype or fill_value.dtype).numpy
+        return wrap(cast(fill_value._value, kind) * np.ones(_sizes((size,)), kind))
     made = tensor(fill_value, dtype)
     return wrap(np.full(_sizes((size,)), made.asnumpy(), made.dtype.numpy))
 

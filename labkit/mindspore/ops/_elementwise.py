@@ -187,7 +187,11 @@ def _typed(name, dtype):
     METHODS[name] = method
 
 
-for _name, _dtype in (("float", "float32"), ("half", "float16"), ("int", "int32"), ("long", "int64"), ("bool", "bool")):
+_TYPED = {
+    "float": "float32", "half": "float16", "double": "float64", "int": "int32", "long": "int64", "short": "int16",
+    "byte": "uint8", "bool": "bool",
+}  # fmt: skip
+for _name, _dtype in _TYPED.items():
     _typed(_name, _dtype)
 
 

@@ -3,7 +3,19 @@
 from collections.abc import Callable
 
 from ..tensor import Tensor
-from . import _clip, _create, _elementwise, _gradient, _joining, _linear, _reduction, _shape  # noqa: F401
+from . import (  # noqa: F401
+    _clip,
+    _convolution,
+    _create,
+    _dropout,
+    _elementwise,
+    _entropy,
+    _gradient,
+    _joining,
+    _linear,
+    _reduction,
+    _shape,
+)
 from ._op import OPS, PRIMITIVES
 
 CLASSES: dict[str, type] = {}
@@ -98,7 +110,6 @@ _OPTIONS: dict[str, tuple[dict, Callable]] = {
     "CumSum": ({"exclusive": False, "reverse": False}, lambda o, x, axis: OPS["cumsum"](x, axis)),
     "Argmax": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmax"](x, o["axis"]).astype(o["output_type"])),
     "Flatten": ({}, lambda o, x: OPS["flatten"](x)),
-    "BiasAdd": ({"data_format": "NCHW"}, lambda o, x, b: x + b.reshape((1, -1) + (1,) * (x.ndim - 2))),
     "BroadcastTo": ({"shape": ()}, lambda o, x: OPS["broadcast_to"](x, o["shape"])),
     "Tile": ({}, lambda o, x, dims: OPS["tile"](x, dims)),
     "AddN": ({}, lambda o, x: OPS["addn"](x)),
@@ -112,6 +123,7 @@ _OPTIONS: dict[str, tuple[dict, Callable]] = {
     "ScalarToTensor": ({}, lambda o, x, dtype=None: OPS["scalar_to_tensor"](x, dtype)),
     "Print": ({}, lambda o, *args: print(*args, sep="\n")),
 }  # fmt: skip
+_OPTIONS |= _convolution.OPTIONS | _dropout.OPTIONS | _entropy.OPTIONS
 
 for _name, _fun in PRIMITIVES.items():
     CLASSES[_name] = _without_options(_name, _fun)
@@ -134,6 +146,14 @@ def _reduce_function(name):
 for _name in ("Sum", "Mean", "Max", "Min", "Prod", "All", "Any"):
     OPS[f"reduce_{_name.lower()}"] = _reduce_function(f"Reduce{_name}")
 OPS["tensor_add"] = OPS["add"]
+
+
+def fill(type, shape, value):
+    """All `value`, of a type and shape. (The method `x.fill(value)` keeps those of x.)"""
+    return OPS["full"](shape, value, dtype=type)
+
+
+OPS["fill"] = fill
 
 
 def attach_methods(methods):

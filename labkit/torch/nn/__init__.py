@@ -1,6 +1,7 @@
 """`torch.nn`: modules, parameters, layers and losses."""
 
 from . import functional, utils
+from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
 from .layers import (
     ELU,
     GELU,
@@ -34,8 +35,12 @@ from .parameter import Parameter
 __all__ = [
     "ELU",
     "GELU",
+    "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "Conv2d",
     "CrossEntropyLoss",
     "Dropout",
     "Flatten",
@@ -47,6 +52,7 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MaxPool2d",
     "Module",
     "ModuleList",
     "NLLLoss",

@@ -7,16 +7,21 @@ from autograd.numpy.numpy_vjps import unbroadcast_f
 from ... import primitives as base
 from ...engine.record import dtype_of
 from .. import _rules
+from .._autocast import lowered, widened
 from .._dispatch import apply, check_broadcast, converted, together, whole_dim
 from .._linear import matmul
 from .._reduce import log_softmax, softmax
 from .._rules import op
 from .._table import FUNCTIONS, METHODS
 from .._tensor import Tensor
+from ._images import avg_pool2d, batch_norm, conv2d, max_pool2d
 
 __all__ = [
+    "avg_pool2d",
+    "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "conv2d",
     "cross_entropy",
     "dropout",
     "elu",
@@ -27,6 +32,7 @@ __all__ = [
     "linear",
     "log_softmax",
     "logsigmoid",
+    "max_pool2d",
     "mse_loss",
     "nll_loss",
     "normalize",
@@ -45,6 +51,7 @@ __all__ = [
 relu, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu", "sigmoid", "tanh"))
 
 
+@lowered
 def linear(input, weight, bias=None):
     """`input @ weight.T + bias`; `weight` has shape (out features, in features)."""
     flipped = weight.t() if weight.ndim == 2 else weight
@@ -204,6 +211,7 @@ def _warn_of_sizes(input, target):
         )
 
 
+@widened
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
     """The mean (or sum, or each) squared difference."""
     return _paired(_mse, input, target, reduction)
@@ -219,6 +227,7 @@ def _paired(primitive, input, target, reduction, *how):
     return apply(primitive, input, target, reduction, *how)
 
 
+@widened
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     """The mean (or sum, or each) absolute difference."""
     _checked(reduction)
@@ -227,11 +236,13 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
     return size if reduction == "none" else METHODS[reduction](size)
 
 
+@widened
 def huber_loss(input, target, reduction="mean", delta=1.0):
     """Squared for small differences, linear beyond `delta`."""
     return _paired(_huber_loss, input, target, reduction, delta)
 
 
+@widened
 def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
     """Like `huber_loss`, divided by `beta`."""
     return _paired(_smooth_l1, input, target, reduction, beta)
@@ -268,6 +279,7 @@ def _nll(x, target, weight, ignore, reduction):
     return losses if reduction == "none" else np.sum(losses, dtype=x.dtype)
 
 
+@widened
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
     """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
     _checked(reduction)
@@ -288,6 +300,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
     return found.squeeze(0) if single and reduction == "none" else found
 
 
+@widened
 def cross_entropy(
     input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
 ):
@@ -362,12 +375,14 @@ def _same_size(input, target):
         )
 
 
+@widened
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
     """The log-loss of probabilities `input` against targets in [0, 1]."""
     _same_size(input, target)
     return apply(_bce, input, converted(target, input.dtype), reduction)
 
 
+@widened
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
 ):

@@ -1,0 +1,203 @@
+"""Convolution of images, as ops of the graph: arrays of shape (batch, channels, height, width).
+
+A convolution is a matrix product: what each output element sees is laid out as a column, and the weight, one row per
+output channel, multiplies the columns. `<conv2d(x, w), g>` is linear in x, in w and in g, so there are three ops, and the
+derivatives of each are the other two; half precision is added up in float32.
+
+Arrays made here have the batch last in memory, though not in their shape: then every inner loop runs over the whole batch,
+which is several times as fast. Geometry is given as `stride`, `padding` and `dilation`: `(1, 1)`,
+`((top, bottom), (left, right))`, `(1, 1)`.
+"""
+
+import math
+
+import autograd.numpy as anp
+import numpy as np
+
+from .primitives import rule
+
+__all__ = ["NO_PADDING", "conv2d", "conv2d_input", "conv2d_weight", "output_size", "same_padding"]
+
+NO_PADDING = ((0, 0), (0, 0))
+AT_ONCE = 1 << 22  # bytes of columns made at a time: larger images are done a few rows after the other
+
+# A large block given back once: from then on glibc keeps blocks up to this size for the next step instead of returning
+# them to the system, whose fresh pages would take half of the time of a small network's step.
+np.empty(1 << 24, np.uint8)
+
+
+def output_size(size, kernel, stride, padding, dilation):
+    """`(height, width)` of the result: at how many places a kernel fits into an image of `size`.
+
+    >>> output_size((32, 32), (5, 5), (1, 1), ((0, 0), (0, 0)), (1, 1))
+    (28, 28)
+    """
+    return tuple(
+        (n + sum(p) - d * (k - 1) - 1) // s + 1
+        for n, k, s, p, d in zip(size, kernel, stride, padding, dilation, strict=True)
+    )
+
+
+def same_padding(size, kernel, stride, dilation):
+    """The padding with which the result has size / stride elements, rounded up; an odd one is larger at the end."""
+    pairs = []
+    for n, k, s, d in zip(size, kernel, stride, dilation, strict=True):
+        total = max((-(-n // s) - 1) * s + d * (k - 1) + 1 - n, 0)
+        pairs.append((total // 2, total - total // 2))
+    return tuple(pairs)
+
+
+def places(kernel, stride, dilation, out, first=0):
+    """`(i, j, what element (i, j) of the kernel meets, as two slices of the padded image)`, for the whole kernel.
+
+    `out` is the height and width of the part of the result that begins at row `first`.
+    """
+    rows, cols = (
+        [slice(begin * s + i * d, begin * s + i * d + (o - 1) * s + 1, s) for i in range(k)]
+        for k, s, d, o, begin in zip(kernel, stride, dilation, out, (first, 0), strict=True)
+    )
+    return [(i, j, row, col) for i, row in enumerate(rows) for j, col in enumerate(cols)]
+
+
+def batch_last(x):
+    """Axes (channels, height, width, batch), in memory too."""
+    return np.ascontiguousarray(np.transpose(x, (1, 2, 3, 0)))
+
+
+def batch_first(x):
+    """The usual axes (batch, channels, height, width) again; the memory stays as it is."""
+    return np.transpose(x, (3, 0, 1, 2))
+
+
+def padded(x, padding, fill=0):
+    """`x`, of axes (channels, height, width, batch), with `fill` around it."""
+    if padding == NO_PADDING:
+        return x
+    (top, bottom), (left, right) = padding
+    c, h, w, n = x.shape
+    out = np.full((c, top + h + bottom, left + w + right, n), fill, x.dtype)
+    out[:, top : top + h, left : left + w] = x
+    return out
+
+
+def unpadded(x, padding):
+    """`x` without what `padded` put around it."""
+    (top, bottom), (left, right) = padding
+    return x[:, top : x.shape[1] - bottom, left : x.shape[2] - right]
+
+
+def wide(x):
+    """Half precision as float32, to add up in; anything else as it is."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
+
+
+# ---- the matrix of a convolution ----
+
+
+class _Matrix:
+    """The geometry of one convolution; its matrix of columns is made some rows of the result at a time."""
+
+    def __init__(self, x_shape, w_shape, dtype, stride, padding, dilation, groups):
+        self.n, self.channels, *size = x_shape
+        self.kernel, self.stride, self.padding, self.dilation, self.groups = w_shape[2:], stride, padding, dilation, groups
+        self.out = output_size(size, self.kernel, stride, padding, dilation)
+        self.size = [length + sum(p) for length, p in zip(size, padding, strict=True)]
+        self.dtype = dtype
+        row = self.channels * math.prod(self.kernel) * self.out[1] * self.n * dtype.itemsize
+        self.step = max(1, AT_ONCE // max(row, 1))
+
+    def parts(self):
+        """The rows of the result, some at a time."""
+        return [slice(i, min(i + self.step, self.out[0])) for i in range(0, self.out[0], self.step)]
+
+    def columns(self, image, rows):
+        """What these rows of the result see of the padded image: (groups, channels x kernel, places x batch)."""
+        made, where = self._empty(rows)
+        for i, j, row, col in where:
+            made[:, i, j] = image[:, row, col]
+        return made.reshape(self.groups, -1, math.prod(made.shape[3:]))
+
+    def add_back(self, columns, image, rows):
+        """The transpose of `columns`: each element is added to where it came from in the padded image."""
+        made, where = columns.reshape(self._shape(rows)), self._where(rows)
+        for i, j, row, col in where:
+            image[:, row, col] += made[:, i, j]
+
+    def _empty(self, rows):
+        return np.empty(self._shape(rows), self.dtype), self._where(rows)
+
+    def _shape(self, rows):
+        return self.channels, *self.kernel, rows.stop - rows.start, self.out[1], self.n
+
+    def _where(self, rows):
+        return places(self.kernel, self.stride, self.dilation, (rows.stop - rows.start, self.out[1]), rows.start)
+
+    def grouped(self, channels, rows=slice(None)):
+        """These rows of a result (channels, height, width, batch), as one matrix per group."""
+        part = channels[:, rows]
+        return part.reshape(self.groups, len(part) // self.groups, math.prod(part.shape[1:]))
+
+
+def _by_group(w, groups):
+    """The weight as one matrix per group."""
+    return wide(w).reshape(groups, len(w) // groups, -1)
+
+
+# ---- the three ops ----
+
+
+def conv2d(x, w, stride=(1, 1), padding=NO_PADDING, dilation=(1, 1), groups=1):
+    """The convolution (cross-correlation) of images with a kernel.
+
+    x (batch, in, height, width), w (out, in / groups, height, width), result (batch, out, height, width).
+
+    >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)))[0, 0]
+    array([[4., 4.],
+           [4., 4.]])
+    """
+    return _conv2d(x, w, stride, padding, dilation, groups)
+
+
+@rule(
+    lambda ans, x, w, *how: lambda g: conv2d_input(g, w, anp.shape(x), *how),
+    lambda ans, x, w, *how: lambda g: conv2d_weight(x, g, anp.shape(w), *how),
+)
+def _conv2d(x, w, stride, padding, dilation, groups):
+    """the convolution of images with a kernel"""
+    matrix = _Matrix(x.shape, w.shape, wide(x).dtype, stride, padding, dilation, groups)
+    image, rows_of_w = padded(batch_last(wide(x)), padding), _by_group(w, groups)
+    made = np.empty((len(w), *matrix.out, len(x)), rows_of_w.dtype)
+    for rows in matrix.parts():
+        np.matmul(rows_of_w, matrix.columns(image, rows), out=matrix.grouped(made, rows))
+    return batch_first(made.astype(x.dtype, copy=False))
+
+
+@rule(
+    lambda ans, g, w, shape, *how: lambda h: _conv2d(h, w, *how),
+    lambda ans, g, w, shape, *how: lambda h: conv2d_weight(h, g, anp.shape(w), *how),
+)
+def conv2d_input(g, w, shape, stride, padding, dilation, groups):
+    """the gradient of a convolution for its images, of this shape"""
+    matrix = _Matrix(shape, w.shape, wide(g).dtype, stride, padding, dilation, groups)
+    seen, columns_of_w = batch_last(wide(g)), np.swapaxes(_by_group(w, groups), 1, 2)
+    image = np.zeros((shape[1], *matrix.size, shape[0]), seen.dtype)
+    for rows in matrix.parts():
+        matrix.add_back(np.matmul(columns_of_w, matrix.grouped(seen, rows)), image, rows)
+    return batch_first(unpadded(image, padding).astype(g.dtype, copy=False))
+
+
+@rule(
+    lambda ans, x, g, shape, *how: lambda h: conv2d_input(g, h, anp.shape(x), *how),
+    lambda ans, x, g, shape, *how: lambda h: _conv2d(x, h, *how),
+)
+def conv2d_weight(x, g, shape, stride, padding, dilation, groups):
+    """the gradient of a convolution for its kernel, of this shape"""
+    matrix = _Matrix(x.shape, shape, wide(x).dtype, stride, padding, dilation, groups)
+    image, seen = padded(batch_last(wide(x)), padding), batch_last(wide(g))
+    total = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), seen.dtype)
+    for rows in matrix.parts():
+        total += np.matmul(matrix.grouped(seen, rows), np.swapaxes(matrix.columns(image, rows), 1, 2))
+    return total.reshape(shape).astype(g.dtype, copy=False)
+
+
+_conv2d.__name__ = "conv2d"

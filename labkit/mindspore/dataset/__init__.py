@@ -1,0 +1,17 @@
+"""Data pipelines: a source of rows, then `map`, `shuffle`, `batch`, `repeat`, read by an iterator or by `train.Model`.
+
+>>> d = NumpySlicesDataset(([1.0, 2.0, 3.0, 4.0],), ["x"], shuffle=False).map(lambda x: x * 10, "x").batch(2)
+>>> [row["x"].tolist() for row in d.create_dict_iterator(num_epochs=1, output_numpy=True)]
+[[10.0, 20.0], [30.0, 40.0]]
+"""
+
+from . import config, transforms, vision
+from ._pipeline import Dataset
+from .digits import DigitsDataset
+from .mnist import MnistDataset
+from .sources import GeneratorDataset, NumpySlicesDataset
+
+__all__ = [
+    "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
+    "vision",
+]  # fmt: skip

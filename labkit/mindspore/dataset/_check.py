@@ -1,0 +1,30 @@
+"""Checks of arguments, with the messages of the real framework."""
+
+__all__ = ["names_of", "natural", "required"]
+
+LARGEST = 2**31 - 1
+
+
+def required(value, name, kinds):
+    """`value`, if it is one of `kinds`. Raises TypeError."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        shown = ", ".join(map(str, kinds))
+        raise TypeError(f"Argument {name} with value {value} is not of type [{shown}], but got {type(value)}.")
+    return value
+
+
+def natural(value, name, least):
+    """`value`, if it is an integer from `least` on. Raises TypeError or ValueError."""
+    required(value, name, (int,))
+    if not least <= value <= LARGEST:
+        raise ValueError(f"Input {name} is not within the required interval of [{least}, {LARGEST}].")
+    return value
+
+
+def names_of(columns, name):
+    """A list of column names, from one name or several. Raises TypeError."""
+    if isinstance(columns, str):
+        return [columns]
+    if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
+        raise TypeError(f"{name} should be a name or a list of names of columns, but got {columns!r}.")
+    return list(columns)

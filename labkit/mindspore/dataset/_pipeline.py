@@ -1,0 +1,302 @@
+"""`Dataset`: a node of a pipeline, and the nodes that come after a source.
+
+A node makes its rows from its input's, one by one: `rows(random)` is one epoch, a generator of tuples of arrays. So a
+pipeline holds nothing, and two iterators over it do not disturb each other.
+"""
+
+import math
+from itertools import islice
+
+import numpy as np
+
+from ._check import LARGEST, names_of, natural, required
+from ._reading import Randomness, Reader, as_tensors
+
+__all__ = ["Dataset"]
+
+
+class Dataset:
+    """The base of all data sets. A pipeline is built from the source on: `source.map(...).shuffle(...).batch(...)`."""
+
+    input: "Dataset"  # of every node but a source
+
+    def rows(self, random):
+        """One epoch: a generator of rows; `random.of(self)` gives the node's random numbers."""
+        return self.input.rows(random)
+
+    def get_dataset_size(self):
+        """The number of rows (batches, after `batch`) of one epoch."""
+        return self.input.get_dataset_size()
+
+    def get_col_names(self):
+        """The names of the columns."""
+        return self.input.get_col_names()
+
+    def get_batch_size(self):
+        """Rows per batch; 1 before `batch`."""
+        return self.input.get_batch_size() if hasattr(self, "input") else 1
+
+    def get_repeat_count(self):
+        """How often `repeat` goes through the rows; 1 without."""
+        return self.input.get_repeat_count() if hasattr(self, "input") else 1
+
+    def output_shapes(self):
+        """The shape of every column."""
+        return [list(np.shape(column)) for column in self._first()]
+
+    def output_types(self):
+        """The NumPy dtype of every column."""
+        return [np.asarray(column).dtype for column in self._first()]
+
+    def _first(self):
+        return next(iter(self.rows(Randomness())))
+
+    # ---- reading ----
+
+    def create_dict_iterator(self, num_epochs=-1, output_numpy=False, do_copy=False):
+        """An iterator of rows `{column: tensor}`, of arrays with `output_numpy`; each `for` over it is an epoch."""
+        names = self.get_col_names()
+        values = (lambda row: list(map(np.asarray, row))) if output_numpy else as_tensors
+        return Reader(self, lambda row: dict(zip(names, values(row), strict=True)), num_epochs)
+
+    def create_tuple_iterator(self, columns=None, num_epochs=-1, output_numpy=False, do_copy=False):
+        """An iterator of rows, lists of tensors (arrays with `output_numpy`); `columns` chooses some, in order."""
+        chosen = self if columns is None else self.project(columns)
+        return Reader(chosen, (lambda row: list(map(np.asarray, row))) if output_numpy else as_tensors, num_epochs)
+
+    def __iter__(self):
+        return self.create_tuple_iterator(num_epochs=1)
+
+    def __len__(self):
+        return self.get_dataset_size()
+
+    def reset(self):
+        """Accepted: every epoch starts from the beginning."""
+
+    # ---- building ----
+
+    def map(self, operations, input_columns=None, output_columns=None, column_order=None, num_parallel_workers=None,
+            **options):  # fmt: skip
+        """Apply functions, one after the other, to some columns: `operations` is a transform or function, or a list.
+
+        `input_columns`: the names of the arguments, by default the first ones. `output_columns`: their new names, if
+        what comes back is another number of columns or is to be called otherwise. Options of the real `map` for its
+        workers are accepted.
+        """
+        return _Map(self, operations, input_columns, output_columns)
+
+    def shuffle(self, buffer_size):
+        """Rows in random order: each is drawn from the next `buffer_size` ones. Seeded by `config.set_seed`."""
+        return _Shuffle(self, buffer_size)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_workers=None, **options):
+        """`batch_size` rows as one, stacked along a new first axis; the last may be smaller, or be dropped."""
+        return _Batch(self, batch_size, drop_remainder)
+
+    def repeat(self, count=None):
+        """All rows `count` times in one epoch; None and -1: without end."""
+        return _Repeat(self, count)
+
+    def take(self, count=-1):
+        """The first `count` rows; -1: all."""
+        return _Slice(self, 0, None if count == -1 else natural(count, "count", 1))
+
+    def skip(self, count):
+        """All but the first `count` rows."""
+        return _Slice(self, natural(count, "count", 0), None)
+
+    def project(self, columns):
+        """Some columns, in the order given."""
+        return _Columns(self, names_of(columns, "columns"))
+
+    def rename(self, input_columns, output_columns):
+        """Other names for some columns."""
+        new = dict(zip(names_of(input_columns, "input_columns"), names_of(output_columns, "output_columns")))
+        return _Columns(self, self.get_col_names(), [new.get(c, c) for c in self.get_col_names()])
+
+    def filter(self, predicate, input_columns=None, num_parallel_workers=None):
+        """The rows for which `predicate(*columns)` is true."""
+        return _Filter(self, predicate, input_columns)
+
+    def split(self, sizes, randomize=True):
+        """Parts that share no row: `sizes` are numbers of rows, or shares that add up to 1; drawn at random, or not."""
+        count = self.get_dataset_size()
+        if not all(isinstance(s, int) for s in sizes):
+            sizes = [round(s * count) for s in sizes]
+        if sum(sizes) != count:
+            raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {count}.")
+        order = Randomness().of(self).permutation(count) if randomize else np.arange(count)
+        return [_Part(self, part) for part in np.split(order, np.cumsum(sizes)[:-1])]
+
+    def place(self, column):
+        """The index of a column. Raises RuntimeError for an unknown one."""
+        names = self.get_col_names()
+        if column not in names:
+            raise RuntimeError(
+                f"Invalid parameter, input column name: {column} doesn't exist in the dataset columns, {names}."
+            )
+        return names.index(column)
+
+
+class _Map(Dataset):
+    def __init__(self, input, operations, input_columns, output_columns):
+        self.input = input
+        self.operations = operations if isinstance(operations, (list, tuple)) else [operations]
+        for operation in self.operations:
+            if not callable(operation):
+                raise ValueError(
+                    "Parameter operations's element of method map should be a python function or class method which "
+                    f"should be callable, but got: {operation}. It doesn't need parentheses for python function or "
+                    "class method."
+                )
+        names = input.get_col_names()
+        self.columns = names[:1] if input_columns is None else names_of(input_columns, "input_columns")
+        self.made = self.columns if output_columns is None else names_of(output_columns, "output_columns")
+        self.others = [c for c in names if c not in self.columns]
+
+    def get_col_names(self):
+        if len(self.made) == len(self.columns):
+            new = dict(zip(self.columns, self.made, strict=True))
+            return [new.get(c, c) for c in self.input.get_col_names()]
+        return self.made + self.others
+
+    def rows(self, random):
+        names, order = self.input.get_col_names(), self.get_col_names()
+        given = [self.input.place(c) for c in self.columns]
+        for row in self.input.rows(random):
+            kept = dict(zip(names, row, strict=True))
+            kept.update(zip(self.made, self._applied([row[k] for k in given]), strict=True))
+            yield tuple(kept[c] for c in order)
+
+    def _applied(self, values):
+        for operation in self.operations:
+            try:
+                made = operation(*values)
+            except Exception as error:
+                name = getattr(operation, "__name__", type(operation).__name__)
+                raise RuntimeError(
+                    "Exception thrown from user defined Python function in dataset.\n"
+                    f"map operation: [{name}] failed. Error description:\n{type(error).__name__}: {error}"
+                ) from error
+            values = list(made) if isinstance(made, tuple) else [made]
+        if len(values) != len(self.made):
+            raise RuntimeError(
+                f"map: the operations gave {len(values)} columns, but output_columns (or input_columns) names "
+                f"{len(self.made)}: {self.made}."
+            )
+        return list(map(np.asarray, values))
+
+
+class _Shuffle(Dataset):
+    def __init__(self, input, buffer_size):
+        self.input, self.buffer_size = input, natural(buffer_size, "buffer_size", 2)
+
+    def rows(self, random):
+        generator, rows = random.of(self), iter(self.input.rows(random))
+        buffer = list(islice(rows, self.buffer_size))
+        for row in rows:
+            k = generator.integers(len(buffer))
+            yield buffer[k]
+            buffer[k] = row
+        generator.shuffle(buffer)
+        yield from buffer
+
+
+class _Batch(Dataset):
+    def __init__(self, input, batch_size, drop_remainder):
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int):
+            raise TypeError("batch_size should either be an int or a callable.")
+        self.input, self.batch_size = input, natural(batch_size, "batch_size", 1)
+        self.drop_remainder = required(drop_remainder, "drop_remainder", (bool,))
+
+    def get_dataset_size(self):
+        size = self.input.get_dataset_size() / self.batch_size
+        return math.floor(size) if self.drop_remainder else math.ceil(size)
+
+    def get_batch_size(self):
+        return self.batch_size
+
+    def rows(self, random):
+        rows = iter(self.input.rows(random))
+        while batch := list(islice(rows, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_remainder:
+                yield tuple(self._stacked(name, column) for name, column in zip(self.get_col_names(), zip(*batch)))
+
+    def _stacked(self, name, column):
+        try:
+            return np.stack(column)
+        except ValueError:
+            shapes = sorted({np.shape(value) for value in column})
+            raise RuntimeError(
+                "Inconsistent batch shapes, batch operation expects same shape for each data row, but got "
+                f"inconsistent shape in column '{name}': {shapes}."
+            ) from None
+
+
+class _Repeat(Dataset):
+    def __init__(self, input, count):
+        if count is not None and (not isinstance(count, int) or count == 0 or not -1 <= count <= LARGEST):
+            raise ValueError("count should be either -1 or positive integer, range[1, INT32_MAX].")
+        self.input, self.count = input, -1 if count is None else count
+
+    def get_dataset_size(self):
+        return self.input.get_dataset_size() * max(self.count, 1)
+
+    def get_repeat_count(self):
+        return self.count * self.input.get_repeat_count()
+
+    def rows(self, random):
+        left = self.count
+        while left != 0:
+            yield from self.input.rows(random)
+            left -= 1
+
+
+class _Slice(Dataset):
+    def __init__(self, input, start, count):
+        self.input, self.start, self.count = input, start, count
+
+    def get_dataset_size(self):
+        rest = max(self.input.get_dataset_size() - self.start, 0)
+        return rest if self.count is None else min(rest, self.count)
+
+    def rows(self, random):
+        stop = None if self.count is None else self.start + self.count
+        return islice(self.input.rows(random), self.start, stop)
+
+
+class _Columns(Dataset):
+    def __init__(self, input, columns, names=None):
+        self.input, self.names = input, columns if names is None else names
+        self.places = [input.place(c) for c in columns]
+
+    def get_col_names(self):
+        return self.names
+
+    def rows(self, random):
+        return (tuple(row[k] for k in self.places) for row in self.input.rows(random))
+
+
+class _Filter(Dataset):
+    def __init__(self, input, predicate, columns):
+        self.input, self.predicate = input, predicate
+        names = input.get_col_names() if columns is None else names_of(columns, "input_columns")
+        self.places = [input.place(c) for c in names]
+
+    def get_dataset_size(self):
+        return sum(1 for _ in self.rows(Randomness()))
+
+    def rows(self, random):
+        return (row for row in self.input.rows(random) if self.predicate(*[row[k] for k in self.places]))
+
+
+class _Part(Dataset):
+    def __init__(self, input, order):
+        self.input, self.order = input, order
+
+    def get_dataset_size(self):
+        return len(self.order)
+
+    def rows(self, random):
+        rows = list(self.input.rows(random))
+        return (rows[k] for k in self.order)

@@ -1,0 +1,51 @@
+"""Reading a pipeline: iterators over its epochs, with rows as lists of tensors or as dictionaries."""
+
+import numpy as np
+
+from ..common.seed import data_seed
+from ..tensor import wrap
+
+__all__ = ["Reader"]
+
+
+class Randomness(dict):
+    """The generator of each shuffling node, made when it is first asked for: from the seed set, else from nothing."""
+
+    def of(self, node):
+        if id(node) not in self:
+            self[id(node)] = np.random.default_rng(data_seed())
+        return self[id(node)]
+
+
+class Reader:
+    """An iterator over one epoch after the other; each `for` over it takes the next epoch, shuffled anew.
+
+    `make` turns a row, a tuple of arrays, into what is given out. Beyond `num_epochs` (-1: no end) it raises
+    RuntimeError.
+    """
+
+    def __init__(self, dataset, make, num_epochs):
+        self._dataset, self._make, self._left = dataset, make, num_epochs
+        self._random, self._rows = Randomness(), None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._rows is None:
+            if self._left == 0:
+                raise RuntimeError(
+                    "EOF buffer encountered. User tries to fetch data beyond the specified number of epochs."
+                )
+            self._left -= 1
+            self._rows = self._dataset.rows(self._random)
+        row = next(self._rows, None)
+        if row is None:
+            self._rows = None
+            raise StopIteration
+        return self._make(row)
+
+
+def as_tensors(row):
+    """A row as a list of tensors."""
+    return [wrap(np.array(column)) for column in row]

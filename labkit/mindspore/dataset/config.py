@@ -1,0 +1,44 @@
+"""Settings of data pipelines."""
+
+from ..common import seed as _seed
+
+__all__ = ["get_num_parallel_workers", "get_prefetch_size", "get_seed", "set_num_parallel_workers",
+           "set_prefetch_size", "set_seed"]  # fmt: skip
+
+_LARGEST = 2**32 - 1
+_kept = {"num_parallel_workers": 8, "prefetch_size": 16}
+
+
+def set_seed(seed):
+    """Make shuffling reproducible: pipelines that start to be read from now on draw from `seed`. (`ms.set_seed` too.)"""
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise TypeError("seed isn't of type int.")
+    if not 0 <= seed <= _LARGEST:
+        raise ValueError(f"seed given is not within the required range [0, UINT32_MAX({_LARGEST})].")
+    _seed.set_data_seed(seed)
+
+
+def get_seed():
+    """The seed of shuffling; 5489 stands for none."""
+    seed = _seed.data_seed()
+    return 5489 if seed is None else seed
+
+
+def set_num_parallel_workers(num):
+    """Accepted: a pipeline runs in the thread that reads it, so that a seed fixes its order."""
+    _kept["num_parallel_workers"] = num
+
+
+def get_num_parallel_workers():
+    """What was set; 8 at first."""
+    return _kept["num_parallel_workers"]
+
+
+def set_prefetch_size(size):
+    """Accepted: a row is made when it is asked for."""
+    _kept["prefetch_size"] = size
+
+
+def get_prefetch_size():
+    """What was set; 16 at first."""
+    return _kept["prefetch_size"]

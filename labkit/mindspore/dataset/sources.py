@@ -1,0 +1,118 @@
+"""Sources in memory: arrays cut into rows, and rows made by Python code."""
+
+import numpy as np
+
+from ..tensor import Tensor
+from ._check import names_of, required
+from ._pipeline import Dataset
+
+__all__ = ["GeneratorDataset", "NumpySlicesDataset"]
+
+
+class Rows(Dataset):
+    """A source with random access: `count` rows, of which `row(i)` gives one; `shuffle` as the source's argument."""
+
+    def __init__(self, names, count, shuffle, num_samples):
+        self.names = names
+        self.count = count if num_samples is None else min(count, num_samples)
+        self.total, self.shuffled = count, True if shuffle is None else required(shuffle, "shuffle", (bool,))
+
+    def get_col_names(self):
+        return self.names
+
+    def get_dataset_size(self):
+        return self.count
+
+    def row(self, index):
+        """One row, a tuple of arrays."""
+        raise NotImplementedError
+
+    def rows(self, random):
+        order = random.of(self).permutation(self.total) if self.shuffled else range(self.total)
+        return (self.row(int(k)) for k in order[: self.count])
+
+
+class NumpySlicesDataset(Rows):
+    """Rows from arrays, or nested lists: `data` is one, a tuple of them (columns), or a dictionary `{column: array}`.
+
+    `shuffle`: rows in random order, the default. Raises ValueError for columns of different lengths.
+
+    >>> [row[0].tolist() for row in NumpySlicesDataset([[1, 2], [3, 4]], shuffle=False)]
+    [[1, 2], [3, 4]]
+    """
+
+    def __init__(self, data, column_names=None, num_samples=None, num_parallel_workers=1, shuffle=None, **options):
+        required(data, "data", (list, tuple, dict, np.ndarray))
+        if len(data) == 0:
+            raise ValueError("Argument data cannot be empty")
+        if isinstance(data, dict):
+            column_names = list(data) if column_names is None else column_names
+            columns = list(data.values())
+        else:
+            columns = list(data) if isinstance(data, tuple) else [data]
+        self.columns = [np.asarray(c) for c in columns]
+        if len({len(c) for c in self.columns}) > 1:
+            raise ValueError("Data length in each column is not equal.")
+        names = [f"column_{k}" for k in range(len(columns))] if column_names is None else column_names
+        names = names_of(names, "column_names")
+        if len(names) != len(columns):
+            raise ValueError(f"Num of input column names is {len(names)}, but required is {len(columns)}.")
+        super().__init__(names, len(self.columns[0]), shuffle, num_samples)
+
+    def row(self, index):
+        return tuple(column[index] for column in self.columns)
+
+
+class GeneratorDataset(Dataset):
+    """Rows from Python code: `source` has `__getitem__` and `__len__`, or is iterable, or a function giving such.
+
+    A row is a tuple of arrays or numbers, one per column (or just one). With `__getitem__` the order is random unless
+    `shuffle=False`.
+
+    >>> list(GeneratorDataset(lambda: iter([1.0, 2.0]), ["x"]).create_dict_iterator(num_epochs=1, output_numpy=True))
+    [{'x': array(1.)}, {'x': array(2.)}]
+    """
+
+    def __init__(self, source, column_names=None, column_types=None, schema=None, num_samples=None,
+                 num_parallel_workers=1, shuffle=None, **options):  # fmt: skip
+        if not (callable(source) or hasattr(source, "__iter__") or hasattr(source, "__getitem__")):
+            raise TypeError(
+                "Input `source` function of GeneratorDataset should be callable, iterable or random accessible, "
+                "commonly it should implement one of the method like yield, __getitem__ or __next__(__iter__)."
+            )
+        if column_names is None:
+            raise ValueError("Neither columns_names nor schema are provided.")
+        self.names = names_of(column_names, "column_names")
+        self.source, self.num_samples = source, num_samples
+        self.random_access = hasattr(source, "__getitem__") and hasattr(source, "__len__")
+        self.shuffled = self.random_access and shuffle is not False
+
+    def get_col_names(self):
+        return self.names
+
+    def get_dataset_size(self):
+        count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
+        return count if self.num_samples is None else min(count, self.num_samples)
+
+    def rows(self, random):
+        for count, item in enumerate(self._items(random)):
+            if count == self.num_samples:
+                return
+            yield self._row(item)
+
+    def _items(self, random):
+        if self.random_access:
+            count = len(self.source)
+            order = random.of(self).permutation(count) if self.shuffled else range(count)
+            return (self.source[int(k)] for k in order)
+        return iter(self.source() if callable(self.source) else self.source)
+
+    def _row(self, item):
+        values = item if isinstance(item, (tuple, list)) else (item,)
+        if len(values) != len(self.names):
+            raise RuntimeError(
+                "Invalid Python function, the 'source' of 'GeneratorDataset' should return same number of NumPy "
+                f"arrays as specified in column_names, the size of column_names is:{len(self.names)} and number of "
+                f"returned NumPy array is:{len(values)}"
+            )
+        return tuple(v.asnumpy() if isinstance(v, Tensor) else np.asarray(v) for v in values)

@@ -1,0 +1,57 @@
+"""Transforms of any data."""
+
+import numpy as np
+
+from ...dtype import DType
+from .._check import natural
+
+__all__ = ["Compose", "OneHot", "TypeCast"]
+
+
+class TypeCast:
+    """To another type: `data_type` a `ms.int32` and so on, or a NumPy dtype.
+
+    >>> import numpy as np
+    >>> TypeCast(np.dtype("int32"))(np.uint8(3))
+    array(3, dtype=int32)
+    """
+
+    def __init__(self, data_type):
+        if isinstance(data_type, type) and issubclass(data_type, np.generic):
+            data_type = np.dtype(data_type)
+        if not isinstance(data_type, (DType, np.dtype)):
+            raise TypeError(
+                f"Argument data_type with value {data_type} is not of type [{DType}, {np.dtype}], "
+                f"but got {type(data_type)}."
+            )
+        self.numpy = data_type.numpy if isinstance(data_type, DType) else data_type
+
+    def __call__(self, value):
+        return np.asarray(value).astype(self.numpy)
+
+
+class OneHot:
+    """A class index as a vector of `num_classes`: 1 at the index, else 0, in the index's type."""
+
+    def __init__(self, num_classes):
+        self.num_classes = natural(num_classes, "num_classes", 1)
+
+    def __call__(self, index):
+        if not 0 <= index < self.num_classes:
+            raise RuntimeError(f"OneHot: expected a class below num_classes {self.num_classes}, but got {index}.")
+        made = np.zeros(self.num_classes, np.asarray(index).dtype)
+        made[int(index)] = 1
+        return made
+
+
+class Compose:
+    """Several transforms as one, applied from the first to the last."""
+
+    def __init__(self, transforms):
+        self.transforms = list(transforms)
+
+    def __call__(self, *values):
+        for transform in self.transforms:
+            made = transform(*values)
+            values = made if isinstance(made, tuple) else (made,)
+        return values if len(values) > 1 else values[0]

@@ -1,0 +1,32 @@
+"""The dropout layer."""
+
+from .. import ops
+from .cell import Cell
+
+__all__ = ["Dropout"]
+
+
+class Dropout(Cell):
+    """While training, each element is 0 with probability `p`, else divided by 1 - p; otherwise the input itself.
+
+    `keep_prob` is the older way to say 1 - p. A new choice is made at every call, in a compiled network too.
+    """
+
+    def __init__(self, keep_prob=0.5, p=None):
+        super().__init__()
+        name, value = ("keep_prob", keep_prob) if p is None else ("p", p)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            kind = type(value).__name__
+            raise TypeError(
+                f"For 'Dropout', the type of '{name}' should be one of '['float', 'int']', but got type '{kind}'."
+            )
+        if not (0 <= value < 1 if name == "p" else 0 < value <= 1):
+            interval = "[0, 1)" if name == "p" else "(0, 1]"
+            raise ValueError(f"For 'Dropout', the '{name}' must be a number in range {interval}, but got {value}.")
+        self.keep_prob, self.p = keep_prob, p
+
+    def construct(self, x):
+        return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
+
+    def extend_repr(self):
+        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"

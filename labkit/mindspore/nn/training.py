@@ -1,0 +1,134 @@
+"""Cells that train: forward pass, derivative and update in one call."""
+
+from ...engine import map_leaves
+from .._run import Run
+from ..context import ParallelMode, get_auto_parallel_context
+from ..dtype import float32
+from ..ops import GradOperation, fill
+from ..parameter import ParameterTuple
+from ..tensor import Tensor
+from .activation import CLASSES
+from .cell import Cell
+from .grad_reducer import DistributedGradReducer
+
+__all__ = ["ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "WithGradCell"]
+
+
+class TrainOneStepCell(Cell):
+    """One training step: call it with what `network`, which ends in a loss, takes; it returns the loss before the step.
+
+    The parameters of `optimizer` are differentiated and stepped. `sens` multiplies the loss's cotangent, so give the
+    optimizer the same `loss_scale`. With `return_grad` the result is `(loss, {name: gradient})`. Gradients go through
+    `grad_reducer`, which adds up those of all processes in a parallel mode. Raises ValueError for `sens` 0.
+
+    >>> from labkit.mindspore import Tensor, nn
+    >>> net = nn.Dense(1, 1, weight_init=Tensor([[2.0]]), has_bias=False)
+    >>> with_loss = nn.WithLossCell(net, nn.MSELoss())
+    >>> step = nn.TrainOneStepCell(with_loss, nn.SGD(net.trainable_params(), 0.25))
+    >>> step(Tensor([[1.0]]), Tensor([[0.0]])), net.weight.value()
+    (Tensor(shape=[], dtype=Float32, value= 4), Tensor(shape=[1, 1], dtype=Float32, value=
+    [[ 1.00000000e+00]]))
+    """
+
+    def __init__(self, network, optimizer, sens=None, return_grad=False):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self.network.set_grad()
+        self.optimizer = optimizer
+        self.weights = optimizer.parameters
+        self.grad = GradOperation(get_by_list=True, sens_param=True)
+        self.grad_no_sens = GradOperation(get_by_list=True)
+        if sens is not None and not isinstance(sens, Tensor) and sens == 0:
+            raise ValueError("The input argument of 'sens' can not be 0.")
+        self.sens, self.sense_flag = (1.0, False) if sens is None else (sens, True)
+        self.return_grad = return_grad
+        self._add_reducer()
+
+    def _add_reducer(self):
+        """The cell that makes one gradient of those of all processes; alone, they stay as they are."""
+        self.parallel_mode = get_auto_parallel_context("parallel_mode")
+        self.reducer_flag = self.parallel_mode in (ParallelMode.DATA_PARALLEL, ParallelMode.HYBRID_PARALLEL)
+        if not self.reducer_flag:
+            self.grad_reducer = CLASSES["Identity"]()
+            return
+        self.mean, self.degree = get_auto_parallel_context("gradients_mean"), get_auto_parallel_context("device_num")
+        self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
+
+    def set_sens(self, value):
+        """Change the factor of the loss's cotangent."""
+        self.sens, self.sense_flag = value, True
+
+    def construct(self, *inputs):
+        run = Run(self.network, inputs, (), self.weights)
+        loss = run.output
+        sens = map_leaves(lambda out: fill(out.dtype, out.shape, self.sens), loss) if self.sense_flag else None
+        grads = self.grad_reducer(tuple(run.pull(sens)[1]))
+        self.optimizer(grads)
+        if self.return_grad:
+            return loss, dict(zip((p.name for p in self.weights), grads, strict=True))
+        return loss
+
+
+class WithEvalCell(Cell):
+    """A network and its loss for evaluation: returns `(loss, outputs, label)`; `add_cast_fp32` takes both to Float32."""
+
+    def __init__(self, network, loss_fn, add_cast_fp32=False):
+        super().__init__(auto_prefix=False)
+        self._network, self._loss_fn = network, loss_fn
+        self.add_cast_fp32 = bool(add_cast_fp32)
+
+    def construct(self, data, label):
+        outputs = self._network(data)
+        if self.add_cast_fp32:
+            outputs, label = map_leaves(in_float32, (outputs, label))
+        return self._loss_fn(outputs, label), outputs, label
+
+
+def in_float32(value):
+    """A floating tensor in Float32, everything else as it is."""
+    floats = isinstance(value, Tensor) and value.dtype.numpy.kind not in "biu"
+    return value.astype(float32) if floats and value.dtype is not float32 else value
+
+
+class WithGradCell(Cell):
+    """The gradients of a network's trainable parameters, with the loss `loss_fn` if there is one."""
+
+    def __init__(self, network, loss_fn=None, sens=None):
+        super().__init__(auto_prefix=False)
+        self.network, self.loss_fn, self.sens = network, loss_fn, sens
+        self.weights = ParameterTuple(network.trainable_params())
+        self.grad = GradOperation(get_by_list=True, sens_param=sens is not None)
+
+    def construct(self, *inputs):
+        def loss(*given):
+            return self.network(*given) if self.loss_fn is None else self.loss_fn(self.network(*given[:-1]), given[-1])
+
+        return self.grad(loss, self.weights)(*inputs, *(() if self.sens is None else (self.sens,)))
+
+
+class ForwardValueAndGrad(Cell):
+    """`(output, gradients)` of a network or function; `get_all`, `get_by_list` and `sens_param` as in `GradOperation`."""
+
+    def __init__(self, network, weights=None, get_all=False, get_by_list=False, sens_param=False):
+        super().__init__(auto_prefix=False)
+        if not callable(network):
+            raise TypeError(
+                "For 'ForwardValueAndGrad', the argument 'network' must be cell, function type or method type, but got "
+                f"'{type(network)}'"
+            )
+        for name, flag in (("get_all", get_all), ("get_by_list", get_by_list)):
+            if not isinstance(flag, bool):
+                raise TypeError(f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(flag)}'")
+        if get_by_list and not isinstance(weights, (tuple, list)):
+            raise TypeError(
+                "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters "
+                f"array, but got '{type(weights)}'"
+            )
+        self.network, self.weights, self.sens_param = network, weights, sens_param
+        self.get_by_list = get_by_list
+        self.grad = GradOperation(get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
+
+    def construct(self, *inputs):
+        output = self.network(*(inputs[:-1] if self.sens_param else inputs))
+        weights = (self.weights,) if self.get_by_list else ()
+        return output, self.grad(self.network, *weights)(*inputs)

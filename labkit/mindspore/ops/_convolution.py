@@ -1,0 +1,206 @@
+"""Convolution and pooling of images: tensors of shape (batch, channels, height, width)."""
+
+import numpy as np
+
+from ... import convolution, pooling
+from ...engine import shape_of
+from ..dtype import of
+from ..tensor import wrap
+from ._op import register, value_of
+
+_PAD_MODES = ("valid", "same", "pad")
+
+
+def pair(value, name, owner):
+    """`value`, a positive integer or two of them, as a pair. Raises TypeError or ValueError otherwise."""
+    pair = (value, value) if isinstance(value, int) else value
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(not isinstance(n, int) for n in pair):
+        raise TypeError(
+            f"For '{owner}', the '{name}' must be a positive int or a tuple of two positive ints, but got {value}."
+        )
+    if min(pair) <= 0:
+        shown = next(n for n in pair if n <= 0)
+        raise ValueError(f"For '{owner}', the '{name} item' must be int and must > 0, but got '{shown}' with type 'int'.")
+    return tuple(pair)
+
+
+def four(padding, owner):
+    """A padding as (top, bottom, left, right): one number for all, or two for height and width. Raises ValueError."""
+    sides = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
+    sides = (sides[0], sides[0], sides[1], sides[1]) if len(sides) == 2 else sides
+    if len(sides) != 4:
+        raise ValueError(f"For '{owner}', the 'padding' must be an int or a tuple of 2 or 4 ints, but got {padding}.")
+    for side in sides:
+        if side < 0:
+            raise ValueError(f"For '{owner}', the 'padding' must be int and must >= 0, but got '{side}' with type 'int'.")
+    return sides
+
+
+def check_pad_mode(pad_mode, padding, owner="Conv2D"):
+    """Raise ValueError for an unknown mode, or for a padding in a mode that has none."""
+    if pad_mode not in _PAD_MODES:
+        raise ValueError(
+            f"For '{owner}', the 'pad_mode' must be str and must be in '['valid', 'same', 'pad']', "
+            f"but got '{pad_mode}'."
+        )
+    if pad_mode != "pad" and any(four(padding, owner)):
+        raise ValueError(
+            f"For '{owner}', the 'pad' must be zero when 'pad_mode' is not 'pad', "
+            f"but got 'pad': {padding} and 'pad_mode': {pad_mode}."
+        )
+
+
+def pads(pad_mode, padding, size, kernel, stride, dilation):
+    """The padding as the engine wants it: ((top, bottom), (left, right))."""
+    if pad_mode == "same":
+        return convolution.same_padding(size, kernel, stride, dilation)
+    top, bottom, left, right = four(padding, "Conv2D") if pad_mode == "pad" else (0, 0, 0, 0)
+    return (top, bottom), (left, right)
+
+
+# ---- convolution ----
+
+
+def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """The convolution of images with `weight` (out, in / groups, height, width), plus `bias` (out,).
+
+    `pad_mode`: "valid" for no padding, "same" for as many elements as the input has (over the stride), "pad" for
+    `padding` zeros. Raises ValueError, TypeError or RuntimeError for shapes or types that do not fit.
+
+    >>> from labkit.mindspore import ops
+    >>> conv2d(ops.ones((1, 1, 3, 3)), ops.ones((1, 1, 2, 2))).tolist()
+    [[[[4.0, 4.0], [4.0, 4.0]]]]
+    """
+    check_pad_mode(pad_mode, padding)
+    x, w = value_of(input, "Conv2D"), value_of(weight, "Conv2D")
+    _check_images(x, w, groups)
+    size, kernel = shape_of(x)[2:], shape_of(w)[2:]
+    stride, dilation = pair(stride, "stride", "Conv2D"), pair(dilation, "dilation", "Conv2D")
+    around = pads(pad_mode, padding, size, kernel, stride, dilation)
+    if min(convolution.output_size(size, kernel, stride, around, dilation)) < 1:
+        raise ValueError(
+            "For 'Conv2d', input shape's h and w after padding must be greater than or equal to kernel_size's h and w "
+            "respectively."
+        )
+    with np.errstate(all="ignore"):
+        made = wrap(convolution.conv2d(x, w, stride, around, dilation, groups))
+    return made if bias is None else bias_add(made, bias)
+
+
+def _check_images(x, w, groups):
+    shape, kernel = shape_of(x), shape_of(w)
+    for name, sizes in (("x", shape), ("w", kernel)):
+        if len(sizes) != 4:
+            raise ValueError(f"For primitive[Conv2D], the {name} shape size must be equal to 4, but got {len(sizes)}.")
+    if x.dtype != w.dtype:
+        raise TypeError(
+            "For primitive[Conv2D], the input type must be same.\n"
+            f"name:[w]:Ref[Tensor[{of(w.dtype)}]].\nname:[x]:Tensor[{of(x.dtype)}].\n"
+        )
+    if shape[1] != kernel[1] * groups:
+        raise RuntimeError(
+            "For 'Conv2D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
+            f"'weight' shape: {kernel[1]}, but got 'C_in' of input 'x' shape: {shape[1]}, and 'group': {groups}."
+        )
+
+
+def bias_add(input_x, bias):
+    """`input_x` with one number of `bias` added to every channel, which is axis 1."""
+    if bias.shape != input_x.shape[1:2]:
+        shown = ["{" + ", ".join(map(str, t.shape)) + "}" for t in (bias, input_x)]
+        raise ValueError(
+            "For 'BiasAdd', bias[0] shape should be equal to input_x[1] shape when data_format is 0, "
+            f"but got bias shape: .[const vector]{shown[0]}, input_shape: [const vector]{shown[1]}."
+        )
+    return input_x + bias.reshape((1, -1) + (1,) * (input_x.ndim - 2))
+
+
+# ---- pooling ----
+
+
+def _pooled(input, kernel, stride, around, dilation, name, pool):
+    """`pool` applied to a stack of images, or to a single one, whose shape has no batch; after checks."""
+    x = value_of(input, name)
+    if x.dtype.kind in "iub":
+        raise TypeError(f"For '{name}', expected a tensor of Float16, Float32 or Float64, but got {of(x.dtype)}.")
+    if len(shape_of(x)) not in (3, 4):
+        raise ValueError(f"For primitive[{name}], the x shape size must be equal to 4, but got {len(shape_of(x))}.")
+    batch = x if len(shape_of(x)) == 4 else x.reshape((1, *shape_of(x)))
+    shape = shape_of(batch)
+    out = convolution.output_size(shape[2:], kernel, stride, around, dilation)
+    if min(out) < 1:
+        shown = [", ".join(map(str, s)) for s in ((*shape[:2], *out), shape, (1, 1, *kernel), (1, 1, *stride))]
+        raise ValueError(
+            f"For '{name}', the each element of the output shape must be larger than 0, but got output shape: "
+            f"[const vector]{{{shown[0]}}}. The input shape: [const vector]{{{shown[1]}}}, kernel size: "
+            f"[const vector]{{{shown[2]}}}, strides: [const vector]{{{shown[3]}}}. Please check the official api "
+            "documents for more information about the output."
+        )
+    with np.errstate(all="ignore"):
+        made = pool(batch)
+    return wrap(made if batch is x else made.reshape((shape[1], *out)))
+
+
+def largest(input, kernel, stride, pad_mode, padding, dilation, ceil_mode):
+    """Max pooling with every option."""
+    kernel, stride, dilation = (pair(v, "kernel_size", "MaxPool") for v in (kernel, stride, dilation))
+    size = input.shape[-2:]
+    around = pads(pad_mode, padding, size, kernel, stride, dilation)
+    around = pooling.rounded_up(size, kernel, stride, around, dilation) if ceil_mode else around
+    return _pooled(
+        input, kernel, stride, around, dilation, "MaxPool",
+        lambda x: pooling.max_pool2d(x, kernel, stride, around, dilation),
+    )  # fmt: skip
+
+
+def mean_of_windows(input, kernel, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor):
+    """Average pooling with every option."""
+    kernel, stride = (pair(v, "kernel_size", "AvgPool") for v in (kernel, stride))
+    size = input.shape[-2:]
+    inner = pads(pad_mode, padding, size, kernel, stride, (1, 1))
+    around = pooling.rounded_up(size, kernel, stride, inner, (1, 1)) if ceil_mode else inner
+    counted = inner if count_include_pad else convolution.NO_PADDING
+    return _pooled(
+        input, kernel, stride, around, (1, 1), "AvgPool",
+        lambda x: pooling.avg_pool2d(
+            x, kernel, stride, around, divisor or pooling.divisors(size, kernel, stride, around, counted)
+        ),
+    )  # fmt: skip
+
+
+def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    """The largest element of every window, the windows `stride` apart (their own size by default).
+
+    Of equal elements the first alone gets the gradient.
+    """
+    stride = kernel_size if stride is None else stride
+    return largest(x, kernel_size, stride, "pad", padding, dilation, ceil_mode)
+
+
+def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=0):  # fmt: skip
+    """The mean of every window; padding counts as zeros unless `count_include_pad` is False."""
+    return mean_of_windows(
+        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, divisor_override
+    )
+
+
+for _fun in (conv2d, bias_add, max_pool2d, avg_pool2d):
+    register(_fun, method=False)
+
+OPTIONS = {  # primitive class: (its options with their defaults, what it does with them)
+    "Conv2D": (
+        {"out_channel": None, "kernel_size": None, "mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1,
+         "group": 1, "data_format": "NCHW"},
+        lambda o, x, w: conv2d(x, w, None, o["stride"], o["pad_mode"], o["pad"], o["dilation"], o["group"]),
+    ),
+    "MaxPool": (
+        {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"},
+        lambda o, x: largest(x, o["kernel_size"], o["strides"], o["pad_mode"].lower(), 0, 1, False),
+    ),
+    "AvgPool": (
+        {"kernel_size": 1, "strides": 1, "pad_mode": "valid", "data_format": "NCHW"},
+        lambda o, x: mean_of_windows(x, o["kernel_size"], o["strides"], o["pad_mode"].lower(), 0, False, False, 0),
+    ),
+    "BiasAdd": ({"data_format": "NCHW"}, lambda o, x, b: bias_add(x, b)),
+}  # fmt: skip

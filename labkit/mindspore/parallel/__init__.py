@@ -1,0 +1,1 @@
+"""Data parallel training: what the settings of `set_auto_parallel_context` mean."""

@@ -1,0 +1,22 @@
+"""Training loops: `Model`, callbacks, metrics, checkpoints, and data sinking on a simulated device.
+
+`counting()` counts how often host and device meet, so that what sinking saves is a number.
+"""
+
+from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
+from . import callback, metrics
+from .callback import *  # noqa: F403
+from .callback import __all__ as _callbacks
+from .data_sink import data_sink
+from .dataset_helper import DatasetHelper, connect_network_with_dataset
+from .metrics import *  # noqa: F403
+from .metrics import __all__ as _metrics
+from .model import Model
+from .serialization import load_checkpoint, load_param_into_net, save_checkpoint
+from .transfers import Transfers, counting
+
+__all__ = [
+    "DatasetHelper", "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "Model", "Transfers",
+    "build_train_network", "callback", "connect_network_with_dataset", "counting", "data_sink", "load_checkpoint",
+    "load_param_into_net", "metrics", "save_checkpoint", *_callbacks, *_metrics,
+]  # fmt: skip

@@ -1,0 +1,10 @@
+"""Callbacks of `Model`: what is to happen at the beginning and end of training, of its epochs and of its steps."""
+
+from ._callback import Callback, CallbackManager, LambdaCallback, RunContext
+from ._checkpoint import CheckpointConfig, ModelCheckpoint
+from ._monitors import EarlyStopping, History, LossMonitor, ProgressBar, TimeMonitor
+
+__all__ = [
+    "Callback", "CallbackManager", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback", "LossMonitor",
+    "ModelCheckpoint", "ProgressBar", "RunContext", "TimeMonitor",
+]  # fmt: skip

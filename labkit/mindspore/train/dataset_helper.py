@@ -1,0 +1,110 @@
+"""`DatasetHelper`: one epoch of a data set at a time, handed over by the host, or sunk to the device.
+
+The device is simulated: it has a channel of batches, and a network connected with it that takes its own inputs. As in
+the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
+"""
+
+from ..context import get_context, in_graph_mode
+from ..nn.cell import Cell
+from .transfers import note
+
+__all__ = ["DatasetHelper", "connect_network_with_dataset"]
+
+DEVICES = ("Ascend", "GPU")
+
+
+class Channel:
+    """The way of batches to the device: without end, each epoch of the data set after the other."""
+
+    def __init__(self, dataset):
+        self.dataset, self._reader, self._network = dataset, dataset.create_tuple_iterator(), None
+
+    def get_next(self):
+        """The next batch, a list of tensors; past the end of the data set it starts anew."""
+        row = next(self._reader, None)
+        row = next(self._reader) if row is None else row
+        note(row, queued=1)
+        return row
+
+    def connect(self, network):
+        """Bind the channel to one network. Raises ValueError for a second one."""
+        if self._network is not None and self._network is not network:
+            raise ValueError("The dataset has been connected to other network, please check the code.")
+        self._network = network
+
+
+class DatasetHelper:
+    """Iterate over a data set for training: each `for` over it is one epoch.
+
+    With `dataset_sink_mode` it gives empty inputs, for a network from `connect_network_with_dataset`: once per epoch in
+    GRAPH_MODE, `sink_size` times otherwise. `sink_size` -1 is the whole data set; another number goes on where the
+    epoch before ended. Raises RuntimeError for sinking on a CPU.
+    """
+
+    def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
+        _check_sink_size(sink_size)
+        if dataset_sink_mode:
+            _check_device()
+        self.dataset, self.sunk = dataset, dataset_sink_mode
+        self._sink_size = dataset.get_dataset_size() if sink_size == -1 else sink_size
+        self.channel = Channel(dataset) if dataset_sink_mode else None
+        self._reader = None if dataset_sink_mode else dataset.create_tuple_iterator(num_epochs=epoch_num)
+
+    def __iter__(self):
+        return self._sunk() if self.sunk else self._fed()
+
+    def _sunk(self):
+        return iter([()] * (1 if in_graph_mode() else self._sink_size))
+
+    def _fed(self):
+        for row in self._reader:
+            note(row, fed=1)
+            yield row
+
+    def sink_size(self):
+        """Steps per call of the connected network."""
+        return self._sink_size if self.sunk and in_graph_mode() else 1
+
+    def types_shapes(self):
+        """The dtypes and the shapes of a batch."""
+        row = next(iter(self.dataset))
+        return [t.dtype for t in row], [list(t.shape) for t in row]
+
+
+def connect_network_with_dataset(network, dataset_helper):
+    """A network that takes its inputs from the channel of a helper in sink mode, and is called without any."""
+    if not dataset_helper.sunk:
+        raise RuntimeError("The API 'connect_network_with_dataset' should be called in dataset sink mode.")
+    dataset_helper.channel.connect(network)
+    return SunkNetwork(network, dataset_helper)
+
+
+class SunkNetwork(Cell):
+    """What `connect_network_with_dataset` gives: a call runs the steps of one launch and returns the last result."""
+
+    def __init__(self, network, helper):
+        super().__init__(auto_prefix=False)
+        self.network = network
+        self._helper = helper
+
+    def __call__(self):
+        note(launched=1)
+        for _ in range(self._helper.sink_size()):
+            output = self.network(*self._helper.channel.get_next())
+        return output
+
+
+def _check_sink_size(sink_size):
+    if isinstance(sink_size, bool) or not isinstance(sink_size, int):
+        raise TypeError(f"The input value must be int, but got '{type(sink_size).__name__}'")
+    if sink_size < -1 or sink_size == 0:
+        raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
+
+
+def _check_device():
+    target = get_context("device_target")
+    if target not in DEVICES:
+        raise RuntimeError(
+            f"Currently dataset sink mode is not supported when the device target is {target}, "
+            "please set dataset_sink_mode to False in Model.train()"
+        )

@@ -1,0 +1,313 @@
+"""`Model`: a network with its loss, its optimizer and its metrics; training, evaluation and prediction with them."""
+
+import numpy as np
+
+from .. import amp
+from ..context import get_context
+from ..nn.cell import Cell
+from ..nn.metrics import Loss, get_metrics
+from ..tensor import Tensor
+from .callback import Callback, CallbackManager, RunContext, TimeMonitor
+from .callback._callback import STAGES, Parameters, whole
+from .dataset_helper import DatasetHelper, connect_network_with_dataset
+
+__all__ = ["Model"]
+
+_OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
+
+
+class Model:
+    """What is needed to train a network.
+
+    `loss_fn(network(data), label)` is minimised by `optimizer`; without `loss_fn` the network's output is the loss.
+    `metrics`: a set of names such as {"accuracy", "loss"}, or a dictionary `{name: Metric}`. `eval_network` gives
+    `(loss, prediction, label)` for them, or other outputs with `eval_indexes` saying where these three are.
+    `amp_level` and `loss_scale_manager`: as in `amp.build_train_network`.
+    """
+
+    def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,
+                 amp_level="O0", boost_level="O0", **kwargs):  # fmt: skip
+        for name in kwargs:
+            if name not in _OPTIONS:
+                raise ValueError(
+                    "The argument in 'kwargs' should be 'loss_scale_manager' or 'keep_batchnorm_fp32' or "
+                    f"'boost_config_dict' or 'acc_level', but got '{name}'."
+                )
+        if not isinstance(network, Cell):
+            kind = type(network).__name__
+            raise TypeError(f"The type of 'network' should be 'Cell', but got type '{kind}'.")
+        self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
+        self._amp_level, self._loss_scale_manager = amp_level, kwargs.get("loss_scale_manager")
+        self._training = None
+        self._train_network = self._built_for_training(kwargs)
+        self._metric_fns = get_metrics(metrics)
+        self._eval_network, self._eval_indexes = self._built_for_evaluation(eval_network, eval_indexes)
+
+    @property
+    def train_network(self):
+        """The network with loss and optimizer: one call is one step."""
+        return self._train_network
+
+    @property
+    def eval_network(self):
+        """The network that gives what the metrics take."""
+        return self._eval_network
+
+    @property
+    def predict_network(self):
+        """The network itself."""
+        return self._network
+
+    def _built_for_training(self, options):
+        if self._optimizer is None:
+            if self._loss_scale_manager is not None:
+                raise ValueError("The argument 'optimizer' can not be None when set 'loss_scale_manager'.")
+            if self._amp_level != "O0":
+                raise ValueError(
+                    "Auto mixed precision will not work because 'optimizer' is None.Please set amp_level='O0' "
+                    "to disable auto mixed precision or set 'optimizer' not be None to use auto mixed precision."
+                )
+            return self._network if self._loss_fn is None else _nn().WithLossCell(self._network, self._loss_fn)
+        config = {name: options[name] for name in _OPTIONS[:2] if name in options}
+        return amp.build_train_network(self._network, self._optimizer, self._loss_fn, level=self._amp_level, **config)
+
+    def _built_for_evaluation(self, eval_network, eval_indexes):
+        if not self._metric_fns:
+            return eval_network, None
+        if eval_network is not None:
+            if eval_indexes is not None and not (isinstance(eval_indexes, list) and len(eval_indexes) == 3):
+                raise ValueError(
+                    "The argument 'eval_indexes' must be a list or None. If 'eval_indexes' is a list, "
+                    f"length of it must be three. But got 'eval_indexes' {eval_indexes}"
+                )
+            return eval_network, eval_indexes
+        if self._loss_fn is None:
+            raise ValueError(
+                "If `metrics` is set, `eval_network` must not be None. Do not set `metrics` if you"
+                " don't want an evaluation.\n"
+                "If evaluation is required, you need to specify `eval_network`, which will be used in"
+                " the framework to evaluate the model.\n"
+                "For the simple scenarios with one data, one label and one logits, `eval_network` is"
+                " optional, and then you can set `eval_network` or `loss_fn`. For the latter case,"
+                " framework will automatically build an evaluation network with `network` and"
+                " `loss_fn`."
+            )
+        cast = self._amp_level in ("O2", "O3", "auto")
+        return _nn().WithEvalCell(self._network, self._loss_fn, cast), [0, 1, 2]
+
+    # ---- training ----
+
+    def train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
+        """Train for `epoch` epochs (counted from `initial_epoch`) on the batches of `train_dataset`.
+
+        With `dataset_sink_mode`, on a device that sinks ("Ascend" or "GPU"; a CPU does not), an epoch is `sink_size`
+        steps (-1: the whole data set) in one launch, and callbacks see a step per launch.
+        """
+        self._checked(callbacks, False)
+        self._fit(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, None)
+
+    def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
+            valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):  # fmt: skip
+        """`train` with an evaluation on `valid_dataset` every `valid_frequency` epochs, or after those in such a list."""
+        if valid_dataset is not None and not self._metric_fns:
+            raise ValueError("For Model.fit, if valid_dataset is not None, the model argument 'metrics' can not be None "
+                             "or empty, you should set the argument 'metrics' for model.")  # fmt: skip
+        self._checked(callbacks, True)
+        validation = None if valid_dataset is None else (valid_dataset, valid_frequency, valid_dataset_sink_mode)
+        self._fit(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, validation)
+
+    def _fit(self, epoch, dataset, callbacks, sink, sink_size, initial_epoch, validation):
+        epochs = _Epochs(epoch, initial_epoch, dataset.get_dataset_size(), sink, sink_size)
+        known = self._known(callbacks, "train", epochs.steps, network=self._train_network)
+        known.update(epoch_num=epoch - initial_epoch, train_dataset=dataset, train_network=self._train_network,
+                     loss_fn=self._loss_fn, optimizer=self._optimizer, train_dataset_element=None,
+                     dataset_sink_mode=epochs.sunk, sink_size=sink_size)  # fmt: skip
+        helper = DatasetHelper(dataset, epochs.sunk, epochs.steps if epochs.sunk else -1, epoch - initial_epoch)
+        network = connect_network_with_dataset(self._train_network, helper) if epochs.sunk else self._train_network
+        context = RunContext(known)
+        with CallbackManager(known.list_callback) as events:
+            events.on_train_begin(context)
+            for number in epochs:
+                known.cur_epoch_num = number
+                events.on_train_epoch_begin(context)
+                self._epoch(network, helper, known, events, context)
+                if validation and _is_due(number, validation[1]):
+                    self._evaluate_between(validation, known)
+                events.on_train_epoch_end(context)
+                known.pop("metrics", None), known.pop("eval_results", None)
+                if context.get_stop_requested():
+                    break
+            events.on_train_end(context)
+
+    def _epoch(self, network, helper, known, events, context):
+        for row in helper:
+            if self._loss_fn is not None and not helper.sunk and len(row) != 2:
+                raise ValueError(
+                    "When 'loss_fn' is not None, 'train_dataset' should return two elements, but got "
+                    f"{len(row)}, please check the number of elements returned by 'train_dataset'"
+                )
+            known.cur_step_num += helper.sink_size()
+            known.train_dataset_element = row
+            events.on_train_step_begin(context)
+            self._in_mode(self._train_network, True)
+            known.net_outputs = network(*row)
+            self._scale_after(known.net_outputs)
+            events.on_train_step_end(context)
+            if context.get_stop_requested():
+                return
+
+    def _scale_after(self, outputs):
+        """Tell the loss-scale manager whether the step overflowed."""
+        manager = self._loss_scale_manager
+        if manager is not None and manager.get_drop_overflow_update():
+            manager.update_loss_scale(bool(np.all(outputs[1].asnumpy())))
+
+    def _evaluate_between(self, validation, known):
+        """Evaluate, for callbacks of the user and TimeMonitor; leaves `metrics` and `eval_results` for the epoch's end."""
+        dataset, _, sink = validation
+        chosen = [cb for cb in known.list_callback if isinstance(cb, TimeMonitor) or not _is_own(cb)]
+        during = self._known(chosen, "eval", dataset.get_dataset_size(), network=self._network)
+        during.cur_epoch_num = known.cur_epoch_num
+        metrics = self._evaluate(dataset, sink, during, with_loss=True)
+        known.metrics, known.eval_results = metrics, during.eval_results
+
+    # ---- evaluation and prediction ----
+
+    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
+        """`{name: value}` of the metrics over `valid_dataset`."""
+        if not self._metric_fns:
+            raise ValueError(
+                "For Model.eval, the model argument 'metrics' can not be None or empty, "
+                "you should set the argument 'metrics' for model."
+            )
+        known = self._known(callbacks, "eval", valid_dataset.get_dataset_size(), network=self._network)
+        with CallbackManager(known.list_callback):
+            return self._evaluate(valid_dataset, dataset_sink_mode, known)
+
+    def _evaluate(self, dataset, sink, known, with_loss=False):
+        known.update(eval_network=self._eval_network, valid_dataset=dataset, dataset_sink_mode=_sinks(sink))
+        helper = DatasetHelper(dataset, _sinks(sink), 1 if _sinks(sink) else -1, 1)
+        network = connect_network_with_dataset(self._eval_network, helper) if helper.sunk else self._eval_network
+        for metric in self._metric_fns.values():
+            metric.clear()
+        events, context, loss = CallbackManager(known.list_callback), RunContext(known), Loss()
+        events.on_eval_begin(context)
+        events.on_eval_epoch_begin(context)
+        for row in [()] * dataset.get_dataset_size() if helper.sunk else helper:
+            known.cur_step_num += 1
+            known.eval_dataset_element = row
+            events.on_eval_step_begin(context)
+            self._in_mode(self._eval_network, False)
+            known.net_outputs = outputs = network(*row)
+            events.on_eval_step_end(context)
+            self._measure(outputs, loss if with_loss else None)
+            if context.get_stop_requested():
+                break
+        events.on_eval_epoch_end(context)
+        known.metrics = {name: metric.eval() for name, metric in self._metric_fns.items()}
+        if with_loss:
+            known.eval_results = {**known.metrics, "eval_loss": loss.eval()}
+        events.on_eval_end(context)
+        return known.metrics
+
+    def _measure(self, outputs, loss):
+        """Give the outputs of a step to the metrics, and its loss to `loss`, if wanted."""
+        outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+        places = self._eval_indexes
+        if places is not None and len(outputs) <= max(places):
+            raise ValueError(
+                f"The length of 'outputs' must be >= 3, but got {len(outputs)}: the evaluation network should give "
+                "the loss, the prediction and the label"
+            )
+        for metric in self._metric_fns.values():
+            if places is None:
+                metric.update(*outputs)
+            elif isinstance(metric, Loss):
+                metric.update(outputs[places[0]])
+            else:
+                metric.update(outputs[places[1]], outputs[places[2]])
+        if loss is not None:
+            loss.update(outputs[0 if places is None else places[0]])
+
+    def predict(self, *predict_data):
+        """The network's output for some data, not in training mode."""
+        for item in predict_data:
+            if not isinstance(item, (Tensor, int, float, str, tuple, list, dict, type(None))):
+                union = "Tensor, None, int, float, str"
+                raise TypeError(
+                    f"The types of input data must be in the Union({union}, tuple[{union}], list[{union}], "
+                    f"dict[{union}]), but got type {type(item).__name__}."
+                )
+        self._in_mode(self._network, False)
+        return self._network(*predict_data)
+
+    def _in_mode(self, network, training):
+        """Put the network in training mode, or out of it, if it is not yet."""
+        if self._training is not training:
+            network.set_train(training)
+            self._training = training
+
+    # ---- callbacks ----
+
+    def _known(self, callbacks, mode, steps, network):
+        """What callbacks are told at the beginning."""
+        return Parameters(
+            mode=mode, batch_num=steps, cur_step_num=0, list_callback=CallbackManager(callbacks).callbacks,
+            network=self._network, parallel_mode="stand_alone", device_number=1,
+        )  # fmt: skip
+
+    def _checked(self, callbacks, in_fit):
+        """Raise ValueError if a callback for `fit` uses the older names, which do not tell training from evaluation."""
+        for callback in CallbackManager(callbacks).callbacks:
+            old = set(STAGES) & set(vars(type(callback)))
+            if in_fit and old and not _is_own(callback):
+                raise ValueError(
+                    f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, "
+                    "Use methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
+                )
+
+
+class _Epochs:
+    """The numbers of the epochs to train; `steps` in each; whether data are `sunk`."""
+
+    def __init__(self, epoch, initial_epoch, size, sink, sink_size):
+        if not isinstance(sink, bool):
+            raise TypeError(f"For 'Model.train', 'dataset_sink_mode' must be a bool, but got {type(sink).__name__}.")
+        self.first, self.last = whole(initial_epoch, 0), whole(epoch, 1)
+        if initial_epoch >= epoch:
+            raise ValueError(
+                "For 'Model.train', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the "
+                f"parameter 'epoch' is {epoch}, 'initial_epoch' is {initial_epoch}."
+            )
+        if size == 0:
+            raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
+        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
+            raise TypeError(f"The input value must be int, but got '{type(sink_size).__name__}'")
+        if sink_size < -1 or sink_size == 0:
+            raise ValueError(
+                f"For 'Model.train', The argument 'sink_size' must be -1 or positive, but got {sink_size}."
+            )
+        self.sunk = _sinks(sink)
+        self.steps = sink_size if sink and sink_size > 0 else size
+
+    def __iter__(self):
+        return iter(range(self.first + 1, self.last + 1))
+
+
+def _sinks(wanted):
+    return wanted and get_context("device_target") != "CPU"
+
+
+def _is_due(epoch, frequency):
+    return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency
+
+
+def _is_own(callback):
+    """Whether a callback is one of labkit's."""
+    return type(callback).__module__.startswith(Callback.__module__.rpartition(".")[0])
+
+
+def _nn():
+    from .. import nn
+
+    return nn

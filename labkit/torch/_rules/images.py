@@ -1,0 +1,167 @@
+"""Convolution, pooling and batch normalisation of images: one node each. Results lie in memory as their shape says."""
+
+import math
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import convolution, pooling
+from ... import primitives as base
+from ...engine.record import dtype_of
+from .core import op
+
+_GEOMETRY = "stride padding dilation groups"
+_WINDOW = "kernel_size stride padding dilation ceil_mode"
+_MEAN = "kernel_size stride padding ceil_mode count_include_pad divisor_override"
+
+
+def pairs(padding):
+    """`(rows, columns)`, each a number or (before, after), as the kernels want it."""
+    return tuple(p if isinstance(p, tuple) else (p, p) for p in padding)
+
+
+def _kernel(raw):
+    """A convolution's kernel for this dialect's padding."""
+
+    def fun(a, b, *how):
+        *shape, stride, padding, dilation, groups = how
+        return np.ascontiguousarray(raw.fun(a, b, *shape, stride, pairs(padding), dilation, groups))
+
+    return fun
+
+
+# ---- convolution ----
+
+
+@op(
+    "ConvolutionBackward0",
+    lambda ans, x, w, b, *how: lambda g: conv2d_input(g, w, anp.shape(x), *how),
+    lambda ans, x, w, b, *how: lambda g: conv2d_weight(x, g, anp.shape(w), *how),
+    lambda ans, x, w, b, *how: lambda g: base.sum_(g, axis=(0, 2, 3)),
+    tensors="input weight bias", others=_GEOMETRY, saves="input weight",
+)  # fmt: skip
+def conv2d(x, w, b, *how):
+    made = _kernel(convolution._conv2d)(convolution.wide(x), convolution.wide(w), *how)
+    made = made if b is None else made + convolution.wide(b).reshape(-1, 1, 1)
+    return made.astype(x.dtype, copy=False)
+
+
+conv2d_input = op(
+    "ConvolutionBackwardBackward0",
+    lambda ans, g, w, shape, *how: lambda h: conv2d(h, w, None, *how),
+    lambda ans, g, w, shape, *how: lambda h: conv2d_weight(h, g, anp.shape(w), *how),
+    tensors="grad_output weight", others=f"shape {_GEOMETRY}", saves="grad_output weight",
+)(_kernel(convolution.conv2d_input))  # fmt: skip
+
+conv2d_weight = op(
+    "ConvolutionBackwardBackward0",
+    lambda ans, x, g, shape, *how: lambda h: conv2d_input(g, h, anp.shape(x), *how),
+    lambda ans, x, g, shape, *how: lambda h: conv2d(x, h, None, *how),
+    tensors="input grad_output", others=f"shape {_GEOMETRY}", saves="input grad_output",
+)(_kernel(convolution.conv2d_weight))  # fmt: skip
+
+
+# ---- pooling ----
+
+
+def _windows(shape, kernel, stride, padding, dilation, ceil_mode):
+    around = pairs(padding)
+    if ceil_mode:
+        around = pooling.rounded_up(shape[2:], kernel, stride, around, dilation)
+    return kernel, stride, around, dilation
+
+
+@op("MaxPool2DWithIndicesBackward0",
+    lambda ans, x, *how: lambda g: max_pool2d_input(g, x, ans, *how),
+    others=_WINDOW, saves="self result")  # fmt: skip
+def max_pool2d(x, *how):
+    return np.ascontiguousarray(pooling.max_pool2d.fun(x, *_windows(x.shape, *how)))
+
+
+@op("MaxPool2DWithIndicesBackwardBackward0",
+    lambda ans, g, x, best, *how: lambda h: max_pool2d_pick(h, x, best, *how), None, None,
+    tensors="grad_output self -result", others=_WINDOW, saves="self result")  # fmt: skip
+def max_pool2d_input(g, x, best, *how):
+    return np.ascontiguousarray(pooling.max_pool2d_input.fun(g, x, best, *_windows(x.shape, *how)))
+
+
+@op("MaxPool2DWithIndicesBackwardBackward0",
+    lambda ans, h, x, best, *how: lambda g: max_pool2d_input(g, x, best, *how), None, None,
+    tensors="grad_output self -result", others=_WINDOW, saves="self result")  # fmt: skip
+def max_pool2d_pick(h, x, best, *how):
+    return np.ascontiguousarray(pooling.max_pool2d_pick.fun(h, x, best, *_windows(x.shape, *how)))
+
+
+def _means(shape, kernel, stride, padding, ceil_mode, include, divisor):
+    inner = pairs(padding)
+    *_, around, _ = _windows(shape, kernel, stride, padding, (1, 1), ceil_mode)
+    counted = inner if include else convolution.NO_PADDING
+    return kernel, stride, around, divisor or pooling.divisors(shape[2:], kernel, stride, around, counted)
+
+
+@op("AvgPool2DBackward0", lambda ans, x, *how: lambda g: avg_pool2d_input(g, anp.shape(x), *how),
+    others=_MEAN, saves="self")  # fmt: skip
+def avg_pool2d(x, *how):
+    return np.ascontiguousarray(pooling.avg_pool2d.fun(x, *_means(x.shape, *how)))
+
+
+@op("AvgPool2DBackwardBackward0", lambda ans, g, shape, *how: lambda h: avg_pool2d(h, *how),
+    tensors="grad_output", others=f"shape {_MEAN}")  # fmt: skip
+def avg_pool2d_input(g, shape, *how):
+    return np.ascontiguousarray(pooling.avg_pool2d_input.fun(g, shape, *_means(shape, *how)))
+
+
+# ---- batch normalisation ----
+
+
+def _over(x):
+    """The axes that a channel's statistics are taken over."""
+    return tuple(i for i in range(anp.ndim(x)) if i != 1)
+
+
+def _across(numbers, x):
+    return anp.reshape(numbers, (1, -1) + (1,) * (anp.ndim(x) - 2))
+
+
+def _normalised(x, mean, var, eps):
+    """`((x - mean) / sqrt(var + eps), 1 / sqrt(var + eps))`; without `mean` and `var` those of the batch."""
+    if mean is None:
+        mean, var = base.mean(x, axis=_over(x), keepdims=True), base.var(x, axis=_over(x), keepdims=True)
+    else:
+        mean, var = _across(mean, x), _across(var, x)
+    scale = 1 / anp.sqrt(var + eps)
+    return (x - mean) * scale, scale
+
+
+def _by_input(g, x, w, mean, var, eps):
+    made, scale = _normalised(x, mean, var, eps)
+    g = g if w is None else g * _across(w, x)
+    if mean is not None:
+        return g * scale
+    over = _over(x)
+    return scale * (g - base.mean(g, axis=over, keepdims=True) - made * base.mean(g * made, axis=over, keepdims=True))
+
+
+@op(
+    "NativeBatchNormBackward0",
+    lambda ans, x, w, b, mean, var, eps: lambda g: _by_input(g, x, w, mean, var, eps),
+    lambda ans, x, w, b, mean, var, eps: lambda g: base.sum_(g * _normalised(x, mean, var, eps)[0], axis=_over(x)),
+    lambda ans, x, w, b, mean, var, eps: lambda g: base.sum_(g, axis=_over(x)),
+    tensors="input weight bias", others="running_mean running_var eps", saves="input weight",
+)  # fmt: skip
+def batch_norm(x, w, b, mean, var, eps):
+    made, _ = _normalised(convolution.wide(x), mean, var, np.asarray(eps, convolution.wide(x).dtype))
+    made = made if w is None else made * _across(w, x)
+    return np.asarray(made if b is None else made + _across(b, x)).astype(dtype_of(x))
+
+
+def out_size(shape, kernel, stride, padding, dilation, ceil_mode=False):
+    """Height and width of the result of a window of this geometry."""
+    kernel, stride, around, dilation = _windows(shape, kernel, stride, padding, dilation, ceil_mode)
+    return convolution.output_size(shape[2:], kernel, stride, around, dilation)
+
+
+def batch_statistics(x):
+    """Mean and unbiased variance of each channel of an array."""
+    over, count = _over(x), math.prod(x.shape[i] for i in _over(x))
+    return x.mean(axis=over), x.var(axis=over) * (count / max(count - 1, 1))

@@ -1,0 +1,151 @@
+"""The methods: each is its options and one formula, from the old parameter and its gradient `g` to the new one.
+
+`foreach`, `fused`, `capturable` and `differentiable` choose between implementations in the real framework; here there is one,
+and they are only kept among the options.
+"""
+
+import numpy as np
+
+from .._tensor import Tensor
+from .optimizer import Optimizer, counted, non_negative
+
+
+class SGD(Optimizer):
+    """p - lr * v, where v = momentum * v + (1 - dampening) * g, and at the first step v = g; `nesterov` steps along
+    g + momentum * v. `weight_decay` times p is added to g.
+
+    >>> import labkit.torch as torch
+    >>> p = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+    >>> optimizer = torch.optim.SGD([p], lr=0.5)
+    >>> (p**2).sum().backward()
+    >>> optimizer.step()
+    >>> p
+    Parameter containing:
+    tensor([0., 0.], requires_grad=True)
+    """
+
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
+                 foreach=None, differentiable=False, fused=None):  # fmt: skip
+        non_negative(lr=lr, momentum=momentum, weight_decay=weight_decay)
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
+            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
+        })  # fmt: skip
+
+    def update(self, group, p, g):
+        g, momentum = _decayed(group, p, g), group["momentum"]
+        if momentum:
+            first = "momentum_buffer" not in self.state[p]
+            v = self._kept(p, "momentum_buffer", np.array(g))
+            if not first:
+                v = self._keep(p, "momentum_buffer", v * momentum + (1 - group["dampening"]) * g)
+            g = g + momentum * v if group["nesterov"] else v
+        return p._array - group["lr"] * g
+
+
+def _decayed(group, p, g):
+    return g + group["weight_decay"] * p._array if group["weight_decay"] else g
+
+
+class Adam(Optimizer):
+    """m and v are running means of g and g^2: p - lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
+
+    `amsgrad` takes the largest v so far; `weight_decay` goes into g (see `AdamW`).
+    """
+
+    decoupled = False
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
+                 maximize=False, capturable=False, differentiable=False, fused=None):  # fmt: skip
+        non_negative(lr=lr, eps=eps)
+        for index, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
+        non_negative(weight_decay=weight_decay)
+        super().__init__(params, {
+            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
+            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
+            "fused": fused, "decoupled_weight_decay": self.decoupled,
+        })  # fmt: skip
+
+    def update(self, group, p, g):
+        (beta1, beta2), value, state = group["betas"], p._array, self.state[p]
+        t = counted(state)
+        if self.decoupled:
+            value = value * (1 - group["lr"] * group["weight_decay"])
+        else:
+            g = _decayed(group, p, g)
+        m, v = self._kept(p, "exp_avg"), self._kept(p, "exp_avg_sq")
+        m = self._keep(p, "exp_avg", m + (1 - beta1) * (g - m))
+        v = self._keep(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
+        if group["amsgrad"]:
+            v = self._keep(p, "max_exp_avg_sq", np.maximum(self._kept(p, "max_exp_avg_sq"), v))
+        root = np.sqrt(v) / (1 - beta2**t) ** 0.5 + group["eps"]
+        return value - group["lr"] / (1 - beta1**t) * (m / root)
+
+
+class AdamW(Adam):
+    """Adam with decoupled weight decay: p is first multiplied by 1 - lr * weight_decay."""
+
+    decoupled = True
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, **options):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
+
+
+class RMSprop(Optimizer):
+    """s is a running mean of g^2: p - lr * g / (sqrt(s) + eps); with `momentum`, p - lr * v, v = momentum * v + that ratio.
+
+    `centered` takes s less the square of the running mean of g.
+    """
+
+    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
+                 capturable=False, foreach=None, maximize=False, differentiable=False):  # fmt: skip
+        non_negative(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+        super().__init__(params, {
+            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
+            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable,
+        })  # fmt: skip
+
+    def update(self, group, p, g):
+        counted(self.state[p])
+        g, alpha = _decayed(group, p, g), group["alpha"]
+        s = self._keep(p, "square_avg", alpha * self._kept(p, "square_avg") + (1 - alpha) * (g * g))
+        v = self._kept(p, "momentum_buffer") if group["momentum"] > 0 else None
+        if group["centered"]:
+            mean = self._kept(p, "grad_avg")
+            mean = self._keep(p, "grad_avg", mean + (1 - alpha) * (g - mean))
+            s = s - mean * mean
+        ratio = g / (np.sqrt(s) + group["eps"])
+        if v is not None:
+            ratio = self._keep(p, "momentum_buffer", group["momentum"] * v + ratio)
+        return p._array - group["lr"] * ratio
+
+
+class Adagrad(Optimizer):
+    """s = s + g^2, from `initial_accumulator_value` on: p - lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps)."""
+
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, foreach=None,
+                 *, maximize=False, differentiable=False, fused=None):  # fmt: skip
+        non_negative(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay)
+        non_negative(initial_accumulator_value=initial_accumulator_value, eps=eps)
+        super().__init__(params, {
+            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
+            "differentiable": differentiable, "fused": fused,
+        })  # fmt: skip
+        for group in self.param_groups:
+            for p in group["params"]:
+                self.state[p] = {
+                    "step": Tensor._of(np.array(0, np.float32)),
+                    "sum": Tensor._of(np.full_like(p._array, initial_accumulator_value)),
+                }
+
+    def update(self, group, p, g):
+        t, g = counted(self.state[p]), _decayed(group, p, g)
+        s = self._keep(p, "sum", self._kept(p, "sum") + g * g)
+        rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])
+        return p._array - rate * (g / (np.sqrt(s) + group["eps"]))

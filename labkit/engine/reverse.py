@@ -12,6 +12,8 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.core import SparseBox, SparseObject, sparse_add
 from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
+from autograd.tracer import find_top_boxed_args
+from autograd.util import subvals
 
 from .record import Forward, Record, Reverse, getval, isbox, match_dtype, new_box, new_level, shape_of
 
@@ -234,16 +236,17 @@ def hvp(fun, x, v):
     return jvp(grad(fun), (x,), (v,))[1]
 
 
-def custom_vjp(fun, rule):
+def custom_vjp(fun, rule, made_of_ops=False):
     """`fun` as one op of the graph, with its own derivative.
 
-    `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated.
+    `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
+    is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`.
 
     >>> straight_through = custom_vjp(np.round, lambda ans, g, x: (g,))
     >>> float(grad(straight_through)(2.4))
     1.0
     """
-    op = primitive(fun)
+    op = _seen_through(fun) if made_of_ops else primitive(fun)
 
     def pull(argnums, ans, args, kwargs):
         def back(g):
@@ -255,6 +258,22 @@ def custom_vjp(fun, rule):
         return back
 
     defvjp_argnums(op, pull)
+    return op
+
+
+def _seen_through(fun):
+    """`fun` as an op for derivatives; nodes that are `for_programs` see the ops inside."""
+
+    @wraps(fun)
+    def op(*args, **kwargs):
+        boxed, level, node = find_top_boxed_args(args)[:3]
+        if not boxed or getattr(node, "for_programs", False):
+            return fun(*args, **kwargs)
+        values = subvals(args, [(i, box._value) for i, box in boxed])
+        ans = op(*values, **kwargs)
+        argnums, parents = tuple(i for i, _ in boxed), tuple(box._node for _, box in boxed)
+        return new_box(ans, level, node(ans, op, values, kwargs, argnums, parents))
+
     return op
 
 

@@ -53,6 +53,7 @@ class Op(Record):
     """
 
     __slots__ = ("step", "target")
+    for_programs = True
 
     def _fill(self, *fields):
         super()._fill(*fields)

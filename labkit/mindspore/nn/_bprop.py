@@ -34,7 +34,7 @@ def with_own_derivative(cell, args, kwargs):
         found = cell.bprop(*_filled(args, boxed, values), out, dout)
         return _checked(cell, found, args, boxed, values)
 
-    out = custom_vjp(forward, rule)(*(args[i]._value for i in boxed))
+    out = custom_vjp(forward, rule, made_of_ops=True)(*(args[i]._value for i in boxed))
     return kind[0](map(wrap, out)) if kind[0] else wrap(out)
 
 

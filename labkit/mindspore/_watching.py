@@ -20,19 +20,23 @@ from .parameter import Parameter
 from .tensor import Tensor
 
 _PLAIN = (bool, int, str, bytes, type(None))
-_HIDDEN = "_labkit_compiled"
+_UNSEEN = {"_labkit_compiled", "_params", "_cells", "_auto_prefix", "param_prefix"}  # of a cell; parts are seen apart
 LARGE = 1 << 22  # bytes: of larger arrays only the identity is compared
 _FOREIGN = ("labkit", "numpy", "autograd", "builtins")
 
 
 class Watched:
-    """One value of the surroundings: its name, how to get it, and its state when the program was recorded."""
+    """One value of the surroundings: its name, how to get it, and its state when the program was recorded.
 
-    __slots__ = ("fixed", "get", "name", "state", "value")
+    `fixed`: as long as it is the same object, it is the same. `plain`: the value itself is compared.
+    """
 
-    def __init__(self, name, get, value):
-        self.name, self.get, self.value, self.state = name, get, value, state_of(value)
-        self.fixed = type(self.state) is Same or type(value) in _PLAIN
+    __slots__ = ("fixed", "get", "name", "plain", "state", "value")
+
+    def __init__(self, name, get, value, plain=False):
+        self.name, self.get, self.value, self.plain = name, get, value, plain
+        self.state = value if plain else state_of(value)
+        self.fixed = type(self.state) is Same or type(value) in (*_PLAIN, float)
 
     def same(self):
         """Whether the value is what it was."""
@@ -40,7 +44,7 @@ class Watched:
             now = self.get()
         except (KeyError, ValueError, AttributeError):
             return False
-        return (self.fixed and now is self.value) or self.state == state_of(now)
+        return (self.fixed and now is self.value) or self.state == (now if self.plain else state_of(now))
 
 
 class Same:
@@ -170,8 +174,12 @@ class _Walk:
 
     def cell(self, cell):
         held, kind = vars(cell), type(cell)
-        for name in [n for n in held if n != _HIDDEN]:
+        for name in [n for n in held if n not in _UNSEEN]:
             self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
+        for part in ("_params", "_cells"):
+            here = lambda part=part: tuple(map(id, held[part].values()))
+            self.found.append(Watched(f"{kind.__name__}.{part}", here, here(), plain=True))
+            self.into(held[part])
         self.names |= {"construct", "bprop"}
         self.object(cell)
 

@@ -126,12 +126,18 @@ class _Held:
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
         for parameter, _ in self.recorder.read.values():
-            self.watched.append(
-                Watched(parameter.name, lambda p=parameter: parameter_state(p), parameter_state(parameter))
-            )
+            now = lambda p=parameter: parameter_state(p)
+            self.watched.append(Watched(parameter.name, now, now(), plain=True))
+        self.fixed = [(w.get, w.value) for w in self.watched if w.fixed]
+        self.changeable = [w for w in self.watched if not w.fixed]
 
     def current(self):
-        return all(w.same() for w in self.watched)
+        """Whether all it depends on is what it was."""
+        try:
+            untouched = all(get() is value for get, value in self.fixed)
+        except (KeyError, ValueError, AttributeError):
+            return False
+        return all(w.same() for w in (self.changeable if untouched else self.watched))
 
     def changed(self):
         """The name of what is not what it was, or None."""

@@ -19,7 +19,7 @@ from .simplify import Line, dtype_of_line, frozen, permutation
 
 _SPELLING = {
     anp.add: "{} + {}", anp.subtract: "{} - {}", anp.multiply: "{} * {}", anp.true_divide: "{} / {}", anp.mod: "{} % {}",
-    anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.power: "{} ** {}", anp.floor_divide: "{} // {}",
+    anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.floor_divide: "{} // {}",
     anp.negative: "-{}", anp.greater: "{} > {}", anp.greater_equal: "{} >= {}", anp.less: "{} < {}",
     anp.less_equal: "{} <= {}", anp.equal: "{} == {}", anp.not_equal: "{} != {}", VSpace.add: "{} + {}",
     cast: "np.asarray({}).astype({})",
@@ -150,7 +150,8 @@ def _index(index, constants):
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
     same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
-    if line.fun in _SPELLING and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and same:
+    operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
+    if operator and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and same:
         return value.item() if value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT else value
     return value
 
@@ -208,7 +209,7 @@ def _argument(value, constants):
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, list):
         return f"[{', '.join(_argument(v, constants) for v in value)}]"
-    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, (np.generic, bool, int, float))):
         return f"np.{np.dtype(value).name}"
     if isinstance(value, slice):
         return f"slice({value.start}, {value.stop}, {value.step})"

@@ -150,10 +150,10 @@ class _Walk:
             return
         if is_user(fn.__code__):
             self.codes.append(fn.__code__)
-            occurring = names_in(fn.__code__)
-            self.names |= occurring
+            outer, attributes = names_in(fn.__code__)
+            self.names |= attributes
             space = fn.__globals__
-            for name in sorted(occurring & space.keys()):
+            for name in sorted(outer & space.keys()):
                 self.value(name, lambda name=name: space[name])
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             self.value(name, lambda cell=cell: cell.cell_contents)
@@ -174,8 +174,10 @@ class _Walk:
 
     def cell(self, cell):
         held, kind = vars(cell), type(cell)
+        ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if c is not Cell)
         for name in [n for n in held if n not in _UNSEEN]:
-            self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
+            if ours or name in self.known or _ANY in self.known or name == "training":
+                self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
         for part in ("_params", "_cells"):
             here = lambda part=part: tuple(map(id, held[part].values()))
             self.found.append(Watched(f"{kind.__name__}.{part}", here, here(), plain=True))
@@ -222,6 +224,7 @@ def _own(owner):
 
 
 _MISSING = property()
+_ANY = "*"  # among the names of attributes, where code looks attributes up by computed names
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _KINDS: list[tuple[type | tuple, Callable]] = [
     (types.FunctionType, _Walk.function),
@@ -235,6 +238,14 @@ _KINDS: list[tuple[type | tuple, Callable]] = [
 
 @lru_cache(maxsize=4096)
 def names_in(code):
-    """The names that occur in a function's code and in the functions defined inside it."""
+    """The names of globals, and of attributes, in a function's code and in that of the functions defined inside it."""
+    outer, attributes = set(), set()
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            outer.add(step.argval)
+        elif step.argval in code.co_names:
+            attributes.add(step.argval)
     inner = [names_in(c) for c in code.co_consts if isinstance(c, types.CodeType)]
-    return frozenset(code.co_names).union(*inner)
+    if outer & {"getattr", "vars"}:
+        attributes.add(_ANY)
+    return frozenset(outer).union(*(o for o, _ in inner)), frozenset(attributes).union(*(a for _, a in inner))

@@ -125,7 +125,8 @@ class _Held:
         self.structure = map_leaves(lambda leaf: _TENSOR if isinstance(leaf, Tensor) else leaf, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        for parameter, _ in self.recorder.read.values():
+        held = [w.value for w in self.watched if isinstance(w.value, Parameter)]
+        for parameter in {id(p): p for p in [*held, *(p for p, _ in self.recorder.read.values())]}.values():
             now = lambda p=parameter: parameter_state(p)
             self.watched.append(Watched(parameter.name, now, now(), plain=True))
         self.fixed = [(w.get, w.value) for w in self.watched if w.fixed]

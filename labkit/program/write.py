@@ -195,7 +195,12 @@ def _scatter(args, constants):
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
     place = f"np.s_[{_index(index, constants)}]" if sliced else _argument(index, constants)
-    shown = [_argument(g, constants), place, _argument(tuple(space.shape), constants), f"np.{space.dtype.name}"]
+    shown = [
+        _argument(g, constants),
+        place,
+        _argument(tuple(space.shape), constants),
+        _argument(space.dtype, constants),
+    ]
     shown += [f"total={_argument(total, constants)}"] if total is not None else []
     return f"{name}({', '.join(shown)})"
 
@@ -210,7 +215,8 @@ def _argument(value, constants):
     if isinstance(value, list):
         return f"[{', '.join(_argument(v, constants) for v in value)}]"
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, (np.generic, bool, int, float))):
-        return f"np.{np.dtype(value).name}"
+        name = np.dtype(value).name
+        return f"np.{name}" if hasattr(np, name) else _constant(np.dtype(value), name, f"{name}: a dtype", constants)
     if isinstance(value, slice):
         return f"slice({value.start}, {value.stop}, {value.step})"
     if value is Ellipsis:

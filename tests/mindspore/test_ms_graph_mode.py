@@ -297,6 +297,34 @@ def test_what_a_program_depends_on_may_change(name):
     assert np.array_equal(compiled(x).asnumpy(), after.asnumpy())
 
 
+def test_what_it_does_not_use_may_change_at_will():
+    net = types.SimpleNamespace(seen=0, scale=2.0)
+    f = ms.jit(lambda x: (x * net.scale).mean())
+    for k in range(10):
+        net.seen = globals()["mean"] = k  # never read, and of the name of an attribute
+        f(X)
+    assert info(f) == (9, 1, 1)
+    cell = Trainer()
+    cell.history = []
+    g = ms.jit(cell.step)
+    for k in range(10):
+        cell.history.append(k)
+        g(X)
+    assert info(g) == (9, 1, 1)
+
+
+def test_parameters_frozen_later_are_seen():
+    net = Net()
+
+    @ms.jit
+    def gradients(x, y):
+        return ms.grad(net, None, net.trainable_params())(x, y)
+
+    assert len(gradients(X.reshape(1, 3), Tensor(1.0))) == 2
+    net.fc.bias.requires_grad = False
+    assert len(gradients(X.reshape(1, 3), Tensor(1.0))) == 1
+
+
 def test_arguments_that_are_objects_and_functions_are_watched_too():
     f = ms.jit(lambda x, function, settings: function(x) * settings.own)
     SETTINGS.own = 2.0
@@ -656,6 +684,34 @@ def test_aux_may_be_anything_and_positions_are_checked(graph_mode):
         ms.grad(f, 2)(PAIR)
     with pytest.raises(RuntimeError, match="grad_position should not be empty"):
         ms.grad(f, ())(PAIR)
+
+
+def test_bfloat16_compiles():
+    pytest.importorskip("ml_dtypes")
+    f = ms.jit(lambda x: ms.value_and_grad(lambda x: (x[:1].astype(ms.float32) * x[1:].astype(ms.bfloat16)).sum())(x))
+    loss, gradient = f(Tensor([2.0, 3.0], ms.bfloat16))
+    assert loss.dtype == ms.float32 and gradient.dtype == ms.bfloat16
+    assert values(gradient) == [3, 2]
+
+
+def test_arguments_in_any_number_and_by_name(graph_mode):
+    class Sum(nn.Cell):
+        def construct(self, *xs, scale=None):
+            return sum(xs) * scale
+
+    assert values(Sum()(PAIR, PAIR, scale=PAIR)) == [2, 8]
+    assert [values(g) for g in ms.grad(Sum(), (0, 1))(PAIR, PAIR, scale=PAIR)] == [[1, 2], [1, 2]]
+
+
+def test_what_is_assigned_under_a_derivative_counts_as_the_weight():
+    w = Parameter(Tensor([2.0, 3.0]), name="w")
+
+    def f(x):
+        ops.assign(w, w * 2)
+        return (x * w).sum()
+
+    by_input, by_weight = ms.jit(lambda x: ms.grad(f, 0, [w])(x))(PAIR)
+    assert values(by_input) == values(w) == [4, 6] and values(by_weight[0]) == [1, 2]
 
 
 def test_threads_compile_and_run_at_once():

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import isbox, leaves, map_leaves
 from ..engine.graph import argument_names
-from ..program import Recording, TraceError
+from ..program import Recording, TraceError, trace_error
 from ._recording import Recorder, busy
 from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
 from .common.seed import unmoved
@@ -115,7 +115,7 @@ class _Held:
             given = iter(boxes)
             places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
             output = compiled.fn(*places[0], **places[1])
-            return map_leaves(lambda leaf: wrap(leaf._value) if isinstance(leaf, Tensor) else leaf, output)
+            return map_leaves(_as_output, output)
 
         with unmoved(), self.recorder.active():
             output = recording.run(run, *boxes)
@@ -153,6 +153,12 @@ class _Held:
         if self.structure is _TENSOR:
             return wrap(results[0])
         return map_leaves(lambda leaf: wrap(next(made)) if leaf is _TENSOR else leaf, self.structure)
+
+
+def _as_output(leaf):
+    if isinstance(leaf, str) and "\x02" in leaf:
+        raise trace_error("return the text of a tensor")
+    return wrap(leaf._value) if isinstance(leaf, Tensor) else leaf
 
 
 # ---- signatures ----

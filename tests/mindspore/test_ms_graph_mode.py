@@ -543,6 +543,7 @@ REFUSED = {
     "object's attribute": (Object().count, "change Object.calls"),
     "outer tensor": (lambda x: HELD.__setitem__(0, x[0]), "change a tensor from outside"),
     "numpy's generator": (lambda x: x * np.random.normal(), "draw random numbers"),
+    "text": (lambda x: f"{x}", "return the text of a tensor"),
     "integer powers": (lambda x: x.astype(ms.int32) ** x.astype(ms.int32), "raise integers to integer powers"),
 }
 

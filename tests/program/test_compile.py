@@ -2,6 +2,8 @@
 
 import random
 import re
+import time
+from collections import deque
 
 import autograd.numpy as np
 import numpy as onp
@@ -192,7 +194,7 @@ def count_up(x):
     return total
 
 
-LOG, TOTAL = [], 0
+LOG, TOTAL, QUEUE, NUMBERS = [], 0, deque([1]), iter([1, 2])
 GENERATOR = onp.random.default_rng(0)
 
 
@@ -229,6 +231,9 @@ REFUSED = {
     "list": (log, X, "change a list from outside"),
     "global": (count_calls, X, "write the outer variable 'TOTAL'"),
     "closure": (closure(), X, "write the outer variable 'calls'"),
+    "deque": (lambda x: (QUEUE.popleft(), x)[1], X, "change a deque from outside"),
+    "iterator": (lambda x: x * next(NUMBERS), X, "take the next of an iterator from outside"),
+    "clock": (lambda x: x * time.perf_counter(), X, "read the clock"),
     "numpy random": (lambda x: x * onp.random.normal(), X, "draw random numbers"),
     "python random": (lambda x: x * random.random(), X, "draw random numbers"),
     "generator": (lambda x: x * GENERATOR.normal(), X, "draw random numbers"),

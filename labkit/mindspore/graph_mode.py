@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import isbox, leaves, map_leaves
 from ..engine.graph import argument_names
-from ..program import Recording, TraceError, trace_error
+from ..program import Recording, TraceError
 from ._recording import Recorder, busy
 from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
 from .common.seed import unmoved
@@ -80,6 +80,8 @@ class Compiled:
         if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
             return None
         made = _Held(self, watched, args, kwargs, tensors)
+        if self._programs.get(signature) is not held:  # another thread was faster
+            return made
         self._misses += 1
         if self._misses > MANY:
             self._warn(held, signature, args)
@@ -107,26 +109,39 @@ class _Held:
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
         self.recorder = Recorder(recording, [w.value for w in watched] + [owner, *args, *kwargs.values()])
-        boxes = [
-            recording.input(t._value, name) for t, name in zip(tensors, _names(compiled, args, kwargs), strict=True)
-        ]
+        names = _names(compiled, args, kwargs)
+        boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
 
         def run(*boxes):
             given = iter(boxes)
             places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
             output = compiled.fn(*places[0], **places[1])
-            return map_leaves(_as_output, output)
+            return map_leaves(lambda leaf: wrap(leaf._value) if isinstance(leaf, Tensor) else leaf, output)
 
         with unmoved(), self.recorder.active():
             output = recording.run(run, *boxes)
-        if (name := self.changed()) is not None:
-            raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
+        self._check(compiled, args, output)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
         self.structure = map_leaves(lambda leaf: _TENSOR if isinstance(leaf, Tensor) else leaf, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        held = [w.value for w in self.watched if isinstance(w.value, Parameter)]
-        for parameter in {id(p): p for p in [*held, *(p for p, _ in self.recorder.read.values())]}.values():
+        self._watch_parameters()
+
+    def _check(self, compiled, args, output):
+        """Raise TraceError if the run changed what was there before, or returned a text that is not known yet."""
+        if (name := self.changed()) is not None:
+            raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
+        if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
+            where = site_of_change(compiled.__wrapped__, args, "")
+            raise TraceError(
+                f"{where}: a compiled function cannot return the text of a tensor. Print it, or return the tensor."
+            )
+
+    def _watch_parameters(self):
+        """Watch what the program assumes of parameters besides their values."""
+        known = [w.value for w in self.watched if isinstance(w.value, Parameter)]
+        known += [parameter for parameter, _ in self.recorder.read.values()]
+        for parameter in {id(p): p for p in known}.values():
             now = lambda p=parameter: parameter_state(p)
             self.watched.append(Watched(parameter.name, now, now(), plain=True))
         self.fixed = [(w.get, w.value) for w in self.watched if w.fixed]
@@ -153,12 +168,6 @@ class _Held:
         if self.structure is _TENSOR:
             return wrap(results[0])
         return map_leaves(lambda leaf: wrap(next(made)) if leaf is _TENSOR else leaf, self.structure)
-
-
-def _as_output(leaf):
-    if isinstance(leaf, str) and "\x02" in leaf:
-        raise trace_error("return the text of a tensor")
-    return wrap(leaf._value) if isinstance(leaf, Tensor) else leaf
 
 
 # ---- signatures ----

@@ -23,7 +23,6 @@ from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403
 from .dtype import __all__ as _dtypes
-from .graph_mode import jit
 from .ops import composite, functional, operations  # noqa: F401
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
@@ -31,10 +30,12 @@ from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 
 __version__ = "2.10.0"
 
+_LATER = ("jit",)  # with the compiler behind it: loaded when first wanted
+
 __all__ = [
     "Parameter", "ParameterTuple", "Tensor", "amp", "common", "context", "dtype", "get_grad", "get_seed", "grad",
-    "jacfwd", "jacrev", "jit", "jvp", "mutable", "nn", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
-    *_context, *_dtypes, *_initializers,
+    "jacfwd", "jacrev", "jvp", "mutable", "nn", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
+    *_context, *_dtypes, *_initializers, *_LATER,
 ]  # fmt: skip
 
 _ELSEWHERE = {
@@ -46,5 +47,10 @@ _ELSEWHERE = {
 
 
 def __getattr__(name):
+    if name in _LATER:
+        from .graph_mode import jit
+
+        globals()["jit"] = jit
+        return jit
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
     raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")

@@ -4,7 +4,7 @@
     graph = labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0)   # print it; ask .steps, .backward, .gradients
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
-    labkit.check("grad-first", answer)                      # answer an exercise
+    labkit.check("grad-slip", answer)                      # answer an exercise
 
     import labkit.mindspore as ms                           # the MindSpore dialect
     import labkit.torch as torch                            # the PyTorch dialect

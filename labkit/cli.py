@@ -40,7 +40,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.command is None:
         parser.print_help()
         return 0
-    return {"lab": lab, "cases": cases, "doctor": doctor}[arguments.command](arguments, rest)
+    try:
+        return {"lab": lab, "cases": cases, "doctor": doctor}[arguments.command](arguments, rest)
+    except BrokenPipeError:  # the reader has seen enough, as in `labkit cases | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,8 +82,9 @@ def lab(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Start JupyterLab on the notebooks; returns its exit status."""
     folder = arguments.notebooks or notebooks_folder()
     if folder is None or not folder.is_dir():
+        missing = f"there is no folder '{folder}'" if folder else "none came with this installation"
         print(
-            f"labkit lab: expected a folder of notebooks, but {folder or 'none came with this installation'} is not there. "
+            f"labkit lab: expected a folder of notebooks, but {missing}. "
             "Clone the repository, or name a folder with --notebooks FOLDER.",
             file=sys.stderr,
         )
@@ -143,7 +148,7 @@ def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
     print(
         "The engine works."
         if works
-        else "The engine does not work: reinstall with pip install --force-reinstall labkit"
+        else "The engine does not work: in the clone, run pip install --force-reinstall -e ."
     )
     return 0 if works else 1
 

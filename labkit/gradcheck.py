@@ -6,7 +6,7 @@ Both follow the dtype: a float16 function cannot be checked with a float64 step.
 that step, halving it and extrapolating (Richardson) cancels the h^2 term.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from .engine.reverse import restrict
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """The outcome: true when every entry agrees. `worst_*` describe the entry with the largest error/tolerance."""
+    """The outcome: true when every entry agrees. `worst_*` describe the entry with the largest error/tolerance.
+
+    With several output elements (`weighted`), the numbers belong to their sum, each with a random weight.
+    """
 
     ok: bool
     worst_argument: int
@@ -25,6 +28,7 @@ class GradientCheck:
     numerical: float
     error: float
     tolerance: float
+    weighted: bool = False
 
     def __bool__(self):
         return self.ok
@@ -35,6 +39,7 @@ class GradientCheck:
         return (
             f"{verdict}: worst at {where}: analytic {self.analytic:.6g}, numerical {self.numerical:.6g}, "
             f"error {self.error:.2g}, tolerance {self.tolerance:.2g}"
+            f"{' (of the outputs summed with random weights)' if self.weighted else ''}"
         )
 
 
@@ -51,7 +56,8 @@ def check_gradient(fun, *args, tolerance=None):
     args = [np.asarray(getval(a)) for a in args]
     checked = [i for i, a in enumerate(args) if a.dtype.kind == "f"]
     if not checked:
-        raise TypeError(f"check_gradient: expected a floating argument, but got dtypes {[str(a.dtype) for a in args]}")
+        came = f"dtypes {[str(a.dtype) for a in args]}" if args else "no arguments: check_gradient(f, x)"
+        raise TypeError(f"check_gradient: expected a floating argument, but got {came}")
     with np.errstate(all="ignore"):
         floating, values = restrict(fun, args, checked, {})
         output, pull = vjp(floating, *values)
@@ -63,7 +69,19 @@ def check_gradient(fun, *args, tolerance=None):
         tolerance = 5 * eps ** (2 / 3) if tolerance is None else tolerance
         entries = [e for i in checked for e in _entries(fun, args, i, gradients[i], seeds, eps, tolerance)]
     worst = max(entries, key=lambda e: e.error / e.tolerance if np.isfinite(e.error) else np.inf, default=None)
-    return worst if worst is not None else GradientCheck(True, checked[0], (), 0.0, 0.0, 0.0, tolerance)
+    if worst is None:
+        return GradientCheck(True, checked[0], (), 0.0, 0.0, 0.0, tolerance)
+    return _told(worst, [weight for seed in seeds for weight in np.ravel(seed)])
+
+
+def _told(worst, weights):
+    """The same entry as its reader expects it: without the weight of a single output element."""
+    if len(weights) != 1:
+        return replace(worst, weighted=True)
+    numbers = {
+        name: getattr(worst, name) / float(weights[0]) for name in ("analytic", "numerical", "error", "tolerance")
+    }
+    return replace(worst, **numbers)
 
 
 def _entries(fun, args, place, gradient, seeds, eps, tolerance):

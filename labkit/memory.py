@@ -19,8 +19,8 @@ from autograd.core import VJPNode, primitive_vjps
 
 from . import engine
 from .engine import getval, isbox, leaves, map_leaves, new_box, new_level
-from .engine.checkpoint import checkpoint as _checkpoint
 from .engine.graph import ones_like
+from .recompute import checkpoint as _checkpoint
 from .tracing import _plain_function, _value, _wrapped
 
 

@@ -10,6 +10,8 @@ from contextlib import ExitStack
 from functools import wraps
 from typing import Any
 
+import numpy as np
+
 from . import engine, gradcheck
 from .engine.graph import argument_names
 
@@ -18,15 +20,25 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     """Turn `fun` into a function that returns the `Graph` of its run instead of its value.
 
     `fun` takes arrays, numbers or tensors of a dialect; a Cell's or Module's parameters become inputs under their own
-    names, and so do those given in `parameters` (a list, for a function that uses parameters from outside). The graph
-    prints as a table and has `.forward`, `.backward`, `.joint`, `.steps`, `.value` and `.gradients`.
+    names, and so do those given in `parameters` (a list, for a function that uses parameters from outside). Keyword
+    arguments are passed on as they are, without a gradient. The graph prints as a table and has `.forward`,
+    `.backward`, `.joint`, `.steps`, `.value` and `.gradients`.
 
     >>> graph = trace(lambda x, y: x**2 + y)(3.0, 2.0)
     >>> {name: float(g) for name, g in graph.gradients.items()}
     {'x': 6.0, 'y': 1.0}
     """
 
+    _function("trace", fun)
+    if parameters is not None and not isinstance(parameters, (list, tuple)):
+        raise TypeError(
+            f"trace: expected a list of parameters after the function, but got {type(parameters).__name__}. "
+            "The inputs go to the function that trace returns: trace(f)(x)"
+        )
+
     def traced(*args: Any, **kwargs: Any) -> engine.Graph:
+        if kwargs and not args:
+            raise TypeError(f"trace: expected the inputs by position, but got {', '.join(kwargs)} by keyword")
         plain, values, names = _plain_function(fun, args, kwargs, parameters)
         return engine.record(plain, *values, names=names)
 
@@ -42,11 +54,17 @@ def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) ->
     >>> print(bool(check_gradient(lambda x: x**3, 2.0)))
     True
     """
-    plain, values, _ = _plain_function(fun, args, {}, None)
+    _function("check_gradient", fun)
+    plain, values, _ = _plain_function(fun, args, {}, None, "check_gradient")
     return gradcheck.check_gradient(plain, *values, tolerance=tolerance)
 
 
-def _plain_function(fun, args, kwargs, parameters):
+def _function(caller, fun):
+    if not callable(fun):
+        raise TypeError(f"{caller}: expected a function, a Cell or a Module, but got {type(fun).__name__}")
+
+
+def _plain_function(fun, args, kwargs, parameters, caller="trace"):
     """`fun` as a function of arrays alone, the arrays (arguments, then parameters), and their names."""
     named = list(fun.__engine_parameters__()) if hasattr(fun, "__engine_parameters__") else []
     for i, parameter in enumerate(parameters or []):
@@ -64,10 +82,17 @@ def _plain_function(fun, args, kwargs, parameters):
             for (_, parameter), value in zip(named, values[len(args) :], strict=True):
                 stack.enter_context(parameter.__engine_bind__(value))
             output = fun(*(_wrapped(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
+            if output is None:
+                raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
             return engine.map_leaves(_value, output)
 
     plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
-    return plain, [_value(a) for a in args] + [_value(p) for _, p in named], names
+    values = [_value(a) for a in args] + [_value(p) for _, p in named]
+    for name, value in zip(names, values, strict=True):
+        if np.asarray(engine.getval(value)).dtype.kind in "OSUc":
+            what = type(value).__name__
+            raise TypeError(f"{caller}: expected a real number, an array or a tensor for {name!r}, but got {what}")
+    return plain, values, names
 
 
 def _value(leaf):

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 import pytest
@@ -57,10 +58,20 @@ def test_lab_serves_the_notebooks_on_a_free_port(tmp_path):
     try:
         where = _wait_for_server(tmp_path)
         url = f"{where['url']}api/contents/06_grad_every_case.ipynb?content=0&token={where['token']}"
-        assert json.load(urllib.request.urlopen(url, timeout=20))["type"] == "notebook"
+        assert _answer(url)["type"] == "notebook"
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(timeout=20)
+
+
+def _answer(url, tries=50):
+    for _ in range(tries):
+        try:
+            with urllib.request.urlopen(url, timeout=20) as response:
+                return json.load(response)
+        except urllib.error.URLError:  # it has said where it will be, but is not listening yet
+            time.sleep(0.2)
+    raise AssertionError(f"no answer from {url}")
 
 
 def _wait_for_server(folder, seconds=60):

@@ -17,7 +17,7 @@ import pytest
 from labkit.classroom import EXERCISES
 
 FOLDER = Path(__file__).parent.parent / "notebooks"
-NOTEBOOKS = sorted(FOLDER.glob("**/*.ipynb"))
+NOTEBOOKS = sorted(path for path in FOLDER.glob("**/*.ipynb") if ".ipynb_checkpoints" not in path.parts)
 SKIPPED = {"nbval-ignore-output", "nbval-skip"}
 FORBIDDEN = re.compile(
     r"/work\b|/tmp\b|/root\b|/home/|/Users/|[A-Z]:\\\\|localhost|127\.0\.0\.1|0x[0-9a-f]{6,}|ipykernel_\d|site-packages"
@@ -81,7 +81,7 @@ def test_metadata_names_the_kernel_and_nothing_of_a_machine(path):
     notebook = load(path)
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     assert notebook.metadata.kernelspec.name == "python3"
-    assert dict(notebook.metadata.language_info) == {"name": "python"}
+    assert notebook.metadata.language_info.name == "python"  # JupyterLab adds more when a reader saves
     for cell in notebook.cells:
         assert set(cell.metadata) <= {"tags"}, cell.id
 

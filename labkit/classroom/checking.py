@@ -96,22 +96,37 @@ def _prediction(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, s
     if found is None:
         return "right", "Your prediction is what labkit gives when it runs."
     known = _recognised(exercise, [((), expected, got)])
-    return known or (found.stage, _predicted(exercise, expected, got, found))
+    return known or (found.stage, _predicted(exercise, expected, got, found, describe(answer)))
 
 
-def _predicted(exercise: Exercise, expected: Any, got: Any, found: Difference) -> str:
-    """The first difference, without the value; and how many items of a list are right."""
+def _predicted(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
+    """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
     if found.stage in ("kind", "structure", "shape", "dtype"):
-        where = f"Item {_place(exercise, found.path)}" if found.path else "Your answer"
-        reason = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
+        where, what = (
+            (f"Item {_place(exercise, found.path)}", describe(found.got)) if found.path else ("Your answer", answer)
+        )
+        wanted = describe(found.expected)
+        if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
+            wanted = "a text, or the type of an error such as KeyError"
+        reason = f"{where} is {what}; expected {wanted}."
     elif not found.path:
         reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
     else:
         reason = f"Item {_place(exercise, found.path)} is not what running it gives. You said {brief(found.got)}."
+        if _is_spelling(found):
+            reason = (
+                f"Item {_place(exercise, found.path)}: capital and small letters count. You said {brief(found.got)}."
+            )
     if not isinstance(expected, (tuple, list)) or not found.path:
         return reason
     wrong = {d.path.split("]")[0] for d in differences(expected, got)}
     return f"Right so far: {len(expected) - len(wrong)} of {len(expected)} items.\n{reason}"
+
+
+def _is_spelling(found: Difference) -> bool:
+    """True for the right word in the wrong case."""
+    word = found.expected.__name__ if isinstance(found.expected, type) else found.expected
+    return isinstance(word, str) and isinstance(found.got, str) and found.got.strip().lower() == word.lower()
 
 
 def _place(exercise: Exercise, path: str) -> str:
@@ -146,13 +161,16 @@ def _one_call(exercise: Exercise, answer: Callable, inputs: tuple, seconds: floa
     try:
         inspect.signature(answer).bind(*arguments)
     except TypeError as error:
-        return "arguments", f"expected a function {_signature(exercise)}, but calling yours like that fails: {error}."
+        takes = inspect.signature(answer)
+        return "arguments", f"expected a function {_signature(exercise)}, but yours takes {takes}: {error}."
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
     with modes_put_back():
         outcome = call(answer, arguments, seconds)
     changed = [n for n, a, v in zip(exercise.arguments, arguments, inputs, strict=True) if not same(plain(a), v)]
     kind, problem = _problem(outcome, changed)
+    if kind == "error":
+        problem += "".join(f"\n  {meaning}" for part, meaning in exercise.errors if part in outcome.error)
     said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
     return (kind, problem + said) if kind else ("", outcome.value)
 
@@ -182,6 +200,7 @@ def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: in
         seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
     else:
         seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
+        seen += " Did you forget to call it?" if describe(found.got) == "a function" else ""
     return f"Right so far: {so_far}.\nWith {_named(exercise, inputs)}:\n  {seen}"
 
 

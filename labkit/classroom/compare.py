@@ -135,6 +135,8 @@ def describe(value: Any) -> str:
         owner = f"a {DIALECTS.get(_package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
         array = np.asarray(plain(value))
         return f"{owner} of shape {array.shape}, {array.dtype}"
+    if isinstance(value, BaseException):
+        return f"one error, {type(value).__name__}()"
     names = {"NoneType": "None", "str": "a text", "function": "a function", "builtin_function_or_method": "a function"}
     return names.get(type(value).__name__, f"a {type(value).__name__}")
 
@@ -149,4 +151,6 @@ def brief(value: Any) -> str:
         return np.array2string(np.asarray(value), precision=4, threshold=8, edgeitems=2, separator=", ").replace(
             "\n", ""
         )
+    if isinstance(value, type):
+        return value.__name__
     return f"{value:.6g}" if isinstance(value, float) else repr(value)

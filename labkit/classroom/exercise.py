@@ -40,6 +40,7 @@ class Exercise:
     ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An exercise
     without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
+    `errors` says what an error means here: (part of its text, sentence).
     """
 
     name: str
@@ -57,6 +58,7 @@ class Exercise:
     tensors: str | None = None
     draws: int = 5
     places: tuple[str, ...] = ()
+    errors: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_prediction(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from autograd.extend import primitive
 
 from .record import Record, getval, isbox, last_call, new_box, new_level
-from .reverse import leaves, map_leaves, reverse_pass
+from .reverse import check_output, leaves, map_leaves, reverse_pass
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class Graph:
         zeros = {node: np.zeros(node.shape, node.dtype) for node in inputs}
         self.gradients = {node.label: _plain(totals.get(node, zeros[node])) for node in inputs}
 
-    def __str__(self):
+    def __repr__(self):
         """The run as a table: a line per op, then a line per chain-rule contribution."""
         lines = [f"{self.name}: forward"]
         lines += [f"  {n.label:<10} = {_call(n):<32} {_brief(n.value)}" for n in self.forward]
-        lines += [f"{self.name}: backward"]
+        lines += [f"{self.name}: backward" + ("" if self.steps else ": nothing, for no output depends on an input")]
         for step in self.steps:
             lines.append(f"  at {step.node.label} ({step.node.op}) arrives {_brief(step.gradient)}")
             for c in step.contributions:
@@ -85,6 +85,7 @@ def record(fun, *args, names=None, **kwargs):
     lifted = [new_box(a, outer, root) for a, root in zip(args, outer_roots, strict=True)]
     inputs = [Record.new_root(a, name, forward) for a, name in zip(lifted, names, strict=True)]
     value = fun(*(new_box(a, inner, root) for a, root in zip(lifted, inputs, strict=True)), **kwargs)
+    check_output(fun, value)
     outputs = [leaf._node for leaf in leaves(value) if isbox(leaf) and leaf._trace == inner]
     seeds = [ones_like(node.value) for node in outputs]
     steps, ran, targets = [], len(joint), {seed._node: node for seed, node in zip(seeds, outputs, strict=True)}

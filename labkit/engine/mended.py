@@ -1,8 +1,11 @@
-"""Two rules of autograd's that answer wrongly where shapes differ, put right."""
+"""Rules of autograd's that answer wrongly where shapes differ, put right; and `**`, which rounds as outside of traces."""
+
+import operator
 
 import autograd.numpy as anp
-from autograd.core import primitive_vjps
-from autograd.extend import defvjp
+from autograd.core import primitive_jvps, primitive_vjps
+from autograd.extend import defvjp, primitive
+from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vjps import unbroadcast_f
 
 
@@ -23,3 +26,11 @@ defvjp(
     lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
     lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
 )
+
+# NumPy's `x ** p` and `np.power(x, p)` round differently, and autograd takes the one for the other. So a gradient inside
+# another, whose values are boxed, would differ in the last digit from the same gradient outside.
+power = primitive(operator.pow)
+power.__name__, power.text = "power", "{} ** {}"
+primitive_vjps[power], primitive_jvps[power] = primitive_vjps[anp.power], primitive_jvps[anp.power]
+ArrayBox.__pow__ = lambda self, other: power(self, other)
+ArrayBox.__rpow__ = lambda self, other: power(other, self)

@@ -11,7 +11,9 @@ from functools import wraps
 import autograd.numpy as anp
 import numpy as np
 from autograd.core import SparseBox, SparseObject, sparse_add
-from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
+from autograd.extend import VSpace, defvjp_argnums, primitive, register_notrace, vspace
+from autograd.tracer import find_top_boxed_args
+from autograd.util import subvals
 
 from .record import Forward, Record, Reverse, getval, isbox, match_dtype, new_box, new_level, shape_of
 
@@ -148,14 +150,31 @@ def jvp(fun, args, tangents):
 def restrict(fun, args, argnums, kwargs):
     """`fun` as a function of the arguments at `argnums` alone, and those arguments."""
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    if not all(isinstance(p, int) for p in places):
+        raise TypeError(f"argnums: expected a position or a tuple of positions, but got {argnums!r}")
     if not all(0 <= p < len(args) for p in places):
         raise IndexError(f"argnums {argnums}: expected positions below {len(args)}, the number of arguments given")
+    for p in places:
+        if not isbox(args[p]) and (type(args[p]) in (list, tuple, dict) or type(args[p]) not in VSpace.mappings):
+            raise TypeError(
+                f"argument {p}: expected a number or a NumPy array, but got {type(args[p]).__name__} (make a list an array "
+                "with np.array; a dialect's tensors have their own grad)"
+            )
 
     def restricted(*values):
         given = dict(zip(places, values, strict=True))
-        return fun(*(given.get(i, arg) for i, arg in enumerate(args)), **kwargs)
+        return check_output(fun, fun(*(given.get(i, arg) for i, arg in enumerate(args)), **kwargs))
 
     return restricted, [args[p] for p in places]
+
+
+def check_output(fun, output):
+    """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`."""
+    found = leaves(output)
+    if found and not any(isbox(leaf) or hasattr(leaf, "dtype") or isinstance(leaf, (int, float)) for leaf in found):
+        name = getattr(fun, "__name__", "the function")
+        raise TypeError(f"{name}: expected numbers or arrays to be returned, but got {output!r}")
+    return output
 
 
 def value_and_grad(fun, argnums=0):
@@ -234,16 +253,17 @@ def hvp(fun, x, v):
     return jvp(grad(fun), (x,), (v,))[1]
 
 
-def custom_vjp(fun, rule):
+def custom_vjp(fun, rule, made_of_ops=False):
     """`fun` as one op of the graph, with its own derivative.
 
-    `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated.
+    `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
+    is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`.
 
     >>> straight_through = custom_vjp(np.round, lambda ans, g, x: (g,))
     >>> float(grad(straight_through)(2.4))
     1.0
     """
-    op = primitive(fun)
+    op = _seen_through(fun) if made_of_ops else primitive(fun)
 
     def pull(argnums, ans, args, kwargs):
         def back(g):
@@ -255,6 +275,22 @@ def custom_vjp(fun, rule):
         return back
 
     defvjp_argnums(op, pull)
+    return op
+
+
+def _seen_through(fun):
+    """`fun` as an op for derivatives; nodes that are `for_programs` see the ops inside."""
+
+    @wraps(fun)
+    def op(*args, **kwargs):
+        boxed, level, node = find_top_boxed_args(args)[:3]
+        if not boxed or getattr(node, "for_programs", False):
+            return fun(*args, **kwargs)
+        values = subvals(args, [(i, box._value) for i, box in boxed])
+        ans = op(*values, **kwargs)
+        argnums, parents = tuple(i for i, _ in boxed), tuple(box._node for _, box in boxed)
+        return new_box(ans, level, node(ans, op, values, kwargs, argnums, parents))
+
     return op
 
 

@@ -7,16 +7,15 @@ A script for MindSpore runs here by changing its import lines:
 Tensor(shape=[], dtype=Float32, value= 6)
 """
 
+from importlib import import_module
+
 from . import (
     amp,
     common,
-    communication,
     context,
-    dataset,
     dtype,
     nn,
     ops,  # first: it gives Tensor its operators
-    train,
 )
 from .autodiff import get_grad, grad, value_and_grad
 from .common import get_seed, set_seed
@@ -26,29 +25,29 @@ from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403
 from .dtype import __all__ as _dtypes
-from .graph_mode import jit
 from .ops import composite, functional, operations  # noqa: F401
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
-from .train import (
-    DatasetHelper,
-    Model,
-    connect_network_with_dataset,
-    data_sink,
-    load_checkpoint,
-    load_param_into_net,
-    save_checkpoint,
-)
 from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 
 __version__ = "2.10.0"
 
+_LATER = {  # name -> the module that has it (or is it), loaded when first wanted
+    **dict.fromkeys(("communication", "dataset", "parallel", "train"), ""),
+    "jit": "graph_mode",
+    **dict.fromkeys(
+        (
+            "DatasetHelper", "Model", "connect_network_with_dataset", "data_sink", "load_checkpoint",
+            "load_param_into_net", "save_checkpoint",
+        ),
+        "train",
+    ),
+}  # fmt: skip
+
 __all__ = [
-    "DatasetHelper", "Model", "Parameter", "ParameterTuple", "Tensor", "amp", "common",
-    "communication", "connect_network_with_dataset", "context", "data_sink", "dataset", "dtype", "get_grad", "get_seed", "grad",
-    "jacfwd", "jacrev", "jit", "jvp", "load_checkpoint", "load_param_into_net", "mutable",
-    "nn", "ops", "save_checkpoint", "set_seed", "tensor", "train", "value_and_grad", "vjp", "vmap",
-    *_context, *_dtypes, *_initializers,
+    "Parameter", "ParameterTuple", "Tensor", "amp", "common", "context", "dtype", "get_grad", "get_seed", "grad",
+    "jacfwd", "jacrev", "jvp", "mutable", "nn", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
+    *_context, *_dtypes, *_initializers, *_LATER,
 ]  # fmt: skip
 
 _ELSEWHERE = {
@@ -60,5 +59,9 @@ _ELSEWHERE = {
 
 
 def __getattr__(name):
+    if name in _LATER:
+        home = import_module(f".{_LATER[name] or name}", __name__)
+        globals()[name] = found = getattr(home, name) if _LATER[name] else home
+        return found
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
     raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")

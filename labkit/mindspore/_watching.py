@@ -20,19 +20,23 @@ from .parameter import Parameter
 from .tensor import Tensor
 
 _PLAIN = (bool, int, str, bytes, type(None))
-_HIDDEN = "_labkit_compiled"
+_UNSEEN = {"_labkit_compiled", "_params", "_cells", "_auto_prefix", "param_prefix"}  # of a cell; parts are seen apart
 LARGE = 1 << 22  # bytes: of larger arrays only the identity is compared
 _FOREIGN = ("labkit", "numpy", "autograd", "builtins")
 
 
 class Watched:
-    """One value of the surroundings: its name, how to get it, and its state when the program was recorded."""
+    """One value of the surroundings: its name, how to get it, and its state when the program was recorded.
 
-    __slots__ = ("fixed", "get", "name", "state", "value")
+    `fixed`: as long as it is the same object, it is the same. `plain`: the value itself is compared.
+    """
 
-    def __init__(self, name, get, value):
-        self.name, self.get, self.value, self.state = name, get, value, state_of(value)
-        self.fixed = type(self.state) is Same or type(value) in _PLAIN
+    __slots__ = ("fixed", "get", "name", "plain", "state", "value")
+
+    def __init__(self, name, get, value, plain=False):
+        self.name, self.get, self.value, self.plain = name, get, value, plain
+        self.state = value if plain else state_of(value)
+        self.fixed = type(self.state) is Same or type(value) in (*_PLAIN, float)
 
     def same(self):
         """Whether the value is what it was."""
@@ -40,7 +44,7 @@ class Watched:
             now = self.get()
         except (KeyError, ValueError, AttributeError):
             return False
-        return (self.fixed and now is self.value) or self.state == state_of(now)
+        return (self.fixed and now is self.value) or self.state == (now if self.plain else state_of(now))
 
 
 class Same:
@@ -146,10 +150,10 @@ class _Walk:
             return
         if is_user(fn.__code__):
             self.codes.append(fn.__code__)
-            occurring = names_in(fn.__code__)
-            self.names |= occurring
+            outer, attributes = names_in(fn.__code__)
+            self.names |= attributes
             space = fn.__globals__
-            for name in sorted(occurring & space.keys()):
+            for name in sorted(outer & space.keys()):
                 self.value(name, lambda name=name: space[name])
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             self.value(name, lambda cell=cell: cell.cell_contents)
@@ -170,8 +174,14 @@ class _Walk:
 
     def cell(self, cell):
         held, kind = vars(cell), type(cell)
-        for name in [n for n in held if n != _HIDDEN]:
-            self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
+        ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if c is not Cell)
+        for name in [n for n in held if n not in _UNSEEN]:
+            if ours or name in self.known or _ANY in self.known or name == "training":
+                self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
+        for part in ("_params", "_cells"):
+            here = lambda part=part: tuple(map(id, held[part].values()))
+            self.found.append(Watched(f"{kind.__name__}.{part}", here, here(), plain=True))
+            self.into(held[part])
         self.names |= {"construct", "bprop"}
         self.object(cell)
 
@@ -214,6 +224,7 @@ def _own(owner):
 
 
 _MISSING = property()
+_ANY = "*"  # among the names of attributes, where code looks attributes up by computed names
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 _KINDS: list[tuple[type | tuple, Callable]] = [
     (types.FunctionType, _Walk.function),
@@ -227,6 +238,14 @@ _KINDS: list[tuple[type | tuple, Callable]] = [
 
 @lru_cache(maxsize=4096)
 def names_in(code):
-    """The names that occur in a function's code and in the functions defined inside it."""
+    """The names of globals, and of attributes, in a function's code and in that of the functions defined inside it."""
+    outer, attributes = set(), set()
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            outer.add(step.argval)
+        elif step.argval in code.co_names:
+            attributes.add(step.argval)
     inner = [names_in(c) for c in code.co_consts if isinstance(c, types.CodeType)]
-    return frozenset(code.co_names).union(*inner)
+    if outer & {"getattr", "vars"}:
+        attributes.add(_ANY)
+    return frozenset(outer).union(*(o for o, _ in inner)), frozenset(attributes).union(*(a for _, a in inner))

@@ -29,6 +29,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     `(gradient, (the other outputs))`. `return_ids` pairs every gradient with its position or name; `sens_param` takes
     the output's cotangent as last argument, or as `sens=`.
 
+    In GRAPH_MODE it is compiled once per signature; `grad(fn).program(*args)` shows the program, `.cache_info()` counts.
     Raises ValueError or TypeError for positions that make no sense, RuntimeError for one out of range.
 
     >>> grad(lambda x: x**3)(Tensor(2.0))
@@ -76,6 +77,8 @@ class _Grad:
                 return run(*args, **kwargs)
             return self._compiled(fn, positions, weights, spare)(*args, **kwargs)
 
+        gradient_function.program = lambda *a, **k: self._compiled(fn, positions, weights, spare).program(*a, **k)
+        gradient_function.cache_info = lambda: self._compiled(fn, positions, weights, spare).cache_info()
         return gradient_function
 
     def _compiled(self, fn, positions, weights, spare):

@@ -80,6 +80,8 @@ class Compiled:
         if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
             return None
         made = _Held(self, watched, args, kwargs, tensors)
+        if self._programs.get(signature) is not held:  # another thread was faster
+            return made
         self._misses += 1
         if self._misses > MANY:
             self._warn(held, signature, args)
@@ -107,9 +109,8 @@ class _Held:
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
         self.recorder = Recorder(recording, [w.value for w in watched] + [owner, *args, *kwargs.values()])
-        boxes = [
-            recording.input(t._value, name) for t, name in zip(tensors, _names(compiled, args, kwargs), strict=True)
-        ]
+        names = _names(compiled, args, kwargs)
+        boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
 
         def run(*boxes):
             given = iter(boxes)
@@ -119,19 +120,40 @@ class _Held:
 
         with unmoved(), self.recorder.active():
             output = recording.run(run, *boxes)
-        if (name := self.changed()) is not None:
-            raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
+        self._check(compiled, args, output)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
         self.structure = map_leaves(lambda leaf: _TENSOR if isinstance(leaf, Tensor) else leaf, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        for parameter, _ in self.recorder.read.values():
-            self.watched.append(
-                Watched(parameter.name, lambda p=parameter: parameter_state(p), parameter_state(parameter))
+        self._watch_parameters()
+
+    def _check(self, compiled, args, output):
+        """Raise TraceError if the run changed what was there before, or returned a text that is not known yet."""
+        if (name := self.changed()) is not None:
+            raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
+        if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
+            where = site_of_change(compiled.__wrapped__, args, "")
+            raise TraceError(
+                f"{where}: a compiled function cannot return the text of a tensor. Print it, or return the tensor."
             )
 
+    def _watch_parameters(self):
+        """Watch what the program assumes of parameters besides their values."""
+        known = [w.value for w in self.watched if isinstance(w.value, Parameter)]
+        known += [parameter for parameter, _ in self.recorder.read.values()]
+        for parameter in {id(p): p for p in known}.values():
+            now = lambda p=parameter: parameter_state(p)
+            self.watched.append(Watched(parameter.name, now, now(), plain=True))
+        self.fixed = [(w.get, w.value) for w in self.watched if w.fixed]
+        self.changeable = [w for w in self.watched if not w.fixed]
+
     def current(self):
-        return all(w.same() for w in self.watched)
+        """Whether all it depends on is what it was."""
+        try:
+            untouched = all(get() is value for get, value in self.fixed)
+        except (KeyError, ValueError, AttributeError):
+            return False
+        return all(w.same() for w in (self.changeable if untouched else self.watched))
 
     def changed(self):
         """The name of what is not what it was, or None."""

@@ -6,10 +6,12 @@ Its operators and most of its methods are the functions of `ops`, attached by `o
 
 from typing import TYPE_CHECKING, Any
 
+import autograd.numpy as anp
 import numpy as np
 
 from .. import primitives
-from ..engine import custom_vjp, getval
+from ..engine import custom_vjp, getval, isbox
+from ..engine import stop_gradient as constant
 from . import _indexing, _printing
 from . import dtype as mstype
 from ._recording import concrete, only_inside, text_of
@@ -248,7 +250,7 @@ def hooked(value, hook):
         changed = hook(wrap(g))
         return (g if changed is None else changed._value if isinstance(changed, Tensor) else changed,)
 
-    return custom_vjp(lambda x: x, rule)(value)
+    return custom_vjp(lambda x: x, rule, made_of_ops=True)(value)
 
 
 def _restored(array):
@@ -268,6 +270,8 @@ def _array(data, dtype):
             f"For 'Tensor', the type of 'input_data' should be one of '{_ACCEPTED}', "
             f"but got type '{type(data).__name__}'."
         )
+    if isbox(data):
+        return data if dtype is None else primitives.cast(data, dtype.numpy)
     if dtype is not None:
         with np.errstate(all="ignore"):
             return np.array(data).astype(dtype.numpy)
@@ -279,7 +283,7 @@ def _from_sequence(data, dtype):
     """An array of nested lists of numbers or tensors; floats become Float32 unless `dtype` says otherwise."""
     if any(isinstance(d, Tensor) for d in data):
         parts = [d._value if isinstance(d, Tensor) else np.asarray(d) for d in data]
-        return np.stack([np.asarray(concrete(p, "make a new Tensor of a tensor's value")) for p in parts])
+        return anp.stack([constant(p) for p in parts]) if any(map(isbox, parts)) else np.stack(parts)
     try:
         array = np.array(data)
     except ValueError:

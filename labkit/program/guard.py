@@ -9,6 +9,8 @@ import dis
 import random
 import sys
 import sysconfig
+import time
+from collections import deque
 from functools import lru_cache
 
 import numpy as np
@@ -18,19 +20,10 @@ from ..engine.reverse import watch
 from .tape import TraceError
 
 _CHANGES = {
-    "append",
-    "extend",
-    "insert",
-    "pop",
-    "remove",
-    "clear",
-    "sort",
-    "reverse",
-    "update",
-    "setdefault",
-    "add",
-    "discard",
-}
+    "append", "appendleft", "extend", "insert", "pop", "popleft", "remove", "clear", "sort", "reverse", "update", "setdefault",
+    "add", "discard",
+}  # fmt: skip
+_CLOCKS = {time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.process_time}
 
 
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
@@ -70,17 +63,24 @@ class side_effects_refused:
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)
-        elif event == "c_call" and argument.__name__ in _CHANGES and is_user(code):
-            owner = argument.__self__
-            if isinstance(owner, (list, dict, set)) and any(owner is held for held in _held(frame)):
-                what = f"change a {type(owner).__name__} from outside with .{argument.__name__}()"
-                raise TraceError(_message(code.co_filename, frame.f_lineno, what))
+        elif event == "c_call" and is_user(code) and (what := _side_effect(argument, frame)):
+            raise TraceError(_message(code.co_filename, frame.f_lineno, what))
 
     def nothing_drawn(self):
         """Raise `Drawn` if a generator's state has changed."""
         for key, generator in self.generators.items():
             if _state(generator) != self.states[key]:
                 raise Drawn(_message(*user_site(), "draw random numbers with NumPy's or Python's generators"))
+
+
+def _side_effect(called, frame):
+    """What a builtin called by the user's function does to things that outlive the call, in words; None if nothing."""
+    name, owner = called.__name__, called.__self__
+    if name in _CHANGES and isinstance(owner, (list, dict, set, deque)) and any(owner is held for held in _held(frame)):
+        return f"change a {type(owner).__name__} from outside with .{name}()"
+    if called is next and any(hasattr(type(held), "__next__") for held in _held(frame)):
+        return "take the next of an iterator from outside"
+    return "read the clock" if owner is time and called in _CLOCKS else None
 
 
 def _state(generator):

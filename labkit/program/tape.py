@@ -29,18 +29,22 @@ def refuse(value, what):
         raise trace_error(what)
 
 
-def _guarded(what, plain):
+def _guarded(what, plain=None):
     def method(box):
         refuse(box, what)
+        if plain is None:
+            raise TypeError(
+                f"cannot {what} while it is differentiated: its gradient would be lost. Use the functions of autograd.numpy"
+            )
         return plain(box._value)
 
     return method
 
 
 ArrayBox.__bool__ = _guarded("branch or loop on a tensor's value", bool)
-ArrayBox.__float__ = _guarded("turn a tensor into a Python float", float)
-ArrayBox.__int__ = _guarded("turn a tensor into a Python int", int)
-ArrayBox.__index__ = _guarded("use a tensor's value as an index or length", lambda value: value.__index__())
+ArrayBox.__float__ = _guarded("turn a tensor into a Python float")
+ArrayBox.__int__ = _guarded("turn a tensor into a Python int")
+ArrayBox.__index__ = _guarded("use a tensor's value as an index or length")
 
 _SHAPED_BY_VALUE = {anp.nonzero, anp.argwhere, anp.flatnonzero, anp.unique, anp.compress, anp.extract}
 
@@ -53,6 +57,7 @@ class Op(Record):
     """
 
     __slots__ = ("step", "target")
+    for_programs = True
 
     def _fill(self, *fields):
         super()._fill(*fields)

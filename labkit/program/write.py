@@ -19,7 +19,7 @@ from .simplify import Line, dtype_of_line, frozen, permutation
 
 _SPELLING = {
     anp.add: "{} + {}", anp.subtract: "{} - {}", anp.multiply: "{} * {}", anp.true_divide: "{} / {}", anp.mod: "{} % {}",
-    anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.power: "{} ** {}", anp.floor_divide: "{} // {}",
+    anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.floor_divide: "{} // {}",
     anp.negative: "-{}", anp.greater: "{} > {}", anp.greater_equal: "{} >= {}", anp.less: "{} < {}",
     anp.less_equal: "{} <= {}", anp.equal: "{} == {}", anp.not_equal: "{} != {}", VSpace.add: "{} + {}",
     cast: "np.asarray({}).astype({})",
@@ -150,7 +150,8 @@ def _index(index, constants):
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
     same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
-    if line.fun in _SPELLING and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and same:
+    operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
+    if operator and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and same:
         return value.item() if value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT else value
     return value
 
@@ -194,7 +195,12 @@ def _scatter(args, constants):
     g, index = sparse.args[:2]
     sliced = any(isinstance(i, (slice, type(...))) for i in (index if isinstance(index, tuple) else (index,)))
     place = f"np.s_[{_index(index, constants)}]" if sliced else _argument(index, constants)
-    shown = [_argument(g, constants), place, _argument(tuple(space.shape), constants), _dtype(space.dtype, constants)]
+    shown = [
+        _argument(g, constants),
+        place,
+        _argument(tuple(space.shape), constants),
+        _argument(space.dtype, constants),
+    ]
     shown += [f"total={_argument(total, constants)}"] if total is not None else []
     return f"{name}({', '.join(shown)})"
 
@@ -208,8 +214,9 @@ def _argument(value, constants):
         return f"({inner},)" if len(value) == 1 else f"({inner})"
     if isinstance(value, list):
         return f"[{', '.join(_argument(v, constants) for v in value)}]"
-    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
-        return _dtype(np.dtype(value), constants)
+    if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, (np.generic, bool, int, float))):
+        name = np.dtype(value).name
+        return f"np.{name}" if hasattr(np, name) else _constant(np.dtype(value), name, f"{name}: a dtype", constants)
     if isinstance(value, slice):
         return f"slice({value.start}, {value.stop}, {value.step})"
     if value is Ellipsis:
@@ -218,12 +225,6 @@ def _argument(value, constants):
         return repr(value)
     return _constant(value, "c", None, constants)
 
-
-def _dtype(dtype, constants):
-    """A dtype by NumPy's name for it; one that NumPy lacks, such as bfloat16, by a name of its own."""
-    if hasattr(np, dtype.name):
-        return f"np.{dtype.name}"
-    return _constant(dtype, dtype.name, f"{dtype.name}: the dtype, of the package ml_dtypes", constants)
 
 
 def _described(value):

@@ -32,6 +32,15 @@ INFERENCE = (
 )
 
 
+def tensor_of(x, name):
+    """`x`, which has to be a tensor. Raises TypeError, in the words of the real framework, for anything else."""
+    if not isinstance(x, Tensor):
+        kind = type(x)
+        shown = f"{kind.__module__}.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {shown}")
+    return x
+
+
 def apply(fun, *args, **kwargs):
     """Apply a primitive to tensors (and anything else) and wrap the result."""
     values = [a._recorded() if isinstance(a, Tensor) else a for a in args]

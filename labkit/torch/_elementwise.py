@@ -11,6 +11,7 @@ from ._dispatch import (
     converted,
     floating,
     number_for,
+    tensor_of,
     together,
 )  # fmt: skip
 from ._table import METHODS, both, function, method
@@ -33,17 +34,11 @@ EXTRA_ALIASES = {"absolute": "abs", "sgn": "sign", "fix": "trunc"}
 
 def _unary(name, primitive, prepare):
     def fun(input, *, out=None):
-        return apply(primitive, prepare(_tensor(input, name)))
+        return apply(primitive, prepare(tensor_of(input, name)))
 
     fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = f"{name} of each element; a tensor of the same shape."
     return fun
-
-
-def _tensor(x, name):
-    if not isinstance(x, Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {type(x).__name__}")
-    return x
 
 
 for _name, _primitive in UNARY.items():

@@ -457,3 +457,21 @@ def test_leaves_and_map_leaves_go_through_tuples_lists_dicts_and_named_tuples():
 def test_the_check_agrees_with_every_rule_above():
     for name, fun in KEEPING.items():
         assert check_gradient(fun, X + 0.013), name
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: grad(lambda x: x)([1.0, 2.0]), "expected a number or a NumPy array, but got list"),
+        (lambda: grad(lambda x: x)("a"), "expected a number or a NumPy array, but got str"),
+        (lambda: grad(lambda x: None)(3.0), "expected numbers or arrays to be returned, but got None"),
+        (lambda: value_and_grad(lambda x, y: x, "x")(1.0, 2.0), "argnums: expected a position"),
+        (lambda: grad(lambda x: float(x))(1.0), "its gradient would be lost"),
+        (lambda: record(lambda x: "text", 1.0), "expected numbers or arrays to be returned, but got 'text'"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_was_expected_and_what_came(wrong, message):
+    import labkit.program  # noqa: F401  (which teaches boxes to refuse)
+
+    with pytest.raises(TypeError, match=message):
+        wrong()

@@ -2,6 +2,8 @@
 
 import random
 import re
+import time
+from collections import deque
 
 import autograd.numpy as np
 import numpy as onp
@@ -89,6 +91,43 @@ def test_names_are_the_users_and_comments_say_where_a_line_comes_from():
     assert all("#" in line for line in source.splitlines()[1:-1])
 
 
+def test_lines_read_as_numpy_is_written():
+    x, column = onp.float64([[1, 2], [3, 4]]), onp.float64([[1], [2]])
+    source = lambda f, *args: compile_program(f, *args).source
+    assert "x[1:, 0]" in source(lambda x: x[1:, 0], x) and "x[None]" in source(lambda x: x[None], x)
+    assert "np.sum(x, axis=0)" in source(lambda x: primitives.sum_(x, 0), x)
+    assert "np.s_[:1]" in source(grad(lambda x: np.sum(x[:1] ** 2)), x)
+    assert "x.astype(np.float32)" in source(lambda x: primitives.cast(x, onp.float32), x)
+    assert "c1: float64[2, 2] all 1.0" in source(grad(lambda x: np.sum(x)), x) + source(
+        lambda x: x @ onp.ones((2, 2)), x
+    )
+    assert "np.stack" not in source(lambda x: np.stack([x, x]), column)
+
+
+def test_an_input_may_have_any_name():
+    program = compile_program(lambda x, y, z: x * y - z, 2.0, 3.0, 4.0, names=["0.weight", "class", "np"])
+    assert program(2.0, 3.0, 4.0) == 2.0
+
+
+POWERS = {
+    "of a negative number": lambda x: (-1.5) ** (np.floor(x) + 2),
+    "of a root": lambda x: np.sqrt(x * x) ** 3,
+    "in a quotient": lambda x: 1 / (x * x + 1),
+    "of two": lambda x: 2**x,
+}
+
+
+@pytest.mark.parametrize("x", [X, onp.float64(0.7), onp.asarray(0.7), onp.float32(0.7), onp.asarray(0.7, "f4")])
+@pytest.mark.parametrize("name", POWERS)
+def test_powers_round_as_they_do_eagerly(name, x):
+    f = POWERS[name]
+    with onp.errstate(all="ignore"):
+        for wanted in (f, grad(lambda x: np.sum(f(x))), grad(lambda x: np.sum(grad(f)(x) ** 2))):
+            program = compile_program(wanted, x)
+            for given in (x, x * 3):
+                assert onp.array_equal(program(given), wanted(given), equal_nan=True), program.source
+
+
 def test_lines_and_nodes_know_each_other():
     program = compile_program(value_and_grad(net, (0, 1, 2)), *NET)
     for line in program.lines:
@@ -155,7 +194,7 @@ def count_up(x):
     return total
 
 
-LOG, TOTAL = [], 0
+LOG, TOTAL, QUEUE, NUMBERS = [], 0, deque([1]), iter([1, 2])
 GENERATOR = onp.random.default_rng(0)
 
 
@@ -192,6 +231,9 @@ REFUSED = {
     "list": (log, X, "change a list from outside"),
     "global": (count_calls, X, "write the outer variable 'TOTAL'"),
     "closure": (closure(), X, "write the outer variable 'calls'"),
+    "deque": (lambda x: (QUEUE.popleft(), x)[1], X, "change a deque from outside"),
+    "iterator": (lambda x: x * next(NUMBERS), X, "take the next of an iterator from outside"),
+    "clock": (lambda x: x * time.perf_counter(), X, "read the clock"),
     "numpy random": (lambda x: x * onp.random.normal(), X, "draw random numbers"),
     "python random": (lambda x: x * random.random(), X, "draw random numbers"),
     "generator": (lambda x: x * GENERATOR.normal(), X, "draw random numbers"),

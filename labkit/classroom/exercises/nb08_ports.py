@@ -47,6 +47,7 @@ answer = port
     draw=_scalars,
     arguments=("x", "y"),
     tensors="mindspore",
+    errors=(("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),),
     misconceptions=(
         Misconception(
             "first-input-only",
@@ -116,6 +117,7 @@ answer = port
     draw=_scalars,
     arguments=("x", "y"),
     tensors="mindspore",
+    errors=(("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),),
     misconceptions=(
         Misconception(
             "outputs-summed",
@@ -187,6 +189,7 @@ answer = port
     draw=lambda rng: (np.array(rng.uniform(0.5, 2.5), np.float32), *_vector(rng)),
     arguments=("x", "v"),
     tensors="mindspore",
+    errors=(("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),),
     misconceptions=(
         Misconception(
             "last-only",
@@ -246,6 +249,10 @@ answer = port
     draw=_vector,
     arguments=("x",),
     tensors="mindspore",
+    errors=(
+        ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
+        ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+    ),
     misconceptions=(
         Misconception(
             "not-stopped",
@@ -302,6 +309,12 @@ answer = port
     draw=_vector,
     arguments=("v",),
     tensors="torch",
+    errors=(
+        (
+            "only for scalar outputs",
+            "backward needs one number to start from; ms.grad starts from the sum of all elements.",
+        ),
+    ),
     misconceptions=(
         Misconception(
             "averaged",
@@ -359,6 +372,10 @@ answer = port
     draw=lambda rng: (np.array(rng.uniform(0.5, 2.5), np.float32),),
     arguments=("x",),
     tensors="torch",
+    errors=(
+        ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
+        ("second time", "The first walk freed its saved values: say create_graph=True, which also keeps them."),
+    ),
     misconceptions=(
         Misconception(
             "first-order",

@@ -230,8 +230,8 @@ RUNS = Exercise(
     notebook=NOTEBOOK,
     title="How often does a layer run?",
     points=2,
-    statement="""A network is a chain of 12 layers. Count how often a layer runs, all 12 layers together, until the last
-line is done. Answer with a list of five numbers.
+    statement="""A network is a chain of 12 layers. For each line, add up how often the
+12 layers run. Answer with a list of five numbers.
 
 0. the network, no gradient
 1. its gradient, no checkpoint

@@ -1,10 +1,13 @@
 """A cell with a derivative of its own: `construct` as one op of the graph, whose rule is the cell's `bprop`."""
 
 import inspect
+from math import prod
 
+import autograd.numpy as anp
+import numpy as np
 from autograd.numpy.numpy_vjps import unbroadcast_f
 
-from ...engine import custom_vjp, isbox, shape_of
+from ...engine import cast, custom_vjp, dtype_of, isbox, shape_of
 from ..context import in_graph_mode
 from ..ops import stop_gradient
 from ..tensor import Tensor, wrap
@@ -20,22 +23,41 @@ def with_own_derivative(cell, args, kwargs):
     if not boxed:
         return stop_gradient(cell.construct(*args))  # its parameters get no gradient but through `bprop`
     level = max(args[i]._value._trace for i in boxed)
-    kind: list = []  # of the output: tuple, list or None for one tensor
+    packing = _Packing()
 
     def forward(*values):
         out = cell.construct(*_filled(args, boxed, values))
-        kind[:] = [type(out)] if isinstance(out, (tuple, list)) else [None]
-        outs = out if kind[0] else (out,)
-        plain = tuple(_below(o._value, level) for o in outs)
-        return plain if kind[0] else plain[0]
+        return packing.packed(out, level)
 
     def rule(ans, g, *values):
-        out, dout = (tuple(map(wrap, v)) if kind[0] else wrap(v) for v in (ans, g))
-        found = cell.bprop(*_filled(args, boxed, values), out, dout)
+        found = cell.bprop(*_filled(args, boxed, values), packing.tensors(ans), packing.tensors(g))
         return _checked(cell, found, args, boxed, values)
 
-    out = custom_vjp(forward, rule)(*(args[i]._value for i in boxed))
-    return kind[0](map(wrap, out)) if kind[0] else wrap(out)
+    return packing.tensors(custom_vjp(forward, rule, made_of_ops=True)(*(args[i]._value for i in boxed)))
+
+
+class _Packing:
+    """How the outputs of one call lie in one array, for an op has one: a single one as it is, several one after the other."""
+
+    def packed(self, out, level):
+        self.kind = type(out) if isinstance(out, (tuple, list)) else None
+        if self.kind is None:
+            return _below(out._value, level)
+        values = [_below(o._value, level) for o in out]
+        self.forms = [(shape_of(v), dtype_of(v)) for v in values]
+        common = np.result_type(*(dtype for _, dtype in self.forms))
+        return anp.concatenate([anp.reshape(v if dtype_of(v) == common else cast(v, common), (-1,)) for v in values])
+
+    def tensors(self, packed):
+        """The outputs, or their gradients, as tensors again."""
+        if self.kind is None:
+            return wrap(packed)
+        found, start = [], 0
+        for shape, dtype in self.forms:
+            part = anp.reshape(packed[start : start + prod(shape)], shape)
+            found.append(wrap(part if dtype_of(part) == dtype else cast(part, dtype)))
+            start += prod(shape)
+        return self.kind(found)
 
 
 def _filled(args, places, values):

@@ -6,6 +6,7 @@ from ...engine import map_leaves
 from ...primitives import select as chosen
 from ...program import TraceError
 from .._recording import busy, current
+from .._run import Run
 from ..amp._scaler import all_finite
 from ..context import ParallelMode, in_graph_mode
 from ..dtype import bool_, float32, int32
@@ -120,10 +121,11 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         return map_leaves(lambda out: out.value() if isinstance(out, Parameter) else out, self._run(*args, **kwargs))
 
     def construct(self, *inputs):
-        loss, scaling_sens = self.network(*inputs), self.scale_sense
+        run = Run(self.network, inputs, (), self.weights)
+        loss, scaling_sens = run.output, self.scale_sense
         status, scaling_sens = self.start_overflow_check(loss, scaling_sens)
         scaling_sens_filled = ones_like(loss) * cast(scaling_sens, dtype(loss))
-        grads = self.grad(self.network, self.weights)(*inputs, scaling_sens_filled)
+        grads = tuple(run.pull(scaling_sens_filled)[1])
         grads = self.hyper_map(partial(_grad_scale, scaling_sens), grads)
         grads = self.grad_reducer(grads)
         cond = self.get_overflow_status(status, grads)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import autograd.numpy as anp
 import numpy as np
 
+from ... import primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
 from ..dtype import bool_, float32, int64
@@ -45,7 +46,14 @@ def full(size, fill_value, *, dtype=None):
         kind = (dtype or fill_value.dtype).numpy
         return wrap(cast(fill_value._value, kind) * np.ones(_sizes((size,)), kind))
     made = tensor(fill_value, dtype)
-    return wrap(np.full(_sizes((size,)), made.asnumpy(), made.dtype.numpy))
+    return wrap(filled(_sizes((size,)), made, made.dtype.numpy))
+
+
+def filled(shape, value, dtype):
+    """An array of a shape, all `value`, a number or tensor; a constant to derivatives."""
+    if isinstance(value, Tensor):
+        return primitives.expand(cast(constant(value._value), dtype), shape)
+    return np.full(shape, value, dtype)
 
 
 @op(method=False, primitive="ZerosLike")
@@ -63,7 +71,7 @@ def ones_like(input, *, dtype=None):
 @op(method=False)
 def full_like(input, fill_value, *, dtype=None):
     """All `fill_value`, of the same shape and type."""
-    return np.full(input.shape, fill_value, dtype.numpy if dtype else input.dtype)
+    return filled(input.shape, fill_value, dtype.numpy if dtype else input.dtype)
 
 
 def _new(maker, name):

@@ -1,7 +1,9 @@
 """Gradient ops: `GradOperation`, `InsertGradientOf`, and assignment to parameters."""
 
-from .._run import Run, check_cotangent
+from .._recording import busy
+from .._run import Run, check_cotangent, tensors_in
 from ..autodiff import by_position, weight_list, without_cotangent
+from ..context import in_graph_mode
 from ..parameter import assigned, check_like
 from ..tensor import Tensor, hooked, wrap
 from ._op import register
@@ -27,8 +29,15 @@ class GradOperation:
         if not callable(fn):
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         chosen = (weights if weights is not None else _trainable(fn)) if self.get_by_list else ()
+        chosen = tuple(chosen) if isinstance(chosen, list) else chosen
+        spare: dict = {}  # keeps the compiled form of a builtin, which cannot
 
         def gradient_function(*args, **kwargs):
+            if not in_graph_mode() or busy():
+                return run(*args, **kwargs)
+            return self._compiled(run, fn, chosen, spare)(*args, **kwargs)
+
+        def run(*args, **kwargs):
             args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
             function, args = by_position(fn, args, kwargs)
             inputs = args if self.get_all else args[:1] if not self.get_by_list else ()
@@ -39,6 +48,12 @@ class GradOperation:
             return self._arranged(chosen, *run.pull(sens))
 
         return gradient_function
+
+    def _compiled(self, run, fn, weights, spare):
+        from ..graph_mode import Compiled, compiled_for
+
+        options = self.get_all, self.get_by_list, self.sens_param, repr(list(map(id, tensors_in(weights))))
+        return compiled_for(fn, options, lambda: Compiled(run, fn), spare)
 
     def _arranged(self, weights, by_place, by_weight):
         inputs = tuple(g for _, g in by_place)

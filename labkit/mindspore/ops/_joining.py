@@ -11,6 +11,7 @@ from ...engine import stop_gradient as constant
 from ..dtype import promote
 from ..tensor import Tensor, wrap
 from ._arithmetic import beside, operands
+from ._create import filled
 from ._op import op, register, rejected, value_of
 
 
@@ -146,7 +147,7 @@ def unique(input):
 @op(method=True)
 def fill(input, value):
     """A tensor of the same shape and type, all `value`."""
-    return np.full(np.shape(getval(input)), value, input.dtype)
+    return filled(np.shape(getval(input)), value, input.dtype)
 
 
 for _fun in (stack, meshgrid):

@@ -9,7 +9,7 @@ from .._walk import Walk
 
 
 def _tuple(x):
-    return tuple(x) if isinstance(x, (tuple, list)) else (x,)
+    return (x,) if isinstance(x, Tensor) else tuple(x)
 
 
 def _gradients(given):

@@ -8,7 +8,7 @@ from ... import primitives as base
 from ...engine.record import dtype_of
 from .. import _rules
 from .._autocast import lowered, widened
-from .._dispatch import apply, check_broadcast, converted, together, whole_dim
+from .._dispatch import apply, check_broadcast, converted, tensor_of, together, whole_dim
 from .._linear import matmul
 from .._reduce import log_softmax, softmax
 from .._rules import op
@@ -54,6 +54,7 @@ relu, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu", "sigmoid", "tanh"))
 @lowered
 def linear(input, weight, bias=None):
     """`input @ weight.T + bias`; `weight` has shape (out features, in features)."""
+    tensor_of(input, "linear")
     flipped = weight.t() if weight.ndim == 2 else weight
     if bias is not None and input.ndim == 1 and weight.ndim == 2:
         return FUNCTIONS["addmm"](bias, input.view(1, -1), flipped).view(-1)

@@ -12,8 +12,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
-from .record import cast, dtype_of, isbox, shape_of
-from .reverse import leaves, map_leaves, vjp
+from .engine import cast, dtype_of, isbox, leaves, map_leaves, shape_of, vjp
 
 LOST = (
     "checkpoint: the function reads a value that is being differentiated and is not one of its arguments; its gradient "

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labkit.engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, leaves, record, vjp
-from labkit.engine.checkpoint import checkpoint
+from labkit.recompute import checkpoint
 
 X = np.array([0.5, 1.5, -2.0])
 MB = 2**20

@@ -1,0 +1,759 @@
+"""Graph mode: compiled once per signature, never stale, equal to eager, and clear about what it cannot hold."""
+
+import copy
+import functools
+import gc
+import operator
+import pickle
+import sys
+import threading
+import tracemalloc
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+import labkit.mindspore as ms
+from labkit.mindspore import Parameter, Tensor, nn, ops
+from labkit.program import TraceError
+
+X = Tensor([1.0, 2.0, 3.0])
+PAIR = Tensor([1.0, 2.0])
+
+
+@pytest.fixture
+def graph_mode():
+    ms.set_context(mode=ms.GRAPH_MODE)
+    yield
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_behind():
+    before = print, sys.getprofile()
+    yield
+    assert (print, sys.getprofile()) == before
+    assert ms.get_context("mode") == ms.PYNATIVE_MODE
+    assert not ms._recording.busy()
+
+
+def values(tensor):
+    return tensor.asnumpy().tolist()
+
+
+def info(compiled):
+    return tuple(compiled.cache_info())
+
+
+class Net(nn.Cell):
+    def __init__(self, inputs=3, outputs=1):
+        super().__init__()
+        self.fc = nn.Dense(inputs, outputs)
+        self.factor = 2.0
+
+    def construct(self, x, y):
+        loss = ((self.fc(x).squeeze() - y) ** 2).mean()
+        return loss * self.factor
+
+
+def weights_of(net):
+    return [p.asnumpy().copy() for p in net.get_parameters()]
+
+
+# ---- the cache ----
+
+
+def test_a_program_is_recorded_once_per_signature():
+    @ms.jit
+    def f(x, k=2.0, *, pair=None):
+        return x * k + (0 if pair is None else pair[0] + pair[1])
+
+    f(X), f(X + 1)
+    assert info(f) == (1, 1, 1)
+    for args, kwargs in [
+        ((PAIR,), {}), ((X.astype(ms.float64),), {}), ((X, 3.0), {}), ((X, 3), {}), ((X,), {"k": 3.0}),
+        ((X,), {"pair": (X, X)}), ((X,), {"pair": [X, X]}),
+    ]:  # fmt: skip
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            f(*args, **kwargs), f(*args, **kwargs)
+    assert info(f) == (8, 8, 8)
+    f.cache_clear()
+    assert f.cache_info().size == 0
+
+
+def test_true_is_not_one_and_minus_zero_is_not_zero():
+    f = ms.jit(lambda x, k: x * k)
+    assert f(X, 1).dtype == f(X, True).dtype == ms.float32
+    assert not np.signbit(f(X, 0.0).asnumpy()).any() and np.signbit(f(X, -0.0).asnumpy()).all()
+    assert info(f) == (0, 4, 4)
+
+
+def test_arrays_slices_and_numpy_numbers_are_told_apart_by_value():
+    f = ms.jit(lambda x, a, part: (x * Tensor(a))[part])
+    array = np.float32([1, 2, 3])
+    for _ in range(3):
+        assert values(f(X, array, slice(0, 2))) == [1, 4]
+    array[0] = 5
+    assert values(f(X, array, slice(0, 2))) == [5, 4]
+    assert info(f) == (2, 2, 2)
+    g = ms.jit(lambda x, k: x * float(k))
+    for _ in range(50):
+        g(X, np.float64(2.0))
+    assert info(g) == (49, 1, 1)
+
+
+def test_the_same_gradient_made_anew_is_the_same_program(graph_mode):
+    def f(x):
+        return (x**2).sum()
+
+    for _ in range(3):
+        assert values(ms.grad(f)(X)) == [2, 4, 6]
+    (compiled,) = f._labkit_compiled.values()
+    assert info(compiled) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("varied, words", [
+    (lambda k: (Tensor(np.ones(k + 1)), 1.0), r"x: a tensor's shape or dtype, \(\(4,\), '<f8'\) and \(\(5,\), '<f8'\)"),
+    (lambda k: (X, float(k)), r"rate: a plain value, 3.0 and 4.0"),
+    (lambda k: ([X] * (k + 1), 1.0), r"x: the structure of the arguments"),
+])  # fmt: skip
+def test_many_compilations_are_warned_of_naming_what_varied(varied, words):
+    def scaled(x, rate):
+        return (x[0] if isinstance(x, list) else x) * rate
+
+    f = ms.jit(scaled)
+    for k in range(4):
+        f(*varied(k))
+    with pytest.warns(UserWarning, match=f"scaled has been compiled 5 times; what varied last is {words}"):
+        f(*varied(4))
+    with pytest.warns(UserWarning, match="compiled 6 times"):
+        f(*varied(5))
+
+
+def test_a_global_that_varies_is_named_in_the_warning():
+    space = types.SimpleNamespace(rate=0.0)
+    f = ms.jit(lambda x: x * space.rate)
+    with pytest.warns(UserWarning, match="the value of SimpleNamespace.rate"):
+        for k in range(6):
+            space.rate = float(k)
+            assert values(f(X)) == [k, 2 * k, 3 * k]
+
+
+def test_grad_operation_is_compiled_too(graph_mode):
+    w = Parameter(Tensor([2.0, 3.0]), name="w")
+
+    def f(x, y):
+        return (x * y * w).sum()
+
+    for k in (1.0, 2.0):
+        by_input, by_weight = ops.GradOperation(get_all=True, get_by_list=True)(f, [w])(PAIR * k, PAIR)
+        assert [values(g) for g in by_input] == [[2, 6], [2 * k, 6 * k]] and values(by_weight[0]) == [k, 4 * k]
+        assert values(ops.GradOperation(sens_param=True)(f)(PAIR * k, PAIR, Tensor(10.0))) == [20, 60]
+    assert [info(c) for c in f._labkit_compiled.values()] == [(1, 1, 1), (1, 1, 1)]
+
+
+def test_only_jit_compiles_in_pynative_mode():
+    def f(x):
+        return x**2
+
+    ms.grad(f)(X)
+    net = nn.Dense(3, 1)
+    net(X.reshape(1, 3))
+    assert not hasattr(f, "_labkit_compiled") and "_labkit_compiled" not in vars(net)
+
+
+# ---- nothing goes stale ----
+
+SCALE, TABLE, LIST, ARRAY, HELD = 2.0, {"rate": 2.0}, [1.0, 2.0], np.float32([1, 2, 3]), Tensor([1.0, 2.0, 3.0])
+MODULE = types.ModuleType("settings")
+MODULE.rate = 2.0
+
+
+class Settings:
+    rate = 2.0
+
+    def __init__(self):
+        self.own = 2.0
+
+    @property
+    def double(self):
+        return self.own * 2
+
+
+SETTINGS = Settings()
+
+
+def helper(x):
+    return x * 2
+
+
+def other_helper(x):
+    return x * 3
+
+
+INNER = ms.jit(lambda x: x * SCALE)
+PARTIAL = functools.partial(lambda held, x: x * held[0], [2.0])
+
+
+def with_default(x, held=[2.0]):  # noqa: B006
+    return x * held[0]
+
+
+class Trainer:
+    def __init__(self):
+        self.rate, self.net, self.kept = 2.0, nn.Dense(3, 3), [nn.Softplus()]
+
+    def step(self, x):
+        return self.after(self.net(x.reshape(1, 3))) * self.rate
+
+    def after(self, x):
+        for cell in self.kept:
+            x = cell(x)
+        return x * SCALE
+
+    @ms.jit
+    def compiled(self, x):
+        return x * self.rate
+
+
+TRAINER = Trainer()
+
+
+class Deep(nn.Cell):
+    scale = 2.0
+
+    def __init__(self):
+        super().__init__()
+        self.rate, self.table = 3.0, {"a": 1.0}
+        self.layers = nn.CellList([nn.Softplus(), nn.Dense(3, 3)])
+        self.chain = nn.SequentialCell(nn.Dense(3, 3), nn.Tanh())
+
+    def construct(self, x):
+        x = self.chain(x.reshape(1, 3))
+        for layer in self.layers:
+            x = layer(x)
+        x = x * 2 if self.training else x
+        return self.scaled(x) * self.rate * self.table["a"]
+
+    def scaled(self, x):
+        return x * self.scale
+
+
+DEEP = Deep()
+
+
+def set_global(name, value):
+    return lambda: globals().__setitem__(name, value)
+
+
+STALE = {  # name: function, and what is changed between two calls of the compiled one
+    "global": (lambda x: x * SCALE, set_global("SCALE", 3.0)),
+    "global in a generator": (lambda x: sum((y * SCALE for y in [x, x]), x), set_global("SCALE", 4.0)),
+    "global in an inner function": (lambda x: (lambda y: y * SCALE)(x), set_global("SCALE", 5.0)),
+    "dict": (lambda x: x * TABLE["rate"], lambda: TABLE.update(rate=3.0)),
+    "list": (lambda x: x * LIST[1], lambda: LIST.__setitem__(1, 3.0)),
+    "array": (lambda x: x * Tensor(ARRAY), lambda: ARRAY.__setitem__(0, 7.0)),
+    "tensor": (lambda x: x * HELD, lambda: HELD.__setitem__(0, 9.0)),
+    "tensor's array": (lambda x: x * HELD, lambda: HELD.asnumpy().__setitem__(1, 8.0)),
+    "tensor replaced": (lambda x: x * HELD, set_global("HELD", Tensor([4.0, 4.0, 4.0]))),
+    "class attribute": (lambda x: x * Settings.rate, lambda: setattr(Settings, "rate", 5.0)),
+    "instance attribute": (lambda x: x * SETTINGS.own, lambda: setattr(SETTINGS, "own", 6.0)),
+    "property": (lambda x: x * SETTINGS.double, lambda: setattr(SETTINGS, "own", 7.0)),
+    "module attribute": (lambda x: x * MODULE.rate, lambda: setattr(MODULE, "rate", 5.0)),
+    "function replaced": (lambda x: helper(x), set_global("helper", other_helper)),
+    "inside another jit": (lambda x: INNER(x) + 1, set_global("SCALE", 6.0)),
+    "partial": (PARTIAL, lambda: PARTIAL.args[0].__setitem__(0, 3.0)),
+    "default": (with_default, lambda: with_default.__defaults__[0].__setitem__(0, 5.0)),
+    "method's object": (TRAINER.step, lambda: setattr(TRAINER, "rate", 3.0)),
+    "method's cell": (TRAINER.step, lambda: setattr(TRAINER, "net", nn.Dense(3, 3))),
+    "method's weight": (TRAINER.step, lambda: setattr(TRAINER.net, "weight", Parameter(Tensor(np.eye(3, dtype="f4"))))),
+    "method's list of cells": (TRAINER.step, lambda: TRAINER.kept.append(nn.Tanh())),
+    "method's helper's global": (TRAINER.step, set_global("SCALE", 7.0)),
+    "cell's attribute": (DEEP, lambda: setattr(DEEP, "rate", 4.0)),
+    "cell's dict": (DEEP, lambda: DEEP.table.update(a=2.0)),
+    "cell's class": (DEEP, lambda: setattr(Deep, "scale", 4.0)),
+    "cell's method": (DEEP, lambda: setattr(Deep, "scaled", lambda self, x: x * 10)),
+    "training": (DEEP, lambda: DEEP.set_train()),
+    "weight by set_data": (DEEP, lambda: DEEP.layers[1].weight.set_data(Tensor(np.eye(3, dtype="f4")))),
+    "weight by assign": (DEEP, lambda: ops.assign_add(DEEP.layers[1].weight, Tensor(np.eye(3, dtype="f4")))),
+    "weight replaced": (DEEP, lambda: setattr(DEEP.layers[1], "weight", Parameter(Tensor(np.ones((3, 3), "f4"))))),
+    "layer replaced": (DEEP, lambda: DEEP.layers.__setitem__(1, nn.Dense(3, 3))),
+    "activation replaced": (DEEP, lambda: DEEP.chain.__setitem__(1, nn.Sigmoid())),
+}
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_what_a_program_depends_on_may_change(name):
+    function, change = STALE[name]
+    compiled, x = ms.jit(function), Tensor([0.1, 0.2, 0.3])
+    before = function(x)
+    assert np.array_equal(compiled(x).asnumpy(), before.asnumpy())
+    compiled(x)
+    change()
+    after = function(x)
+    assert not np.array_equal(before.asnumpy(), after.asnumpy())
+    assert np.array_equal(compiled(x).asnumpy(), after.asnumpy())
+
+
+def test_what_it_does_not_use_may_change_at_will():
+    net = types.SimpleNamespace(seen=0, scale=2.0)
+    f = ms.jit(lambda x: (x * net.scale).mean())
+    for k in range(10):
+        net.seen = globals()["mean"] = k  # never read, and of the name of an attribute
+        f(X)
+    assert info(f) == (9, 1, 1)
+    cell = Trainer()
+    cell.history = []
+    g = ms.jit(cell.step)
+    for k in range(10):
+        cell.history.append(k)
+        g(X)
+    assert info(g) == (9, 1, 1)
+
+
+def test_parameters_frozen_later_are_seen():
+    net = Net()
+
+    @ms.jit
+    def gradients(x, y):
+        return ms.grad(net, None, net.trainable_params())(x, y)
+
+    assert len(gradients(X.reshape(1, 3), Tensor(1.0))) == 2
+    net.fc.bias.requires_grad = False
+    assert len(gradients(X.reshape(1, 3), Tensor(1.0))) == 1
+
+
+def test_arguments_that_are_objects_and_functions_are_watched_too():
+    f = ms.jit(lambda x, function, settings: function(x) * settings.own)
+    SETTINGS.own = 2.0
+    assert values(f(PAIR, operator.neg, SETTINGS)) == [-2, -4]
+    SETTINGS.own = 3.0
+    assert values(f(PAIR, operator.neg, SETTINGS)) == [-3, -6]
+    assert values(TRAINER.compiled(PAIR)) == [TRAINER.rate, 2 * TRAINER.rate]
+    TRAINER.rate = 10.0
+    assert values(TRAINER.compiled(PAIR)) == [10, 20]
+
+
+def test_methods_of_two_objects_and_wrapped_functions_do_not_share_programs(graph_mode):
+    one, two = Trainer(), Trainer()
+    one.rate, two.rate = 2.0, 3.0
+    one.loss, two.loss = (types.MethodType(lambda self, x: (x * self.rate).sum(), o) for o in (one, two))
+    assert values(ms.grad(one.loss)(PAIR)) == [2, 2] and values(ms.grad(two.loss)(PAIR)) == [3, 3]
+
+    def base(x):
+        return (x * 2).sum()
+
+    ms.grad(base)(PAIR)
+    wrapper = functools.wraps(base)(lambda x: base(x) * 10)
+    assert values(ms.grad(wrapper)(PAIR)) == [20, 20]
+
+
+def test_copies_of_a_cell_compile_for_themselves(graph_mode):
+    net = nn.Dense(3, 1, weight_init="ones", has_bias=False)
+    x = X.reshape(1, 3)
+    assert values(net(x)) == [[6]]
+    deep, shallow, pickled = copy.deepcopy(net), copy.copy(net), pickle.loads(pickle.dumps(net))
+    deep.weight.set_data(Tensor([[0.0, 0.0, 0.0]]))
+    assert [values(n(x)) for n in (deep, net, shallow, pickled)] == [[[0]], [[6]], [[6]], [[6]]]
+
+
+def test_parameters_given_returned_or_of_a_new_shape():
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+    returned, given = ms.jit(lambda x: w), ms.jit(lambda p: ops.assign_add(p, PAIR))
+    assert values(returned(X)) == [1, 2]
+    given(w)
+    assert values(returned(X)) == values(w) == [2, 4]
+    w.set_data(Tensor([5.0]))
+    assert values(returned(X)) == [5]
+
+
+def test_a_hook_registered_later_is_seen():
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+    f = ms.jit(lambda x: ms.grad(lambda x: (w * x).sum(), None, w)(x))
+    assert values(f(PAIR)) == [1, 2]
+    handle = w.register_hook(lambda g: g * 10)
+    assert values(f(PAIR)) == [10, 20]
+    handle.remove()
+
+
+def test_boolean_and_integer_positions_are_not_mixed_up(graph_mode):
+    def f(x, y):
+        return (x * y).sum()
+
+    assert values(ms.grad(f, 1)(PAIR, PAIR + 1)) == [1, 2]
+    with pytest.raises(RuntimeError, match="Position element must be Int64Imm, but got true"):
+        ms.grad(f, True)(PAIR, PAIR + 1)
+
+
+# ---- training ----
+
+
+def train(net, x, y, steps, wrap):
+    parameters = net.trainable_params()
+    moments = [Parameter(Tensor(np.zeros(p.shape, p.asnumpy().dtype)), name=f"m.{p.name}") for p in parameters]
+    count = Parameter(Tensor(0, ms.int32), name="count")
+
+    @wrap
+    def step(x, y):
+        loss, gradients = ms.value_and_grad(net, None, parameters)(x, y)
+        ops.assign_add(count, Tensor(1, ms.int32))
+        for p, m, g in zip(parameters, moments, gradients, strict=True):
+            m.set_data(0.9 * m + g)
+            ops.assign_sub(p, m * (0.01 / (1 + 0.001 * count.astype(p.dtype))))
+        return loss
+
+    losses = [step(x + k * 0.01, y).asnumpy() for k in range(steps)]
+    return np.array(losses), weights_of(net), int(count.asnumpy())
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("mode", ["jit", "graph mode"])
+def test_a_hundred_compiled_steps_equal_a_hundred_eager_ones_bit_for_bit(mode, dtype):
+    rng = np.random.default_rng(0)
+    x, y = Tensor(rng.normal(size=(4, 3)).astype(dtype)), Tensor(rng.normal(size=4).astype(dtype))
+    initial = [rng.normal(size=s).astype(dtype) for s in ((1, 3), (1,))]
+
+    def fresh():
+        net = Net()
+        for name, value in zip(("weight", "bias"), initial, strict=True):
+            setattr(net.fc, name, Parameter(Tensor(value), name=name))
+        return net
+
+    eager = train(fresh(), x, y, 100, lambda step: step)
+    if mode == "graph mode":
+        ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        compiled = train(fresh(), x, y, 100, ms.jit if mode == "jit" else lambda step: step)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert eager[2] == compiled[2] == 100 and eager[0][-1] < eager[0][0]
+    assert np.array_equal(eager[0], compiled[0])
+    assert all(np.array_equal(a, b) and a.dtype == b.dtype == dtype for a, b in zip(eager[1], compiled[1], strict=True))
+
+
+def test_the_source_of_a_step_reads_like_the_step():
+    net = Net()
+    parameters = net.trainable_params()
+
+    @ms.jit
+    def step(x, y):
+        loss, gradients = ms.value_and_grad(net, None, parameters)(x, y)
+        for p, g in zip(parameters, gradients, strict=True):
+            ops.assign_sub(p, g * 0.1)
+        return loss
+
+    source = step.program(X.reshape(1, 3), Tensor(1.0)).source
+    assert source.startswith("def program(x, y, fc_weight, fc_bias):")
+    for line in (
+        "x @ fc_weight.T",
+        "new_fc_weight = fc_weight - ",
+        "new_fc_bias = fc_bias - ",
+        "d_fc_weight = ",
+        "np.mean(",
+    ):
+        assert line in source
+
+
+# ---- random numbers ----
+
+
+def test_random_ops_draw_anew_at_every_run_and_follow_the_seed():
+    f = lambda x: x + ops.rand(3) * ops.randn(3)
+    compiled = ms.jit(f)
+    ms.set_seed(7)
+    eager = [values(f(X)) for _ in range(3)]
+    ms.set_seed(7)
+    drawn = [values(compiled(X)) for _ in range(3)]
+    assert drawn == eager and drawn[0] != drawn[1]
+    assert "def program(x, rand, randn):" in compiled.program(X).source
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x + Tensor(shape=(3,), dtype=ms.float32, init="normal"),
+    lambda x: nn.Dense(3, 3)(x.reshape(1, 3)),
+    lambda x: ms.set_seed(1),
+])  # fmt: skip
+def test_initial_weights_are_not_drawn_inside(f):
+    with pytest.raises(TraceError, match="draw initial weights, or restart the random numbers"):
+        ms.jit(f)(X)
+
+
+# ---- what is refused ----
+
+LOG: list = []
+
+
+class Counting(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.calls, self.held = 0, {}
+
+    def construct(self, x):
+        self.calls = self.calls + 1
+        return x
+
+
+class Remembering(Counting):
+    def construct(self, x):
+        self.held["x"] = x
+        return x
+
+
+def branch(x):
+    return x if x.sum() > 0 else -x
+
+
+def loop(x):
+    while x.max() < 10:
+        x = x * 2
+    return x
+
+
+def logged(x):
+    LOG.append(x)
+    return x
+
+
+class Object:
+    calls = 0
+
+    def count(self, x):
+        self.calls += 1
+        return x
+
+
+REFUSED = {
+    "branch": (branch, "branch on a tensor's value"),
+    "loop": (loop, "branch on a tensor's value"),
+    "asnumpy": (lambda x: x * Tensor(x.asnumpy()), "take the array of a tensor"),
+    "float": (lambda x: x * float(x.sum()), "branch on a tensor's value or make a Python number of it"),
+    "item": (lambda x: x * x.sum().item(), "Python number"),
+    "int": (lambda x: x * int(x.sum()), "Python number"),
+    "list of a tensor": (lambda x: x.tolist(), "take the array"),
+    "range": (lambda x: [x for _ in range(x.sum().astype(ms.int32))], "Python number"),
+    "mask": (lambda x: x[x > 1], "use a mask as index"),
+    "mask among indices": (lambda x: x.reshape(1, 3)[0, x > 1], "use a mask as index"),
+    "nonzero": (lambda x: ops.nonzero(x), "shape depends on values"),
+    "unique": (lambda x: ops.unique(x), "take the array"),
+    "list": (logged, "change a list from outside"),
+    "cell's attribute": (Counting(), "assign the attribute 'calls' of a cell"),
+    "cell's dict": (Remembering(), "change Remembering.held"),
+    "object's attribute": (Object().count, "change Object.calls"),
+    "outer tensor": (lambda x: HELD.__setitem__(0, x[0]), "change a tensor from outside"),
+    "numpy's generator": (lambda x: x * np.random.normal(), "draw random numbers"),
+    "text": (lambda x: f"{x}", "return the text of a tensor"),
+    "integer powers": (lambda x: x.astype(ms.int32) ** x.astype(ms.int32), "raise integers to integer powers"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_compiled_is_an_error_that_names_file_and_line(name, graph_mode):
+    function, words = REFUSED[name]
+    before = values(HELD), len(LOG), ms.common.seed._random.generator.bit_generator.state
+    with pytest.raises(TraceError, match=words) as caught:
+        ms.jit(function)(X)
+    file, line = str(caught.value).split(":")[:2]
+    code = (getattr(function, "construct", function)).__code__
+    assert file == __file__ and code.co_firstlineno <= int(line) <= code.co_firstlineno + 4
+    assert before == (values(HELD), len(LOG), ms.common.seed._random.generator.bit_generator.state)
+    assert values(ms.jit(lambda x: x * 2)(X)) == [2, 4, 6]
+
+
+def test_tensors_and_cells_made_inside_are_ones_own_business():
+    def f(x):
+        made, cell = ops.zeros((3,)), nn.ReLU()
+        made[0], x[1] = x[2], 5.0
+        return cell(made) + x
+
+    given = Tensor([-1.0, 2.0, 3.0])
+    assert values(ms.jit(f)(given)) == [2, 5, 3]
+    assert values(given) == [-1, 2, 3]  # as in the real graph mode; eagerly the caller's tensor changes
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_an_exception_inside_leaves_everything_as_it_was(error, graph_mode):
+    net, profiler = Net(), sys.getprofile()
+    before = weights_of(net)
+
+    def f(x):
+        ops.assign(net.fc.weight, x.reshape(1, 3))
+        print(x)
+        raise error("stop")
+
+    for function in (ms.jit(f), ms.grad(f), ms.grad(f, None, net.trainable_params())):
+        with pytest.raises(error):
+            function(X)
+    assert all(map(np.array_equal, before, weights_of(net)))
+    assert sys.getprofile() is profiler and not ms._recording.busy()
+
+
+# ---- what else programs do ----
+
+
+def test_prints_happen_at_every_run_in_the_form_of_graph_mode(capsys, graph_mode):
+    @ms.jit
+    def f(x, y):
+        print("x is", x, "and", y, 5)
+        print(f"sum={(x + y)}")
+        return x
+
+    for _ in range(2):
+        f(Tensor(3.0), PAIR)
+        assert capsys.readouterr().out.splitlines() == [
+            "x is", "3", "and", "Tensor(shape=[2], dtype=Float32, value=[ 1.00000000e+00  2.00000000e+00])", "5", "sum=[4. 5.]",
+        ]  # fmt: skip
+
+
+class Tripled(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.w = Parameter(Tensor([2.0, 3.0]), name="w")
+
+    def construct(self, x, y):
+        return x * self.w * y, x + y
+
+    def bprop(self, x, y, out, dout):
+        return dout[0] * 3 * self.w, dout[0] * x + dout[1] * out[0]
+
+
+def test_a_cells_own_derivative_is_compiled_and_sees_its_weights():
+    cell = Tripled()
+    f = lambda x, y: ms.grad(lambda x, y: (cell(x, y)[0] * cell(x, y)[1]).sum(), (0, 1))(x, y)
+    compiled = ms.jit(f)
+    for k in range(3):
+        for one, other in zip(f(PAIR + k, PAIR), compiled(PAIR + k, PAIR), strict=True):
+            assert values(one) == values(other)
+        cell.w.set_data(Tensor([5.0 + k, 6.0]))
+    assert info(compiled) == (2, 1, 1)
+
+
+def test_gradients_and_compilation_nest_in_any_order():
+    cube = lambda x: (x**3).sum()
+    inside, outside = ms.grad(lambda x: ms.jit(cube)(x)), ms.jit(lambda x: ms.grad(cube)(x))
+    twice = ms.jit(lambda x: ms.grad(lambda x: ms.jit(lambda x: ms.grad(cube)(x))(x).sum())(x))
+    assert values(inside(X)) == values(outside(X)) == [3, 12, 27]
+    assert values(twice(X)) == [6, 12, 18]
+    assert values(ms.jit(ms.jit(cube))(X)) == 36
+
+
+def test_a_closure_over_a_value_being_differentiated_is_no_constant():
+    def f(x):
+        return (ms.jit(lambda c: c * x)(PAIR)).sum()
+
+    assert values(ms.grad(f)(PAIR)) == [1, 2]
+
+
+def test_decorators_methods_cells_and_callables_of_all_kinds(graph_mode):
+    @ms.jit(jit_level="O0")
+    def decorated(x):
+        return x * 2
+
+    assert values(decorated(X)) == [2, 4, 6]
+    assert values(ms.jit(TRAINER.after)(PAIR)) == values(TRAINER.after(PAIR))
+    assert values(ms.grad(operator.neg)(PAIR)) == [-1, -1]
+    assert values(ms.grad(functools.partial(operator.mul, 3.0))(PAIR)) == [3, 3]
+    assert values(ms.jit(ops.neg)(PAIR)) == [-1, -2]
+    net = Net()
+    assert values(ms.jit(net)(X, Tensor(1.0))) == values(net(X.reshape(1, 3), Tensor(1.0)))
+
+
+def test_the_rules_of_graph_mode_hold_inside_jit():
+    x = Tensor(3.0)
+    product = ms.jit(lambda a, b: ms.grad(lambda a, b: a * b, (0, 1))(a, b))
+    assert [values(g) for g in product(x, x)] == [3, 3]
+    frozen = Parameter(Tensor([2.0, 3.0]), name="frozen", requires_grad=False)
+    assert values(ms.jit(lambda x: ms.grad(lambda x: (x * frozen).sum(), None, frozen)(x))(PAIR)) == [1, 2]
+
+
+def test_tuples_of_tensors_get_gradients_if_they_are_mutable(graph_mode):
+    def f(pair):
+        return (pair[0] * pair[1]).sum()
+
+    assert [values(g) for g in ms.grad(f)(ms.mutable((PAIR, PAIR + 1)))] == [[2, 3], [1, 2]]
+    assert ms.grad(f)((PAIR, PAIR + 1)) == ()
+
+
+def test_aux_may_be_anything_and_positions_are_checked(graph_mode):
+    def f(x):
+        return x**2, 5, "note", {"k": x}
+
+    gradient, aux = ms.grad(f, has_aux=True)(PAIR)
+    assert values(gradient) == [2, 4] and aux[:2] == (5, "note") and values(aux[2]["k"]) == [1, 2]
+    with pytest.raises(IndexError, match="Position index 2 is exceed input size"):
+        ms.grad(f, 2)(PAIR)
+    with pytest.raises(RuntimeError, match="grad_position should not be empty"):
+        ms.grad(f, ())(PAIR)
+
+
+def test_bfloat16_compiles():
+    pytest.importorskip("ml_dtypes")
+    f = ms.jit(lambda x: ms.value_and_grad(lambda x: (x[:1].astype(ms.float32) * x[1:].astype(ms.bfloat16)).sum())(x))
+    loss, gradient = f(Tensor([2.0, 3.0], ms.bfloat16))
+    assert loss.dtype == ms.float32 and gradient.dtype == ms.bfloat16
+    assert values(gradient) == [3, 2]
+
+
+def test_arguments_in_any_number_and_by_name(graph_mode):
+    class Sum(nn.Cell):
+        def construct(self, *xs, scale=None):
+            return sum(xs) * scale
+
+    assert values(Sum()(PAIR, PAIR, scale=PAIR)) == [2, 8]
+    assert [values(g) for g in ms.grad(Sum(), (0, 1))(PAIR, PAIR, scale=PAIR)] == [[1, 2], [1, 2]]
+
+
+def test_what_is_assigned_under_a_derivative_counts_as_the_weight():
+    w = Parameter(Tensor([2.0, 3.0]), name="w")
+
+    def f(x):
+        ops.assign(w, w * 2)
+        return (x * w).sum()
+
+    by_input, by_weight = ms.jit(lambda x: ms.grad(f, 0, [w])(x))(PAIR)
+    assert values(by_input) == values(w) == [4, 6] and values(by_weight[0]) == [1, 2]
+
+
+def test_threads_compile_and_run_at_once():
+    f, failures = ms.jit(lambda x: (ops.tanh(x) * x).sum()), []
+
+    def work(k):
+        for n in range(1, 20):
+            x = Tensor(np.full(n % 3 + 1, k, "f4"))
+            wanted = (np.tanh(x.asnumpy()) * x.asnumpy()).sum()
+            if not np.isclose(f(x).asnumpy(), wanted):
+                failures.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert failures == []
+
+
+def test_memory_does_not_grow(graph_mode):
+    net = Net()
+    gradient = ms.value_and_grad(net, None, net.trainable_params())
+    x, y = X.reshape(1, 3), Tensor(1.0)
+    for _ in range(10):
+        gradient(x, y), net(x, y)
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(1000):
+        gradient(x, y), net(x, y)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 60_000
+
+
+@pytest.mark.filterwarnings("ignore:.*has been compiled")
+def test_only_so_many_programs_are_kept():
+    f = ms.jit(lambda x, k: x * k)
+    for k in range(100):
+        f(X, k)
+    assert f.cache_info().size == 64
+    assert values(f(X, 99)) == [99, 198, 297]

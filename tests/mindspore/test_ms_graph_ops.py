@@ -1,0 +1,172 @@
+"""Every op of the dialect compiles to what it computes eagerly, on a second input too, and so do its derivatives.
+
+The second input of the same shapes shows a value baked into the program. An op whose result's shape depends on values is refused.
+"""
+
+import numpy as np
+import pytest
+
+import labkit.mindspore as ms
+from labkit.mindspore import Tensor, nn, ops
+from labkit.mindspore.ops import _op, _primitives
+from labkit.program import TraceError
+
+FLOATS = (ms.float16, ms.float32, ms.float64)
+
+
+def recipes(dtype, seed):
+    """`{name: arguments}`; the arguments of two seeds have the same shapes and other values."""
+    rng = np.random.default_rng(seed)
+    t = lambda a: Tensor(np.asarray(a).astype(dtype))
+    small = lambda *shape: t(rng.uniform(0.2, 0.8, shape))
+    wide = lambda *shape: t(rng.uniform(-3, 3, shape))
+    index = lambda *shape: Tensor(rng.integers(0, 3, shape).astype(np.int32))
+    mask = lambda: Tensor(rng.random((3, 3)) > 0.5)
+    return {
+        "one": (small(3, 3),), "wide": (wide(3, 3),), "number": (small(),), "vector": (small(3),),
+        "two": (small(3, 3), small(3, 3)), "two wide": (wide(3, 3), wide(3, 3)), "broadcast": (wide(3, 3), wide(3)),
+        "two vectors": (small(3), small(3)), "and 2": (small(3, 3), 2), "2 and": (2, small(3, 3)), "and 1.5": (wide(3, 3), 1.5),
+        "axis 1": (wide(3, 3), 1), "axis 0": (wide(3, 3), 0), "axis -1, kept": (wide(3, 3), -1, True),
+        "a list": ([small(3, 3), small(3, 3)],), "a tuple, axis": ((wide(3, 3), wide(3, 3)), 1),
+        "shape": (wide(3, 3), (9,)), "sizes": (wide(3, 3), (3, 3)), "order": (wide(3, 3), (1, 0)), "axes": (wide(3, 3), 1, 0),
+        "indices": (wide(3, 3), index(3), 0), "axis, indices": (wide(3, 3), 0, index(3, 3)), "indexed": (wide(3, 3), index(2)),
+        "mask": (wide(3, 3), mask()), "mask, number": (wide(3, 3), mask(), 1.5), "mask, two": (mask(), wide(3, 3), wide(3, 3)),
+        "mask, one": (mask(), wide(3, 3), 2.0), "limits": (wide(3, 3), -0.5, 0.5), "upper limit": (wide(3, 3), None, 0.5),
+        "limits as tensors": (wide(3, 3), small(3, 3) - 1, small(3, 3)), "weights": (small(2, 3), small(4, 3), wide(4)),
+        "equation": ("ij,jk->ik", small(3, 3), small(3, 3)), "contracted": (small(3, 3), small(3, 3), 1),
+        "depth": (index(4), 5), "three": (small(3, 3), small(3, 3), wide(3, 3)), "blended": (small(3, 3), small(3, 3), 0.3),
+        "float16": (wide(3, 3), ms.float16), "int32": (wide(3, 3), ms.int32), "bool": (wide(3, 3), ms.bool_),
+        "order 1": (wide(3, 3), 1, 0), "order 3": (wide(3, 3), 3, 1), "integers": (index(3, 3),), "booleans": (mask(), mask()),
+        "parts": (wide(3, 3), 1, 0), "uneven parts": (wide(3, 3), [1, 2], 1), "descending": (wide(3, 3), 0, True),
+        "of a shape": ((2, 3),), "ddof": (wide(3, 3), 1, 1, True), "a list to shorten": ([wide(3, 3), wide(3, 3)], 1.0),
+        "pictures": (wide(2, 3, 2, 2), wide(3)),
+    }  # fmt: skip
+
+
+def subjects():
+    """`{name: function of tensors}`: every op once, under its first name, every method of its own, every class and cell."""
+    found, seen = {}, set()
+    for name, function in {**_op.OPS, **_op.METHODS}.items():
+        if id(function) not in seen and name not in OTHERWISE:
+            seen.add(id(function))
+            found[name if name in _op.OPS else f"Tensor.{name}"] = function
+    for name in sorted(_primitives._OPTIONS.keys() - OTHERWISE):
+        found[f"ops.{name}()"] = lambda *args, name=name: getattr(ops, name)()(*args)
+    for name in [
+        "__getitem__",
+        "__radd__",
+        "__rsub__",
+        "__rpow__",
+        "__rtruediv__",
+        "__invert__",
+        "__matmul__",
+        "__len__",
+    ]:
+        found[f"Tensor.{name}"] = lambda x, *args, name=name: getattr(x, name)(*args)
+    cells = {name: getattr(nn, name) for name in nn.__all__ if name not in {*OTHERWISE, "Dense"}}
+    return found | {f"nn.{name}()": cell() for name, cell in cells.items()} | {"nn.Dense(3, 2)": nn.Dense(3, 2)}
+
+
+OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
+    "rand", "randn", "eye", "linspace", "ones", "zeros", "arange", "full", "scalar_to_tensor", "Ones", "Zeros", "ScalarToTensor",
+    "assign", "assign_add", "assign_sub", "Print", "Eye", "Fill", "Cell", "CellDict", "CellList", "GraphCell",
+    "LossBase", "SequentialCell", "get_activation",
+}  # fmt: skip
+REFUSED = {"nonzero", "unique"}
+REFUSED_FOR = {  # where a tensor stands for a number or shape, or a mask for an index
+    "__getitem__": {"booleans", "mask"}, "gather": {"mask"}, "index_select": {"mask"}, "masked_select": {"booleans", "mask"},
+    "norm": {"and 2"},  # singular values: their derivative is not made of ops
+}  # fmt: skip
+APART = {
+    ("clip_by_global_norm", "a list to shorten"), ("clip_by_global_norm", "a list"),  # a list stays one
+    ("clip_by_norm", "depth"),  # integers not clipped stay integers eagerly
+    ("clip_by_norm", "ddof"),  # asks for an error by value
+}  # fmt: skip
+WANT_NUMBERS = {  # after the first argument: a tensor there has to be known when the function is recorded
+    "leaky_relu", "isclose", "einsum", "repeat", "repeat_interleave", "repeat_elements", "tile", "flip", "roll", "new_zeros",
+    "new_ones", "ops.Tile()", "clip_by_norm",
+}  # fmt: skip
+SUBJECTS = subjects()
+
+
+def same(one, other):
+    if isinstance(one, Tensor):
+        a, b = one.asnumpy(), other.asnumpy()
+        return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+    if isinstance(one, (tuple, list)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+def tensors_in(tree):
+    if isinstance(tree, (tuple, list)):
+        return [leaf for branch in tree for leaf in tensors_in(branch)]
+    return [tree] if isinstance(tree, Tensor) and tree.dtype in FLOATS else []
+
+
+def square_sum(tree):
+    return sum(((x * x).sum() for x in tensors_in(tree)), Tensor(0.0))
+
+
+def works(function, args):
+    try:
+        return tensors_in(function(*args)) is not None
+    except Exception:  # not made for such arguments
+        return False
+
+
+def agree(function, *calls):
+    """Compiled once, it gives for each of the calls what it gives eagerly."""
+    compiled = ms.jit(function)
+    for args in calls:
+        assert same(function(*args), compiled(*args)), compiled.program(*args).source
+    assert compiled.cache_info().misses == 1
+
+
+def accepted(name, recipe, function, one, other):
+    """Whether the op is compiled for these arguments; it is refused where it should be."""
+    short = name.removeprefix("Tensor.")
+    refused = short in REFUSED or recipe in REFUSED_FOR.get(short, ())
+    if refused:
+        with pytest.raises(TraceError, match=r"\.py:\d+: a compiled function cannot .*(shape|mask|singular)"):
+            ms.jit(lambda *args: function(*args))(*one)
+    numbers = not (short in WANT_NUMBERS and any(isinstance(a, Tensor) for a in one[1:]))
+    return not refused and numbers and (short, recipe) not in APART and works(function, other)
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_compiled_equals_eager(name):
+    function, tried = SUBJECTS[name], 0
+    for dtype in ("float32", "float64"):
+        first, second = recipes(dtype, 1), recipes(dtype, 2)
+        for recipe, one in first.items():
+            if not works(function, one):
+                continue
+            tried += 1
+            if accepted(name, recipe, function, one, second[recipe]):
+                agree(lambda *args: function(*args), one, second[recipe])
+                derivatives_agree(function, one, second[recipe], dtype == "float64")
+    assert tried
+
+
+def derivatives_agree(function, one, other, twice):
+    places = tuple(i for i, a in enumerate(one) if isinstance(a, Tensor) and a.dtype in FLOATS)
+    first = ms.grad(lambda *args: square_sum(function(*args)), places)
+    second = ms.grad(lambda *args: square_sum(first(*args)), places)
+    for gradient in (first, second)[: 1 + twice]:
+        if places and tensors_in(function(*one)) and works(gradient, one):
+            agree(lambda *args, gradient=gradient: gradient(*args), one, other)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize(
+    "name", ["sum", "mean", "softmax", "exp", "tanh", "sigmoid", "matmul", "square", "norm", "std", "pow"]
+)
+def test_half_precision_stays_half(name, dtype):
+    function = SUBJECTS[name]
+    again_by_recipe = recipes(dtype, 2)
+    for recipe, args in recipes(dtype, 1).items():
+        again = again_by_recipe[recipe]
+        if works(function, args) and tensors_in(args) and accepted(name, recipe, function, args, again):
+            agree(lambda *args: function(*args), args, again)
+            derivatives_agree(function, args, again, False)

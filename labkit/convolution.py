@@ -21,9 +21,9 @@ __all__ = ["NO_PADDING", "conv2d", "conv2d_input", "conv2d_weight", "output_size
 NO_PADDING = ((0, 0), (0, 0))
 AT_ONCE = 1 << 22  # bytes of columns made at a time: larger images are done a few rows after the other
 
-# A large block given back once: from then on glibc keeps blocks up to this size for the next step instead of returning
-# them to the system, whose fresh pages would take half of the time of a small network's step.
-np.empty(1 << 24, np.uint8)
+# A block of the largest size that counts, given back once: from then on glibc keeps such blocks for the next step instead of
+# returning them to the system, whose fresh pages would take half of the time of a step.
+np.empty((1 << 25) - (1 << 16), np.uint8)
 
 
 def output_size(size, kernel, stride, padding, dilation):
@@ -99,7 +99,7 @@ class _Matrix:
 
     def __init__(self, x_shape, w_shape, dtype, stride, padding, dilation, groups):
         self.n, self.channels, *size = x_shape
-        self.kernel, self.stride, self.padding, self.dilation, self.groups = w_shape[2:], stride, padding, dilation, groups
+        self.kernel, self.stride, self.dilation, self.groups = w_shape[2:], stride, dilation, groups
         self.out = output_size(size, self.kernel, stride, padding, dilation)
         self.size = [length + sum(p) for length, p in zip(size, padding, strict=True)]
         self.dtype = dtype
@@ -112,19 +112,16 @@ class _Matrix:
 
     def columns(self, image, rows):
         """What these rows of the result see of the padded image: (groups, channels x kernel, places x batch)."""
-        made, where = self._empty(rows)
-        for i, j, row, col in where:
+        made = np.empty(self._shape(rows), self.dtype)
+        for i, j, row, col in self._where(rows):
             made[:, i, j] = image[:, row, col]
         return made.reshape(self.groups, -1, math.prod(made.shape[3:]))
 
     def add_back(self, columns, image, rows):
         """The transpose of `columns`: each element is added to where it came from in the padded image."""
-        made, where = columns.reshape(self._shape(rows)), self._where(rows)
-        for i, j, row, col in where:
+        made = columns.reshape(self._shape(rows))
+        for i, j, row, col in self._where(rows):
             image[:, row, col] += made[:, i, j]
-
-    def _empty(self, rows):
-        return np.empty(self._shape(rows), self.dtype), self._where(rows)
 
     def _shape(self, rows):
         return self.channels, *self.kernel, rows.stop - rows.start, self.out[1], self.n

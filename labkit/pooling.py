@@ -3,7 +3,6 @@
 Arrays have shape (batch, channels, height, width); geometry is given as in `labkit.convolution`.
 """
 
-import math
 from functools import lru_cache
 
 import autograd.numpy as anp

@@ -188,7 +188,7 @@ def test_of_equal_elements_the_first_alone_gets_the_gradient():
 @pytest.mark.parametrize("g", [np.inf, -np.inf, np.nan, -1.0])
 def test_what_was_not_chosen_gets_zero_whatever_comes_back(g):
     x = np.array([[[[1.0, 2.0], [3.0, 0.0]]]])
-    made, pull = engine.vjp(lambda x: pooling.max_pool2d(x, (2, 2), (2, 2), NO_PADDING, (1, 1)), x)
+    _, pull = engine.vjp(lambda x: pooling.max_pool2d(x, (2, 2), (2, 2), NO_PADDING, (1, 1)), x)
     found = pull([np.full((1, 1, 1, 1), g)])[0]
     np.testing.assert_array_equal(found[0, 0], [[0, 0], [g, 0]])
     assert not np.signbit(found[0, 0, 0]).any()

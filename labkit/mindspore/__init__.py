@@ -42,6 +42,9 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
         ),
         "train",
     ),
+    **dict.fromkeys(
+        ("DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "amp"
+    ),
 }  # fmt: skip
 
 __all__ = [

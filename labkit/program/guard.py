@@ -51,7 +51,11 @@ class side_effects_refused:
 
     def __exit__(self, kind, error, traceback):
         profiler, watch.on_op = self.before
-        sys.setprofile(profiler)
+        if hasattr(profiler, "enable"):  # one of cProfile
+            sys.setprofile(None)
+            profiler.enable()
+        else:
+            sys.setprofile(profiler)
         if kind is None:
             self.nothing_drawn()
 

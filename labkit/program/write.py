@@ -226,7 +226,6 @@ def _argument(value, constants):
     return _constant(value, "c", None, constants)
 
 
-
 def _described(value):
     """What a constant holds, in a few words."""
     if not isinstance(value, np.ndarray) or value.ndim == 0:

@@ -1,6 +1,7 @@
 """A training step of LeNet-5, compiled: against the real frameworks, by batch size, and the memory it takes.
 
-For steady figures give labkit's BLAS as many threads as the others have: `OPENBLAS_NUM_THREADS=2`.
+The real frameworks get two threads. Labkit's products are too small to gain from a second one: on a busy machine
+`OPENBLAS_NUM_THREADS=1` gives steady figures, where two threads spend their time waiting for each other.
 """
 
 import tracemalloc
@@ -91,7 +92,9 @@ def test_peak_memory_of_a_step(batch, capsys):
     tracemalloc.stop()
     largest = 6 * 28 * 28 * 4 * batch  # what the first layer answers
     with capsys.disabled():
-        print(f"\nbatch {batch:>4}: at most {peak / 2**20:6.1f} MiB at a time, {peak / largest:4.1f} times the largest layer")
+        print(
+            f"\nbatch {batch:>4}: at most {peak / 2**20:6.1f} MiB at a time, {peak / largest:4.1f} times the largest layer"
+        )
     assert peak < 4 * largest + 12 * 2**20, (peak, largest)
 
 

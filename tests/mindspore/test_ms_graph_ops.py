@@ -3,6 +3,8 @@
 The second input of the same shapes shows a value baked into the program. An op whose result's shape depends on values is refused.
 """
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,9 @@ def recipes(dtype, seed):
         "order 1": (wide(3, 3), 1, 0), "order 3": (wide(3, 3), 3, 1), "integers": (index(3, 3),), "booleans": (mask(), mask()),
         "parts": (wide(3, 3), 1, 0), "uneven parts": (wide(3, 3), [1, 2], 1), "descending": (wide(3, 3), 0, True),
         "of a shape": ((2, 3),), "ddof": (wide(3, 3), 1, 1, True), "a list to shorten": ([wide(3, 3), wide(3, 3)], 1.0),
-        "pictures": (wide(2, 3, 2, 2), wide(3)),
+        "pictures": (wide(2, 3, 2, 2), wide(3)), "pictures, kernel": (wide(2, 3, 4, 4), wide(2, 3, 2, 2)),
+        "pictures alone": (wide(2, 3, 4, 4),), "pictures, window": (wide(2, 3, 4, 4), 2), "classes": (wide(3, 4), index(3)),
+        "five": (small(3), small(3), small(3), small(3)),
     }  # fmt: skip
 
 
@@ -63,14 +67,23 @@ def subjects():
         "__len__",
     ]:
         found[f"Tensor.{name}"] = lambda x, *args, name=name: getattr(x, name)(*args)
-    cells = {name: getattr(nn, name) for name in nn.__all__ if name not in {*OTHERWISE, "Dense"}}
-    return found | {f"nn.{name}()": cell() for name, cell in cells.items()} | {"nn.Dense(3, 2)": nn.Dense(3, 2)}
+    cells = {name: getattr(nn, name) for name in nn.__all__ if name not in OTHERWISE}
+    found |= {f"nn.{name}()": cell() for name, cell in cells.items() if _is_simple(cell)}
+    made = ["Dense(3, 2)", "Conv2d(3, 2, 2)", "MaxPool2d(2, 2)", "AvgPool2d(3, 1)", "BatchNorm2d(3)", "BatchNorm1d(3)"]
+    return found | {f"nn.{call}": eval(f"nn.{call}", {"nn": nn}) for call in made}
+
+
+def _is_simple(cell):
+    """Whether it is a cell made without arguments."""
+    parameters = inspect.signature(cell).parameters.values() if isinstance(cell, type) else ()
+    needed = [p for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    return isinstance(cell, type) and issubclass(cell, nn.Cell) and not needed
 
 
 OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "rand", "randn", "eye", "linspace", "ones", "zeros", "arange", "full", "scalar_to_tensor", "Ones", "Zeros", "ScalarToTensor",
     "assign", "assign_add", "assign_sub", "Print", "Eye", "Fill", "Cell", "CellDict", "CellList", "GraphCell",
-    "LossBase", "SequentialCell", "get_activation",
+    "LossBase", "SequentialCell", "get_activation", "dropout", "Dropout", "Conv2D", "LearningRateSchedule",
 }  # fmt: skip
 REFUSED = {"nonzero", "unique"}
 REFUSED_FOR = {  # where a tensor stands for a number or shape, or a mask for an index
@@ -84,7 +97,7 @@ APART = {
 }  # fmt: skip
 WANT_NUMBERS = {  # after the first argument: a tensor there has to be known when the function is recorded
     "leaky_relu", "isclose", "einsum", "repeat", "repeat_interleave", "repeat_elements", "tile", "flip", "roll", "new_zeros",
-    "new_ones", "ops.Tile()", "clip_by_norm",
+    "new_ones", "ops.Tile()", "clip_by_norm", "split",
 }  # fmt: skip
 SUBJECTS = subjects()
 

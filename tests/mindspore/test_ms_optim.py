@@ -313,6 +313,26 @@ def test_an_optimizer_of_ones_own(mode):
     )
 
 
+descent = ops.MultitypeFuncGraph("descent")
+
+
+@descent.register("Tensor", "Tensor", "Tensor")
+def _descent(rate, p, g):
+    return ops.assign_sub(p, rate * g)
+
+
+class Mapped(nn.Optimizer):
+    def construct(self, gradients):
+        self.assignadd(self.global_step, self.global_step_increase_tensor)
+        return self.hyper_map(ops.partial(descent, self.get_lr()), self.parameters, self.scale_grad(gradients))
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_an_optimizer_that_maps_a_function_over_its_parameters(mode):
+    ms.set_context(mode=mode)
+    np.testing.assert_allclose(on_squares(lambda p: Mapped(0.1, p))[-1], [0.512, 1.024], rtol=1e-6)
+
+
 # ---- compiled ----
 
 ALL = [make for make, _ in MEASURED] + [

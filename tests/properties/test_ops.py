@@ -26,6 +26,7 @@ CONSTANT = {
     "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli",
     "normal", "multinomial", "empty", "empty_like", "floor_divide",
     "clip_by_global_norm",  # it has the real op's gradient, which is not that of its formula
+    "softmax_cross_entropy_with_logits",  # likewise: softmax - labels, whatever the labels sum to
 }  # fmt: skip
 WITH_NUMBERS = {"leaky_relu", "repeat", "repeat_elements", "repeat_interleave", "nan_to_num", "roll"}  # not two tensors
 OF_VECTORS = {"outer", "ger"}

@@ -224,3 +224,24 @@ def test_stepping_the_schedule_first_is_a_warning():
     schedule = lr_scheduler.StepLR(SGD([P], lr=0.1), 2)
     with pytest.warns(UserWarning, match="`lr_scheduler.step\\(\\)` before `optimizer.step\\(\\)`"):
         schedule.step()
+
+
+def test_accumulated_gradients_are_those_of_the_big_batch():
+    rng = np.random.default_rng(0)
+    x, y = torch.tensor(rng.normal(size=(12, 3))), torch.tensor(rng.normal(size=(12, 1)))
+
+    def after_one_step(batches):
+        layer = torch.nn.Linear(3, 1, dtype=torch.float64)
+        with torch.no_grad():
+            layer.weight.fill_(1.0)
+            layer.bias.fill_(0.5)
+        optimizer, n = SGD(layer.parameters(), lr=0.1, momentum=0.9), 12 // batches
+        for k in range(batches):
+            part = slice(k * n, (k + 1) * n)
+            (torch.nn.functional.mse_loss(layer(x[part]), y[part]) / batches).backward()
+        optimizer.step()
+        return [p.tolist() for p in layer.parameters()]
+
+    for batches in (2, 3, 12):
+        for part, whole in zip(after_one_step(batches), after_one_step(1), strict=True):
+            np.testing.assert_allclose(part, whole, rtol=1e-12)

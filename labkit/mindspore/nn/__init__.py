@@ -14,17 +14,17 @@ from .learning_rate_schedule import *  # noqa: F403
 from .learning_rate_schedule import __all__ as _schedules
 from .loss import *  # noqa: F403
 from .loss import __all__ as _losses
+from .loss_scale import *  # noqa: F403
+from .loss_scale import __all__ as _scaled
 from .metrics import *  # noqa: F403
 from .metrics import __all__ as _metrics
 from .normalization import BatchNorm1d, BatchNorm2d
 from .optim import *  # noqa: F403
 from .optim import __all__ as _optimizers
 from .pooling import AvgPool2d, MaxPool2d
-from .with_loss import WithLossCell
-from .loss_scale import *  # noqa: F403
-from .loss_scale import __all__ as _scaled
 from .training import *  # noqa: F403
 from .training import __all__ as _training
+from .with_loss import WithLossCell
 
 globals().update(_activation.CLASSES)
 

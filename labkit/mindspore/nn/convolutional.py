@@ -56,9 +56,7 @@ class Conv2d(Cell):
             )
 
     def construct(self, x):
-        return conv2d(
-            x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group
-        )
+        return conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self):
         return (

@@ -1,5 +1,7 @@
 """Convolution and pooling of images: tensors of shape (batch, channels, height, width)."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ... import convolution, pooling
@@ -20,7 +22,9 @@ def pair(value, name, owner):
         )
     if min(pair) <= 0:
         shown = next(n for n in pair if n <= 0)
-        raise ValueError(f"For '{owner}', the '{name} item' must be int and must > 0, but got '{shown}' with type 'int'.")
+        raise ValueError(
+            f"For '{owner}', the '{name} item' must be int and must > 0, but got '{shown}' with type 'int'."
+        )
     return tuple(pair)
 
 
@@ -32,7 +36,9 @@ def four(padding, owner):
         raise ValueError(f"For '{owner}', the 'padding' must be an int or a tuple of 2 or 4 ints, but got {padding}.")
     for side in sides:
         if side < 0:
-            raise ValueError(f"For '{owner}', the 'padding' must be int and must >= 0, but got '{side}' with type 'int'.")
+            raise ValueError(
+                f"For '{owner}', the 'padding' must be int and must >= 0, but got '{side}' with type 'int'."
+            )
     return sides
 
 
@@ -180,15 +186,13 @@ def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=Fal
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
                divisor_override=0):  # fmt: skip
     """The mean of every window; padding counts as zeros unless `count_include_pad` is False."""
-    return mean_of_windows(
-        input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, divisor_override
-    )
+    return mean_of_windows(input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, divisor_override)
 
 
 for _fun in (conv2d, bias_add, max_pool2d, avg_pool2d):
     register(_fun, method=False)
 
-OPTIONS = {  # primitive class: (its options with their defaults, what it does with them)
+OPTIONS: dict[str, tuple[dict, Callable]] = {  # primitive class: (its options with their defaults, what it does with them)
     "Conv2D": (
         {"out_channel": None, "kernel_size": None, "mode": 1, "pad_mode": "valid", "pad": 0, "stride": 1, "dilation": 1,
          "group": 1, "data_format": "NCHW"},

@@ -1,5 +1,7 @@
 """Dropout: elements left out at random, while training."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..tensor import wrap
@@ -26,7 +28,9 @@ def dropout(input, p=0.5, training=True, seed=None):
 
 
 register(dropout, method=False)
-OPTIONS = {"Dropout": ({"keep_prob": 0.5, "Seed0": 0, "Seed1": 0}, lambda o, x: _with_mask(x, o["keep_prob"]))}
+OPTIONS: dict[str, tuple[dict, Callable]] = {
+    "Dropout": ({"keep_prob": 0.5, "Seed0": 0, "Seed1": 0}, lambda o, x: _with_mask(x, o["keep_prob"]))
+}
 
 
 def _with_mask(x, keep_prob):

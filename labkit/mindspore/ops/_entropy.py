@@ -1,6 +1,7 @@
 """Losses as functions: distances of a prediction from a target, and cross entropies."""
 
 import re
+from collections.abc import Callable
 
 import autograd.numpy as anp
 import numpy as np
@@ -56,6 +57,8 @@ def l1_loss(input, target, reduction="mean"):
 
 def smooth_l1_loss(input, target, beta=1.0, reduction="none"):
     """Half the squared distance over `beta` below `beta`, then |distance| - beta / 2. Not reduced by default."""
+    if not isinstance(beta, (int, float)) or beta <= 0:
+        raise ValueError(f"For 'smooth_l1_loss', the 'beta' must be a number > 0, but got {beta}.")
     distance = primitives.absolute(difference(input, target))
     near = distance * distance * (0.5 / beta)
     loss = primitives.select(constant(distance) < beta, near, distance - 0.5 * beta)
@@ -118,8 +121,9 @@ def _with_gradient(logits, labels):
 
 
 @primitives.rule(
-    lambda ans, logits, labels: lambda g: anp.expand_dims(g, -1)
-    * (primitives.softmax(logits, -1) - one_hot(labels, logits)),
+    lambda ans, logits, labels: (
+        lambda g: anp.expand_dims(g, -1) * (primitives.softmax(logits, -1) - one_hot(labels, logits))
+    ),
     None,
 )
 def _sparse_cross_entropy(logits, labels):
@@ -301,7 +305,7 @@ _LOSSES = (
 for _fun in _LOSSES:
     register(_fun, method=False)
 
-OPTIONS = {
+OPTIONS: dict[str, tuple[dict, Callable]] = {
     "SoftmaxCrossEntropyWithLogits": ({}, lambda o, x, y: _with_gradient(x, y)),
     "SparseSoftmaxCrossEntropyWithLogits": ({"is_grad": False}, _sparse),
     "BinaryCrossEntropy": (

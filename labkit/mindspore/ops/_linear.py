@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
-from ...engine import getval, shape_of
+from ...engine import cast, getval, shape_of
 from ..dtype import of
 from ..tensor import wrap
 from . import _fused
@@ -25,7 +25,7 @@ def matmul_values(a, b):
     """The matrix product of two arrays of one type. Raises ValueError where the inner lengths differ."""
     try:
         with np.errstate(all="ignore"):
-            return anp.matmul(a, b)
+            return _as(a.dtype, anp.matmul(_wide(a), _wide(b)))
     except ValueError:
         raise _mismatch(np.shape(getval(a)), np.shape(getval(b))) from None
 
@@ -34,9 +34,19 @@ def dense_values(x, weight):
     """`x @ weight.T` of arrays, x of two axes. Raises ValueError where the inner lengths differ."""
     try:
         with np.errstate(all="ignore"):
-            return _fused.dense(x, weight)
+            return _as(x.dtype, _fused.dense(_wide(x), _wide(weight)))
     except ValueError:
         raise _mismatch(shape_of(x), shape_of(weight)[::-1]) from None
+
+
+def _wide(value):
+    """Half precision as float32: products add up in float32, as in the real kernels, and are rounded once."""
+    return cast(value, np.float32) if value.dtype.itemsize == 2 and value.dtype.kind not in "iu" else value
+
+
+def _as(dtype, product):
+    """A product in the type of its factors."""
+    return product if product.dtype == dtype else cast(product, dtype)
 
 
 def _mismatch(a, b):

@@ -53,8 +53,10 @@ class MultitypeFuncGraph:
     def register(self, *type_names):
         """A decorator that adds a body for arguments of these types: "Tensor", "Number", "Tuple", "Function" ..."""
 
+        kinds = tuple(map(_kind_of, type_names))
+
         def add(fun):
-            self.entries.append((tuple(_kind_of(t) for t in type_names), fun))
+            self.entries.append((kinds, fun))
             return fun
 
         return add

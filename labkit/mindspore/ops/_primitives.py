@@ -123,7 +123,8 @@ _OPTIONS: dict[str, tuple[dict, Callable]] = {
     "ScalarToTensor": ({}, lambda o, x, dtype=None: OPS["scalar_to_tensor"](x, dtype)),
     "Print": ({}, lambda o, *args: print(*args, sep="\n")),
 }  # fmt: skip
-_OPTIONS |= _convolution.OPTIONS | _dropout.OPTIONS | _entropy.OPTIONS
+for _more in (_convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS):
+    _OPTIONS.update(_more)
 
 for _name, _fun in PRIMITIVES.items():
     CLASSES[_name] = _without_options(_name, _fun)

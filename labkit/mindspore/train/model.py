@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .. import amp
+from .. import amp, nn
 from ..context import get_context
 from ..nn.cell import Cell
 from ..nn.metrics import Loss, get_metrics
@@ -67,7 +67,7 @@ class Model:
                     "Auto mixed precision will not work because 'optimizer' is None.Please set amp_level='O0' "
                     "to disable auto mixed precision or set 'optimizer' not be None to use auto mixed precision."
                 )
-            return self._network if self._loss_fn is None else _nn().WithLossCell(self._network, self._loss_fn)
+            return self._network if self._loss_fn is None else nn.WithLossCell(self._network, self._loss_fn)
         config = {name: options[name] for name in _OPTIONS[:2] if name in options}
         return amp.build_train_network(self._network, self._optimizer, self._loss_fn, level=self._amp_level, **config)
 
@@ -93,7 +93,7 @@ class Model:
                 " `loss_fn`."
             )
         cast = self._amp_level in ("O2", "O3", "auto")
-        return _nn().WithEvalCell(self._network, self._loss_fn, cast), [0, 1, 2]
+        return nn.WithEvalCell(self._network, self._loss_fn, cast), [0, 1, 2]
 
     # ---- training ----
 
@@ -103,7 +103,6 @@ class Model:
         With `dataset_sink_mode`, on a device that sinks ("Ascend" or "GPU"; a CPU does not), an epoch is `sink_size`
         steps (-1: the whole data set) in one launch, and callbacks see a step per launch.
         """
-        self._checked(callbacks, False)
         self._fit(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, None)
 
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
@@ -112,13 +111,13 @@ class Model:
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For Model.fit, if valid_dataset is not None, the model argument 'metrics' can not be None "
                              "or empty, you should set the argument 'metrics' for model.")  # fmt: skip
-        self._checked(callbacks, True)
+        _refuse_old_names(callbacks)
         validation = None if valid_dataset is None else (valid_dataset, valid_frequency, valid_dataset_sink_mode)
         self._fit(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, validation)
 
     def _fit(self, epoch, dataset, callbacks, sink, sink_size, initial_epoch, validation):
         epochs = _Epochs(epoch, initial_epoch, dataset.get_dataset_size(), sink, sink_size)
-        known = self._known(callbacks, "train", epochs.steps, network=self._train_network)
+        known = self._known(callbacks, "train", epochs.steps)
         known.update(epoch_num=epoch - initial_epoch, train_dataset=dataset, train_network=self._train_network,
                      loss_fn=self._loss_fn, optimizer=self._optimizer, train_dataset_element=None,
                      dataset_sink_mode=epochs.sunk, sink_size=sink_size)  # fmt: skip
@@ -151,7 +150,8 @@ class Model:
             events.on_train_step_begin(context)
             self._in_mode(self._train_network, True)
             known.net_outputs = network(*row)
-            self._scale_after(known.net_outputs)
+            if not helper.sunk:
+                self._scale_after(known.net_outputs)
             events.on_train_step_end(context)
             if context.get_stop_requested():
                 return
@@ -166,7 +166,7 @@ class Model:
         """Evaluate, for callbacks of the user and TimeMonitor; leaves `metrics` and `eval_results` for the epoch's end."""
         dataset, _, sink = validation
         chosen = [cb for cb in known.list_callback if isinstance(cb, TimeMonitor) or not _is_own(cb)]
-        during = self._known(chosen, "eval", dataset.get_dataset_size(), network=self._network)
+        during = self._known(chosen, "eval", dataset.get_dataset_size())
         during.cur_epoch_num = known.cur_epoch_num
         metrics = self._evaluate(dataset, sink, during, with_loss=True)
         known.metrics, known.eval_results = metrics, during.eval_results
@@ -180,7 +180,7 @@ class Model:
                 "For Model.eval, the model argument 'metrics' can not be None or empty, "
                 "you should set the argument 'metrics' for model."
             )
-        known = self._known(callbacks, "eval", valid_dataset.get_dataset_size(), network=self._network)
+        known = self._known(callbacks, "eval", valid_dataset.get_dataset_size())
         with CallbackManager(known.list_callback):
             return self._evaluate(valid_dataset, dataset_sink_mode, known)
 
@@ -243,28 +243,18 @@ class Model:
 
     def _in_mode(self, network, training):
         """Put the network in training mode, or out of it, if it is not yet."""
-        if self._training is not training:
+        if self._training is not training or self._network.training is not training:
             network.set_train(training)
             self._training = training
 
     # ---- callbacks ----
 
-    def _known(self, callbacks, mode, steps, network):
+    def _known(self, callbacks, mode, steps):
         """What callbacks are told at the beginning."""
         return Parameters(
             mode=mode, batch_num=steps, cur_step_num=0, list_callback=CallbackManager(callbacks).callbacks,
             network=self._network, parallel_mode="stand_alone", device_number=1,
         )  # fmt: skip
-
-    def _checked(self, callbacks, in_fit):
-        """Raise ValueError if a callback for `fit` uses the older names, which do not tell training from evaluation."""
-        for callback in CallbackManager(callbacks).callbacks:
-            old = set(STAGES) & set(vars(type(callback)))
-            if in_fit and old and not _is_own(callback):
-                raise ValueError(
-                    f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, "
-                    "Use methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
-                )
 
 
 class _Epochs:
@@ -302,12 +292,17 @@ def _is_due(epoch, frequency):
     return epoch % frequency == 0 if isinstance(frequency, int) else epoch in frequency
 
 
+def _refuse_old_names(callbacks):
+    """Raise ValueError if a callback for `fit` uses the older names, which do not tell training from evaluation."""
+    for callback in CallbackManager(callbacks).callbacks:
+        old = set(STAGES) & set(vars(type(callback)))
+        if old and not _is_own(callback):
+            raise ValueError(
+                f"For {type(callback).__name__} callback, {old} methods may not be supported in later version, "
+                "Use methods prefixed with 'on_train' or 'on_eval' instead when using customized callbacks."
+            )
+
+
 def _is_own(callback):
     """Whether a callback is one of labkit's."""
     return type(callback).__module__.startswith(Callback.__module__.rpartition(".")[0])
-
-
-def _nn():
-    from .. import nn
-
-    return nn

@@ -75,7 +75,9 @@ def _check(input, weight, bias, stride, padding, dilation, groups):
         )
     if input.dtype is not weight.dtype:
         kinds = f"Input type (torch.{input.dtype.legacy}Tensor) and weight type (torch.{weight.dtype.legacy}Tensor)"
-        raise RuntimeError(f"{kinds} should be the same or input should be a MKLDNN tensor and weight is a dense tensor")
+        raise RuntimeError(
+            f"{kinds} should be the same or input should be a MKLDNN tensor and weight is a dense tensor"
+        )
     if min(rules.out_size(tuple(shape), tuple(kernel[2:]), stride, padding, dilation)) < 1:
         inside = [n + sum(p) for n, p in zip(shape[2:], rules.pairs(padding), strict=True)]
         sizes = [f"({a} x {b})" for a, b in (inside, kernel[2:])]

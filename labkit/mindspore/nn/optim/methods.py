@@ -121,7 +121,7 @@ class Adam(_OfMoments):
     >>> from labkit.mindspore import Parameter, Tensor
     >>> p = Parameter(Tensor([1.0]), name="p")
     >>> Adam([p], 0.5)((Tensor([3.0]),)), p.value()
-    ((True,), Tensor(shape=[1], dtype=Float32, value= [ 5.00000000e-01]))
+    ((True,), Tensor(shape=[1], dtype=Float32, value= [ 5.00000119e-01]))
     """
 
     def __init__(self, params, learning_rate=1e-3, beta1=0.9, beta2=0.999, eps=1e-8, use_locking=False,

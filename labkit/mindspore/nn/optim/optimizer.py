@@ -5,7 +5,7 @@ import numpy as np
 from ....engine import cast
 from ...context import get_context
 from ...dtype import float32
-from ...ops import assign_add
+from ...ops import HyperMap, Map, assign_add
 from ...parameter import Parameter, ParameterTuple
 from ...tensor import Tensor, wrap
 from .._checks import check_type, floating
@@ -34,7 +34,7 @@ class Optimizer(Cell):
     parameters: `global_step`, `learning_rate`, and what the method itself needs.
 
     A subclass names its state per parameter in `slots` (a prefix and an initial value each) and defines `step`; or it
-    defines `construct(gradients)` itself, with `get_lr`, `decay_weight` and `scale_grad`.
+    defines `construct(gradients)` itself, with `get_lr`, `decay_weight`, `scale_grad`, `assignadd`, `hyper_map` and `map_`.
     """
 
     slots: dict[str, tuple] = {}  # attribute -> (prefix of the names, initial value)
@@ -51,7 +51,7 @@ class Optimizer(Cell):
         floating(loss_scale, "loss_scale", owner)
         self.loss_scale, self.need_scale = loss_scale, loss_scale != 1.0
         self.reciprocal_scale = Tensor(1.0 / loss_scale, float32)
-        self.assignadd = assign_add
+        self.assignadd, self.hyper_map, self.map_ = assign_add, HyperMap(), Map()
         self.global_step = Parameter(wrap(np.array([0], np.int32)), name="global_step")
         self.global_step_increase_tensor = wrap(np.array([1], np.int32))
         rate = read_rate(learning_rate, owner)

@@ -125,7 +125,8 @@ def argument_names(fun, count):
 
 def _numeric(value, name):
     array = getval(value)
-    if np.asarray(array).dtype.kind not in "fiub":
+    dtype = np.asarray(array).dtype
+    if dtype.kind not in "fiub" and dtype.name not in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
         raise TypeError(f"record: expected a number or a numeric array for {name!r}, but got {type(array).__name__}")
     return array if hasattr(array, "dtype") else np.asarray(array)
 

@@ -3,6 +3,10 @@
 `pytest --hypothesis-profile=thorough tests/properties` draws many new ones.
 """
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
+
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(

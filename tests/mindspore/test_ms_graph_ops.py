@@ -80,10 +80,6 @@ def _is_simple(cell):
     return isinstance(cell, type) and issubclass(cell, nn.Cell) and not needed
 
 
-PLAIN_CELLS = (  # the others need arguments, and have tests of their own
-    "Flatten", "L1Loss", "MSELoss", "SmoothL1Loss", "ReLU", "ReLU6", "Sigmoid", "Tanh", "SiLU", "Softplus", "Identity", "Softmax",
-    "LogSoftmax", "LeakyReLU", "ELU", "GELU",
-)  # fmt: skip
 OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "rand", "randn", "eye", "linspace", "ones", "zeros", "arange", "full", "scalar_to_tensor", "Ones", "Zeros", "ScalarToTensor",
     "assign", "assign_add", "assign_sub", "Print", "Eye", "Fill", "Cell", "CellDict", "CellList", "GraphCell",

@@ -9,18 +9,9 @@ Tensor(shape=[], dtype=Float32, value= 6)
 
 from importlib import import_module
 
-from . import (
-    amp,
-    common,
-    context,
-    dtype,
-    nn,
-    ops,  # first: it gives Tensor its operators
-)
+from . import context, dtype, ops  # ops gives Tensor its operators
 from .autodiff import get_grad, grad, value_and_grad
-from .common import get_seed, set_seed
-from .common.initializer import *  # noqa: F403
-from .common.initializer import __all__ as _initializers
+from .common.seed import get_seed, set_seed
 from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403
@@ -33,7 +24,7 @@ from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("communication", "dataset", "parallel", "train"), ""),
+    **dict.fromkeys(("amp", "common", "communication", "dataset", "nn", "parallel", "train"), ""),
     "jit": "graph_mode",
     **dict.fromkeys(
         (
@@ -45,12 +36,19 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     **dict.fromkeys(
         ("DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network"), "amp"
     ),
+    **dict.fromkeys(
+        (
+            "Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform",
+            "XavierNormal", "XavierUniform", "Zero", "initializer",
+        ),
+        "common.initializer",
+    ),
 }  # fmt: skip
 
 __all__ = [
-    "Parameter", "ParameterTuple", "Tensor", "amp", "common", "context", "dtype", "get_grad", "get_seed", "grad",
-    "jacfwd", "jacrev", "jvp", "mutable", "nn", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
-    *_context, *_dtypes, *_initializers, *_LATER,
+    "Parameter", "ParameterTuple", "Tensor", "context", "dtype", "get_grad", "get_seed", "grad",
+    "jacfwd", "jacrev", "jvp", "mutable", "ops", "set_seed", "tensor", "value_and_grad", "vjp", "vmap",
+    *_context, *_dtypes, *_LATER,
 ]  # fmt: skip
 
 _ELSEWHERE = {

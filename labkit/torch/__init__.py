@@ -4,6 +4,7 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
+from importlib import import_module
 from math import e, inf, nan, pi
 
 from . import (
@@ -18,13 +19,7 @@ from . import (
     _reduce,
     _shaping,
     _table,
-    amp,
     autograd,
-    cuda,
-    func,
-    linalg,
-    nn,
-    optim,
 )
 from ._autocast import autocast, get_autocast_dtype, is_autocast_enabled
 from ._creation import Generator
@@ -44,7 +39,6 @@ from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor, device
 from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
-from .func import vmap
 
 globals().update(_DTYPES)
 globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
@@ -55,6 +49,13 @@ Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "to
 strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
 newaxis = None
 __version__ = "2.13.0+labkit"
+
+
+_LATER = {  # name -> the module that has it (or is it), loaded when first wanted
+    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim"), ""),
+    **dict.fromkeys(("conv2d", "max_pool2d"), "nn.functional"),
+    "vmap": "func",
+}
 
 
 def is_tensor(obj):
@@ -93,4 +94,12 @@ def _unavailable(name):
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
+    if name in _LATER:
+        home = import_module(f".{_LATER[name] or name}", __name__)
+        globals()[name] = found = getattr(home, name) if _LATER[name] else home
+        return found
     raise AttributeError(_unavailable(name))
+
+
+def __dir__():
+    return sorted({*globals(), *_LATER})

@@ -2,7 +2,7 @@
 
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor, tensor
-from . import dtype, initializer
+from . import dtype
 from .seed import get_seed, set_seed
 
-__all__ = ["Parameter", "ParameterTuple", "Tensor", "dtype", "get_seed", "initializer", "set_seed", "tensor"]
+__all__ = ["Parameter", "ParameterTuple", "Tensor", "dtype", "get_seed", "set_seed", "tensor"]

@@ -1,5 +1,7 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
+from importlib import import_module
+
 import numpy as np
 
 from ...engine.record import isbox
@@ -148,12 +150,20 @@ class Variable(metaclass=_VariableType):
         return made
 
 
-from . import functional  # noqa: E402
 from .function import Function, once_differentiable  # noqa: E402
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck  # noqa: E402
+
+_LATER = {"functional": "functional", **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck")}
+
+
+def __getattr__(name):
+    if name not in _LATER:
+        raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
+    home = import_module(f".{_LATER[name]}", __name__)
+    globals()[name] = found = home if name == "functional" else getattr(home, name)
+    return found
+
 
 __all__ = [
-    "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad",
-    "gradcheck", "gradgradcheck", "inference_mode", "no_grad", "once_differentiable", "set_detect_anomaly",
-    "set_grad_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
+    "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
 ]  # fmt: skip

@@ -16,6 +16,8 @@ import numpy as np
 from ..engine import map_leaves
 
 DOCUMENTS = {
+    "r1.1": "MindSpore r1.1, training",
+    "r1.10": "MindSpore r1.10, migration guide, network training and gradient derivation",
     "r2.1": "MindSpore r2.1, migration guide, Gradient Derivation",
     "master": "MindSpore master, migration guide, gradient derivation and comparison with PyTorch (Chinese)",
     "r2.3.q1": "MindSpore r2.3.q1, migration guide, gradient derivation and comparison with PyTorch (Chinese)",
@@ -103,7 +105,7 @@ def same(obtained: Any, expected: Any) -> bool:
         return all(same(a, b) for a, b in zip(obtained, expected, strict=True))
     if any(isinstance(side, (str, bool)) or side is None for side in (obtained, expected)):
         return type(obtained) is type(expected) and obtained == expected
-    return np.shape(obtained) == np.shape(expected) and np.allclose(obtained, expected, rtol=2e-6, equal_nan=True)
+    return np.shape(obtained) == np.shape(expected) and np.allclose(obtained, expected, rtol=2e-5, equal_nan=True)
 
 
 def run(case: Case) -> Iterator[Outcome]:

@@ -23,6 +23,8 @@ PACKAGES = {
     "ml_dtypes": ("the bfloat16 format", "bfloat16"),
     "tqdm": ("progress bars", "notebooks"),
     "nbformat": ("reading notebooks handed in", "classroom"),
+    "mpi4py": ("several workers", "parallel"),
+    "ipyparallel": ("several workers in a notebook", "parallel"),
     "pytest": ("running the tests", "test"),
     "nbval": ("testing the notebooks' outputs", "test"),
     "hypothesis": ("property tests", "test"),
@@ -73,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     cases_parser.add_argument("--json", action="store_true", help="print the results as JSON")
 
-    doctor_help = "say what is installed, what is missing and how to get it"
+    doctor_help = "say what is installed, what is not, and how to get it"
     commands.add_parser("doctor", help=doctor_help, description=doctor_help + ".")
     return parser
 
@@ -127,30 +129,26 @@ def cases(arguments: argparse.Namespace, rest: list[str]) -> int:
 def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Print one line per package; 1 if something labkit itself needs is missing."""
     print(f"labkit {__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}")
-    missing = []
+    complete = True
     for name, (purpose, extra) in PACKAGES.items():
         version = _version(name)
-        if version is None:
-            missing.append(extra)
-            how = (
-                extra
-                if extra.startswith("pip ")
-                else f'pip install "labkit[{extra}]"'
-                if extra
-                else "pip install labkit"
-            )
-            print(f"  missing  {name:<12} {'':<12} {purpose}: {how}")
-        else:
-            print(f"  found    {name:<12} {version:<12} {purpose}")
+        complete &= version is not None or extra != ""
+        state = "found" if version else "not installed" if extra else "missing"
+        print(f"  {state:<14} {name:<12} {version or '':<12} {purpose}{'' if version else ': ' + _how_to_get(extra)}")
     folder = notebooks_folder()
-    print(f"  {'found  ' if folder else 'missing'}  notebooks    {folder or 'clone the repository to have them'}")
-    works = "" not in missing and _engine_works()
+    found, where = ("found", folder) if folder else ("not installed", "clone the repository to have them")
+    print(f"  {found:<14} {'notebooks':<12} {where}")
+    works = complete and _engine_works()
     print(
         "The engine works."
         if works
         else "The engine does not work: in the clone, run pip install --force-reinstall -e ."
     )
     return 0 if works else 1
+
+
+def _how_to_get(extra: str) -> str:
+    return extra if extra.startswith("pip ") else f'pip install "labkit[{extra}]"' if extra else "pip install labkit"
 
 
 def _version(package: str) -> str | None:

@@ -1,8 +1,9 @@
 """The front door to the engine: `trace` and `check_gradient` for plain functions and for both dialects alike.
 
 A dialect is known by what its objects can do, not by import: a tensor answers `__engine_value__` (its array) and
-`__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters), and a
-parameter `__engine_bind__` (hold another array for a while, in this thread).
+`__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters) and
+`__engine_parts__` (its named cells or modules, see `labkit.engine.scope`), and a parameter `__engine_bind__` (hold
+another array for a while, in this thread).
 """
 
 from collections.abc import Callable
@@ -86,7 +87,7 @@ def _plain_function(fun, args, kwargs, parameters, caller="trace"):
                 raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
             return engine.map_leaves(_value, output)
 
-    plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
+    plain.__name__, plain.__wrapped__ = getattr(fun, "__name__", type(fun).__name__), fun
     values = [_value(a) for a in args] + [_value(p) for _, p in named]
     for name, value in zip(names, values, strict=True):
         if np.asarray(engine.getval(value)).dtype.kind in "OSUc":

@@ -54,6 +54,8 @@ def test_a_wrong_figure_and_an_escaped_exception_are_mismatches():
     [
         (np.float32(0.1), 0.1, True),
         (0.1002, 0.1, False),
+        (0.1000001, 0.1, True),
+        (0.1000005, 0.1, False),
         ((1.0,), 1.0, False),
         (np.ones((1, 3)), np.ones(3), False),
         ("tensor(1.)", "tensor(1)", False),
@@ -65,6 +67,12 @@ def test_a_wrong_figure_and_an_escaped_exception_are_mismatches():
 )
 def test_comparison_minds_structure_kind_and_value(obtained, expected, verdict):
     assert same(obtained, expected) is verdict
+
+
+def test_a_case_may_be_as_far_off_as_it_says():
+    (narrow,) = run(case := one({"a": 1.0}, lambda torch: {"a": 1.00001}))
+    (wide,) = run(dataclasses.replace(case, rtol=2e-5))
+    assert (narrow.verdict, wide.verdict) == (MISMATCH, MATCH)
 
 
 def test_the_mode_is_put_back():

@@ -39,10 +39,33 @@ def test_doctor_lists_every_package_and_tries_the_engine():
     assert all(package in done.stdout for package in cli.PACKAGES)
 
 
-def test_doctor_says_how_to_get_what_is_missing(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "_version", lambda package: None if package == "matplotlib" else "1.0")
+def doctor_without(package, monkeypatch, capsys):
+    """Exit status of `labkit doctor` where a package is not there, its line, and all that was printed."""
+    monkeypatch.setattr(cli, "_version", lambda name: None if name == package else "1.0")
+    status, printed = cli.main(["doctor"]), capsys.readouterr().out
+    return status, next(" ".join(line.split()) for line in printed.splitlines() if f" {package} " in line), printed
+
+
+@pytest.mark.parametrize("package", [name for name, (_, extra) in cli.PACKAGES.items() if extra])
+def test_an_optional_package_is_not_installed_and_the_doctor_says_how_to_get_it(package, monkeypatch, capsys):
+    status, line, printed = doctor_without(package, monkeypatch, capsys)
+    purpose, extra = cli.PACKAGES[package]
+    how = extra if extra.startswith("pip ") else f'pip install "labkit[{extra}]"'
+    assert line == f"not installed {package} {purpose}: {how}"
+    assert status == 0 and "missing" not in printed and printed.endswith("The engine works.\n")
+
+
+@pytest.mark.parametrize("package", [name for name, (_, extra) in cli.PACKAGES.items() if not extra])
+def test_what_labkit_needs_is_missing_and_the_doctor_fails(package, monkeypatch, capsys):
+    status, line, printed = doctor_without(package, monkeypatch, capsys)
+    assert line == f"missing {package} {cli.PACKAGES[package][0]}: pip install labkit"
+    assert status == 1 and "not installed" not in printed and "The engine does not work" in printed
+
+
+def test_the_doctor_misses_no_notebooks_where_none_came(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "notebooks_folder", lambda: None)
     assert cli.main(["doctor"]) == 0
-    assert 'pip install "labkit[notebooks]"' in capsys.readouterr().out
+    assert "not installed  notebooks    clone the repository" in capsys.readouterr().out
 
 
 def test_lab_without_notebooks_says_what_to_do(tmp_path, capsys):

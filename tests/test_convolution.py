@@ -176,6 +176,13 @@ def test_pooling_and_its_first_and_second_derivatives(name, window):
     assert engine.jvp(f, (x,), (direction,))[1] == pytest.approx(slope(x))
 
 
+def test_what_max_pooling_picks_is_differentiated_too():
+    x, h = (rng.normal(size=(1, 2, 4, 4)) for _ in range(2))
+    how = (3, 3), (1, 1), NO_PADDING, (1, 1)
+    best = pooling.max_pool2d(x, *how)
+    assert labkit.check_gradient(lambda h: pooling.max_pool2d_pick(h, x, best, *how) ** 2, h)
+
+
 def test_of_equal_elements_the_first_alone_gets_the_gradient():
     def gradient(stride):
         pool = engine.grad(lambda x: pooling.max_pool2d(x, (2, 2), stride, NO_PADDING, (1, 1)))

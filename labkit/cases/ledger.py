@@ -48,7 +48,8 @@ class Case:
 
     `figures` are what the document prints, or what the real framework gives where it prints nothing (`printed=False`).
     `corrections` name the figures that are a `Slip` or differ `ByMode`. `programs` holds, per dialect, a function of the
-    dialect's module that returns the figures.
+    dialect's module that returns the figures. `rtol` is how far numbers may be off: as far as a float32 is printed, or as
+    the rounding of several steps adds up to.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Case:
     programs: dict[str, Callable[[Any], dict[str, Any]]]
     printed: bool = True
     corrections: dict[str, Slip | ByMode] = field(default_factory=dict)
+    rtol: float = 2e-6
 
     def source(self, dialect: str) -> str:
         """The case's program in one dialect, as text."""
@@ -85,14 +87,15 @@ class Outcome:
     @property
     def verdict(self) -> str:
         """`match`, `slip in the document`, `differs by mode`, or `mismatch`."""
-        if self.error or any(not same(self.obtained[k], self.case.expected(k, self.mode)) for k in self.obtained):
+        case = self.case
+        if self.error or any(not same(v, case.expected(k, self.mode), case.rtol) for k, v in self.obtained.items()):
             return MISMATCH
         kinds = {type(self.case.corrections[label]) for label in self.obtained if label in self.case.corrections}
         return SLIP if Slip in kinds else BY_MODE if ByMode in kinds else MATCH
 
 
-def same(obtained: Any, expected: Any) -> bool:
-    """Equal structure and text, and numbers that agree as float32 prints do.
+def same(obtained: Any, expected: Any, rtol: float = 2e-6) -> bool:
+    """Equal structure and text, and numbers that agree to `rtol`, by default as float32 prints do.
 
     >>> same((np.float32(0.1),), (0.1,)), same(np.ones(1), 1.0)
     (True, False)
@@ -101,11 +104,11 @@ def same(obtained: Any, expected: Any) -> bool:
         if type(obtained) is not type(expected) or len(obtained) != len(expected):
             return False
         if isinstance(expected, dict):
-            return obtained.keys() == expected.keys() and all(same(obtained[k], expected[k]) for k in expected)
-        return all(same(a, b) for a, b in zip(obtained, expected, strict=True))
+            return obtained.keys() == expected.keys() and all(same(obtained[k], expected[k], rtol) for k in expected)
+        return all(same(a, b, rtol) for a, b in zip(obtained, expected, strict=True))
     if any(isinstance(side, (str, bool)) or side is None for side in (obtained, expected)):
         return type(obtained) is type(expected) and obtained == expected
-    return np.shape(obtained) == np.shape(expected) and np.allclose(obtained, expected, rtol=2e-5, equal_nan=True)
+    return np.shape(obtained) == np.shape(expected) and np.allclose(obtained, expected, rtol=rtol, equal_nan=True)
 
 
 def run(case: Case) -> Iterator[Outcome]:

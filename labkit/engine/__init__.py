@@ -17,9 +17,10 @@ from .reverse import (
     value_and_grad,
     vjp,
 )
+from .scope import Scope
 
 __all__ = [
-    "Contribution", "Graph", "Step", "cast", "custom_vjp", "dtype_of", "getval",
+    "Contribution", "Graph", "Scope", "Step", "cast", "custom_vjp", "dtype_of", "getval",
     "grad", "hvp", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "new_box", "new_level", "record",
     "reverse_pass", "shape_of", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

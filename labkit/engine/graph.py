@@ -14,6 +14,7 @@ from autograd.extend import primitive
 
 from .record import Record, getval, isbox, last_call, new_box, new_level
 from .reverse import check_output, leaves, map_leaves, reverse_pass
+from .scope import scopes_of
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,11 @@ def record(fun, *args, names=None, **kwargs):
     (['input', 'input', 'power', 'add'], 6.0)
     """
     names = list(names) if names else argument_names(fun, len(args))
+    with scopes_of(fun):
+        return _recorded(fun, args, names, kwargs)
+
+
+def _recorded(fun, args, names, kwargs):
     outer, inner, joint, forward = new_level(), new_level(), [], []
     args = [_numeric(a, name) for a, name in zip(args, names, strict=True)]
     outer_roots = [Record.new_root(a, name, joint) for a, name in zip(args, names, strict=True)]
@@ -144,7 +150,7 @@ def _shown(g, total):
 def _label(forward, backward, targets):
     """Give every node a name of its own: the user's where there is one, `d_h` for the gradient of h, else v1, v2 ..."""
     owner = {node.site: node for node in forward if node.site}  # the last op inside one call owns the assigned name
-    taken, unnamed = set(), count(1)
+    taken, unnamed = {}, count(1)
     for node in forward:
         name = node.name if node.site is None or owner[node.site] is node else None
         node.value._node.label = node.label = _unique(name or f"v{next(unnamed)}", taken)
@@ -153,11 +159,12 @@ def _label(forward, backward, targets):
 
 
 def _unique(name, taken):
-    numbered = (f"{name}_{k}" for k in count(2))
+    """`name`, or `name_2` ... where there is one; `taken` counts the namesakes of each."""
     candidate = name
     while candidate in taken:
-        candidate = next(numbered)
-    taken.add(candidate)
+        taken[name] += 1
+        candidate = f"{name}_{taken[name]}"
+    taken[candidate] = 1
     return candidate
 
 

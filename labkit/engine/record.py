@@ -28,6 +28,8 @@ from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vspaces import ArrayVSpace
 from autograd.tracer import getval, isbox, new_box  # noqa: F401  (new_box: for the rest of the engine)
 
+from .scope import watch
+
 for _scalar in (int, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
     ArrayBox.register(_scalar)
     ArrayVSpace.register(_scalar)
@@ -119,10 +121,13 @@ class Record:
 
     Attributes: `fun` (the autograd primitive, None for a root), `args` (with constants; boxed arguments unboxed one
     level), `kwargs`, `argnums` (which args the `parents` are), `value`, `dtype`, `shape`, `name` (the user's, or None),
-    `line` (file and line of the user's code that ran the op), `label` (unique in its graph, set by the graph).
+    `line` (file and line of the user's code that ran the op), `label` (unique in its graph, set by the graph), `scope`
+    (the calls of cells or modules it ran in, a tuple of `Scope` from the outside in; `()` outside of any).
     """
 
-    __slots__ = ("argnums", "args", "dtype", "fun", "id", "kwargs", "label", "log", "name", "parents", "site", "value")
+    __slots__ = (
+        "argnums", "args", "dtype", "fun", "id", "kwargs", "label", "log", "name", "parents", "scope", "site", "value",
+    )  # fmt: skip
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         self._fill(value, fun, args, kwargs, argnums, parents, *assignment_target(), parents[0].log)
@@ -138,6 +143,7 @@ class Record:
         self.fun, self.args, self.kwargs, self.argnums, self.parents = fun, args, kwargs, argnums, parents
         self.value, self.dtype, self.id = value, dtype_of(value), next(_ids)
         self.name, self.site, self.label, self.log = name, site, None, log
+        self.scope = _current_scope()
         log.append(self)
 
     def vjp(self, g):
@@ -162,6 +168,16 @@ class Record:
 
     def __repr__(self):
         return f"<{self.label or self.name or self.op}: {self.op} {self.dtype}{list(self.shape)}>"
+
+
+def _current_scope():
+    """The scope of an op that is running now; in a reverse pass that of the forward op whose rule runs."""
+    node = watch.node
+    while type(node) is Reverse:
+        node = getattr(node.origin, "_node", None)
+    if isinstance(node, Record):
+        return node.scope
+    return watch.scopes.path if watch.scopes else ()
 
 
 # What is not differentiable for autograd's nodes (comparisons, argmax ...) is not for ours; the sets are shared.

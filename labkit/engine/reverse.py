@@ -5,7 +5,6 @@ of `jvp`. Functions here take and return NumPy arrays (write them with `autograd
 tuples, lists and dicts, counts, and integers are differentiated too.
 """
 
-import threading
 from functools import wraps
 
 import autograd.numpy as anp
@@ -16,6 +15,7 @@ from autograd.tracer import find_top_boxed_args
 from autograd.util import subvals
 
 from .record import Forward, Record, Reverse, getval, isbox, match_dtype, new_box, new_level, shape_of
+from .scope import watch
 
 
 def dense(g):
@@ -28,16 +28,6 @@ def accumulate(total, g):
     if total is None:
         return g
     return total + g if type(g) is np.ndarray is type(total) else vspace(g).add(total, g)
-
-
-class _Watch(threading.local):
-    """What this thread's runs report to: `observe` sees each reverse step, `node` is the one whose rule is running, and
-    `on_op` is called for every op recorded into a program."""
-
-    observe = node = on_op = None
-
-
-watch = _Watch()
 
 
 def reverse_pass(ends, seeds, observe=None):

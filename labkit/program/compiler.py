@@ -4,7 +4,8 @@ import numpy as np
 
 from ..engine.graph import argument_names
 from ..engine.record import isbox, new_box, new_level
-from ..engine.reverse import leaves, map_leaves, watch
+from ..engine.reverse import leaves, map_leaves
+from ..engine.scope import watch
 from .guard import Drawn, side_effects_refused
 from .simplify import needed, simplify
 from .tape import Op, target_marker

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..engine.record import is_library, user_site
-from ..engine.reverse import watch
+from ..engine.scope import watch
 from .tape import TraceError
 
 _CHANGES = {

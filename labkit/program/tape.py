@@ -6,7 +6,7 @@ from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.tracer import notrace_primitives
 
 from ..engine.record import Record, dtype_of, isbox, user_site
-from ..engine.reverse import watch
+from ..engine.scope import watch
 
 
 class TraceError(TypeError):

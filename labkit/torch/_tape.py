@@ -76,6 +76,12 @@ def _info(fun):
     return found
 
 
+def grad_fn_name(fun, args, kwargs):
+    """The name of the tape's node for a primitive applied to `args`, such as `AddBackward0`."""
+    name = _info(fun).name
+    return name if isinstance(name, str) else name(args, kwargs)
+
+
 @cache
 def node_class(name):
     return type(name, (TapeNode,), {"__module__": "builtins"})
@@ -88,8 +94,10 @@ class Edge:
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         info = _info(fun)
-        name = info.name if isinstance(info.name, str) else info.name(args, kwargs)
-        self.node, self.nr = node_class(name)(info, value, fun, args, kwargs, argnums, parents), 0
+        self.node, self.nr = (
+            node_class(grad_fn_name(fun, args, kwargs))(info, value, fun, args, kwargs, argnums, parents),
+            0,
+        )
         self.dtype, self.shape = dtype_of(value), np.shape(value)
 
     @classmethod

@@ -1,6 +1,7 @@
 """Draw `chain_rule_light.png` and `chain_rule_dark.png` beside this file: python notebooks/figures/chain_rule.py
 
-Every number in the picture comes from one `labkit.trace`.
+Every number in the picture comes from one `labkit.trace`, which as text is also the pictures' "Description", by which the
+tests see whether a picture is still right.
 """
 
 from pathlib import Path
@@ -96,11 +97,15 @@ def draw(graph, theme, path):
     axes.set_axis_off()
     axes.set_title("loss = (tanh(x·w + b) − 0.5)² · x      forward →  values      backward ←  gradients, each times the local slope",
                    color=theme["ink"], fontsize=11, pad=4)  # fmt: skip
-    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.1)
+    figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.1, metadata={"Description": str(graph)})
     plt.close(figure)
 
 
+def run():
+    """The run that is drawn."""
+    return labkit.trace(loss)(1.5, -0.8, 0.3)
+
+
 if __name__ == "__main__":
-    run = labkit.trace(loss)(1.5, -0.8, 0.3)
     for name, theme in THEMES.items():
-        draw(run, theme, Path(__file__).with_name(f"chain_rule_{name}.png"))
+        draw(run(), theme, Path(__file__).with_name(f"chain_rule_{name}.png"))

@@ -43,6 +43,15 @@ def test_the_dynamic_cell_does_the_same_in_parameters(mode):
     assert seen[2] == (32, 4, 3) and seen[4] == (16, 6, 5) and seen[-1] == (2, 18, 17)
 
 
+def test_overflow_in_the_step_that_would_fill_the_window_makes_the_scale_smaller_all_the_same(mode):
+    cell, scale = nn.DynamicLossScaleUpdateCell(16, 2, 2), Parameter(Tensor(16.0), name="scale")
+    manager = amp.DynamicLossScaleManager(16, 2, 2)
+    for overflow in (False, True):
+        cell(scale, Tensor(overflow))
+        manager.update_loss_scale(overflow)
+    assert float(scale) == manager.get_loss_scale() == 8
+
+
 def test_the_fixed_cell_only_hands_on_the_overflow():
     cell, scale = nn.FixedLossScaleUpdateCell(64), Parameter(Tensor(2.0), name="scale")
     assert cell.get_loss_scale() == 64 and bool(cell(scale, Tensor(True))) and float(scale) == 2.0

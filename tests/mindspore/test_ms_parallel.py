@@ -253,7 +253,7 @@ def in_an_engine(mistake):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_engines_of_a_notebook_are_ranks(monkeypatch):
-    ipyparallel = pytest.importorskip("ipyparallel", reason="pip install ipyparallel")
+    ipyparallel = pytest.importorskip("ipyparallel", reason='pip install "labkit[parallel]"')
     monkeypatch.setenv("PATH", str(MPIEXEC.parent), prepend=os.pathsep)
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     with ipyparallel.Cluster(engines="mpi", n=2, log_level=40) as engines:

@@ -1,5 +1,7 @@
 """Data sinking, simulated: the same training with fewer meetings of host and device, and each of them counted."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -153,3 +155,21 @@ def test_counts_can_be_nested():
             list(helper)
     assert (outer.steps, inner.steps) == (20, 10)
     assert str(inner) == "10 steps, 10 round trips between host and device"
+
+
+def test_every_thread_counts_for_itself():
+    def other():
+        list(train.DatasetHelper(rows(), dataset_sink_mode=False))
+
+    with counting() as count:
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert count.steps == 0
+
+
+def test_a_count_ends_with_an_exception_too():
+    with pytest.raises(KeyError), counting() as count:
+        raise KeyError
+    list(train.DatasetHelper(rows(), dataset_sink_mode=False))
+    assert count.steps == 0

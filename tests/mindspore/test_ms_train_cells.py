@@ -146,6 +146,47 @@ def test_a_scale_given_as_a_tensor_is_changed_by_hand(mode):
     assert bool(overflow) and float(scale) == 8
 
 
+class Reducer(nn.Cell):
+    """Stands in for the sum over several processes: multiplies every gradient."""
+
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def construct(self, grads):
+        return tuple(g * self.factor for g in grads)
+
+
+def scaled_step(net):
+    optimizer = nn.SGD(net.trainable_params(), 0.01)
+    return nn.TrainOneStepWithLossScaleCell(with_loss(net), optimizer, Tensor(1024.0))
+
+
+def test_gradients_are_reduced_before_the_step(mode):
+    for cell in (lambda net: nn.TrainOneStepCell(with_loss(net), nn.SGD(net.trainable_params(), 0.01)), scaled_step):
+        net = dense()
+        step = cell(net)
+        step.grad_reducer = Reducer(0.5)
+        step(X, Y)
+        np.testing.assert_allclose(weights(net), [1.99, 2.98, 3.97], rtol=1e-6)
+
+
+@pytest.mark.parametrize("factor, overflow", [(1e37, False), (3e38, True)])
+def test_gradients_are_unscaled_then_reduced_then_looked_at(mode, factor, overflow):
+    net = dense()
+    step = scaled_step(net)
+    step.grad_reducer = Reducer(factor)
+    assert bool(step(X, Y)[1]) is overflow, "only the sum tells, and it has to be that of unscaled gradients"
+    assert np.array_equal(weights(net), [2.0, 3.0, 4.0]) is overflow
+
+
+def test_overflow_in_another_process_leaves_out_the_update_here_too(mode):
+    net = dense()
+    step = scaled_step(net)
+    step.is_distributed, step.allreduce = True, lambda found: found + 1.0
+    assert bool(step(X, Y)[1]) and weights(net).tolist() == [2.0, 3.0, 4.0]
+
+
 @pytest.mark.parametrize(
     "call, kind, message",
     [

@@ -8,6 +8,8 @@ from ..compare import same
 from ..exercise import Exercise, Misconception, WrongAnswer
 from .nb08 import NOTEBOOK
 
+NO_BACKWARD = ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.")
+
 
 def _port(name, title, statement, reference, solution, **rest):
     """A porting exercise: one point, a function of the drawn tensors."""
@@ -47,7 +49,7 @@ answer = port
     draw=_scalars,
     arguments=("x", "y"),
     tensors="mindspore",
-    errors=(("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),),
+    errors=(NO_BACKWARD,),
     misconceptions=(
         Misconception(
             "first-input-only",
@@ -117,7 +119,7 @@ answer = port
     draw=_scalars,
     arguments=("x", "y"),
     tensors="mindspore",
-    errors=(("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),),
+    errors=(NO_BACKWARD,),
     misconceptions=(
         Misconception(
             "outputs-summed",
@@ -189,7 +191,7 @@ answer = port
     draw=lambda rng: (np.array(rng.uniform(0.5, 2.5), np.float32), *_vector(rng)),
     arguments=("x", "v"),
     tensors="mindspore",
-    errors=(("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),),
+    errors=(NO_BACKWARD,),
     misconceptions=(
         Misconception(
             "last-only",
@@ -251,7 +253,7 @@ answer = port
     tensors="mindspore",
     errors=(
         ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
-        ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+        NO_BACKWARD,
     ),
     misconceptions=(
         Misconception(

@@ -2,11 +2,11 @@
 
 Each runs the same script on its own share of the data, and `nn.DistributedGradReducer` makes their gradients one:
 
-    pip install "labkit[parallel]"            # mpi4py and an MPI
+    pip install "labkit[parallel]"            # mpi4py, an MPI and ipyparallel
     mpiexec -n 4 python train.py              # or: mpiexec -n 4 python -m labkit.parallel train.py
 
 The second way joins the processes before the script begins, so one that ends before `init()` keeps none waiting. From a
-notebook, the processes are the engines of ipyparallel (`pip install ipyparallel`):
+notebook, the processes are the engines of ipyparallel:
 
     import ipyparallel
     engines = ipyparallel.Cluster(engines="mpi", n=4).start_and_connect_sync()

@@ -1,5 +1,8 @@
 """`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
 
+from itertools import chain
+
+from ...engine.scope import watch
 from .. import dtype as mstype
 from .._recording import busy, only_inside
 from ..context import in_graph_mode
@@ -45,6 +48,8 @@ class Cell:
         return self._run(*args, **kwargs)
 
     def _run(self, *args, **kwargs):
+        if watch.scopes is not None and watch.scopes.part is not self:
+            return watch.scopes.call(self, self._run, args, kwargs)
         if "compute_dtype" in self.__dict__:
             from ._precision import run_in
 
@@ -64,6 +69,9 @@ class Cell:
 
     def __engine_parameters__(self):
         return [(p.name, p) for p in self.get_parameters()]
+
+    def __engine_parts__(self):
+        return chain(self._cells.items(), self.cells_and_names())
 
     # ---- registration ----
 

@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.numpy.numpy_vjps import unbroadcast_f
 
+from ...engine.mended import power as engine_power
 from ...engine.record import cast, dtype_of
 from .._tape import declare
 from .core import op, zero
@@ -14,6 +15,7 @@ multiply = declare(anp.multiply, "MulBackward0", "self other", saves="self<other
 declare(cast, "ToCopyBackward0", others="dtype")
 declare(anp.negative, "NegBackward0")
 declare(anp.where, "WhereBackward0", "-condition self other", saves="condition")
+declare(engine_power, "PowBackward0", "self ?exponent", saves="self exponent result")
 declare(anp.true_divide, "DivBackward0", "self other", saves="self<other other")
 
 

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 
+from ...engine.scope import watch
 from .. import _modes
 from .._tape import Handle
 from .._tensor import Tensor
@@ -29,6 +30,8 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
+        if watch.scopes is not None and watch.scopes.part is not self:
+            return watch.scopes.call(self, self, args, kwargs)
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args)
             if changed is not None:
@@ -267,6 +270,9 @@ class Module:
 
     def __engine_parameters__(self):
         return list(self.named_parameters())
+
+    def __engine_parts__(self):
+        return chain(self.named_children(), self.named_modules())
 
     @contextmanager
     def _with(self, tensors):

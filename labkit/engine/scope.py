@@ -1,0 +1,63 @@
+"""Where in a network a recorded op ran: in which calls of its cells or modules.
+
+A part of a network is known by what it can do: `__engine_parts__` gives the pairs `(name, part)` of what is in it. When it
+is called, it asks `watch.scopes`, which is None unless a graph is being recorded in this thread:
+
+    if watch.scopes is not None and watch.scopes.part is not self:
+        return watch.scopes.call(self, self.run, args, kwargs)
+"""
+
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from inspect import unwrap
+from typing import NamedTuple
+
+
+class Scope(NamedTuple):
+    """One call of a part: its `name` in the part that called it (its class's where it is not in there), its class's name
+    `kind`, and which `call` of that name there it is, from 1."""
+
+    name: str
+    kind: str
+    call: int
+
+
+class Scopes:
+    """Where a run is: in `part`, the innermost part (or the function) being called, by way of `path`, a tuple of `Scope`."""
+
+    def __init__(self, root):
+        self.part, self.path, self._counts = root, (), Counter()
+
+    def call(self, part, run, args, kwargs):
+        """`run(*args, **kwargs)`, as a call of `part`."""
+        outside, inside = (self.part, self.path), getattr(self.part, "__engine_parts__", tuple)()
+        kind = type(part).__name__
+        name = next((name for name, known in inside if known is part), kind)
+        self._counts[self.path, name] += 1
+        self.part, self.path = part, (*self.path, Scope(name, kind, self._counts[self.path, name]))
+        try:
+            return run(*args, **kwargs)
+        finally:
+            self.part, self.path = outside
+
+
+class _Watch(threading.local):
+    """What this thread's runs report to: `observe` sees each reverse step, `node` is the one whose rule is running,
+    `on_op` is called for every op recorded into a program, and `scopes` knows where in a network a recorded run is."""
+
+    observe = node = on_op = scopes = None
+
+
+watch = _Watch()
+
+
+@contextmanager
+def scopes_of(fun):
+    """While open, calls of cells and modules in this thread are scopes; the one that `fun` is, or belongs to, is not."""
+    root, outer = unwrap(fun), watch.scopes
+    watch.scopes = Scopes(getattr(root, "__self__", root))
+    try:
+        yield
+    finally:
+        watch.scopes = outer

@@ -1,0 +1,115 @@
+"""The README's figures show what the library gives now, and their alternative texts say it."""
+
+import importlib.util
+import re
+import struct
+from pathlib import Path
+
+import pytest
+
+from labkit import check_gradient
+
+pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"').use("Agg")
+
+ROOT = Path(__file__).parent.parent
+FIGURES = ROOT / "notebooks" / "figures"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def script(name):
+    """A figure's script as a module."""
+    spec = importlib.util.spec_from_file_location(name, FIGURES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def described(name, theme):
+    """What a picture says of itself: the numbers that it was drawn from."""
+    data, place = (FIGURES / f"{name}_{theme}.png").read_bytes(), 8
+    while place < len(data):
+        (size,), kind = struct.unpack(">I", data[place : place + 4]), data[place + 4 : place + 8]
+        keyword, _, text = data[place + 8 : place + 8 + size].partition(b"\0")
+        if kind == b"tEXt" and keyword == b"Description":
+            return text.decode("latin-1")
+        place += size + 12
+    return None
+
+
+def alternative_text(name):
+    return re.search(rf'<img src="notebooks/figures/{name}_light.png" alt="([^"]*)"', README)[1]
+
+
+@pytest.fixture(scope="module")
+def sink():
+    return script("sink")
+
+
+@pytest.fixture(scope="module")
+def trips(sink):
+    return sink.measure()
+
+
+@pytest.fixture(scope="module")
+def by_size(trips):
+    """The round trips by sink size, None for without sinking."""
+    return {int(name.split()[-1]) if "sink_size" in name else None: count for name, count in trips.items()}
+
+
+@pytest.fixture(scope="module")
+def chain_rule():
+    return script("chain_rule")
+
+
+# ---- sink ----
+
+
+def test_the_larger_the_sink_size_the_fewer_round_trips(by_size):
+    assert by_size == {None: 440, 1: 440, 4: 110, 22: 20, 44: 10, 110: 4}
+
+
+def test_measuring_leaves_the_context_as_it_was(sink):
+    before = {name: sink.ms.get_context(name) for name in ("mode", "device_target")}
+    sink.measure()
+    assert {name: sink.ms.get_context(name) for name in before} == before
+
+
+def test_the_text_for_the_sink_figure_states_what_is_measured(by_size, sink):
+    text = alternative_text("sink")
+    assert f"same {sink.STEPS} training steps" in text
+    assert by_size[None] == by_size[1] and f"{by_size[1]} without sinking and with sink size 1," in text
+    assert f"{by_size[sink.BATCHES]} when an epoch of {sink.BATCHES} batches is sunk" in text
+    assert f"{by_size[110]} with sink size 110" in text
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_sink_pictures_were_drawn_from_these_counts(theme, trips, sink):
+    assert described("sink", theme) == str(trips), "python notebooks/figures/sink.py"
+    (axes,) = sink.draw(trips, sink.THEMES[theme]).axes
+    assert [bar.get_width() for bar in axes.patches] == list(trips.values())
+    assert [text.get_text() for text in axes.texts] == [str(n) for n in trips.values()]
+    sink.plt.close("all")
+
+
+# ---- chain rule ----
+
+
+def test_the_chain_rule_figure_draws_a_right_gradient(chain_rule):
+    values = [float(node.value._value) for node in chain_rule.run().inputs]
+    assert check_gradient(chain_rule.loss, *values)
+
+
+def test_the_text_for_the_chain_rule_figure_states_what_is_drawn(chain_rule):
+    graph, text = chain_rule.run(), alternative_text("chain_rule")
+    assert [node.label for node in graph.inputs] == ["x", "w", "b"] and "from x, w and b to the loss" in text
+    to_x = [part for step in graph.steps for part in step.contributions if part.parent.label == "x"]
+    assert len(to_x) == 2 and "x is used twice" in text
+    assert f"add up to {chain_rule.number(to_x[-1].total)}." in text
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_chain_rule_pictures_were_drawn_from_this_run(theme, chain_rule, tmp_path):
+    graph = chain_rule.run()
+    assert described("chain_rule", theme) == str(graph), "python notebooks/figures/chain_rule.py"
+    chain_rule.draw(graph, chain_rule.THEMES[theme], tmp_path / "drawn.png")
+    assert (tmp_path / "drawn.png").stat().st_size > 10_000

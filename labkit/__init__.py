@@ -2,9 +2,11 @@
 
     import labkit
     graph = labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0)   # print it; ask .steps, .backward, .gradients
+    labkit.show(lambda x, y: x**2 + y, 1.0, 2.0)            # in a notebook: the run to step through
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-slip", answer)                      # answer an exercise
+    labkit.progress()                                       # which are answered, and which comes next
 
     import labkit.mindspore as ms                           # the MindSpore dialect
     import labkit.torch as torch                            # the PyTorch dialect
@@ -17,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .classroom import check, hint, solution
+    from .classroom.progress import progress
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
     from .memory import checkpoint, memory_report
     from .program import compile_program
     from .tracing import check_gradient, trace
+    from .widgets import show
 
 __version__ = "0.1.0"
 
@@ -29,6 +33,8 @@ _HOMES = {
     **dict.fromkeys(("checkpoint", "memory_report"), "memory"),
     **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "hint", "solution"), "classroom"),
+    **dict.fromkeys(("progress",), "classroom.progress"),
+    **dict.fromkeys(("show",), "widgets"),
     **dict.fromkeys(
         ("custom_vjp", "grad", "hvp", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp"), "engine"
     ),
@@ -36,7 +42,7 @@ _HOMES = {
 
 __all__ = [
     "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "grad", "hint", "hvp", "jacfwd", "jacrev",
-    "jvp", "memory_report", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
+    "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
 ]  # fmt: skip
 
 

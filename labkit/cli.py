@@ -1,4 +1,4 @@
-"""The command `labkit`: open the notebooks, see the documented cases, find out what is installed."""
+"""The command `labkit`: open the notebooks, see your progress and the documented cases, find out what is installed."""
 
 import argparse
 import importlib.metadata
@@ -19,6 +19,7 @@ PACKAGES = {
     "autograd": ("the derivative rules the engine is built on", ""),
     "jupyterlab": ("the guided notebooks (labkit lab)", "notebooks"),
     "ipywidgets": ("controls in notebooks", "notebooks"),
+    "anywidget": ("the widgets that play", "notebooks"),
     "matplotlib": ("figures in notebooks", "notebooks"),
     "ml_dtypes": ("the bfloat16 format", "bfloat16"),
     "tqdm": ("progress bars", "notebooks"),
@@ -43,7 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return {"lab": lab, "cases": cases, "doctor": doctor}[arguments.command](arguments, rest)
+        commands = {"lab": lab, "progress": progress, "cases": cases, "doctor": doctor}
+        return commands[arguments.command](arguments, rest)
     except BrokenPipeError:  # the reader has seen enough, as in `labkit cases | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
@@ -65,6 +67,12 @@ def _parser() -> argparse.ArgumentParser:
         description=f"{lab_help}, on a free port. Other options go to JupyterLab, such as --no-browser.",
     )
     lab_parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="open this folder instead")
+
+    progress_help = "say which exercises are answered and which comes next"
+    progress_parser = commands.add_parser("progress", help=progress_help, description=progress_help + ".")
+    progress_parser.add_argument("--notebooks", type=Path, metavar="FOLDER", help="look in this folder instead")
+    progress_parser.add_argument("--reset", action="store_true", help="begin anew; the old record gets another name")
+    progress_parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
 
     cases_help = "run the documented cases and compare with what the documents print"
     cases_parser = commands.add_parser(
@@ -111,6 +119,31 @@ def notebooks_folder() -> Path | None:
         if any(folder.glob("*.ipynb")):
             return folder
     return None
+
+
+def progress(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Print what is done and what is next; with --reset, begin anew. 1 if the learner does not want to."""
+    from .classroom import progress as record
+
+    folder = arguments.notebooks or record.find_folder() or notebooks_folder() or Path.cwd()
+    if not folder.is_dir():
+        print(f"labkit progress: there is no folder '{folder}'.", file=sys.stderr)
+        return 2
+    if arguments.reset and not (arguments.yes or _agreed(f"Begin anew in {folder.resolve()}?")):
+        print("Nothing was changed. (Without being asked: labkit progress --reset --yes)")
+        return 1
+    print(record.progress(reset=arguments.reset, folder=folder))
+    if (folder / record.FILE).exists():
+        print(f"Kept in {(folder / record.FILE).resolve()}")
+    return 0
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # nobody is there to answer
+        print()
+        return False
 
 
 def _free_port() -> int:

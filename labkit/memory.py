@@ -21,7 +21,9 @@ from . import engine
 from .engine import getval, isbox, leaves, map_leaves, new_box, new_level
 from .engine.graph import ones_like
 from .recompute import checkpoint as _checkpoint
-from .tracing import _plain_function, _value, _wrapped
+from .tracing import _value, _wrapped, plain_function
+
+__all__ = ["MemoryReport", "Moment", "Row", "checkpoint", "memory_report"]
 
 
 def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
@@ -148,7 +150,7 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
     >>> [(row.op, row.keeps) for row in report.rows]
     [('input', ()), ('input', ()), ('multiply', ('x', 'y')), ('add', ())]
     """
-    plain, values, names = _plain_function(fun, args, {}, parameters)
+    plain, values, names = plain_function(fun, args, {}, parameters)
     values = [v if isbox(v) or isinstance(v, np.ndarray) else np.asarray(v) for v in values]
     with np.errstate(all="ignore"), _garbage_left_alone():
         rows, kept, inputs, alive = _rows(plain, values, names)

@@ -40,7 +40,7 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     def traced(*args: Any, **kwargs: Any) -> engine.Graph:
         if kwargs and not args:
             raise TypeError(f"trace: expected the inputs by position, but got {', '.join(kwargs)} by keyword")
-        plain, values, names = _plain_function(fun, args, kwargs, parameters)
+        plain, values, names = plain_function(fun, args, kwargs, parameters)
         return engine.record(plain, *values, names=names)
 
     return wraps(fun)(traced) if hasattr(fun, "__name__") else traced
@@ -56,7 +56,7 @@ def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) ->
     True
     """
     _function("check_gradient", fun)
-    plain, values, _ = _plain_function(fun, args, {}, None, "check_gradient")
+    plain, values, _ = plain_function(fun, args, {}, None, "check_gradient")
     return gradcheck.check_gradient(plain, *values, tolerance=tolerance)
 
 
@@ -65,7 +65,7 @@ def _function(caller, fun):
         raise TypeError(f"{caller}: expected a function, a Cell or a Module, but got {type(fun).__name__}")
 
 
-def _plain_function(fun, args, kwargs, parameters, caller="trace"):
+def plain_function(fun, args, kwargs, parameters, caller="trace"):
     """`fun` as a function of arrays alone, the arrays (arguments, then parameters), and their names."""
     named = list(fun.__engine_parameters__()) if hasattr(fun, "__engine_parameters__") else []
     for i, parameter in enumerate(parameters or []):

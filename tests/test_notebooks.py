@@ -1,6 +1,6 @@
 """Every notebook is in order: valid, run from top to bottom, readable, and at one with the exercises it names.
 
-The outputs themselves are compared by `pytest --nbval notebooks`.
+The outputs themselves are compared by `pytest --nbval notebooks`; where links lead, by `test_links.py`.
 """
 
 import ast
@@ -9,42 +9,50 @@ import re
 import socket
 import tokenize
 from itertools import pairwise
-from pathlib import Path
 
 import nbformat
 import pytest
+from course import NOTEBOOKS, NUMBERS, code_cells, load, markdown, without_fences
+from run_notebooks import VIEW, exercise_text, report, solution_text
 
 from labkit.classroom import EXERCISES
 
-FOLDER = Path(__file__).parent.parent / "notebooks"
-NOTEBOOKS = sorted(path for path in FOLDER.glob("**/*.ipynb") if ".ipynb_checkpoints" not in path.parts)
 SKIPPED = {"nbval-ignore-output", "nbval-skip"}
 FORBIDDEN = re.compile(
     r"/work\b|/tmp\b|/root\b|/home/|/Users/|[A-Z]:\\\\|localhost|127\.0\.0\.1|0x[0-9a-f]{6,}|ipykernel_\d|site-packages"
     r"|\bTODO\b|\bFIXME\b"
 )
+COLOUR = re.compile(
+    r"\b(?!black box)(?:red|blue|green|orange|yellow|purple|violet|pink|brown|gr[ea]y|black|white)"
+    r" (?:line|curve|bar|arrow|dot|point|node|box|cell|area|region|panel|one)s?\b",
+    re.IGNORECASE,
+)
+MARK = re.compile(
+    r"\b(?:dash|dot|solid|thick|thin|bold|marker|circle|square|triangle|diamond|cross|star|hatch|strip|label|outline)",
+    re.IGNORECASE,
+)
 
 notebooks = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-
-
-def load(path):
-    return nbformat.read(path, as_version=nbformat.NO_CONVERT)
-
-
-def code_cells(path):
-    return [cell for cell in load(path).cells if cell.cell_type == "code"]
-
-
-def markdown(path):
-    return "\n\n".join(cell.source for cell in load(path).cells if cell.cell_type == "markdown")
 
 
 def tags(cell):
     return set(cell.metadata.get("tags", ()))
 
 
-def without_fences(text):
-    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+def sentences(text):
+    return re.split(r"(?<=[.!?:])\s+|\n\s*\n|\n(?=[-*|#])", text)
+
+
+def colour_alone(text):
+    """The sentences that tell lines or bars apart by nothing but colour."""
+    return [s for s in sentences(text) if COLOUR.search(s) and not MARK.search(COLOUR.sub("", s))]
+
+
+def pictures_without_words(html):
+    """The tags of pictures in HTML that say nothing of what is seen."""
+    images = [tag for tag in re.findall(r"<img\b[^>]*>", html) if not re.search(r"""alt=(["'])(?:(?!\1)[\s\S]){20,}""", tag)]
+    drawings = re.findall(r"<svg\b[^>]*>", html)
+    return images + [tag for tag in drawings if not re.search(r"aria-label(?:ledby)?=|aria-hidden=", tag)]
 
 
 def shows_something(source):
@@ -152,12 +160,30 @@ def test_the_parts_that_every_notebook_has(path):
 def test_every_image_has_alternative_text(path):
     text = markdown(path)
     assert not re.search(r"!\[\s*\]\(", text)
-    assert all("alt=" in tag for tag in re.findall(r"<img[^>]*>", text))
+    assert pictures_without_words(text) == []
     for cell in code_cells(path):
         for output in cell.outputs:
+            assert pictures_without_words(output.get("data", {}).get("text/html", "")) == [], cell.id
             for kind in output.get("data", {}):
                 if kind.startswith("image/"):
                     assert len(output.metadata[kind]["alt"]) > 20, cell.id
+
+
+@notebooks
+def test_nothing_is_told_by_colour_alone(path):
+    assert colour_alone(markdown(path)) == []
+
+
+@notebooks
+def test_the_words_of_a_link_say_where_it_leads(path):
+    words = [word.lower() for word in re.findall(r"\[([^\]]+)\]\(", without_fences(markdown(path)))]
+    assert not {"here", "click here", "this", "this page", "link", "more"} & set(words)
+
+
+@notebooks
+def test_no_widget_models_are_stored(path):
+    for cell in code_cells(path):
+        assert not [o for o in cell.outputs if VIEW in o.get("data", {})], f"{cell.id}: tests/tools/run_notebooks.py"
 
 
 @notebooks
@@ -172,24 +198,67 @@ def test_nothing_of_this_machine_and_no_addresses(path):
 
 
 @notebooks
-def test_links_are_https(path):
-    links = re.findall(r"\]\(([^)\s]+)\)", without_fences(markdown(path)))
-    assert links and all(link.startswith(("https://", "#")) for link in links)
-
-
-@notebooks
 def test_exercises_and_notebook_agree(path):
     belonging = {name for name, exercise in EXERCISES.items() if exercise.notebook == path.stem}
     checked = [name for cell in code_cells(path) for name in re.findall(r'\bcheck\("([^"]+)"', cell.source)]
     assert sorted(checked) == sorted(belonging)
     assert len(belonging) >= 4
-    cells = {cell.id: cell.source for cell in load(path).cells}
     for name in belonging:
-        exercise = EXERCISES[name]
-        assert exercise.title in cells[f"exercise-{name}"] and exercise.statement in cells[f"exercise-{name}"]
-        assert exercise.solution.strip() in cells[f"solution-{name}"] and "<details>" in cells[f"solution-{name}"]
         assert "There is no answer yet" in str(next(c for c in code_cells(path) if c.id == f"answer-{name}").outputs)
+
+
+@notebooks
+def test_statements_and_solutions_are_those_of_the_exercises(path):
+    cells = {cell.id: cell.source for cell in load(path).cells}
+    stated = [i.removeprefix("exercise-") for i in cells if i.removeprefix("exercise-") in EXERCISES]
+    for number, name in enumerate(stated, 1):
+        assert cells[f"exercise-{name}"] == exercise_text(name, number), "python tests/tools/run_notebooks.py"
+        assert cells[f"solution-{name}"] == solution_text(name), "python tests/tools/run_notebooks.py"
+    assert set(stated) == {name for name, exercise in EXERCISES.items() if exercise.notebook == path.stem}
 
 
 def test_every_exercise_belongs_to_a_notebook():
     assert {exercise.notebook for exercise in EXERCISES.values()} <= {path.stem for path in NOTEBOOKS}
+
+
+def test_each_number_of_the_course_is_one_notebook():
+    numbers = [path.stem[:2] for path in NOTEBOOKS]
+    assert len(numbers) == len(set(numbers)) and set(numbers) <= set(NUMBERS)
+
+
+# ---- the checks themselves ----
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("The red line is the loss.", True),
+        ("The red line (dashed) is the loss.", False),
+        ("On the left, the blue curves climb. Dashed: the others.", True),
+        ("Solid and blue: what you wrote.", False),
+        ("The dotted grey line and the thick orange one.", False),
+        ("A black box.", False),
+    ],
+)
+def test_words_that_tell_by_colour_alone_are_found(text, found):
+    assert bool(colour_alone(text)) == found
+
+
+@pytest.mark.parametrize(
+    "html, found",
+    [
+        ('<img src="a.png">', True),
+        ('<img alt="" src="a.png">', True),
+        ('<img alt="graph" src="a.png">', True),
+        ('<img alt="The loss falls from 3 to 0.1 in ten steps." src="a.png">', False),
+        ('<svg width="3"></svg>', True),
+        ('<svg role="img" aria-label="a falling curve"></svg>', False),
+    ],
+)
+def test_pictures_without_words_are_found(html, found):
+    assert bool(pictures_without_words(html)) == found
+
+
+def test_the_report_names_slow_cells():
+    text = report(NOTEBOOKS[0], {"setup": 0.5, "train": 7.25}, 9.0)
+    assert "9.0 s, its 2 cells 7.8 s" in text and "cell train: 7.2 s" in text and "setup" not in text

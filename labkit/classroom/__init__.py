@@ -1,4 +1,5 @@
 """Exercises with instant checks: `check(name, answer)`, then `hint(name)`, and `solution(name)` when all else fails.
+`progress.progress()` says which are answered.
 
 An exercise is data (see `exercise.Exercise`): the same data serves a notebook, an autograded cell, and a grader that
 calls the student's function in another process and compares plain data on its own side.

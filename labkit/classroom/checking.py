@@ -9,6 +9,7 @@ from typing import Any
 from .compare import STAGES, Difference, brief, describe, difference, differences, plain, same
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
+from .progress import remember
 from .run import Outcome, call
 
 
@@ -43,7 +44,8 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
     """Check an answer to the exercise `name` and say what is right, what is not yet, and why.
 
     `answer` is a function where the exercise asks for one (pass it, do not call it), otherwise a value. A function is
-    called on several inputs, each call for at most `seconds`. Returns a `Report`; raises nothing.
+    called on several inputs, each call for at most `seconds`. Returns a `Report`; raises nothing. In a notebook a right
+    answer is remembered (`labkit.progress`).
 
     >>> check("grad-slip", ...).kind
     'empty'
@@ -66,6 +68,13 @@ def _is_blank(answer: Any) -> bool:
     """True for a function whose body is still three dots."""
     code = getattr(answer, "__code__", None)
     return code is not None and code.co_code == _blank.__code__.co_code and code.co_consts == (None,)
+
+
+def _dots(answer: Any, path: str = "") -> str:
+    """The path of the first item that is still three dots, or an empty text."""
+    if isinstance(answer, (tuple, list)):
+        return next(filter(None, (_dots(item, f"{path}[{i}]") for i, item in enumerate(answer))), "")
+    return path if answer is Ellipsis else ""
 
 
 _given: dict[str, int] = {}
@@ -91,6 +100,8 @@ def solution(name: str) -> Text:
 def _prediction(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, str]:
     if callable(answer) and not isinstance(answer, type):
         return "type", f"This exercise asks for a value that you predict, but got {describe(answer)}."
+    if dots := _dots(answer):
+        return "empty", f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
     expected, got = exercise.expected(), plain(answer)
     found = difference(expected, got)
     if found is None:
@@ -131,7 +142,7 @@ def _is_spelling(found: Difference) -> bool:
 
 def _place(exercise: Exercise, path: str) -> str:
     index = int(path[1:].split("]")[0])
-    return f"{path} ({exercise.places[index]})" if exercise.places else path
+    return f"{path} ({exercise.places[index]})" if index < len(exercise.places) else path
 
 
 def _function(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, str]:
@@ -227,7 +238,9 @@ def _named(exercise: Exercise, inputs: tuple) -> str:
 
 def _right(exercise: Exercise, text: str) -> Report:
     points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
-    return Report(exercise.name, "right", f"{exercise.name}: right ({points}).\n{text}", exercise.points)
+    told = remember(exercise, min(_given.get(exercise.name, 0), len(exercise.hints)))
+    lines = [f"{exercise.name}: right ({points}).", text, *filter(None, [told])]
+    return Report(exercise.name, "right", "\n".join(lines), exercise.points)
 
 
 def _not_yet(exercise: Exercise, kind: str, text: str) -> Report:

@@ -137,7 +137,10 @@ def describe(value: Any) -> str:
         return f"{owner} of shape {array.shape}, {array.dtype}"
     if isinstance(value, BaseException):
         return f"one error, {type(value).__name__}()"
-    names = {"NoneType": "None", "str": "a text", "function": "a function", "builtin_function_or_method": "a function"}
+    names = {
+        "NoneType": "None", "ellipsis": "still three dots", "str": "a text", "function": "a function",
+        "builtin_function_or_method": "a function",
+    }  # fmt: skip
     return names.get(type(value).__name__, f"a {type(value).__name__}")
 
 

@@ -122,11 +122,13 @@ class Record:
     Attributes: `fun` (the autograd primitive, None for a root), `args` (with constants; boxed arguments unboxed one
     level), `kwargs`, `argnums` (which args the `parents` are), `value`, `dtype`, `shape`, `name` (the user's, or None),
     `line` (file and line of the user's code that ran the op), `label` (unique in its graph, set by the graph), `scope`
-    (the calls of cells or modules it ran in, a tuple of `Scope` from the outside in; `()` outside of any).
+    (the calls of cells or modules it ran in, a tuple of `Scope` from the outside in; `()` outside of any), `derives` (the
+    recorded op whose derivative a reverse pass ran this one for, None elsewhere).
     """
 
     __slots__ = (
-        "argnums", "args", "dtype", "fun", "id", "kwargs", "label", "log", "name", "parents", "scope", "site", "value",
+        "argnums", "args", "derives", "dtype", "fun", "id", "kwargs", "label", "log", "name", "parents", "scope", "site",
+        "value",
     )  # fmt: skip
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
@@ -143,7 +145,8 @@ class Record:
         self.fun, self.args, self.kwargs, self.argnums, self.parents = fun, args, kwargs, argnums, parents
         self.value, self.dtype, self.id = value, dtype_of(value), next(_ids)
         self.name, self.site, self.label, self.log = name, site, None, log
-        self.scope = _current_scope()
+        self.derives = _differentiated()
+        self.scope = self.derives.scope if self.derives is not None else watch.scopes.path if watch.scopes else ()
         log.append(self)
 
     def vjp(self, g):
@@ -170,14 +173,12 @@ class Record:
         return f"<{self.label or self.name or self.op}: {self.op} {self.dtype}{list(self.shape)}>"
 
 
-def _current_scope():
-    """The scope of an op that is running now; in a reverse pass that of the forward op whose rule runs."""
+def _differentiated():
+    """The recorded op whose derivative rule is running now, or None outside of reverse passes."""
     node = watch.node
     while type(node) is Reverse:
         node = getattr(node.origin, "_node", None)
-    if isinstance(node, Record):
-        return node.scope
-    return watch.scopes.path if watch.scopes else ()
+    return node if isinstance(node, Record) else None
 
 
 # What is not differentiable for autograd's nodes (comparisons, argmax ...) is not for ours; the sets are shared.

@@ -159,8 +159,14 @@ def restrict(fun, args, argnums, kwargs):
 
 
 def check_output(fun, output):
-    """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`."""
+    """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`, and
+    for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
     found = leaves(output)
+    if any(type(leaf) is np.ndarray and leaf.dtype == object and any(map(isbox, leaf.flat)) for leaf in found):
+        raise TypeError(
+            f"{getattr(fun, '__name__', 'the function')}: its result was made by plain NumPy, which loses the gradient. "
+            "Use the function of the same name in autograd.numpy"
+        )
     if found and not any(isbox(leaf) or hasattr(leaf, "dtype") or isinstance(leaf, (int, float)) for leaf in found):
         name = getattr(fun, "__name__", "the function")
         raise TypeError(f"{name}: expected numbers or arrays to be returned, but got {output!r}")

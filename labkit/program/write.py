@@ -71,7 +71,8 @@ def _result(end, constants):
     return _argument(end, constants) + copied
 
 
-_RULES = {
+# op -> what its derivative does with the arriving gradient g
+RULES = {
     "add": "g to both", "subtract": "g, -g", "multiply": "g times the other factor", "power": "g p x^(p-1)",
     "true_divide": "g / y, -g x / y^2", "matmul": "g @ y.T, x.T @ g", "transpose": "g transposed back",
     "reshape": "g in the old shape", "squeeze": "g in the old shape", "sum": "g for every element summed",
@@ -93,7 +94,7 @@ def _note(line):
     node = line.node
     if node.step is None:
         return node.op
-    rule = _RULES.get(node.step.op)
+    rule = RULES.get(node.step.op)
     return f"backward of {node.step.op}: {rule}" if rule else f"backward of {node.step.op}"
 
 

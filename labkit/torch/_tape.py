@@ -68,7 +68,8 @@ def declare(fun, name, tensors="self", others="", saves=""):
     return fun
 
 
-def _info(fun):
+def info_of(fun):
+    """What the tape knows of a primitive; one that was never declared saves everything."""
     found = INFO.get(fun)
     if found is None:
         words = re.split(r"[_ ]+", getattr(fun, "__name__", "op").strip("_"))
@@ -76,9 +77,17 @@ def _info(fun):
     return found
 
 
+def namesake(fun):
+    """What was declared for a primitive, or for another one whose node has the same name; None for neither."""
+    declared = info_of(fun)
+    if declared.saves != [("everything", "")]:
+        return declared
+    return next((info for info in INFO.values() if info.name == declared.name and info.saves != declared.saves), None)
+
+
 def grad_fn_name(fun, args, kwargs):
     """The name of the tape's node for a primitive applied to `args`, such as `AddBackward0`."""
-    name = _info(fun).name
+    name = info_of(fun).name
     return name if isinstance(name, str) else name(args, kwargs)
 
 
@@ -93,7 +102,7 @@ class Edge:
     __slots__ = ("__weakref__", "dtype", "node", "nr", "shape")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        info = _info(fun)
+        info = info_of(fun)
         self.node, self.nr = (
             node_class(grad_fn_name(fun, args, kwargs))(info, value, fun, args, kwargs, argnums, parents),
             0,

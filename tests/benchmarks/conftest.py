@@ -1,10 +1,10 @@
 """Benchmarks run only when named, in one process: `pytest -n0 --benchmark-enable tests/benchmarks/bench_*.py`."""
 
-from statistics import median
+from statistics import median, quantiles
 
 import pytest
 
-TABLE = pytest.StashKey[list]()
+TABLE, FIGURES = pytest.StashKey[list](), pytest.StashKey[list]()
 
 
 @pytest.fixture
@@ -27,7 +27,22 @@ def alternate(request):
     return run
 
 
+@pytest.fixture
+def figures(request):
+    """`figures(title, {name: seconds measured})`: add the median and the 90th percentile of each to a table."""
+
+    def add(title, times):
+        rows = {name: (median(t), quantiles(t, n=10, method="inclusive")[-1]) for name, t in times.items()}
+        request.config.stash.setdefault(FIGURES, []).append((title, rows))
+
+    return add
+
+
 def pytest_terminal_summary(terminalreporter, config):
+    for title, rows in config.stash.get(FIGURES, []):
+        terminalreporter.section(title)
+        for name, (middle, high) in rows.items():
+            terminalreporter.write_line(f"{name:<60}{middle * 1e3:9.1f} ms, nine of ten in{high * 1e3:9.1f} ms")
     for title, medians, ratios in config.stash.get(TABLE, []):
         terminalreporter.section(title)
         for name, seconds in medians.items():

@@ -475,3 +475,10 @@ def test_a_mistake_is_answered_with_what_was_expected_and_what_came(wrong, messa
 
     with pytest.raises(TypeError, match=message):
         wrong()
+
+
+def test_a_result_that_plain_numpy_made_of_boxes_is_refused():
+    stacked = lambda x: onp.stack([x, x * x])
+    with pytest.raises(TypeError, match=r"autograd\.numpy"):
+        grad(stacked)(3.0)
+    assert grad(lambda x: np.stack([x, x * x]))(3.0) == 7.0

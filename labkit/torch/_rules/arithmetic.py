@@ -15,7 +15,7 @@ multiply = declare(anp.multiply, "MulBackward0", "self other", saves="self<other
 declare(cast, "ToCopyBackward0", others="dtype")
 declare(anp.negative, "NegBackward0")
 declare(anp.where, "WhereBackward0", "-condition self other", saves="condition")
-declare(engine_power, "PowBackward0", "self ?exponent", saves="self exponent result")
+declare(engine_power, "PowBackward0", "self ?exponent", saves="self exponent result<exponent")
 declare(anp.true_divide, "DivBackward0", "self other", saves="self<other other")
 
 

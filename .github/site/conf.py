@@ -1,0 +1,61 @@
+"""Sphinx settings of the site; `build.py` beside it prepares the sources and runs Sphinx."""
+
+import os
+import re
+import sys
+from importlib import import_module
+
+import labkit
+
+sys.path.insert(0, os.environ["LABKIT_SITE"])
+
+project, author, release = "labkit", "the authors of labkit", labkit.__version__
+extensions = ["myst_nb", "sphinx.ext.autodoc"]
+html_theme = "furo"
+html_title = "labkit"
+html_static_path = ["_static"]
+html_show_sourcelink = False
+exclude_patterns = ["_build"]
+
+nb_execution_mode = "off"  # build.py has run them
+nb_mime_priority_overrides = [("html", "text/html", 0)]
+myst_heading_anchors = 3
+suppress_warnings = ["mystnb.unknown_mime_type"]
+myst_enable_extensions = ["dollarmath"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_default_options = {"imported-members": True}
+
+
+def as_rst(lines):
+    """A docstring in labkit's plain style as reStructuredText: indented text and what is in backticks is code."""
+    out, in_example = [], False
+    for before, line in zip(["", *lines], lines, strict=False):
+        in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
+        indented = line.startswith("    ") and not in_example
+        if indented and not before.strip() and not any(text.strip() == "::" for text in out[-2:]):
+            out += ["::", ""]
+        parts = re.split(r"(`[^`]*`)", line)
+        spelt = "".join(f"`{p}`" if p.startswith("`") and len(p) > 2 else escaped(p) for p in parts)
+        out.append(line if in_example or indented else spelt)
+    lines[:] = out
+
+
+def escaped(words):
+    words = words.replace("\\", "\\\\").replace("*", r"\*").replace("|", r"\|")
+    return re.sub(r"(\w)_(?=\W|$)", r"\1\\_", words)
+
+
+def load(app):
+    """Autodoc sees only what a module holds already; labkit loads much when it is first used."""
+    from build import MODULES, public_names
+
+    for module in map(import_module, MODULES):
+        for name in public_names(module):
+            vars(module)[name] = getattr(module, name)
+
+
+def setup(app):
+    app.connect("builder-inited", load)
+    app.connect("autodoc-process-docstring", lambda app, what, name, thing, options, lines: as_rst(lines))

@@ -1,0 +1,88 @@
+"""Predict first: the question before each step back, its answer, and what to say to known slips."""
+
+import numpy as np
+
+from .scene import Ask
+from .story import Sent, Step
+from .units import Unit, Units
+from .words import capital, listed, number, shape, times
+
+
+def asks(units: Units) -> dict[int, Ask]:
+    """A question before each step back whose answer is one number, or a shape that is not plain."""
+    found = {}
+    for unit, when in units.walked.items():
+        if unit.block:
+            continue
+        step = units.steps_of[unit][0]
+        for parent in dict.fromkeys(sent.parent for sent in step.sent):
+            sent = [s for s in step.sent if s.parent == parent]
+            plain = all(s.slope is not None for s in sent)
+            ask = _number_ask(units, unit, step, sent) if plain else _shape_ask(units, unit, step, parent)
+            if ask is not None:
+                found[when] = ask
+                break
+    return found
+
+
+def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
+    """About one number: what a parent has after the step, `sent` being what goes there."""
+    gradient, total = float(step.gradient.ravel()[0]), float(sent[-1].total.ravel()[0])
+    values, slopes = [float(s.value.ravel()[0]) for s in sent], [float(s.slope or 0.0) for s in sent]
+    if not np.isfinite([gradient, total, *values, *slopes]).all():
+        return None
+    parent, before = units.story.nodes[sent[0].parent], total - sum(values)
+    is_are = ("slope", "is") if len(sent) == 1 else ("slopes", "are")
+    towards = f"the local {is_are[0]} towards {parent.called} {is_are[1]} {listed(map(number, slopes))}"
+    where = f"At {unit.lead.called} arrives {number(gradient)}; {towards}."
+    if len(sent) == 1 and not before:
+        question, slips = f"{where} What goes there?", _alone(gradient, slopes[0])
+    else:
+        had = f" {capital(parent.called)} already has {number(before)}." if before else ""
+        question = f"{where}{had} What does {parent.called} have after this step?"
+        slips = _added(capital(parent.called), values, before)
+    slips.append((-total, "The size is right, the sign is not."))
+    apart = tuple((s, words) for s, words in slips if abs(s - total) > 0.03 * max(abs(total), 1e-12))
+    return Ask(question, float(f"{total:.6g}"), _because(gradient, slopes, values, before, total), apart)
+
+
+def _alone(gradient, slope):
+    return [
+        (gradient + slope, "You added. Along a path, slopes multiply."),
+        (slope, f"That is the local slope alone. Multiply it with what arrives, {number(gradient)}."),
+        (gradient, f"That is what arrives. Multiply it with the local slope, {number(slope)}."),
+    ]
+
+
+def _added(parent, values, before):
+    return [
+        *((v, f"That is one new part alone. {parent} is used more than once: the parts add up.") for v in values),
+        (sum(values), "That is what is new. What was there before is added to it."),
+        (before, "That is what was there before. What is new is added to it."),
+    ]
+
+
+def _because(gradient, slopes, values, before, total):
+    products = [f"{times(np.asarray(gradient), s)} = {number(v)}" for s, v in zip(slopes, values, strict=True)]
+    words = listed(products)
+    return f"{words}." if len(values) == 1 and not before else f"{words}; together {number(total)}."
+
+
+def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
+    """About the shape of what goes to a parent, where that is not the shape of what arrives."""
+    parent, arrived = units.story.nodes[node], np.shape(step.gradient)
+    if arrived == parent.shape or not parent.shape:
+        return None
+    right = _shape(parent.shape)
+    others = [_shape(arrived), _shape(parent.shape[::-1]), _shape((*arrived, *parent.shape))]
+    choices = tuple(sorted({right, *others}))
+    wrong = f"A gradient has the shape of the value it belongs to, and {parent.called} is {right}."
+    slips = tuple((other, wrong) for other in choices if other != right)
+    question = (
+        f"At {unit.lead.called} arrives a gradient of shape {_shape(arrived)}. What shape goes to {parent.called}?"
+    )
+    return Ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
+
+
+def _shape(dims):
+    return shape(dims) or "one number"

@@ -1,0 +1,126 @@
+"""What is said and asked about a call of `grad`. Which structure comes back is read off the result, never assumed."""
+
+from collections.abc import Mapping
+
+from .calls_run import FUNCTIONS, Call, Outcome, Setting
+from .nested import Branch, Failure, Leaf, Tree, leaves_of, skeleton
+
+ERROR, MOST_CHOICES = "an error", 6
+LOOK = "Not that. Look at what it asks for: is anything named, and is it there?"
+Question = tuple[str, str, tuple[tuple[str, str], ...], tuple[str, ...]]  # answer, because, slips, choices
+
+
+def sentence(setting: Setting, call: Call, outcome: Outcome) -> str:
+    """What came back and why."""
+    if isinstance(outcome.result, Failure):
+        return f"{outcome.result.kind}: {outcome.result.message} {_why(setting, call)}".strip()
+    parts = [f"Back comes {skeleton(outcome.result)}.", *_gradients(setting, call, outcome.gradients)]
+    if len(setting.outputs) > 1:
+        parts.append(_outputs(setting, call))
+    if FUNCTIONS[call.function] == "value_and_grad":
+        parts.append("value_and_grad puts the outputs first, then the gradients.")
+    return " ".join(parts)
+
+
+def _gradients(setting, call, gradients):
+    """How the gradients are arranged."""
+    position, asked = setting.positions[call.position], setting.asked(call)
+    both = bool(asked) and call.weights > 0
+    inputs, weights = gradients.parts if both else (gradients, gradients)
+    if asked and isinstance(inputs, Leaf):
+        yield f"grad_position={position[0]}: the {inputs.what}, bare."
+        if isinstance(position[1], tuple) and len(asked) == 1:
+            yield "A tuple of one position is treated like an int."
+    elif asked:
+        yield f"grad_position={position[0]}: a {inputs.kind} of gradients, in that order."
+    if call.weights:
+        if isinstance(weights, Leaf):
+            yield "weights is one parameter: its gradient comes bare."
+        else:
+            yield f"weights is a container of parameters: their gradients come as a {weights.kind}, even for one."
+    if both:
+        yield "Both are asked for: a pair, inputs first, then weights."
+
+
+def _outputs(setting, call):
+    first, *rest = setting.outputs
+    if not call.has_aux:
+        return f"has_aux=False: all outputs count, so {' + '.join(setting.outputs)} is differentiated."
+    words = f"has_aux=True: only {first} is differentiated"
+    if FUNCTIONS[call.function] == "grad":
+        return f"{words}; ({', '.join(rest)}{',' if len(rest) == 1 else ''}) comes along as a tuple."
+    return f"{words}; {', '.join(rest)} only comes along."
+
+
+def _why(setting, call):
+    """Why a call fails, where the call itself shows it."""
+    position = setting.positions[call.position][1]
+    if position is None and not call.weights:
+        return "It asks for nothing: neither for an input nor for a parameter."
+    if any(p >= len(setting.inputs) for p in setting.asked(call)):
+        last = len(setting.inputs) - 1
+        return f"Positions count from 0: the last input, {setting.inputs[last]}, is {last}."
+    if call.has_aux and len(setting.outputs) == 1:
+        return "has_aux=True needs a second output, and there is one only."
+    return ""
+
+
+# ---- the question ----
+
+
+def question(setting: Setting, outcomes: Mapping[Call, Outcome], call: Call) -> Question:
+    """Which structure comes back: `(answer, because, slips, choices)`. A wrong choice is what a likely confusion gives:
+    a tuple of one position, a flat result, or the call with one of its arguments changed."""
+    outcome = outcomes[call]
+    right = ERROR if isinstance(outcome.result, Failure) else skeleton(outcome.result)
+    because = sentence(setting, call, outcome).removeprefix(f"Back comes {right}. ")
+    slips: dict[str, str] = {}
+    if right == ERROR:
+        slips = {wrong: LOOK for wrong, _ in _neighbours(setting, outcomes, call)}
+    else:
+        for wrong, why in [*_confusions(setting, call, outcome), *_neighbours(setting, outcomes, call)]:
+            slips.setdefault(wrong, why)
+    slips.pop(right, None)
+    kept = tuple(slips.items())[: MOST_CHOICES - 1]
+    choices = sorted({right, ERROR, *(wrong for wrong, _ in kept)}, key=lambda c: (c == ERROR, len(c), c))
+    return right, because, kept, tuple(choices)
+
+
+def _confusions(setting, call, outcome):
+    result, gradients = outcome.result, outcome.gradients
+    asked, position = setting.asked(call), setting.positions[call.position][1]
+    if isinstance(position, tuple) and len(asked) == 1:
+        inputs = gradients.parts[0] if call.weights else gradients
+        wrapped = _replaced(result, inputs, Branch("tuple", (inputs,)))
+        yield skeleton(wrapped), "A tuple of one position is treated like an int: its gradient comes bare."
+    yield ERROR, "It runs: nothing is missing and nothing is out of range."
+    flat = Branch("tuple", leaves_of(result))
+    if isinstance(result, Branch) and len(flat.parts) > 1:
+        yield (
+            skeleton(flat),
+            "That is flat, as PyTorch answers. Here inputs, weights and outputs keep their own tuples.",
+        )
+
+
+def _replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
+    if tree is old:
+        return new
+    if isinstance(tree, Leaf):
+        return tree
+    return Branch(tree.kind, tuple(_replaced(part, old, new) for part in tree.parts))
+
+
+def _neighbours(setting, outcomes, call):
+    """What comes back when one argument is another: `(skeleton, what to say)`."""
+    named = {
+        "weights": [code for _, code, _ in setting.weights],
+        "has_aux": [False, True],
+        "position": [code for code, _ in setting.positions],
+        "function": [f"ms.{name}" for name in FUNCTIONS],
+    }
+    for field, values in named.items():
+        for i, value in enumerate(values):
+            result = outcomes[call._replace(**{field: i})].result
+            if i != getattr(call, field) and not isinstance(result, Failure):
+                with_ = value if field == "function" else f"{field.replace('position', 'grad_position')}={value}"
+                yield skeleton(result), f"That is what comes back with {with_}."

@@ -1,0 +1,195 @@
+"""What the cards of a graph view say and when: texts, states, and the links behind them. The views only place them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from .scene import Changes, Link
+from .story import Node, Story
+from .units import Arrival, Edge, Unit, Units
+from .words import bracketed, brief, clipped, heat, in_full, listed, number, shape
+
+
+def title(unit: Unit) -> str:
+    """The first line of a card, in full."""
+    return unit.block.title if unit.block else unit.lead.title
+
+
+def value(unit: Unit) -> str:
+    """The second line: the user's name and the value, or the shape where the value is not kept."""
+    node = unit.lead
+    shown = _shown(node)
+    if unit.block or node.leaf or not node.name:
+        return shown
+    return f"{clipped(node.name, 16)}{' =' if np.size(node.value) == 1 else ''} {shown}"
+
+
+def _shown(node: Node):
+    return brief(node.value) if node.value is not None else f"{shape(node.shape)}: not kept".lstrip(": ")
+
+
+def gradient_name(unit: Unit) -> str:
+    """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
+    node = unit.lead
+    if unit.chip:
+        return f"+= {clipped(node.title)}.grad"
+    if unit.block:
+        return "gradient"
+    return f"{clipped(node.title)}.grad" if node.leaf else f"∂{clipped(node.name or node.title)}"
+
+
+def slope(units: Units, edge: Edge) -> str:
+    """The local derivative along an edge, `×0.487`, or `×(1 + 2)` for two uses; "" where it is not one number."""
+    slopes = [sent.slope for sent in units.sent_along(edge)]
+    if not slopes or edge.start.block or edge.end.block or any(s is None for s in slopes):
+        return ""
+    words = " + ".join(bracketed(number(s)) if i else number(s) for i, s in enumerate(slopes))
+    return f"×{words}" if len(slopes) == 1 else f"×({words})" if len(slopes) < 4 else f"×{number(sum(slopes))}"
+
+
+def pulses(times: Iterable[int], before: str = "pending", after: str = "") -> Changes:
+    """States of something that happens at `times`: `before` the first, "now" at each, `after` in between.
+
+    >>> pulses([2, 4])
+    [(0, 'pending'), (2, 'now'), (3, ''), (4, 'now'), (5, '')]
+    """
+    happens = sorted(set(times))
+    found: Changes = [(0, before)]
+    for t in happens:
+        found += [(t, "now"), (t + 1, after)]
+    return [(t, s) for i, (t, s) in enumerate(found) if i + 1 == len(found) or found[i + 1][0] != t]
+
+
+class Gradients:
+    """What has arrived at each box by which step."""
+
+    def __init__(self, units: Units):
+        self.units = units
+        self._chip_edges = {edge.start: edge for edge in units.edges if edge.start.chip}
+
+    def arrivals(self, unit: Unit) -> list[Arrival]:
+        """What arrives at the value that a box shows; at a chip what this use alone sends."""
+        units = self.units
+        if not unit.chip:
+            return units.arrivals.get(unit.lead.index, [])
+        edge = self._chip_edges[unit]
+        sent = units.sent_along(edge)
+        if not sent:
+            return []
+        total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
+        return [Arrival(units.walked[edge.end], total, total, edge.end.lead.index)]
+
+    def totals(self, unit: Unit) -> list[tuple[int, Any]]:
+        """`(step, sum so far)` at a box, once per step."""
+        return list({a.when: a.total for a in self.arrivals(unit)}.items())
+
+    def times(self, unit: Unit) -> list[int]:
+        """The steps at which something arrives at a box, or it is walked back."""
+        walked = [self.units.walked[unit]] if unit in self.units.walked else []
+        return [when for when, _ in self.totals(unit)] + walked
+
+    def texts(self, unit: Unit) -> Changes:
+        """The gradient on its card, step by step."""
+        return [(0, ""), *((when, brief(total)) for when, total in self.totals(unit))]
+
+    def sums(self, unit: Unit) -> Changes:
+        """`1.48 + 1.42` under a card where several contributions meet, once the second has come; of tensors, how many."""
+        arrived = self.arrivals(unit)
+        if len(arrived) < 2:
+            return []
+        shown: dict[int, str] = {}
+        for count, arrival in enumerate(arrived, 1):
+            if np.size(arrival.value) == 1:
+                parts = [number(a.value) for a in arrived[max(count - 4, 0) : count]]
+                words = " + ".join(bracketed(p) if i else p for i, p in enumerate(parts))
+                shown[arrival.when] = f"… + {words}" if count > 4 else words
+            else:
+                shown[arrival.when] = f"sum of {count}"
+            if count == 1:
+                shown[arrival.when] = ""
+        return [(0, ""), *shown.items()]
+
+
+# ---- what is behind a card ----
+
+
+def links(units: Units) -> dict[str, Link]:
+    """What is behind each card: `n3` for the box with index 3, `g3` for its gradient."""
+    gradients, found = Gradients(units), {}
+    for unit in units.units:
+        node = unit.lead
+        go = {"step": units.ran[unit]} if unit in units.ran else {}
+        head = f"{node.title} (used again)" if unit.chip else title(unit)
+        tip = [head, *_facts(unit, units.story)]
+        found[f"n{unit.index}"] = Link(
+            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go
+        )
+        found[f"g{unit.index}"] = _back_link(unit, units, gradients)
+    return found
+
+
+def _back_link(unit, units, gradients):
+    arrived = gradients.totals(unit)
+    if not arrived:
+        words = f"{gradient_name(unit)}: nothing arrives"
+        return Link(words, [words])
+    when, total = arrived[-1]
+    words = f"{gradient_name(unit)}: {brief(total)}"
+    return Link(words, [words, *_back_facts(unit, units, gradients, total)], heat(total), {"step": when})
+
+
+def _facts(unit: Unit, story: Story) -> list[str]:
+    node = unit.lead
+    lines = [f"{node.dtype} {list(node.shape)}"]
+    if node.value is not None:
+        lines += _in_full(node.value)
+    if unit.block:
+        return [*lines, *_block_facts(unit, story)]
+    if not node.leaf:
+        lines += _op_facts(node, story)
+    return lines
+
+
+def _in_full(value):
+    """The elements of a tensor, where they are few."""
+    return [in_full(value, 8)] if 1 < np.size(value) <= 8 else []
+
+
+def _block_facts(unit: Unit, story: Story) -> list[str]:
+    inside = [story.nodes[i] for i in unit.inside]
+    lines = [f"{len(unit.nodes)} ops", *(f"{leaf.title}: {_shown(leaf)}" for leaf in inside[:6])]
+    return [*lines, *([f"and {len(inside) - 6} more leaves"] if len(inside) > 6 else [])]
+
+
+def _op_facts(node: Node, story: Story) -> list[str]:
+    kept = listed(story.nodes[i].called for i in node.saved)
+    lines = [f"{node.op}({', '.join(story.nodes[p].called for p in node.parents[:8])})"]
+    lines.append(f"Its derivative uses {kept}." if kept else "Its derivative uses no value of the run.")
+    lines += [f"Part of the derivative of {node.derives}."] if node.derives else []
+    return [*lines, *_source(story, node.lines), *([node.line] if node.line else [])]
+
+
+def _back_facts(unit: Unit, units: Units, gradients: Gradients, total) -> list[str]:
+    lines = _in_full(total)
+    parts = gradients.arrivals(unit)
+    if len(parts) > 1:
+        lines.append(f"Sum of {listed(f'{brief(a.value)} {_from(a, units)}' for a in parts)}.")
+    if unit.block or unit.lead.leaf:
+        return lines
+    source = _source(units.story, unit.lead.back_lines)
+    for step in units.steps_of.get(unit, []):
+        lines += [f"Rule: {step.rule}."] if step.rule else []
+        lines += [f"Runs {listed(step.ops)}."] if step.ops and not source else []
+    return [*lines, *source]
+
+
+def _from(arrival, units):
+    return "from outside" if arrival.source is None else f"from {units.story.nodes[arrival.source].called}"
+
+
+def _source(story: Story, numbers: Iterable[int]) -> list[str]:
+    """Lines of the program, without their comments."""
+    rows = story.program.splitlines()
+    code = [rows[n - 1].partition("  #")[0].strip() for n in numbers]
+    return [f"In the program: {'; '.join(code[:4])}{' …' if len(code) > 4 else ''}"] if code else []

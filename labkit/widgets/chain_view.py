@@ -1,0 +1,59 @@
+"""The chain rule: every value, its gradient below it, and the local slope on each edge back."""
+
+from .cards import Gradients, gradient_name, pulses, slope
+from .scene import Panel, line, text
+from .units import Unit, Units
+from .view import BELOW, CARD, View, calm, name_width, placed_labels, stepwise, value_width
+
+TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope"
+DERIVED = "; boxes filled orange are ops of a derivative inside the function"
+BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
+
+
+def chain(units: Units, when: dict) -> Panel:
+    """The panel; shown at the positions `when` of other dials."""
+    slopes = [slope(units, edge) for edge in units.edges]
+    gradients = Gradients(units)
+    rooms = {u: [name_width(gradient_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
+    view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)})
+    for unit in units.units:
+        _link(view, unit)
+    labels = []
+    for k, edge in enumerate(units.edges):
+        if edge.end in units.walked and units.sent_along(edge):
+            states = pulses([units.walked[edge.end]])
+            view.arrow(view.route(k, BELOW, BACK), "backedge", "backhead", states, back=True)
+            labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
+    view.forward()
+    for unit in units.units:
+        _gradient_card(view, unit, gradient_name(unit))
+    for x, y, words in placed_labels(labels):
+        view.label(x, y, words, [(0, "hidden"), (units.seed, "")])
+    derived = any(node.derives for node in units.story.nodes)
+    return view.panel("chain", f"{TITLE}{DERIVED if derived else ''}", when)
+
+
+def gradient_rooms(gradients: Gradients, unit: Unit) -> list[float]:
+    """The widths of all gradients and sums that a box shows, px."""
+    return [value_width(words) for _, words in (*gradients.texts(unit), *gradients.sums(unit))]
+
+
+def _link(view, unit):
+    """The dotted line between a value and its gradient."""
+    times = view.gradients.times(unit)
+    if times:
+        x, y, w = view.box(unit)
+        vary = stepwise(state=calm(pulses(times[:1])))
+        view.marks.append(line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved", vary=vary))
+
+
+def _gradient_card(view, unit, title):
+    """The card of a box's gradient, below it."""
+    if not view.gradients.totals(unit):
+        return
+    x, y, w = view.box(unit)
+    states, values = pulses(view.gradients.times(unit)), view.gradients.texts(unit)
+    place, role = (x, y + BELOW, w), view.gradient_role(unit)
+    view.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf)
+    if sums := view.gradients.sums(unit):
+        view.marks.append(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle", vary=stepwise(text=sums)))

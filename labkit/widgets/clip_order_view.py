@@ -1,0 +1,166 @@
+"""The picture of the order of unscale, reduce, clip and check: a flow of boxes for two workers, and a map of all 24 orders."""
+
+from itertools import product
+
+import numpy as np
+
+from ..mindspore.tensor import Tensor
+from .clip_order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, right, shown, wanted
+from .scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, rect, text
+
+LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
+DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "mean of both", "clip": f"limit {LIMIT:g}", "check": "all finite?"}
+CELLS = [(LEFT + 55.6 * (i % 6), 30 * (i // 6) + 5.0) for i in range(len(ORDERS))]
+CASES = list(product((0, 1), range(len(RULES))))  # positions of the dials "overflow" and "rule"
+
+
+def scene() -> Scene:
+    """The picture: dial `order` arranges the operations, `overflow` puts an inf into worker 2, `rule` is how to clip."""
+    runs = {case: [flow(order, bool(case[0]), RULES[case[1]]) for order in ORDERS] for case in CASES}
+    marks = [*_labels(), *(mark for case in CASES for mark in _flows(runs[case], case))]
+    panel = Panel("flow", "What becomes of the two gradients", 2 * BOX + GAP + LEFT + 2, TOP + 6 * ROW + 16, marks)
+    every = Panel("orders", "All 24 orders: ✓ right, ✗ wrong; a click goes there", panel.width, 4 * 30 + 8, _every())
+    return Scene(
+        "In which order",
+        "In which order: the gradients of two workers after each of unscale, reduce, clip and check, and whether it is right.",
+        _dials(), [panel, every], _captions(runs), _links(),
+    )  # fmt: skip
+
+
+def _dials():
+    asks = [_ask(rule, position) for position, rule in enumerate(RULES)]
+    return [
+        Dial("order", "Order", [", ".join(order) for order in ORDERS], "order", ORDERS.index(DOCUMENTS), items=ITEMS),
+        Dial("rule", "Clip by", RULES, "choice"),
+        Dial("overflow", "Worker 2 overflows", ("no", "yes"), "toggle", asks={1: asks}),
+    ]
+
+
+def _ask(rule, position):
+    ill = np.array([0.0, np.inf], np.float32)
+    choices = tuple(shown(v) for v in ((0, LIMIT), (0, np.inf), (0, np.nan), (0, 0)))
+    because = "Infinity divided by infinity." if rule == "global norm" else "The overflow looks like any other number."
+    return Ask(
+        f"Worker 2's gradient becomes {shown(ill)}. What does clipping by {rule} make of it?",
+        shown(clip(Tensor(ill), rule)), because, choices=choices, otherwise="Not that. What is the factor, or the bound?",
+        when={"rule": [position]},
+    )  # fmt: skip
+
+
+def _labels() -> list[Mark]:
+    middles = (LEFT + BOX / 2, LEFT + 1.5 * BOX + GAP)
+    marks = [text(x, 16, f"worker {k + 1}", "name", "middle") for k, x in enumerate(middles)]
+    marks += [text(0, _top(0) + 20, "arrives", "plain")]
+    for place in range(len(ITEMS)):
+        items, y = [order[place] for order in ORDERS], _top(place + 1)
+        names, does = changes(f"{place + 1}. {item}" for item in items), changes(DOES[item] for item in items)
+        marks.append(text(0, y + 14, "", "name", vary={"order": {"text": names}}))
+        marks.append(text(14, y + 28, "", "note", vary={"order": {"text": does}}))
+    for row in range(len(ITEMS) + 1):
+        for x in middles:
+            marks.append(line(x, _top(row) + HIGH, x, _top(row + 1), "edge"))
+    return marks
+
+
+def _top(row):
+    return TOP + ROW * row
+
+
+def _flows(runs, case) -> list[Mark]:
+    """The boxes of every order, for one position of the other two dials."""
+    marks = []
+    for row in range(len(ITEMS) + 1):
+        stages = [run.stages[row] for run in runs]
+        words = [[_content(run, run.stages[row], worker) for worker in (0, 1)] for run in runs]
+        ill = [[not np.isfinite(v).all() for v in stage.values] for stage in stages]
+        marks += _boxes(row, case, "op", words, ill, [stage.reduced for stage in stages])
+    return marks + _ends(runs, case)
+
+
+def _ends(runs, case) -> list[Mark]:
+    """What each worker does, and whether that is right."""
+    overflow, rule, row, when = bool(case[0]), RULES[case[1]], len(ITEMS) + 1, _when(case)
+    wrong = [bool(faults(order, overflow, rule)) for order in ORDERS]
+    words = [[_does(run, worker) for worker in (0, 1)] for run in runs]
+    boxes = _boxes(row, case, "kept", words, [[w, w] for w in wrong], [run.skips[0] == run.skips[1] for run in runs])
+    verdicts = changes("✗ wrong" if w else "✓ right" for w in wrong)
+    shades = changes("wrongtext" if w else "" for w in wrong)
+    aim = "right: both workers skip" if overflow else f"right: {shown(wanted(rule))}"
+    return [
+        *boxes,
+        text(0, _top(row) + 20, "", "name", vary={"order": {"text": verdicts, "state": shades}}, when=when),
+        text(LEFT + BOX + GAP / 2, _top(row) + HIGH + 16, aim, "note", "middle", when=when),
+    ]
+
+
+def _when(case):
+    return {"overflow": [case[0]], "rule": [case[1]]}
+
+
+def _does(run, worker):
+    return "skips this step" if run.skips[worker] else f"updates by {shown(run.result[worker])}"
+
+
+def _content(run, stage, k):
+    if stage.item != "check":
+        return shown(stage.values[k])
+    return "✗ not finite" if run.skips[k] else "✓ finite"
+
+
+def _boxes(row, case, role, words, ill, joined) -> list[Mark]:
+    """The boxes of a row: one for each worker, or a wide one where both are the same."""
+    when, y, marks = _when(case), _top(row), []
+    for k, x, width in ((0, LEFT, BOX), (1, LEFT + BOX + GAP, BOX), (0, LEFT, 2 * BOX + GAP)):
+        wide = width > BOX
+        seen = [wide == one for one in joined]
+        if not any(seen):
+            continue
+        looks = changes("hidden" if not s else "wrong" if bad[k] else "" for s, bad in zip(seen, ill, strict=True))
+        said = changes(pair[k] if s else "" for s, pair in zip(seen, words, strict=True))
+        marks.append(rect(x, y, width, HIGH, role, vary={"order": {"state": looks}}, when=when))
+        marks.append(text(x + width / 2, y + 20, "", "value", "middle", vary={"order": {"text": said}}, when=when))
+    return marks
+
+
+def _every() -> list[Mark]:
+    marks = [text(0, 30 * k + 22, f"{item} first", "plain") for k, item in enumerate(ITEMS)]
+    for i, (order, (x, y)) in enumerate(zip(ORDERS, CELLS, strict=True)):
+        for r, rule in enumerate(RULES):
+            good, when, link = right(order, rule), {"rule": [r]}, f"order {i}"
+            words = ("✓" if good else "✗") + (" docs" if order == DOCUMENTS else "")
+            marks.append(rect(x, y, 50, 24, "kept" if good else "area", when=when, link=link))
+            marks.append(text(x + 25, y + 16, words, "plain", "middle", when=when, link=link))
+    here = {"x": changes(x - 2 for x, _ in CELLS), "y": changes(y - 2 for _, y in CELLS)}
+    return [*marks, rect(0, 0, 54, 28, "before", vary={"order": here})]
+
+
+def _links():
+    links = {}
+    for i, order in enumerate(ORDERS):
+        verdicts = [f"{'right' if right(order, rule) else 'wrong'} by {rule}" for rule in RULES]
+        words = ", ".join(order) + (" (the documents' order)" if order == DOCUMENTS else "")
+        links[f"order {i}"] = Link(f"{words}: {', '.join(verdicts)}", [words, *verdicts], go={"order": i})
+    return links
+
+
+def _captions(runs):
+    names = [f"{', '.join(order)}{_remark(order)}." for order in ORDERS]
+    captions = [Caption("order", changes(name[0].upper() + name[1:] for name in names))]
+    for case in CASES:
+        captions.append(Caption("order", changes(_sentence(run, bool(case[0])) for run in runs[case]), _when(case)))
+    return captions
+
+
+def _remark(order):
+    return ", the order of MyTrainOneStepCell in MindSpore's documents" if order == DOCUMENTS else ""
+
+
+def _sentence(run, overflow):
+    wrong, other = (faults(run.order, case, run.rule) for case in (overflow, not overflow))
+    if overflow:
+        said = "Wrong: " + " ".join(wrong) if wrong else "Right: both workers see the overflow and skip."
+        return said + (" Without an overflow this order is wrong." if other else "")
+    came, tail = shown(run.result[0]), " An overflow of worker 2 gets through." if other else " An overflow is caught."
+    if wrong:
+        return f"Wrong: {came} instead of {shown(wanted(run.rule))}. {' '.join(wrong)}{tail}"
+    return f"Right: {came}, the mean, clipped.{tail}"

@@ -1,0 +1,72 @@
+"""The clipping lab: what clipping does to a gradient, to all of them, to the path of training, and where it belongs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from . import clip_ball, clip_cliff, clip_gradients, clip_norms, clip_order_view
+from .picture import Picture
+from .scene import Caption, Dial, Link, Panel, Scene
+
+
+class ClippingLab(Picture):
+    """Four parts, one shown at a time: dial `part` chooses.
+
+    1. "Ball and box": a gradient to drag. Clipping by norm keeps its direction, by value turns it.
+    2. "Every parameter": the norms of all gradients before and after. One global norm keeps their ratios.
+    3. "Over a cliff": training a recurrent unit with and without clipping.
+    4. "In which order": unscale, reduce, clip and check for two workers, in all 24 orders.
+
+    `ClippingLab()` shows a network that reads digits in part 2. `ClippingLab(fun, *args)` shows your own gradients there and
+    starts with them: `fun` is a Cell or Module that returns its loss (the gradients of its parameters), or a function (those
+    of its arguments); of several outputs the sum is differentiated. `gradients` holds them, `{name: array}`. `part` is the
+    title of the part to start with.
+
+    Raises TypeError for what cannot be called or is not numeric, ValueError where there is nothing to differentiate by or no
+    such part, and whatever `fun` raises. Gradients that are not finite are named in the picture.
+
+    >>> lab = ClippingLab(lambda a, b: 3 * a + 4 * b, 1.0, 1.0)
+    >>> lab.gradients
+    {'a': array(3.), 'b': array(4.)}
+    """
+
+    def __init__(self, fun: Callable | None = None, *args: Any, part: str | None = None):
+        if fun is None and args:
+            raise TypeError(
+                "ClippingLab: expected a function before its arguments: ClippingLab(fun, *args), or nothing"
+            )
+        self.gradients = clip_gradients.default_gradients() if fun is None else clip_gradients.gradients_of(fun, *args)
+        parts = [clip_ball.scene(), clip_norms.scene(self.gradients), clip_cliff.scene(), clip_order_view.scene()]
+        super().__init__(together("Clipping lab", parts, _place(part, parts, otherwise=0 if fun is None else 1)))
+
+
+def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
+    """One scene of several, with a dial `part` that chooses which one is shown. Their dials need different names.
+
+    >>> scene = together("Both", [clip_cliff.scene(), clip_order_view.scene()])
+    >>> [dial.name for dial in scene.dials]
+    ['part', 'step', 'cliff_limit', 'order', 'rule', 'overflow']
+    """
+    dials = [Dial("part", "Part", [part.title for part in parts], "choice", start)]
+    panels: list[Panel] = []
+    captions: list[Caption] = []
+    links: dict[str, Link] = {}
+    for i, part in enumerate(parts):
+        dials += [_only(dial, i) for dial in part.dials]
+        panels += [_only(panel, i) for panel in part.panels]
+        captions += [_only(caption, i) for caption in part.captions]
+        links.update(part.links)
+    notices = " ".join(part.notice for part in parts if part.notice)
+    return Scene(title, " ".join(part.description for part in parts), dials, panels, captions, links, notices)
+
+
+def _place(title, parts, otherwise):
+    """Which of the parts has this title."""
+    titles = [part.title for part in parts]
+    if title is not None and title not in titles:
+        raise ValueError(f"part: expected one of {', '.join(map(repr, titles))}, but got {title!r}")
+    return otherwise if title is None else titles.index(title)
+
+
+def _only(thing, i):
+    return replace(thing, when={**thing.when, "part": [i]})

@@ -1,0 +1,104 @@
+"""Cut an edge: `stop_gradient` at one use of a value, which paths vanish by it, and what becomes of the gradients."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .cut_runs import Cut, Cuts, cuts
+from .cut_view import Graph, gradient_name, paths_panel, use_labels
+from .picture import Picture
+from .scene import Ask, Caption, Dial, Scene
+from .words import in_full, listed, number
+
+NOTHING = "nothing"
+
+
+class CutEdge(Picture):
+    """The graph of `fun(*args)`, in which one use of a value at a time is cut by the engine's `stop_gradient`.
+
+    `fun`: a function, Cell or Module of numbers, arrays or tensors. The dial "cut" says which use passes through
+    `stop_gradient`: "nothing", or a use such as "x → sin"; each is a run of its own. `gradients[cut][name]` are the
+    gradients of the inputs then, an array of zeros where no path is left. Raises TypeError for what cannot be recorded,
+    ValueError for a function of more than 24 uses; an exception of `fun` is passed on.
+
+    >>> picture = CutEdge(lambda x, y: x * y + x, 3.0, 2.0)
+    >>> {cut: float(found["x"]) for cut, found in picture.gradients.items()}
+    {'nothing': 3.0, 'x → ×': 1.0, 'y → ×': 3.0, '× → +': 1.0, 'x → +': 2.0}
+    """
+
+    def __init__(self, fun: Callable, *args: Any):
+        self.found = cuts(fun, args)
+        self.cuts = [NOTHING, *use_labels(self.found)]
+        self.gradients = {
+            label: {leaf.title: _or_zeros(run, leaf) for leaf in self.found.story.leaves}
+            for label, run in zip(self.cuts, self.found.runs, strict=True)
+        }
+        super().__init__(self._scene_of_all())
+
+    def _scene_of_all(self):
+        story, graph = self.found.story, Graph(self.found, self.cuts[1:])
+        sentences = [sentence(self.found, label, run) for label, run in zip(self.cuts, self.found.runs, strict=True)]
+        asks = {i: ask for i, run in enumerate(self.found.runs) if (ask := question(self.found, self.cuts[i], run))}
+        panels = [graph.panel(), *filter(None, [paths_panel(self.found)])]
+        return Scene(
+            f"Cut an edge of {story.name}",
+            f"The graph of {story.name}, with every value and its gradient. One use of a value can be cut by stop_gradient.",
+            [Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks)],
+            panels,
+            [Caption("cut", list(enumerate(sentences)))],
+            graph.links(),
+            " ".join(story.notices),
+        )
+
+
+def _or_zeros(run: Cut, leaf) -> np.ndarray:
+    found = run.gradients[leaf.index]
+    return np.zeros(leaf.shape, leaf.dtype) if found is None else found
+
+
+def sentence(found: Cuts, label: str, run: Cut) -> str:
+    """What a cut does, in words."""
+    story, before = found.story, found.runs[0]
+    values = listed(f"{n.called} = {in_full(n.value)}" for n in story.outputs)
+    if run.use is None:
+        told = listed(f"{gradient_name(leaf)} = {in_full(_or_zeros(run, leaf))}" for leaf in story.leaves)
+        return f"Nothing is cut. {_capital(values)}; {told}."
+    changed = [_changed(found, leaf, before, run) for leaf in story.leaves]
+    what = " ".join(filter(None, changed)) or "No gradient of an input changes."
+    return f"Cut: {label}. Forwards nothing changes: {values}. {what}"
+
+
+def _capital(words):
+    return words[:1].upper() + words[1:] if words.startswith("the ") else words
+
+
+def _changed(found, leaf, before, run):
+    """What becomes of the gradient of one input, or "" where it stays."""
+    old, new = _or_zeros(before, leaf), _or_zeros(run, leaf)
+    if np.array_equal(old, new, equal_nan=True):
+        return ""
+    ways = found.paths[leaf.index]
+    count = sum(run.use not in way for way in ways or ())
+    left = f" {count} of {len(ways)} paths {'is' if count == 1 else 'are'} open." if ways else ""
+    if run.gradients[leaf.index] is None:
+        return f"No path is left to {leaf.title}: its gradient is {in_full(new)} instead of {in_full(old)}."
+    return f"{gradient_name(leaf)} is {in_full(new)} instead of {in_full(old)}.{left}"
+
+
+def question(found: Cuts, label: str, run: Cut) -> Ask | None:
+    """What becomes of the first gradient that changes; None where that is no single number."""
+    for leaf in found.story.leaves:
+        old, new = (np.ravel(_or_zeros(r, leaf)) for r in (found.runs[0], run))
+        if run.use is None or new.size != 1 or not np.isfinite([old[0], new[0]]).all() or old[0] == new[0]:
+            continue
+        was, now = float(f"{old[0]:.6g}"), float(f"{new[0]:.6g}")
+        slips = [
+            (was, "That is the gradient without the cut. At least one path that carried a part of it is gone."),
+            (was - now, "That is the part that is gone. What is left?"),
+            (0.0, "Not all paths are gone: one that does not pass the cut still carries its part."),
+        ]
+        kept = tuple((value, words) for value, words in slips if abs(value - now) > 0.03 * max(abs(now), 1e-12))
+        asked = f"{label} is cut. Without the cut, the gradient of {leaf.title} is {number(was)}. What is it now?"
+        return Ask(asked, now, f"The parts of the open paths add up to {number(now)}.", kept)
+    return None

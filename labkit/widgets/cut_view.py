@@ -1,0 +1,260 @@
+"""How a cut edge looks: the run forwards with a ring on every use, the way back below it, and the paths that are left."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from .cut_runs import Cuts, Use
+from .layout import Layout, Point, layout, path
+from .scene import Link, Mark, Panel, arrow_head, changes, circle, rect, text, width_of
+from .scene import path as outline
+from .story import Node
+from .view import CARD, EDGE, PAD, name_width, placed_labels, value_width
+from .words import bracketed, brief, clipped, in_full, number
+
+GAP, HEAD, ROW = 100.0, 22.0, 21.0  # px between columns, for the heading of a half, and from one path to the next
+MOST_FACTORS = 4  # of a product that is written out
+
+
+def short(node: Node) -> str:
+    """A node in few words: the user's name for it, else its op."""
+    return clipped(node.name or node.title, 18)
+
+
+def gradient_name(node: Node) -> str:
+    """What its gradient is called."""
+    return f"{short(node)}.grad" if node.leaf else f"∂{short(node)}"
+
+
+def use_labels(found: Cuts) -> list[str]:
+    """A name for each use, `x → sin`; where several have the same, they are counted."""
+    nodes, plain = found.story.nodes, []
+    for use in found.uses:
+        user = nodes[use.node]
+        plain.append(f"{short(nodes[user.parents[use.place]])} → {short(user)}")
+    return [
+        f"{words} ({plain[: i + 1].count(words)} of {plain.count(words)})" if plain.count(words) > 1 else words
+        for i, words in enumerate(plain)
+    ]
+
+
+def slopes(found: Cuts) -> dict[Use, float | None]:
+    """The local derivative of each use, where it is one number."""
+    return {Use(step.node, sent.place): sent.slope for step in found.story.steps for sent in step.sent}
+
+
+# ---- the graph ----
+
+
+class Graph:
+    """The panel with the graph, forwards and back. `labels`: the names of the uses."""
+
+    def __init__(self, found: Cuts, labels: Sequence[str]):
+        self.found, self.labels, self.nodes = found, labels, found.story.nodes
+        self.pairs: dict[tuple[int, int], list[Use]] = {}
+        for use in found.uses:
+            self.pairs.setdefault((self.nodes[use.node].parents[use.place], use.node), []).append(use)
+        self.marks: list[Mark] = []
+        sizes = [(self._width(node), CARD) for node in self.nodes]
+        self.layout: Layout = layout(sizes, list(self.pairs), column_gap=GAP, row_gap=16.0)
+        self.ends = self._spread()
+        self.back = self.layout.height + HEAD + 18.0  # px by which the way back stands lower
+
+    def panel(self) -> Panel:
+        """With every value, gradient, edge and ring."""
+        for k, uses in enumerate(self.pairs.values()):
+            alive = ["" if run.open & set(uses) else "pending" for run in self.found.runs]
+            self._arrow(self._route(k), "edge", "head")
+            self._arrow(self._route(k, self.back), "backedge", "backhead", True, _vary(state=alive))
+        for node in self.nodes:
+            self._cards(node)
+        self._slopes()
+        for k, uses in enumerate(self.pairs.values()):
+            self._rings(k, uses)
+        for y, words in ((0.0, "Forward: values, which no cut changes"), (self.back, "Backward: gradients")):
+            self.marks.append(text(EDGE, y + 13, words, "note"))
+        width = max(self.layout.width, 320.0) + 2 * EDGE
+        return Panel(
+            "graph", "Click a ring to cut there", width, self.back + HEAD + self.layout.height + EDGE, self.marks
+        )
+
+    def _texts(self, node):
+        """What the gradient card of a node says, for every cut."""
+        before, *_ = given = [run.gradients[node.index] for run in self.found.runs]
+        return [
+            "no path" if g is None else brief(g) if _same(g, before) else f"{brief(g)}, not {brief(before)}"
+            for g in given
+        ]
+
+    def _width(self, node):
+        lines = [name_width(clipped(node.title)), name_width(gradient_name(node)), value_width(_value(node))]
+        return max([46.0, *lines, *map(value_width, self._texts(node))]) + PAD
+
+    def _spread(self):
+        """How far from the middle of its box each edge ends: those into one box are spread, upper ones first."""
+        into: dict[int, list[int]] = {}
+        for k, (_, node) in enumerate(self.pairs):
+            into.setdefault(node, []).append(k)
+        ends = [0.0] * len(self.pairs)
+        for together in into.values():
+            together.sort(key=lambda k: self.layout.route(k)[-2][1])
+            for i, k in enumerate(together):
+                ends[k] = (i - (len(together) - 1) / 2) * min(14.0, 30.0 / len(together))
+        return ends
+
+    def _route(self, k, lower=0.0) -> list[Point]:
+        points = self.layout.route(k, CARD / 2, CARD / 2 + self.ends[k])
+        return [(x + EDGE, y + HEAD + lower) for x, y in points]
+
+    def _arrow(self, points, role, head, back=False, vary=None):
+        (x, y), towards = (points[0], -1) if back else (points[-1], 1)
+        self.marks.append(outline(path(points), role, vary=vary or {}))
+        self.marks.append(arrow_head(x, y, towards, 0, head, vary=vary or {}))
+
+    def _gap(self, k, lower=0.0) -> tuple[Point, Point]:
+        """The part of a route that crosses the last gap between columns."""
+        points, (_, node) = self._route(k, lower), list(self.pairs)[k]
+        left = self.layout.columns[self.layout.ranks[node]][0] + EDGE
+        at = next(i for i, (x, _) in enumerate(points) if abs(x - left) < 0.01)
+        return points[at - 1], points[at]
+
+    def _slopes(self):
+        """The local derivative beside each edge back; a use that is cut counts 0."""
+        known, wanted, varied = slopes(self.found), [], {}
+        for k, uses in enumerate(self.pairs.values()):
+            widest = " " * k + _slope_words(uses, known, None)  # the spaces tell equal words apart
+            wanted.append(([self._gap(k, self.back)], widest))
+            texts = [_slope_words(uses, known, run.use) for run in self.found.runs]
+            looks = [
+                "wrongtext" if run.use in uses else "" if run.open & set(uses) else "dim" for run in self.found.runs
+            ]
+            varied[widest] = _vary(text=texts, state=looks)
+        for x, y, words in placed_labels(wanted):
+            self.marks.append(text(x, y, "", "slope", "middle", vary=varied[words]))
+
+    def _rings(self, k, uses):
+        """A ring on every use; where it is cut, a sign."""
+        start, end = self._gap(k)
+        for i, use in enumerate(uses):
+            x, y = between(start, end, (i + 1) / (len(uses) + 1))
+            at, link = self.found.uses.index(use) + 1, _key(use)
+            here, elsewhere = {"cut": [at]}, {"cut": [p for p in range(len(self.found.runs)) if p != at]}
+            self.marks += [
+                circle(x, y, 5.5, "op", link=link, when=elsewhere),
+                rect(x - 19, y - 10, 38, 20, "bad", 4, link=link, when=here),
+                text(x, y + 4, "stop", "badtext", "middle", link=link, when=here),
+            ]
+
+    def links(self) -> dict[str, Link]:
+        """What is behind each ring: a click cuts there."""
+        return {
+            _key(use): Link(f"cut {label}", [f"cut {label}", "stop_gradient at this use alone"], go={"cut": at})
+            for at, (use, label) in enumerate(zip(self.found.uses, self.labels, strict=True), 1)
+        }
+
+    def _cards(self, node):
+        x, y, w, _ = self.layout.boxes[node.index]
+        x, y = x + EDGE, y + HEAD
+        role = "leaf" if node.leaf else "loss" if node.output else "op"
+        self._card((x, y, w), role, clipped(node.title), node.leaf, [_value(node)])
+        texts = self._texts(node)
+        states = ["pending" if words == "no path" else "lit" if ", not " in words else "" for words in texts]
+        self._card((x, y + self.back, w), "back", gradient_name(node), node.leaf, texts, states)
+
+    def _card(self, place, role, title, pill, texts, states=()):
+        x, y, w = place
+        faint = ["dim" if name == "pending" else "" for name in states]
+        self.marks += [
+            rect(x, y, w, CARD, role, CARD / 2 if pill else 4, vary=_vary(state=states)),
+            text(x + w / 2, y + 17, title, "name", "middle", vary=_vary(state=faint)),
+            text(x + w / 2, y + 33, "", "value", "middle", vary=_vary(state=faint, text=texts)),
+        ]
+
+
+def _value(node):
+    shown = brief(node.value)
+    return f"{clipped(node.name, 16)} = {shown}" if node.name and not node.leaf else shown
+
+
+def _slope_words(uses, known, cut):
+    """`×3`, `×(3 + 0)` where the second use is cut; of tensors only what is cut."""
+    factors = [0.0 if use == cut else known.get(use) for use in uses]
+    if any(f is None for f in factors):
+        return "cut" if cut in uses else ""
+    words = " + ".join(bracketed(number(f)) if i else number(f) for i, f in enumerate(factors))
+    return f"×{words}" if len(factors) == 1 else f"×({words})"
+
+
+def _key(use):
+    return f"use{use.node}-{use.place}"
+
+
+def _vary(**lists):
+    return {"cut": {name: changes(values) for name, values in lists.items() if any(values)}}
+
+
+def between(start: Point, end: Point, part: float) -> Point:
+    """The point at a `part` of an edge: on a straight line, or on the curve that `layout.path` draws.
+
+    >>> between((0, 0), (10, 0), 0.25), between((0, 0), (10, 8), 0.5)
+    ((2.5, 0.0), (5.0, 4.0))
+    """
+    (x1, y1), (x2, y2), rest = start, end, 1 - part
+    if y1 == y2:
+        return x1 * rest + x2 * part, float(y1)
+    low, high = rest**2 * (1 + 2 * part), part**2 * (1 + 2 * rest)  # of a cubic that begins and ends level
+    bend = 3 * rest * part * (x1 + x2) / 2
+    return rest**3 * x1 + bend + part**3 * x2, low * y1 + high * y2
+
+
+def _same(a, b):
+    return b is not None and np.array_equal(a, b, equal_nan=True)
+
+
+# ---- the paths ----
+
+
+def paths_panel(found: Cuts) -> Panel | None:
+    """Every path between an output and an input, with its product of slopes; a path with a cut on it gives nothing."""
+    rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, leaf, ways)]
+    if not rows:
+        return None
+    left = max(width_of(words, 12.5, True) for words, *_ in rows) + 24
+    right = max(value_width(words) for _, texts, *_ in rows for words in texts)
+    marks: list[Mark] = []
+    for i, (words, texts, states, role) in enumerate(rows):
+        y = 20 + ROW * i
+        marks.append(text(8 if role == "name" else 20, y, words, role, vary=_vary(state=states)))
+        marks.append(text(left, y, "", "value", vary=_vary(text=texts, state=states)))
+    title = "A gradient is the sum over its open paths"
+    return Panel("paths", title, max(left + right + 8, width_of(title, 13, True)), 20 + ROW * len(rows), marks)
+
+
+def _rows(found, leaf, ways):
+    """`(words, texts by cut, states by cut, role)` of one input: its gradient, then its paths."""
+    node, known = found.story.nodes[leaf], slopes(found)
+    totals = ["0" if run.gradients[leaf] is None else in_full(run.gradients[leaf]) for run in found.runs]
+    yield gradient_name(node), totals, [], "name"
+    for way in ways:
+        words = " ← ".join(short(found.story.nodes[i]) for i in (leaf, *(use.node for use in way)))
+        gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
+        yield words, [gives if o else "cut: 0" for o in open_], ["" if o else "dim" for o in open_], "plain"
+
+
+def product_words(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> str:
+    """The product of the slopes on a path, from the leaf to the output: `3 × 1 = 3`; "open" where they are no numbers."""
+    value = product(found, known, way)
+    if value is None:
+        return "open"
+    factors = [number(known[use]) for use in way]
+    if len(factors) == 1 or len(factors) > MOST_FACTORS:
+        return number(value)
+    return f"{' × '.join(bracketed(f) if i else f for i, f in enumerate(factors))} = {number(value)}"
+
+
+def product(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> float | None:
+    """What a path adds to the gradient: its slopes multiplied, times what the output starts with; None for tensors."""
+    seed = np.ravel(found.story.nodes[way[-1].node].seed)
+    factors = [float(f) for use in way if (f := known.get(use)) is not None]
+    return prod([float(seed[0]), *factors]) if len(factors) == len(way) and len(seed) == 1 else None

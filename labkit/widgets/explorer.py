@@ -1,0 +1,168 @@
+"""The graph explorer: `labkit.show(fn, *args)`."""
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from .folding import Part, folded, open_while_few, paths, visible
+from .graph_scene import VIEWS, Shown, key_of, opened_by, without
+from .picture import Picture, Still
+from .recorded import of_function
+from .rerun import NotANumber, Rerun
+from .scene import Scene, holds
+from .story import Story
+from .tape import Known, is_taped, of_tensor
+
+MOST_BOXES = 150  # shown unfolded
+MOST_ALTERNATIVES = 600  # boxes in the other ways of folding that a saved page holds
+
+
+class Explorer(Picture):
+    """A run, step by step: values forwards, the chain rule backwards, in three views over one slider.
+
+    `story`: what happened (`labkit.widgets.story.Story`). `opened`: the keys of the blocks that are unfolded. A picture that
+    stands still shows the last step, where no other is asked for; with a tape in it the way back half done.
+    """
+
+    def __init__(self, story: Story, view: str = "chain", most_boxes: int = MOST_BOXES, again: Rerun | None = None):
+        offered = ["chain", "tape"] if story.taped else list(VIEWS)
+        if view not in offered:
+            raise ValueError(f"view: expected one of {', '.join(map(repr, offered))}, but got {view!r}")
+        self.story, self.view, self.most_boxes, self._again = story, view, most_boxes, again
+        self.parts: list[Part] = folded(story.nodes)
+        self.opened = open_while_few(self.parts, most_boxes)
+        super().__init__(self._scene_of(self.opened))
+
+    # ---- folding ----
+
+    def unfold(self, *keys: str) -> None:
+        """Unfold the blocks with these keys, such as "conv1"; those around them too. Raises KeyError for an unknown one."""
+        self._show(self.opened | {around for key in keys for around in self._path(key)})
+
+    def fold(self, *keys: str) -> None:
+        """Fold the blocks with these keys, and what is in them. Raises KeyError for an unknown one."""
+        opened = self.opened
+        for key in keys:
+            opened = without(opened, self._path(key)[-1], self.parts)
+        self._show(opened)
+
+    def _path(self, key):
+        known = paths(self.parts)
+        if key not in known:
+            raise KeyError(f"expected the key of a block, one of {', '.join(known) or 'none'}, but got {key!r}")
+        return known[key]
+
+    # ---- what the reader does ----
+
+    def respond(self, message: Mapping[str, Any]) -> None:
+        """Fold or unfold a block, or run again with another input."""
+        if "open" in message:
+            self._show(opened_by(str(message["open"]), self.parts))
+        for name, words in dict(message.get("set", {})).items():
+            self._run_again(str(name), str(words))
+
+    def _run_again(self, name, words):
+        if self._again is None or name not in self._again.values:
+            return
+        try:
+            story = self._again.run(name, words)
+        except Exception as error:  # the reader's function: whatever it raises is shown in place
+            self._show(self.opened, _excuse(name, words, error))
+            return
+        self.story, self.parts = story, folded(story.nodes)
+        self._show(opened_by(key_of(self.opened), self.parts))
+
+    def alternatives(self) -> dict[str, Scene]:
+        """For a saved page: the scene as it is, with a block unfolded, and with an unfolded one folded."""
+        known = paths(self.parts)
+        outer_first = sorted(set(known) - self.opened, key=lambda key: len(known[key]))
+        folded = [without(self.opened, key, self.parts) for key in known if key in self.opened]
+        unfolded = [self.opened | set(known[key]) for key in outer_first]
+        ways, boxes = {}, 0
+        for way in [self.opened, frozenset(), *folded, *unfolded] if known else []:
+            boxes += len(visible(self.parts, way)) if key_of(way) not in ways else 0
+            if boxes <= MOST_ALTERNATIVES + len(visible(self.parts, self.opened)):
+                ways[key_of(way)] = way
+        return {key: self._scene_of(way, base=self.opened, ways=ways) for key, way in ways.items()}
+
+    # ---- the scene ----
+
+    def _show(self, opened, notice=""):
+        self.opened = frozenset(opened)
+        self.scene = self._scene_of(self.opened, notice)
+
+    def _scene_of(self, opened, notice="", base=None, ways=None) -> Scene:
+        fields = {name: f"{value:.6g}" for name, value in self._again.values.items()} if self._again else {}
+        return Shown(self.story, self.parts, opened, self.view, base, ways).scene(notice, fields)
+
+    # ---- standing still ----
+
+    def svg(self, theme: str = "light", **dials: int | str) -> str:
+        return super().svg(theme, **self._standing(dials))
+
+    def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
+        return super().png(theme, scale, **self._standing(dials))
+
+    def describe(self, **dials: int | str) -> str:
+        return super().describe(**self._standing(dials))
+
+    def _standing(self, dials):
+        """The dials of a still picture: the last step, where none is asked for; half the way back where a tape is seen."""
+        steps, state = self.scene.dials[0], self.scene.state(**dials)
+        last, seed = len(steps.values) - 1, len(self.story.nodes)
+        taped = any(panel.name == "tape" and holds(panel.when, state) for panel in self.scene.panels)
+        if taped and seed in steps.places:
+            last = (list(steps.places).index(seed) + last + 1) // 2
+        return {"step": last, **dials}
+
+
+class StillExplorer(Still, Explorer):
+    """The same as a picture, without controls."""
+
+
+def _excuse(name, words, error):
+    """What to say when a rerun failed."""
+    if isinstance(error, NotANumber):
+        return f"{name}: {error}."
+    return f"With {name} = {words} your function raised {type(error).__name__}: {error}"
+
+
+# ---- the front door ----
+
+
+def show(
+    fun: Any, *args: Any, view: str = "chain", static: bool = False, fold: int = MOST_BOXES, program: bool = True
+) -> Explorer:
+    """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
+
+    `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
+    whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
+    a tensor the first two. `static`: a picture without controls. `fold`: graphs with more boxes are folded into layers and
+    repeated blocks. `program`: whether the program that graph mode would run is offered beside it (the function is then run
+    a second time, to write it).
+
+    In a notebook the last expression of a cell shows it; `.save("x.svg")`, `.save("x.png")` and `.save("x.html")` write
+    files, the last one playing in any browser without Python. Raises TypeError for what cannot be recorded; an exception
+    of your function is passed on.
+
+    >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
+    >>> print(picture.describe())
+    <lambda>: one run and its derivative.
+    A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
+    Backward: at the result of pow 2 arrives 1. x gets 1 × 6 = 6.
+    """
+    made = StillExplorer if static else Explorer
+    if is_taped(fun) and not args:
+        return made(of_tensor(fun, _known_outside()), "tape" if view == "chain" else view, fold)
+    if not callable(fun):
+        raise TypeError(
+            f"show: expected a function and its arguments, or a tensor of labkit.torch, but got {type(fun).__name__}. "
+            "Write show(f, x), not show(f(x))."
+        )
+    return made(of_function(fun, args, program), view, fold, Rerun(fun, args, program))
+
+
+def _known_outside() -> Known:
+    """The variables where `show` was called."""
+    frame = sys._getframe(2)
+    return Known.among({**frame.f_globals, **frame.f_locals})

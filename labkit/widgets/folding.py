@@ -1,0 +1,181 @@
+"""Folding a large run into blocks: the calls of cells, repeated stretches, and plain chunks of what is left.
+
+A block is a stretch of ops that ran one after the other, so folding never makes a cycle.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from math import ceil
+
+import numpy as np
+
+from .story import Node
+
+FEW = 30  # parts that one block holds at most
+LONGEST = 400  # ops in a repeated stretch that is looked for
+
+
+@dataclass(eq=False)
+class Block:
+    """A stretch of the run that can be shown as one box. `key`: its place, such as `conv1/dense`; `parts`: indices of ops,
+    and blocks, in the order they ran."""
+
+    key: str
+    title: str
+    parts: list["Part"]
+
+    @property
+    def ops(self) -> list[int]:
+        """The indices of all ops inside."""
+        return [i for part in self.parts for i in (part.ops if isinstance(part, Block) else [part])]
+
+
+Part = int | Block
+
+
+def folded(nodes: list[Node]) -> list[Part]:
+    """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks."""
+    return _short(_by_scope([n for n in nodes if not n.leaf], 0, ""), "", nodes)
+
+
+def visible(parts: Iterable[Part], opened: frozenset[str]) -> list[Part]:
+    """The parts that are seen when the blocks in `opened` are unfolded."""
+    seen: list[Part] = []
+    for part in parts:
+        if isinstance(part, Block) and part.key in opened:
+            seen += visible(part.parts, opened)
+        else:
+            seen.append(part)
+    return seen
+
+
+def blocks(parts: Iterable[Part]) -> list[Block]:
+    """All blocks, outer ones before what is in them."""
+    return [b for part in parts if isinstance(part, Block) for b in (part, *blocks(part.parts))]
+
+
+def paths(parts: Iterable[Part], outer: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+    """For each block's key, the keys of the blocks it is in, from the outside in, and its own."""
+    found: dict[str, tuple[str, ...]] = {}
+    for part in parts:
+        if isinstance(part, Block):
+            found[part.key] = (*outer, part.key)
+            found |= paths(part.parts, found[part.key])
+    return found
+
+
+def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
+    """The keys of the blocks to unfold, a whole level at a time, so that at most `most` boxes are seen."""
+    opened: frozenset[str] = frozenset()
+    while True:
+        closed = [p.key for p in visible(parts, opened) if isinstance(p, Block)]
+        if not closed or len(visible(parts, opened | frozenset(closed))) > most:
+            return opened
+        opened |= frozenset(closed)
+
+
+def _by_scope(nodes, depth, prefix):
+    """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op."""
+    parts: list[Part] = []
+    seen: Counter[str] = Counter()
+    for place, run in groupby(nodes, key=lambda n: (n.scope[depth], bool(n.derives)) if len(n.scope) > depth else None):
+        members = list(run)
+        if place is None or len(members) == 1:
+            parts += [n.index for n in members]
+            continue
+        scope, derived = place
+        again = f" ({scope.call})" if scope.call > 1 else ""
+        title = f"{scope.name}{again}: {scope.kind}" if scope.name != scope.kind else f"{scope.name}{again}"
+        key = f"{prefix}{scope.name}{again}{' derivative' if derived else ''}"
+        seen[key] += 1
+        key += f" {seen[key]}" if seen[key] > 1 else ""
+        block = Block(key, f"derivative of {title}" if derived else title, _by_scope(members, depth + 1, f"{key}/"))
+        parts.append(block)
+    return parts
+
+
+def _short(parts, prefix, nodes):
+    """The parts with long stretches folded, inside blocks too."""
+    for part in parts:
+        if isinstance(part, Block):
+            part.parts = _unwrapped(_short(part.parts, f"{part.key}/", nodes))
+    return _stretch(parts, prefix, nodes)
+
+
+def _unwrapped(parts):
+    """A block of one block is that block."""
+    return _unwrapped(parts[0].parts) if len(parts) == 1 and isinstance(parts[0], Block) else parts
+
+
+def _stretch(parts, prefix, nodes):
+    return _chunked(_repeats(parts, prefix, nodes), prefix) if len(parts) > FEW else parts
+
+
+def _chunked(parts, prefix):
+    if len(parts) <= FEW:
+        return parts
+    size = ceil(len(parts) / FEW)
+    chunks: list[Part] = []
+    for start in range(0, len(parts), size):
+        inside = parts[start : start + size]
+        key = f"{prefix}{start + 1} to {start + len(inside)}"
+        chunks.append(Block(key, _counted(inside), _chunked(inside, f"{key}/")) if len(inside) > 1 else inside[0])
+    return chunks
+
+
+def _counted(parts):
+    count = sum(len(p.ops) if isinstance(p, Block) else 1 for p in parts)
+    return f"{count} ops"
+
+
+def _repeats(parts, prefix, nodes):
+    """Fold the stretch that repeats the most, then what is left and right of it."""
+    found = _longest_repeat([_token(p, nodes) for p in parts]) if len(parts) > FEW else None
+    if found is None:
+        return parts
+    start, period, count = found
+    stop = start + period * count
+    key = f"{prefix}repeat from {start + 1}"
+    pieces = [parts[i : i + period] for i in range(start, stop, period)]
+    inside = [
+        p[0] if period == 1 else Block(f"{key}/{k}", f"{k} of {count}", _unwrapped(_stretch(p, f"{key}/{k}/", nodes)))
+        for k, p in enumerate(pieces, 1)
+    ]
+    what = _name(parts[start], nodes) if period == 1 else _counted(pieces[0])
+    block = Block(key, f"{count} times {what}", _chunked(inside, f"{key}/"))
+    left, right = parts[:start], parts[stop:]
+    return [*_repeats(left, f"{key} before/", nodes), block, *_repeats(right, f"{key} after/", nodes)]
+
+
+def _name(part, nodes):
+    return part.title if isinstance(part, Block) else nodes[part].title
+
+
+def _token(part, nodes):
+    """What makes two parts alike: the op and its shape, or the block's kind and size."""
+    if isinstance(part, Block):
+        return part.title.rpartition(":")[2], len(part.ops)
+    return nodes[part].op, nodes[part].shape
+
+
+def _longest_repeat(tokens):
+    """`(start, period, count)` of the stretch of at least three equal pieces that covers the most, or None.
+
+    It covers at least a twentieth of all, so that few stretches are looked for.
+    """
+    known = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
+    ids = np.array([known[token] for token in tokens])
+    best, most = None, max(FEW // 3, len(tokens) // 20)
+    for period in range(1, min(len(ids) // 3, LONGEST) + 1):
+        same = np.concatenate([[0], ids[:-period] == ids[period:], [0]])
+        edges = np.flatnonzero(np.diff(same))
+        starts, lengths = edges[::2], np.diff(edges)[::2]
+        if not len(starts):
+            continue
+        longest = int(np.argmax(lengths))
+        count = int(lengths[longest]) // period + 1
+        if count >= 3 and count * period > most:
+            best, most = (int(starts[longest]), period, count), count * period
+    return best

@@ -1,0 +1,171 @@
+"""The scene of the graph explorer: a story, folded in a certain way, as panels over one slider."""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+
+from . import telling
+from .asks import asks
+from .cards import links
+from .chain_view import chain
+from .folding import Part, blocks, paths, visible
+from .graph_view import graph
+from .program_view import program
+from .scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
+from .story import Story
+from .tape_view import tape
+from .units import Units
+from .words import listed
+
+VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
+MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
+BAR = 900.0  # px, the longest row of names of unfolded blocks
+_PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph, ("graph", "both"))}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a story is shown: its `parts`, the keys of those `opened`, and the `view` at first.
+
+    A click on a folded block adds it to `base` (default: what is opened). `ways`: the ways of folding that there are, as
+    `key_of` writes them; None: all of them.
+    """
+
+    story: Story
+    parts: Sequence[Part]
+    opened: frozenset[str]
+    view: str
+    base: frozenset[str] | None = None
+    ways: Container[str] | None = None
+
+    def units(self) -> Units:
+        """Its boxes."""
+        return Units(self.story, visible(self.parts, self.opened))
+
+    def scene(self, notice: str = "", fields: dict[str, str] | None = None) -> Scene:
+        """The scene; `notice` goes before the story's own, `fields` are the numbers that the reader may change."""
+        units = self.units()
+        offered = self._offered(units)
+        panels = _panels(units, offered)
+        bar = _bar(self, units)
+        notices = " ".join(filter(None, [notice, *self.story.notices]))
+        return Scene(
+            f"{self.story.name}: one run and its derivative", description(units), _dials(self, units, offered, panels),
+            [*bar[0], *panels], _captions(units, offered), self._links(units) | bar[1], notices, fields or {},
+        )  # fmt: skip
+
+    def _offered(self, units):
+        """The views that the reader may choose."""
+        if self.story.taped:
+            return ["chain", "tape"]
+        return list(VIEWS) if len(units.units) <= MOST_FOR_ALL_VIEWS else [self.view]
+
+    def _links(self, units):
+        """What is behind the cards; a click on a folded block unfolds it."""
+        found, known = links(units), paths(self.parts)
+        base = self.opened if self.base is None else self.base
+        for unit in units.units:
+            way = key_of(base | set(known[unit.block.key])) if unit.block else ""
+            for name in (f"n{unit.index}", f"g{unit.index}"):
+                if unit.block and name in found and self.leads_to(way):
+                    found[name] = replace(found[name], tip=[*found[name].tip, "Click to unfold."], go={}, opens=way)
+        return found
+
+    def leads_to(self, way: str) -> bool:
+        """Whether there is this way of folding."""
+        return self.ways is None or way in self.ways
+
+
+def key_of(opened: frozenset[str]) -> str:
+    """A way of folding as one text; `opened_by` is the way back."""
+    return "|".join(sorted(opened))
+
+
+def opened_by(key: str, parts: Sequence[Part]) -> frozenset[str]:
+    """The keys in a text, those that there are, each with the blocks around it."""
+    known = paths(parts)
+    return frozenset(around for part in key.split("|") for around in known.get(part, ()))
+
+
+def without(opened: frozenset[str], key: str, parts: Sequence[Part]) -> frozenset[str]:
+    """What stays unfolded when a block is folded."""
+    known = paths(parts)
+    return frozenset(o for o in opened if key not in known.get(o, ()))
+
+
+def description(units: Units) -> str:
+    """What the picture shows, in two sentences."""
+    story = units.story
+    ops, boxes = sum(not n.leaf for n in story.nodes), len(units.ops)
+    folding = f", folded into {boxes} boxes," if boxes < ops else ""
+    leaves = f" from {listed(n.title for n in story.leaves)}" if story.leaves else ""
+    steps = len(story.steps)
+    back = "1 step of the chain rule leads" if steps == 1 else f"{steps or 'no'} steps of the chain rule lead"
+    return f"A graph of {ops} op{'' if ops == 1 else 's'}{folding}{leaves} to the result; {back} back."
+
+
+def _panels(units, offered):
+    panels = []
+    for make, seen_in in _PANELS.values():
+        where = [i for i, view in enumerate(offered) if view in seen_in]
+        if where:
+            panels.append(make(units, {"view": where} if len(offered) > 1 else {}))
+    shown = program(units, {"program": [1]})
+    return [*panels, shown] if shown else panels
+
+
+def _dials(shown, units, offered, panels):
+    dials = [Dial("step", "Step", telling.labels(units), asks=asks(units), places=units.places)]
+    if len(offered) > 1:
+        start = offered.index(shown.view)
+        dials.append(Dial("view", "View", [VIEWS[v] for v in offered], "choice", start))
+    if any(p.name == "tape" for p in panels) and not shown.story.released:
+        taped = {"view": [i for i, v in enumerate(offered) if v in ("tape", "both")]} if len(offered) > 1 else {}
+        dials.append(Dial("retain", "retain_graph=True", ["released", "retained"], "toggle", when=taped))
+    if any(p.name == "program" for p in panels):
+        dials.append(Dial("program", "Program", ["hidden", "shown"], "toggle"))
+    return dials
+
+
+def _captions(units, offered):
+    captions = [Caption("step", changes(telling.sentences(units)))]
+    for name in offered:
+        when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
+        if name == "tape" and not units.story.released:
+            captions += [
+                Caption("step", telling.tape_sentences(units, bool(retain)), {**when, "retain": [retain]})
+                for retain in (0, 1)
+            ]
+        elif name == "graph":
+            captions.append(Caption("step", telling.graph_sentences(units), when))
+    return captions
+
+
+# ---- a row with the names of what is unfolded, to fold it again ----
+
+
+def _bar(shown: Shown, units: Units):
+    """`([the panel], links)`, or `([], {})` where nothing is folded and nothing can be."""
+    titles = {b.key: b.title for b in blocks(shown.parts) if b.key in shown.opened}
+    ops = sum(not n.leaf for n in shown.story.nodes)
+    folded = any(unit.block for unit in units.units)
+    words = f"{ops} ops, folded into {len(units.ops)} boxes; click a pile to unfold it." if folded else ""
+    ways = {f"fold {key}": (f"▾ {title}", without(shown.opened, key, shown.parts)) for key, title in titles.items()}
+    if len(ways) > 1:
+        ways = {**(ways if len(ways) <= 12 else {}), "fold all": ("▾ all", frozenset())}
+    ways = {name: (label, opened) for name, (label, opened) in ways.items() if shown.leads_to(key_of(opened))}
+    if not ways and not words:
+        return [], {}
+    return _placed_bar(words, ways)
+
+
+def _placed_bar(words, ways):
+    marks: list[Mark] = [text(4, 14, words, "note")] if words else []
+    x, y, found = (width_of(words, 11.5) + 20 if words else 4.0), 14.0, {}
+    for name, (label, opened) in ways.items():
+        width = width_of(label, 12, bold=True)
+        if x + width > BAR:
+            x, y = 4.0, y + 18
+        marks.append(text(x, y, label, "forwardtext", link=name))
+        found[name] = Link(f"Fold {label[2:]}", [f"Fold {label[2:]}"], opens=key_of(opened))
+        x += width + 18
+    return [Panel("fold", "", BAR if y > 14 else x, y + 6, marks, live=True)], found

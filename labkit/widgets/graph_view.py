@@ -1,0 +1,77 @@
+"""MindSpore's graph: forward and derived backward graph side by side, both there before the run. The backward half is the
+mirror image of the forward half; arcs lead the values that it uses over to it."""
+
+import numpy as np
+
+from .arcs import Arcs
+from .cards import Gradients, gradient_name, pulses, slope, title
+from .chain_view import gradient_rooms
+from .scene import Panel, arrow_head, line
+from .units import Unit, Units
+from .view import CARD, HALF, View, calm, label_width, name_width, placed_labels, stepwise
+from .words import clipped
+
+TITLE = "MindSpore's graph: forward and backward compiled as one; dotted, the values kept until they are used"
+
+SEED = 14.0  # px, the arrow that starts at a value that is not the last
+
+
+def graph(units: Units, when: dict) -> Panel:
+    """The panel; shown at the positions `when` of other dials."""
+    gradients, slopes = Gradients(units), [slope(units, edge) for edge in units.edges]
+    rooms = {u: [name_width(_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
+    view = View(units, rooms, labels=slopes)
+    arcs = Arcs(view)
+    view.top += arcs.above
+    view.bottom += SEED if any(u.lead.output and not _is_last(view, u) for u in units.units) else 0
+    view.forward()
+    _edges_back(view, arcs.whole, slopes)
+    for unit in units.units:
+        if gradients.totals(unit):
+            _card(view, unit, arcs.whole)
+        if unit.lead.output and units.goes_back and not unit.chip:
+            _seed(view, unit, arcs.whole)
+    arcs.draw()
+    return view.panel("graph", TITLE, when, arcs.whole, view.height + arcs.below)
+
+
+def _name(unit):
+    return gradient_name(unit) if unit.lead.leaf else f"bprop {clipped(title(unit))}"
+
+
+def _edges_back(view, whole, slopes):
+    units, labels = view.units, []
+    for k, edge in enumerate(units.edges):
+        if edge.end in units.walked and units.sent_along(edge):
+            states = pulses([units.walked[edge.end]])
+            view.arrow([(whole - x, y) for x, y in reversed(view.route(k))], "backedge", "backhead", states)
+            crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
+            labels += [(crossings, slopes[k])] if slopes[k] else []
+    for x, y, words in placed_labels(labels):
+        view.label(x, y, words)
+
+
+def _card(view, unit, whole):
+    x, y, w = view.box(unit)
+    states, values = pulses(view.gradients.times(unit)), view.gradients.texts(unit)
+    view.card(
+        (whole - x - w, y, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf
+    )
+
+
+def _is_last(view, unit):
+    return view.layout.ranks[unit.index] == len(view.layout.columns) - 1
+
+
+def _seed(view, unit: Unit, whole):
+    """The start of the way back: from the last result to its derivative; into that of any other, from below."""
+    x, y, w = view.box(unit)
+    states, end = pulses([view.units.seed]), whole - x - w
+    if not _is_last(view, unit):
+        bottom, middle = y + CARD, end + w / 2
+        view.marks.append(line(middle, bottom + SEED, middle, bottom + 6, "backedge", vary=stepwise(state=states)))
+        view.marks.append(arrow_head(middle, bottom, 0, -1, "backhead", vary=stepwise(state=calm(states))))
+        return
+    words = "seed 1" if np.size(unit.lead.seed) == 1 and unit.lead.seed == 1 else "seed"
+    view.arrow([(x + w, y + HALF), (end, y + HALF)], "backedge", "backhead", states)
+    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words)

@@ -1,0 +1,239 @@
+"""What is said and asked about a Jacobian: labels, captions, questions, tips. Every number comes from the passes."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from .passes import Passes
+from .scene import Ask, Changes
+from .structure import structure
+from .words import in_full, number
+
+SPELLED = 8  # a row of at most so many numbers is written out
+
+
+class Told:
+    """The words to `passes`, whose rows and columns are drawn in the blocks `rows` and `columns`."""
+
+    def __init__(self, passes: Passes, rows: Sequence[np.ndarray], columns: Sequence[np.ndarray]):
+        self.passes, self.rows, self.columns = passes, rows, columns
+        self.m, self.n = passes.matrix.shape
+        self.row_names = [_range([passes.rows[k] for k in block]) for block in rows]
+        self.column_names = [_range([passes.columns[k] for k in block]) for block in columns]
+
+    @cached_property
+    def structure(self) -> str:
+        """What is true of the matrix as a whole."""
+        p = self.passes
+        return " ".join(structure(p.matrix, p.rows, p.columns, p.batch))
+
+    @property
+    def title(self) -> str:
+        """What the picture is called."""
+        of = "" if self.passes.name == "<lambda>" else f" of {self.passes.name}"
+        return f"Jacobian{of}: {self.size}"
+
+    @property
+    def size(self) -> str:
+        """How many outputs and inputs, in words."""
+        return f"{_count(self.m, 'output')}, {_count(self.n, 'input')}"
+
+    @property
+    def description(self) -> str:
+        what = f"A heat map of {self.size}: how much each output (row) moves with each input (column)."
+        return " ".join(filter(None, [what, self.structure, self.pooling]))
+
+    @property
+    def pooling(self) -> str:
+        """How a large matrix is drawn; "" for one that is drawn entry by entry."""
+        m, n = len(self.rows), len(self.columns)
+        if (m, n) == (self.m, self.n):
+            return ""
+        block = f"{len(self.rows[0])} by {len(self.columns[0])}"
+        return f"It is drawn as {m} by {n} tiles, each the entry of largest magnitude in a block of up to {block}."
+
+    @property
+    def notice(self) -> str:
+        """Said where forward mode fails, or where a run of the function does not repeat."""
+        if self.passes.refused:
+            return f"Forward mode fails on this function ({self.passes.refused}). Its columns are shown from the pulls."
+        if not self.passes.agree:
+            return "Pulls and pushes give different matrices: every run of this function gives another output. Is it random?"
+        return ""
+
+    # ---- positions ----
+
+    @property
+    def pulls(self) -> list[str]:
+        """The positions of the dial of pulls."""
+        return ["none yet", *self.row_names, *(["all ones"] if self.m > 1 else [])]
+
+    @property
+    def pushes(self) -> list[str]:
+        return ["none yet", *self.column_names]
+
+    def pull_captions(self) -> Changes:
+        p, said = self.passes, []
+        for block, name in zip(self.rows, self.row_names, strict=True):
+            first = f"Cotangent v = 1 at {name}, 0 elsewhere: one walk back gives the whole row of {name}"
+            if len(block) > 1:
+                first = f"One pull for each of {name}"
+            row = f", {in_full(p.matrix[block[0]], SPELLED)}" if len(block) == 1 and self.n <= SPELLED else ""
+            said.append(f"Pull {_span(block)} of {self.m}. {first}{row}.")
+        said[-1] += (
+            f" Done: {_count(self.m, 'pull')} for {_count(self.m, 'row')}; forward mode needs {_pushes(self.n)}."
+        )
+        said[-1] += f" {self._verdict()} {self.structure}".rstrip()
+        start = f"One forward run, kept. No pull yet: {_count(self.m, 'row')} to fill, one pull each."
+        return list(enumerate([start, *said, *([self._ones()] if self.m > 1 else [])]))
+
+    def push_captions(self) -> Changes:
+        p, said = self.passes, []
+        for block, name in zip(self.columns, self.column_names, strict=True):
+            first = f"Tangent t = 1 at {name}, 0 elsewhere: one run forward gives the whole column of {name}"
+            if len(block) > 1:
+                first = f"One push for each of {name}"
+            column = f", {in_full(p.matrix[:, block[0]], SPELLED)}" if len(block) == 1 and self.m <= SPELLED else ""
+            said.append(f"Push {_span(block)} of {self.n}. {first}{column}.")
+        said[-1] += (
+            f" Done: {_pushes(self.n)} for {_count(self.n, 'column')}; reverse mode needs {_count(self.m, 'pull')}."
+        )
+        said[-1] += f" {self._verdict()} {self.structure}".rstrip()
+        start = f"No push yet: {_count(self.n, 'column')} to fill, one run with a tangent each."
+        return list(enumerate([start, *said]))
+
+    def _verdict(self):
+        if self.m == self.n:
+            return "As many outputs as inputs: both modes take as many passes."
+        cheap, few = ("Reverse", "outputs") if self.m < self.n else ("Forward", "inputs")
+        return f"{cheap} mode is the cheaper one here, for there are fewer {few}."
+
+    def _ones(self):
+        p = self.passes
+        total = f", {in_full(p.total, SPELLED)}" if self.n <= SPELLED else ""
+        words = (
+            f"Cotangent v = 1 at every output: one pull gives the sum of all rows{total}. "
+            f"MindSpore's grad returns this sum; PyTorch's backward() refuses: “{refusal()}”."
+        )
+        size = np.abs(p.matrix).sum(0)
+        if (
+            np.isfinite(size).all()
+            and size.any()
+            and (np.abs(p.total) <= 1e3 * np.finfo(p.total.dtype).eps * size).all()
+        ):
+            words += " It is 0: the outputs always add up to the same number, so their sum has no slope."
+        return words
+
+    # ---- questions ----
+
+    def pull_asks(self) -> dict[int, Ask]:
+        """How many pulls, before the first; an entry, before each of the others; the sum of rows, before the last."""
+        m, n = self.m, self.n
+        asks: dict[int, Ask | None] = {1: _ask(
+            "How many pulls will the whole matrix need?", m, f"One pull gives one row, and there are {m}.",
+            [(n, "That is the number of inputs: as many pushes as forward mode needs."),
+             (m * n, "That is the number of entries. One pull gives a whole row of them.")],
+            "Count what one pull fills.",
+        )}  # fmt: skip
+        if len(self.rows) == m and n <= SPELLED:
+            asks |= {i + 1: self._entry_ask(i) for i in range(1, m)}
+            asks |= {m + 1: self._sum_ask()} if m > 1 else {}
+        return {i: ask for i, ask in asks.items() if ask is not None}
+
+    def _entry_ask(self, i):
+        p = self.passes
+        j = _telling(p.matrix[i])
+        if j is None:
+            return None
+        slips = [(-p.matrix[i, j], "The size is right, the sign is not.")]
+        if j < self.m and i < self.n:
+            slips.append((p.matrix[j, i], f"That is {p.rows[j]} by {p.columns[i]}: row and column are swapped."))
+        slips.append((p.y[i], f"That is {p.rows[i]} itself, not how it moves."))
+        question = f"v = 1 at {p.rows[i]} alone. Which number arrives at {p.columns[j]}?"
+        because = f"A change d of {p.columns[j]} moves {p.rows[i]} by {number(p.matrix[i, j])} d."
+        return _ask(
+            question, p.matrix[i, j], because, slips, f"How much does {p.rows[i]} move when {p.columns[j]} does?"
+        )
+
+    def _sum_ask(self):
+        p = self.passes
+        j = _telling(p.total)
+        if j is None:
+            return None
+        column = p.matrix[:, j]
+        slips = [
+            (column[-1], "That is the last row alone. Now every output has v = 1."),
+            (p.total[j] / self.m, "That is the mean. The rows are added, not averaged."),
+        ]
+        because = " + ".join(f"({number(v)})" if v < 0 else number(v) for v in column) if self.m <= SPELLED else ""
+        question = f"v = 1 at every output. Which number arrives at {p.columns[j]}?"
+        return _ask(question, p.total[j], f"{because} = {number(p.total[j])}.", slips, "Add up its column.")
+
+    def push_asks(self) -> dict[int, Ask]:
+        """How many pushes, before the first."""
+        return {1: _ask(
+            "How many pushes will the whole matrix need?", self.n, f"One push gives one column, and there are {self.n}.",
+            [(self.m, "That is the number of outputs: as many pulls as reverse mode needs."),
+             (self.m * self.n, "That is the number of entries. One push gives a whole column of them.")],
+            "Count what one push fills.",
+        )}  # fmt: skip
+
+    # ---- tips ----
+
+    def of_entry(self, i: int, j: int) -> list[str]:
+        p = self.passes
+        return [f"{p.rows[i]} by {p.columns[j]}: {float(p.matrix[i, j]):.9g}".replace("-", "−")]
+
+    def of_row(self, i: int, value: float) -> list[str]:
+        return self._of_line(self.row_names[i], value, self.passes.matrix[self.rows[i]], "row", "inputs")
+
+    def of_column(self, j: int, value: float) -> list[str]:
+        return self._of_line(self.column_names[j], value, self.passes.matrix[:, self.columns[j]], "column", "outputs")
+
+    def _of_line(self, name, value, block, kind, others):
+        which = f"{name} = {number(value)}" if 1 in block.shape and "…" not in name else name
+        return [which, f"Its {kind}: {np.count_nonzero(block)} of {block.size} slopes are not 0."]
+
+
+def refusal() -> str:
+    """What the PyTorch dialect says to `backward()` on an output of several elements."""
+    from .. import torch
+
+    try:
+        torch.ones(2, requires_grad=True).backward()
+    except RuntimeError as error:
+        return str(error)
+    raise AssertionError("backward() on two elements did not raise")
+
+
+def _telling(row):
+    """The place of the entry worth asking for: the largest that is finite and not 0."""
+    size = np.where(np.isfinite(row), np.abs(row), 0)
+    return int(np.argmax(size)) if size.any() else None
+
+
+def _ask(question, answer, because, slips, otherwise):
+    """A question about a number, without slips that would count as right, and each only once."""
+    answer, kept = float(answer), []
+    for value, why in slips:
+        apart = np.isfinite(value) and abs(value - answer) > 0.02 * max(abs(answer), abs(value), 1e-12)
+        if apart and all(float(value) != known for known, _ in kept):
+            kept.append((float(value), why))
+    return Ask(question, answer, because, tuple(kept), otherwise=otherwise)
+
+
+def _range(names):
+    return names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+
+
+def _span(block):
+    return f"{block[0] + 1}" if len(block) == 1 else f"{block[0] + 1} to {block[-1] + 1}"
+
+
+def _count(number_of, what):
+    return f"{number_of} {what}{'' if number_of == 1 else 's'}"
+
+
+def _pushes(n):
+    return f"{n} {'push' if n == 1 else 'pushes'}"

@@ -1,0 +1,143 @@
+"""Descents over a loss of two numbers by the MindSpore dialect's own optimizers, and the ground they walk on."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..mindspore import Parameter, Tensor, float64, nn, value_and_grad
+
+Loss = Callable[[Any, Any], Any]
+Pair = tuple[float, float]
+Frame = tuple[float, float, float, float]  # lowest and highest x, lowest and highest y
+Maker = Callable[[list[Parameter], float], nn.Optimizer]
+
+OPTIMIZERS: dict[str, Maker] = {
+    "SGD": nn.SGD,
+    "Momentum": lambda parameters, rate: nn.Momentum(parameters, rate, 0.9),
+    "Adam": nn.Adam,
+}
+XS, YS = (0.0, 1.0, 2.0, 3.0), (-1.0, 1.2, 2.8, 5.0)
+SQUARE_AT = 65  # places along each axis at which the ground is measured
+
+
+def line_fit(w, b):
+    """The mean squared error of the line w x + b at four points near 2 x - 1: a long valley.
+
+    >>> round(line_fit(2.0, -1.0), 3)
+    0.02
+    """
+    return sum((w * x + b - y) ** 2 for x, y in zip(XS, YS, strict=True)) / len(XS)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where an optimizer stands after some steps: the place, the loss and the gradient there, and what it keeps."""
+
+    place: Pair
+    loss: float
+    gradient: Pair
+    kept: Mapping[str, Pair]
+
+
+def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> list[Moment]:
+    """The moments of `steps` steps, the start included; fewer where something is not finite any more.
+
+    `kept` has what changes of the optimizer's state per parameter, by the names that the optimizer gives it.
+
+    >>> path = descend(line_fit, (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)
+    >>> [round(float(v), 3) for v in path[1].place]
+    [1.09, 0.4]
+    """
+    point = Parameter(Tensor(np.array(start, float), float64), name="point")
+    optimizer = make([point], rate)
+    gradient = value_and_grad(lambda: loss(point[0], point[1]), None, [point])
+    found: list[Moment] = []
+    with np.errstate(all="ignore"):
+        for step in range(steps + 1):
+            value, (slope,) = gradient()
+            _check_single(value)
+            if not (np.isfinite(value.asnumpy()).all() and np.isfinite(slope.asnumpy()).all()):
+                break
+            kept = {name: _pair(getattr(optimizer, name)[0]) for name in optimizer.slots}
+            found.append(Moment(_pair(point), float(value.asnumpy()), _pair(slope), kept))
+            if step < steps:
+                optimizer((slope,))
+    return _what_changes(found)
+
+
+def _check_single(value):
+    if not isinstance(value, Tensor) or value.shape != ():
+        came = f"a Tensor of shape {value.shape}" if isinstance(value, Tensor) else type(value).__name__
+        raise ValueError(f"Landscape: expected a loss that is one number, a Tensor of shape (), but got {came}")
+
+
+def _pair(tensor):
+    first, second = (float(v) for v in tensor.asnumpy())
+    return first, second
+
+
+def _what_changes(moments):
+    names = [n for n in (moments[0].kept if moments else ()) if any(m.kept[n] != moments[0].kept[n] for m in moments)]
+    return [Moment(m.place, m.loss, m.gradient, {n: m.kept[n] for n in names}) for m in moments]
+
+
+def heights(loss: Loss, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
+    """The loss at all places (x, y), rows at `ys`, columns at `xs`.
+
+    >>> heights(lambda x, y: x + 10 * y, np.array([0.0, 1.0]), np.array([0.0, 1.0, 2.0])).tolist()
+    [[0.0, 1.0], [10.0, 11.0], [20.0, 21.0]]
+    """
+    grid = np.meshgrid(xs, ys)
+    with np.errstate(all="ignore"):
+        at_once = _values(loss, *grid)
+        if at_once is not None and at_once.shape == grid[0].shape:
+            return at_once
+        rows = [[float(_values(loss, np.array(x), np.array(y))) for x in xs] for y in ys]
+    return np.array(rows)
+
+
+def _values(loss, x, y):
+    """The loss as an array; None where it does not take arrays of this shape."""
+    try:
+        found = loss(Tensor(x, float64), Tensor(y, float64))
+    except Exception:  # the reader's function may be meant for single numbers only
+        if np.ndim(x) == 0:
+            raise
+        return None
+    return found.asnumpy() if isinstance(found, Tensor) else np.asarray(found, float)
+
+
+def frame_of(paths: Iterable[Sequence[Moment]], width: float, height: float) -> Frame:
+    """A frame around the paths as long as they do not climb far above their start, with one scale for both axes.
+
+    >>> frame_of([descend(line_fit, (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)], 2.0, 1.0)
+    (-0.109, 1.2, -0.127, 0.527)
+    """
+    seen = [m.place for path in paths for m in path if m.loss <= path[0].loss + 0.3 * abs(path[0].loss)]
+    (left, low), (right, high) = np.min(seen, axis=0), np.max(seen, axis=0)
+    across, up = 1.2 * (right - left), 1.2 * (high - low)
+    unit = max(across / width, up / height) or 1.0 / height
+    x, y = (left + right) / 2, (low + high) / 2
+    sides = (x - unit * width / 2, x + unit * width / 2, y - unit * height / 2, y + unit * height / 2)
+    return tuple(float(f"{v:.3g}") for v in sides)  # type: ignore[return-value]
+
+
+def levels_of(ground: np.ndarray, most: int = 9) -> list[float]:
+    """Round heights for contour lines: 1 and 3 times powers of ten; evenly spaced ones where the ground is not positive.
+
+    >>> levels_of(np.array([0.02, 50.0]))
+    [0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]
+    >>> levels_of(np.array([-1.0, 1.0]), most=3)
+    [-0.5, 0.0, 0.5]
+    """
+    finite = ground[np.isfinite(ground)]
+    if not finite.size or finite.min() == finite.max():
+        return []
+    low, high = float(finite.min()), float(finite.max())
+    if low < 0:
+        return [float(f"{v:.3g}") for v in np.linspace(low, high, most + 2)[1:-1]]
+    top = int(np.floor(np.log10(high)))
+    every = [float(f"{digit}e{power}") for power in range(top - 8, top + 1) for digit in (1, 3)]
+    return [level for level in every if low < level < high][-most:]

@@ -1,0 +1,124 @@
+"""What every panel is drawn with: an axis, columns as one path, shares in words, and marks that formats have in common."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...precision import format_of
+from ..scene import px
+from ..words import number
+from .outcome import FATES
+
+WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone
+LOOKS = {"normal": "bar", "subnormal": "leafbar", "flushed": "back", "overflowed": "over"}  # from below
+Where = Mapping[str, Sequence[int]]
+
+
+def percent(share: float) -> str:
+    """A share in words that are never rounded to none or all.
+
+    >>> percent(0.473), percent(0.0), percent(0.0004), percent(0.9996), percent(1.0)
+    ('47.3%', '0%', 'under 0.1%', 'over 99.9%', '100%')
+    """
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    if 0.001 <= share < 0.9995:
+        return f"{share:.1%}"
+    return "under 0.1%" if share < 0.5 else "over 99.9%"
+
+
+def lost_to(of: str) -> str:
+    """What a number that is too large becomes."""
+    return "inf" if format_of(of).infinity else "nan"
+
+
+def by_format(formats: Sequence[str], found: Mapping[str, Any]) -> Iterator[tuple[Any, str, Where]]:
+    """`(value, a format, where)` for each different value; `where` tells at which positions of the dial it is shown."""
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for of in formats:
+        groups.setdefault(repr(found[of]), (found[of], []))[1].append(of)
+    for value, same in groups.values():
+        yield value, same[0], {"format": [formats.index(of) for of in same]} if len(formats) > 1 else {}
+
+
+def figure(value: float) -> str:
+    """A number in a table: a whole one in full, another with three digits.
+
+    >>> figure(6144.0), figure(2.65e-9), figure(float("inf"))
+    ('6,144', '2.65e−09', 'inf')
+    """
+    whole = abs(value) < 1e6 and float(value).is_integer()
+    return f"{value:,.0f}".replace("-", "−") if whole else number(value)
+
+
+def power_of_two(scale: float) -> str:
+    """A scale in words.
+
+    >>> power_of_two(4096.0), power_of_two(2.0**33), power_of_two(1000.0)
+    ('2^12 = 4,096', '2^33', '1,000')
+    """
+    power = np.log2(scale)
+    if power != int(power):
+        return f"{scale:,.6g}"
+    return f"2^{int(power)} = {scale:,.0f}" if power <= 20 else f"2^{int(power)}"
+
+
+class Axis:
+    """Numbers from `low` to `high` as places from `start` to `end` px; what lies outside is put at the end."""
+
+    def __init__(self, low: float, high: float, start: float, end: float):
+        self.low, self.high, self.start, self.end = low, high, start, end
+
+    @classmethod
+    def of_columns(cls, low: int, high: int, start: float, end: float) -> "Axis":
+        """An axis whose columns are whole pixels wide, where there is room for that."""
+        width = (end - start) / (high - low)
+        return cls(low, high, start, start + (int(width) if width >= 1 else width) * (high - low))
+
+    def __call__(self, value: float) -> float:
+        part = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return self.start + part * (self.end - self.start)
+
+
+def stacked(across: Axis, up: Axis, columns: Mapping[int, np.ndarray]) -> list[str]:
+    """A path for each of LOOKS. `columns`: {position: shares by FATES}; in whole px, so what there is can be seen."""
+    layers: list[list] = [[] for _ in LOOKS]
+    base = round(up(0))
+    for position, shares in sorted(columns.items()):
+        low, total = base, 0.0
+        for layer, fate in zip(layers, LOOKS, strict=True):
+            share = shares[FATES.index(fate)]
+            total += share
+            high = min(low - 1, round(up(total))) if share else low
+            layer.append((position, low, high))
+            low = high
+    return [silhouette(across, layer) for layer in layers]
+
+
+def silhouette(across: Axis, columns: Sequence[tuple[int, float, float]]) -> str:
+    """Columns `(position, px of the lower end, of the upper end)` that are one wide as one path; neighbours touch."""
+    parts: list[str] = []
+    for run in _neighbours([c for c in columns if c[2] < c[1]]):
+        edges = [(across(at), across(at + 1)) for at, _, _ in run]
+        over = [(x, high) for (left, right), (_, _, high) in zip(edges, run, strict=True) for x in (left, right)]
+        under = [(x, low) for (left, right), (_, low, _) in zip(edges, run, strict=True) for x in (left, right)]
+        points = _straight(over) + _straight(under)[::-1]
+        parts.append("M" + "L".join(f"{px(x)} {px(y)}" for x, y in points) + "Z")
+    return "".join(parts) or "M0 0"
+
+
+def _neighbours(columns):
+    runs: list[list] = []
+    for column in columns:
+        if runs and runs[-1][-1][0] + 1 == column[0]:
+            runs[-1].append(column)
+        else:
+            runs.append([column])
+    return runs
+
+
+def _straight(points):
+    """The points without those on a level line between two others."""
+    inner = [b for a, b, c in zip(points, points[1:], points[2:], strict=False) if not a[1] == b[1] == c[1]]
+    return [points[0], *inner, points[-1]]

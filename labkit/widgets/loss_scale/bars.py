@@ -1,0 +1,102 @@
+"""What becomes of the gradients of each parameter or layer, as bars; and of some single gradients, as numbers."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ..scene import Mark, changes, line, rect, text
+from .axes import by_format, figure, lost_to, percent
+from .outcome import Outcome, Sample
+
+MOST_ROWS = 8
+BAR_LEFT, BAR_RIGHT, ROW, HIGH = 112.0, 272.0, 27.0, 17.0
+COLUMNS = (150.0, 226.0, 330.0, 428.0)  # where the numbers end
+
+
+def rows(names: Sequence[str]) -> list[tuple[str, list[int]]]:
+    """`(label, places of the parameters)` of each row: a parameter, or a layer where there are many."""
+    every = [(name, [i]) for i, name in enumerate(names)]
+    if len(names) > MOST_ROWS:
+        layers: dict[str, list[int]] = {}
+        for i, name in enumerate(names):
+            layers.setdefault(name.rpartition(".")[0] or name, []).append(i)
+        every = list(layers.items())
+    if len(every) > MOST_ROWS:
+        more = [i for _, places in every[MOST_ROWS - 1 :] for i in places]
+        every = [*every[: MOST_ROWS - 1], (f"{len(every) - MOST_ROWS + 1} more", more)]
+    return [(label if len(label) <= 16 else "…" + label[-15:], places) for label, places in every]
+
+
+def height(names: Sequence[str]) -> float:
+    """Of the panel with a bar for every row."""
+    return 12 + ROW * len(rows(names))
+
+
+def table_height(samples: Sequence[Sample]) -> float:
+    """Of the panel with the table."""
+    return 34 + 22.0 * len(samples)
+
+
+def bars(formats: Sequence[str], dial: str, names: Sequence[str], outcomes: Mapping[str, list[Outcome]]) -> list[Mark]:
+    """For every row a bar of what is flushed, subnormal, normal and overflowed, and the worst of it in words."""
+    marks = []
+    for i, (label, places) in enumerate(rows(names)):
+        y = 8 + i * ROW
+        marks.append(text(BAR_LEFT - 6, y + 13, label, "note", "end"))
+        shares = {of: [_shares(o, places) for o in outcomes[of]] for of in formats}
+        for found, of, where in by_format(formats, shares):
+            marks += _bar(dial, y, found, lost_to(of), where)
+    return marks
+
+
+def _shares(found, places):
+    counts = found.counts[places].sum(axis=0)
+    return tuple(float(n) for n in counts / max(counts.sum(), 1))
+
+
+def _bar(dial, y, found, infinite, where):
+    """Layers over one another, each from the left: only their widths change."""
+    over = [1.0 if any(s) else 0.0 for s in found]
+    upto = [over, [s[0] + s[1] + s[2] for s in found], [s[0] + s[1] for s in found], [s[0] for s in found]]
+    marks = []
+    for role, struck, shares in zip(("zone-over", "bar", "leafbar", "zone-zero"), (1, 0, 0, 1), upto, strict=True):
+        width = changes(round(share * (BAR_RIGHT - BAR_LEFT), 1) for share in shares)
+        marks.append(rect(BAR_LEFT, y, 0, HIGH, role, 0, vary={dial: {"width": width}}, when=where))
+        if struck:
+            role = "backbar" if role == "zone-zero" else "badbar"
+            marks.append(rect(BAR_LEFT, y + HIGH / 2 - 1, 0, 2, role, 0, vary={dial: {"width": width}}, when=where))
+    words = changes(_worst(s, infinite) for s in found)
+    return [*marks, text(BAR_RIGHT + 8, y + 13, "", "note", vary={dial: {"text": words}}, when=where)]
+
+
+def _worst(shares, infinite):
+    flushed, subnormal, _, over = shares
+    lost = [f"{percent(flushed)} → 0"] if flushed else []
+    lost += [f"{percent(over)} → {infinite}"] if over else []
+    if not any(shares):
+        return "all are 0"
+    return ", ".join(lost) or (f"{percent(subnormal)} subnormal" if subnormal else "all normal")
+
+
+def followed(formats: Sequence[str], dial: str, samples: Sequence[Sample]) -> list[Mark]:
+    """A table: some gradients as they are, times the scale in the format, and divided by the scale again."""
+    marks = [
+        text(x, 14, name, "note", "end")
+        for x, name in zip(COLUMNS, ("", "exact", "× scale, held", "÷ scale again"), strict=True)
+    ]
+    marks.append(line(4, 22, COLUMNS[-1], 22, "grid"))
+    for i, sample in enumerate(samples):
+        y = 40 + 22 * i
+        marks.append(
+            text(COLUMNS[0], y, sample.name if len(sample.name) < 24 else "…" + sample.name[-22:], "note", "end")
+        )
+        marks.append(text(COLUMNS[1], y, figure(sample.exact), "value", "end"))
+        for held, _, where in by_format(formats, sample.held):
+            for x, values in ((COLUMNS[2], held), (COLUMNS[3], [v / 2.0**p for p, v in enumerate(held)])):
+                words = changes(_held_number(v) for v in values)
+                marks.append(text(x, y, "", "value", "end", vary={dial: {"text": words}}, when=where))
+    return marks
+
+
+def _held_number(value):
+    return figure(value) if np.isfinite(value) and value else f"✗ {figure(value)}"

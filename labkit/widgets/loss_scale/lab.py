@@ -1,0 +1,208 @@
+"""The loss-scale lab: real gradients in the float formats, at every loss scale, and over a training run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ...precision import format_of
+from ..picture import Picture
+from ..scene import Ask, Caption, Dial, Link, Panel, Scene, changes
+from . import bars, charts, histogram
+from .axes import WIDTH, by_format, percent, power_of_two
+from .outcome import TOLERATED, Captured, Sweep
+from .run import NATIVE, HeldRun, Network
+from .telling import about_scales, about_steps, at_scale, at_step
+from .training import Learner, Training
+
+FORMATS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
+Case = Sweep | Training
+
+
+class LossScaleLab(Picture):
+    """What a loss scale does: gradients against the range of a float format, what is flushed or overflows, and training.
+
+    `LossScaleLab()` shows three cases: a network whose gradients vanish in float16, its training with a dynamic scale, and
+    the documents' example at scale 1024.
+
+    `LossScaleLab(loss, *args)` shows your own gradients at every scale: `loss` is a function, a Cell or a Module that
+    returns one number (or that first). A network's parameters are differentiated, and those in `parameters` that a function
+    uses from outside; of a function without any, its floating arguments. Nothing of yours is changed.
+
+    `batches`: argument tuples, a training step each (Adam in float32 at `learning_rate`), with `scaler`, a
+    `DynamicLossScaler` or `StaticLossScaler` of the MindSpore dialect.
+
+    `gradients`: what you captured, unscaled, in place of a network: `{name: array}`, or a list of these, one per step.
+
+    Dials: "case", "format", "scale" (position n is 2^n; "scale2" in a second such case), "step". Raises TypeError or
+    ValueError, saying what to do, where there is nothing to differentiate, or gradients are not finite or all 0.
+
+    >>> lab = LossScaleLab(lambda w: 2.0**-20 * w**2, 0.01, formats=["float16"])
+    >>> lab.cases[0].outcomes["float16"][0].share("flushed"), lab.cases[0].safe["float16"]
+    (1.0, (1, 40))
+    """
+
+    def __init__(
+        self,
+        loss: Callable | None = None,
+        *args: Any,
+        batches: Sequence[Sequence[Any]] | None = None,
+        gradients: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        scaler: Any = None,
+        learning_rate: float = 0.01,
+        parameters: Sequence[Any] | None = None,
+        formats: Sequence[str] = FORMATS,
+    ):
+        names = tuple(dict.fromkeys(format_of(of).name for of in formats))
+        if not names:
+            raise ValueError("LossScaleLab: expected at least one format, such as formats=['float16']")
+        if loss is None and gradients is None:
+            if batches is not None or scaler is not None:
+                raise TypeError("LossScaleLab: expected a loss function or a network before batches or a scaler")
+            from .presets import presets
+
+            self.cases: tuple[Case, ...] = presets(names)
+        else:
+            self.cases = _own(loss, args, parameters, batches, gradients, scaler, learning_rate, names)
+        super().__init__(_scene(self.cases, names))
+
+
+def _own(loss, args, parameters, batches, gradients, scaler, learning_rate, formats) -> tuple[Case, ...]:
+    if loss is not None and gradients is not None:
+        raise TypeError("LossScaleLab: expected a loss function or captured gradients, but got both")
+    first: HeldRun | Captured
+    source: Learner | list[Captured] | None
+    if gradients is not None:
+        runs = [Captured(g) for g in ([gradients] if isinstance(gradients, Mapping) else gradients)]
+        if not runs or not all(run.parameters for run in runs):
+            raise ValueError("LossScaleLab: expected captured gradients as {name: array}, but got none")
+        first, source = runs[0], runs if len(runs) > 1 or scaler is not None else None
+    else:
+        network = Network(loss, parameters)
+        steps = [tuple(b) if isinstance(b, (list, tuple)) else (b,) for b in batches or ()]
+        first = network.run(args if args or not steps else steps[0])
+        source = Learner(network, steps, learning_rate) if steps else None
+    cases: list[Case] = [Sweep("your gradients", "Your gradients.", first, formats)]
+    if source is not None:
+        cases.append(Training("your training", "Your training.", source, formats, _checked(scaler)))
+    return tuple(cases)
+
+
+def _checked(scaler):
+    from ...mindspore import amp
+
+    if scaler is None:
+        return amp.DynamicLossScaler(2**24, 2, 3)
+    if not isinstance(scaler, amp.LossScaler) or not hasattr(scaler, "scale_value"):
+        raise TypeError(
+            "LossScaleLab: expected a DynamicLossScaler or StaticLossScaler of labkit.mindspore.amp, but got "
+            f"{type(scaler).__name__}"
+        )
+    return scaler
+
+
+# ---- the scene ----
+
+
+def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
+    places = _dial_names(cases)
+    dials, panels, captions = [], [], []
+    links: dict[str, Link] = {}
+    if len(cases) > 1:
+        dials.append(Dial("case", "Show", [case.title for case in cases], "choice"))
+    if len(formats) > 1:
+        dials.append(Dial("format", "Format", list(formats), "choice"))
+    for i, (case, dial) in enumerate(zip(cases, places, strict=True)):
+        where = {"case": [i]} if len(cases) > 1 else {}
+        dials.append(_dial(case, dial, where))
+        panels += _panels(case, dial, where)
+        captions += _captions(case, dial, where)
+        links |= _links(case, dial)
+    return Scene(
+        "Loss scale: gradients in the range of a float format",
+        _description(cases, formats),
+        dials,
+        panels,
+        captions,
+        links,
+    )
+
+
+def _dial_names(cases):
+    kinds = ["scale" if isinstance(case, Sweep) else "step" for case in cases]
+    return [kind + (str(kinds[: i + 1].count(kind)) if kind in kinds[:i] else "") for i, kind in enumerate(kinds)]
+
+
+def _dial(case, name, where):
+    asks: dict[int, list[Ask]] = {}
+    for i, of in enumerate(case.formats):
+        here = {**where, **({"format": [i]} if len(case.formats) > 1 else {})}
+        found = about_scales(case, of, here) if isinstance(case, Sweep) else about_steps(case, of, here)
+        for position, ask in found.items():
+            asks.setdefault(position, []).append(ask)
+    if isinstance(case, Sweep):
+        values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
+        return Dial(name, "Loss scale", values, start=case.start, asks=asks, when=where)
+    count = max(map(len, case.steps.values()))
+    return Dial(name, "Training step", [f"step {i + 1}" for i in range(count)], start=count - 1, asks=asks, when=where)
+
+
+def _panels(case, dial, where):
+    """The histogram, what becomes of each parameter's where there are several, and two more by the kind of case."""
+    shown = {of: list(zip(_unscaled(case, of), case.outcomes[of], strict=True)) for of in case.formats}
+    drawn = [("exponents", "Exponents of the gradients: log2 |g|", histogram.histogram(case.formats, dial, shown))]
+    if len(bars.rows(case.names)) > 1:
+        layers = bars.bars(case.formats, dial, case.names, case.outcomes)
+        drawn.append(("layers", "What becomes of them, by parameter", layers))
+    if isinstance(case, Sweep):
+        safe = f"Every scale at once (safe: finite, under {percent(TOLERATED)} flushed)"
+        drawn.append(("followed", "Single gradients, followed", bars.followed(case.formats, dial, case.samples)))
+        drawn.insert(2, ("scales", safe, charts.every_scale(case, dial)))
+    else:
+        drawn.append(("scale over steps", "The scale, step by step", charts.scale_over_steps(case, dial)))
+        drawn.append(("training", "With this scale and without", charts.flushed_and_loss(case, dial)))
+    heights = {
+        "exponents": histogram.HEIGHT,
+        "layers": bars.height(case.names),
+        "followed": bars.table_height(getattr(case, "samples", ())),
+    }
+    return [
+        Panel(f"{dial} {name}", title, WIDTH, heights.get(name, charts.HEIGHT), marks, where)
+        for name, title, marks in drawn
+    ]
+
+
+def _unscaled(case, of):
+    """The exponents of the exact gradients at every position of the dial."""
+    if isinstance(case, Sweep):
+        return [case.exponents] * len(case.outcomes[of])
+    return [step.exponents for step in case.steps[of]]
+
+
+def _captions(case, dial, where):
+    say = at_scale if isinstance(case, Sweep) else at_step
+    told = {of: [say(case, of, i) for i in range(len(case.outcomes[of]))] for of in case.formats}
+    captions = [Caption(dial, [(0, case.about)], where)]
+    for texts, _, here in by_format(case.formats, told):
+        captions.append(Caption(dial, changes(texts), {**where, **here}))
+    return captions
+
+
+def _links(case, dial):
+    if isinstance(case, Sweep):
+        values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
+        return {f"{dial} {i}": Link(f"Scale {value}", go={dial: i}) for i, value in enumerate(values)}
+    skipped = {i for steps in case.steps.values() for i, step in enumerate(steps) if step.event == "skipped"}
+    return {f"{dial} {i + 1}": Link(f"Step {i + 1}: skipped", go={dial: i}) for i in sorted(skipped)}
+
+
+def _description(cases, formats):
+    by_numpy, rounded = [f for f in formats if f in NATIVE], [f for f in formats if f not in NATIVE]
+    parts = [
+        "The exponents of a network's gradients as a histogram over the bands of a float format: flushed to 0, subnormal, "
+        "normal, overflowed. An outline shows them unscaled, filled columns with the loss scale; hollow ones are lost."
+    ]
+    if by_numpy:
+        parts.append(f"In {' and '.join(by_numpy)} NumPy computes in the format itself.")
+    if rounded:
+        parts.append(f"In {', '.join(rounded)} each result is computed in float64 and rounded to the format.")
+    parts.append(f"Cases: {', '.join(case.title for case in cases)}.")
+    return " ".join(parts)

@@ -1,0 +1,216 @@
+"""What is said of a case: a sentence for every position of its dial, and questions to answer before it is shown."""
+
+import numpy as np
+
+from ...precision import format_of
+from ..scene import Ask
+from ..words import number
+from .axes import Where, figure, lost_to, percent, power_of_two
+from .bars import rows
+from .outcome import Outcome, Sweep
+from .training import Step, Training
+
+
+def of_all(found: Outcome, fate: str) -> str:
+    """How many met a fate: `1,126 of 2,380 gradients (47.3%)`."""
+    return f"{found.count(fate):,} of {_gradients(found)} ({percent(found.share(fate))})"
+
+
+def _gradients(found):
+    return f"{found.size:,} gradient{'s' if found.size != 1 else ''}"
+
+
+# ---- at every scale ----
+
+
+def at_scale(sweep: Sweep, of: str, position: int) -> str:
+    """What happens to the gradients at a scale."""
+    found = sweep.outcomes[of][position]
+    flushed, over = found.count("flushed"), found.count("overflowed")
+    parts = [f"{of}, scale {power_of_two(found.scale)}:" if position else f"{of}, no scale (2^0 = 1):"]
+    said = f"{of_all(found, 'flushed')} {_are(flushed)} flushed to 0"
+    said = said if flushed else f"none of {_gradients(found)} is flushed"
+    before = sweep.outcomes[of][0].share("flushed") if position else 0
+    parts.append(f"{said}; without a scale {percent(before)} would be." if before else f"{said}.")
+    parts.append(_without_gradient(sweep, found))
+    if over:
+        parts.append(_overflow(found, of) + ": all_finite is False, and the step would be skipped.")
+        if sweep.largest * found.scale <= format_of(of).max:
+            parts.append("Exact and scaled they would fit: a number on the way there did not.")
+    elif found.count("subnormal"):
+        parts.append(f"{percent(found.share('subnormal'))} are subnormal and lose digits; none overflows.")
+    else:
+        parts.append("None overflows.")
+    return " ".join(filter(None, [*parts, _numbers(sweep, of, position)]))
+
+
+def _numbers(sweep, of, position):
+    """The gradients themselves, where there are few."""
+    found = sweep.outcomes[of][position]
+    if len(sweep.samples) != found.size:
+        return ""
+    held = [s.held[of][position] for s in sweep.samples]
+    loss = "" if sweep.loss is None else f"Loss {figure(sweep.loss)}, scaled {figure(sweep.loss * found.scale)}. "
+    return (
+        f"{loss}Gradient {_listed(s.exact for s in sweep.samples)}, held as {_listed(held)}, unscaled "
+        f"{_listed(v / found.scale for v in held)}."
+    )
+
+
+def _listed(values):
+    return f"({', '.join(map(figure, values))})"
+
+
+def _overflow(found, of):
+    return f"{of_all(found, 'overflowed')} overflow{'s' if found.count('overflowed') == 1 else ''} to {lost_to(of)}"
+
+
+def _are(count):
+    return "is" if count == 1 else "are"
+
+
+def _without_gradient(sweep, found):
+    """The layers that get no gradient at all."""
+    counts = [(label, found.counts[places].sum(axis=0)) for label, places in rows(sweep.names)]
+    gone = [label for label, n in counts if n[0] and n[0] == n.sum()]
+    if not gone or len(gone) == len(counts):
+        return "Nothing can learn." if gone else ""
+    return f"{', '.join(gone)} {'gets' if len(gone) == 1 else 'get'} no gradient at all."
+
+
+def about_scales(sweep: Sweep, of: str, where: Where) -> dict[int, Ask]:
+    """Questions by position: how far the histogram moves, what is flushed at a safe scale, when it overflows."""
+    found = sweep.outcomes[of]
+    asks = {1: _how_far(where)}
+    none = next((i for i, o in enumerate(found) if i > 1 and o.finite and not o.count("flushed")), None)
+    if none is not None and found[0].count("flushed"):
+        asks[none] = _how_many(found[0].share("flushed"), none, where)
+    elif sweep.samples and sweep.start > 1:
+        asks[sweep.start] = _how_large(sweep, where)
+    over = next((i for i, o in enumerate(found) if i > 1 and sweep.largest * o.scale > format_of(of).max), None)
+    if over is not None and not found[over].finite:
+        asks[over] = _too_large(of, sweep.largest, over, where)
+    return asks
+
+
+def _how_far(where):
+    return Ask(
+        "Scale 2 instead of 1: how many places to the right does the histogram move?", 1, "2 is 2^1: each exponent grows by 1.",
+        ((2, "Twice as large is one power of two more. How far is that on an axis of exponents?"),
+         (0, "The gradient of 2 × loss is 2 × the gradient: every number doubles.")),
+        otherwise="Not that. The axis shows exponents: each place is a factor of 2.", when=where,
+    )  # fmt: skip
+
+
+def _how_many(unscaled, power, where):
+    share = 100 * unscaled
+    return Ask(
+        f"Without a scale {share:.1f}% are flushed. How many per cent are flushed at scale 2^{power}?", 0,
+        f"The loss is scaled before the reverse pass, so every gradient is 2^{power} times larger when it is rounded.",
+        ((round(share, 1), "That many are lost if they are rounded first. The loss is scaled before the reverse pass."),
+         (round(share / 2**power, 4), "The share is not divided by the scale: all gradients move to the right together.")),
+        otherwise=f"Not that. Move the outline {power} places to the right: what is still below the line of 0?", when=where,
+    )  # fmt: skip
+
+
+def _how_large(sweep, where):
+    first, power = sweep.samples[0], sweep.start
+    return Ask(
+        f"{first.name} has the gradient {number(first.exact)}. What is it at scale 2^{power} = {2**power:,}?",
+        first.exact * 2.0**power, "The gradient of scale × loss is scale × the gradient; unscale divides it again.",
+        ((first.exact, "That is what unscale gives back. The scaled loss has a scaled gradient."),
+         (2.0**power, "That is the scale itself. The gradient is multiplied by it.")),
+        otherwise="Not that. Multiply the gradient by the scale.", when=where,
+    )  # fmt: skip
+
+
+def _too_large(of, largest, power, where):
+    end, name = format_of(of).max, lost_to(of)
+    choices = ("all of them arrive", "the smallest become 0", f"the largest become {name}: the step is skipped")
+    product = f"{number(largest)} × 2^{power} = {number(largest * 2.0**power)}"
+    return Ask(
+        f"The largest gradient is {number(largest)}, and {of} ends at {end:g}. What happens at scale 2^{power}?", choices[2],
+        f"{product}, and nothing larger than {end:g} fits.",
+        ((choices[0], f"{product}. Does that fit?"), (choices[1], "A larger scale makes all of them larger.")),
+        choices, when=where,
+    )  # fmt: skip
+
+
+# ---- in training ----
+
+
+def at_step(training: Training, of: str, position: int) -> str:
+    """What happened in a training step."""
+    step, steps = training.steps[of][position], training.steps[of]
+    head = f"{of}, step {position + 1} of {len(steps)}, scale {power_of_two(step.outcome.scale)}:"
+    flushed = f"Flushed: {percent(step.outcome.share('flushed'))}; at scale 1 it would be {percent(step.unscaled)}."
+    end = "Here it ends: the next gradients are not finite even in float64." if training.ends(of, position) else ""
+    return " ".join(
+        filter(None, [head, _what_happened(training, step, of), flushed, _loss(training, of, position), end])
+    )
+
+
+def _what_happened(training, step, of):
+    if not step.outcome.finite:
+        change = "the scale stays" if step.after == step.outcome.scale else f"the scale is {_divided(step)}"
+        return f"{_overflow(step.outcome, of)}. The step is skipped: no weight moves, and {change}."
+    if training.window is None:
+        return "all gradients are finite, and the weights move."
+    said = f"all gradients are finite, and the weights move. Good step {step.good} of {training.window}"
+    return f"{said}: the scale will grow." if step.event == "grown" else f"{said}."
+
+
+def _divided(step):
+    factor = step.outcome.scale / step.after
+    return "halved" if factor == 2 else f"divided by {factor:g}"
+
+
+def _loss(training, of, position):
+    loss, without = training.steps[of][position].loss, training.without[of]
+    if loss is None:
+        return ""
+    other = f"; at scale 1 it is {number(without[position])}" if position < len(without) else ""
+    return f"Loss {number(loss)}{other}."
+
+
+def about_steps(training: Training, of: str, where: Where) -> dict[int, Ask]:
+    """Questions by position: the scale after it grew, and after a skipped step; what the weights did in that step."""
+    steps = training.steps[of]
+    asks: dict[int, Ask] = {}
+    if any(not s.outcome.power.is_integer() for s in steps):
+        return asks
+    grown = next((i for i, s in enumerate(steps[:-1]) if s.event == "grown"), None)
+    skipped = [i for i, s in enumerate(steps[:-1]) if s.event == "skipped" and s.after < s.outcome.scale]
+    if grown is not None:
+        asks[grown + 1] = _next_scale(grown, steps[grown], where)
+    for i in skipped[:1]:
+        asks[i + 1] = _next_scale(i, steps[i], where)
+    for i in skipped[1:2]:
+        asks.setdefault(i, _weights(i, steps[i], of, where))
+    return asks
+
+
+def _next_scale(i: int, step: Step, where: Where) -> Ask:
+    power, after = step.outcome.power, float(np.log2(step.after))
+    grew = after > power
+    why = "was the last good step that the window waits for" if grew else "overflowed"
+    other, by = 2 * power - after, abs(after - power)
+    return Ask(
+        f"Step {i + 1}, at scale 2^{power:g}, {why}. What is log2 of the scale at step {i + 2}?", after,
+        f"The scale is {'multiplied' if grew else 'divided'} by {2**by:g}: log2 changes by {by:g}.",
+        ((power, "It does not stay: the scaler is asked after each step."),
+         (other, "The other way: after overflow the scale becomes smaller, after good steps larger."),
+         (power * 2 if grew else power / 2, "That doubles or halves the exponent. The scale itself doubles or halves.")),
+        tolerance=1e-6, otherwise="Not that. A factor of 2 is 1 more or less in log2.", when=where,
+    )  # fmt: skip
+
+
+def _weights(i: int, step: Step, of: str, where: Where) -> Ask:
+    choices = ("they move as usual", "they stay as they are", f"they become {lost_to(of)}")
+    return Ask(
+        f"In step {i + 1} {step.outcome.count('overflowed'):,} gradients overflow. What do the weights do?", choices[1],
+        "One infinite gradient is enough: the whole update is left out, and the scale shrinks.",
+        ((choices[0], "Then infinite gradients would be added to them."),
+         (choices[2], "That is what skipping the step prevents.")),
+        choices, when=where,
+    )  # fmt: skip

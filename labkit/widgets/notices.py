@@ -1,0 +1,69 @@
+"""What a reader of a run should be told first: no gradient at all, inputs without influence, the first nan or inf."""
+
+import numpy as np
+
+from .story import Node, Story
+from .words import brief, capital, faulty, listed, times
+
+
+def notice(story: Story) -> Story:
+    """Set the story's `notices`, `bad` and `bad_gradient`; returns it."""
+    found = [_without_influence(story)]
+    story.bad = _first_bad_value(story)
+    if story.bad is not None:
+        found.append(_about_value(story, story.nodes[story.bad]))
+    story.notices = list(filter(None, [*found, _first_bad_gradient(story)]))
+    return story
+
+
+def _without_influence(story):
+    reached = {sent.parent for step in story.steps for sent in step.sent}
+    if not story.steps and not story.outputs:
+        return (
+            "The result does not depend on any input, so there is nothing to walk back: every gradient is 0. "
+            "Is the input used, and with autograd.numpy or a dialect's functions?"
+        )
+    idle = [n.title for n in story.leaves if n.differentiable and n.index not in reached and not n.output]
+    if idle:
+        return f"{listed(idle)} {'have' if len(idle) > 1 else 'has'} no influence on the result: the gradient is 0."
+    if not story.steps:
+        return "The function returns its input unchanged: the gradient is 1."
+    return ""
+
+
+def _first_bad_value(story):
+    """The index of the first node that holds nan or inf while nothing that it was computed from does; or None."""
+    bad = {node.index for node in story.nodes if faulty(node.value)}
+    return next((i for i in sorted(bad) if bad.isdisjoint(story.nodes[i].parents)), None)
+
+
+def _about_value(story: Story, node: Node):
+    what = faulty(node.value)
+    if node.leaf:
+        return f"The input {node.title} holds {what}."
+    parents = [story.nodes[p] for p in dict.fromkeys(node.parents)]
+    if any(p.value is None for p in parents):
+        return f"{capital(node.called)} holds {what}. What went in was not kept, so it may come from further back."
+    came = listed(f"{p.called} = {brief(p.value)}" for p in parents)
+    return f"The first {what} comes from {node.title}{_where(node)}: what goes in is finite ({came})."
+
+
+def _first_bad_gradient(story):
+    """Where finite gradients first turn into nan or inf, by an op whose own value is finite; notes the receiver."""
+    for step in story.steps:
+        node = story.nodes[step.node]
+        if faulty(step.gradient):
+            return ""
+        sent = next((s for s in step.sent if faulty(s.value)), None)
+        if sent is None:
+            continue
+        story.bad_gradient = sent.parent
+        why = f": {times(step.gradient, sent.slope)}" if sent.slope is not None and np.size(step.gradient) == 1 else ""
+        if faulty(node.value) or any(faulty(story.nodes[p].value) for p in node.parents):
+            return ""
+        return f"The first {faulty(sent.value)} among the gradients comes from the backward of {node.title}{_where(node)}{why}."
+    return ""
+
+
+def _where(node):
+    return f" ({node.line})" if node.line else ""

@@ -1,0 +1,156 @@
+// The controls of a scene's dials. Each is built once and returns `{ element, show(position) }`.
+
+const ICONS = {
+  first: "M3 3h2v10H3zM13 3v10L6 8z", previous: "M11 3v10L4 8z", play: "M4 3l9 5-9 5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  next: "M5 3l7 5-7 5z", last: "M3 3l7 5-7 5zM11 3h2v10h-2z", left: "M10 3v10L4 8z", right: "M6 3l6 5-6 5z",
+};
+
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in element && name !== "list") element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+function iconButton(icon, label, press) {
+  const button = make("button", { type: "button", className: "lk-button", title: label, "aria-label": label, onclick: press });
+  button.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[icon]}"/></svg>`;
+  return button;
+}
+
+function sliderControl(dial, turn, player) {
+  const last = dial.values.length - 1;
+  const range = make("input", { type: "range", min: 0, max: last, step: 1, className: "lk-range", "aria-label": dial.label });
+  range.oninput = () => turn(Number(range.value));
+  const at = make("span", { className: "lk-at" });
+  const to = (where) => () => { player.pause(); turn(Math.min(last, Math.max(0, where(player.state[dial.name])))); };
+  const play = iconButton("play", `Play ${dial.label}`, () => player.toggle(dial));
+  const element = make("div", { className: "lk-dial lk-slider", role: "group", "aria-label": dial.label },
+    make("span", { className: "lk-label" }, dial.label),
+    iconButton("first", "First", to(() => 0)), iconButton("previous", "Back", to((i) => i - 1)), play,
+    iconButton("next", "Forward", to((i) => i + 1)), iconButton("last", "Last", to(() => last)), range, at);
+  return {
+    element,
+    show(position, playing) {
+      range.value = position;
+      range.setAttribute("aria-valuetext", dial.values[position]);
+      at.textContent = dial.values[position];
+      play.firstChild.firstChild.setAttribute("d", ICONS[playing ? "pause" : "play"]);
+      play.title = `${playing ? "Pause" : "Play"} ${dial.label}`;
+      play.setAttribute("aria-label", play.title);
+    },
+  };
+}
+
+function choiceControl(dial, turn) {
+  if (dial.values.length > 6) {
+    const select = make("select", { onchange: () => turn(select.selectedIndex) },
+      ...dial.values.map((value) => make("option", {}, value)));
+    const element = make("label", { className: "lk-dial" }, make("span", { className: "lk-label" }, dial.label), select);
+    return { element, show: (position) => (select.selectedIndex = position) };
+  }
+  const name = `lk-${dial.name}-${Math.random()}`; // radio buttons of one name are one group in the whole notebook
+  const radios = dial.values.map((_, i) => make("input", { type: "radio", name, onchange: () => turn(i) }));
+  const element = make("fieldset", { className: "lk-dial lk-choice" }, make("legend", { className: "lk-label" }, dial.label),
+    ...radios.map((radio, i) => make("label", {}, radio, make("span", {}, dial.values[i]))));
+  return { element, show: (position) => (radios[position].checked = true) };
+}
+
+function toggleControl(dial, turn) {
+  const box = make("input", { type: "checkbox", onchange: () => turn(box.checked ? 1 : 0) });
+  const element = make("label", { className: "lk-dial lk-toggle" }, box, make("span", {}, dial.label));
+  return { element, show: (position) => (box.checked = position === 1) };
+}
+
+function planeControl(dial, turn, player) {
+  const columns = dial.plane.columns, rows = dial.values.length / columns;
+  const axis = (label, count, position, join) => {
+    const range = make("input", { type: "range", min: 0, max: count - 1, step: 1, className: "lk-range", "aria-label": label });
+    range.oninput = () => turn(join(player.state[dial.name], Number(range.value)));
+    return { range, show: (i) => { range.value = position(i); range.setAttribute("aria-valuetext", dial.values[i]); } };
+  };
+  const [across, down] = dial.plane.labels || [`${dial.label}, across`, `${dial.label}, down`];
+  const x = axis(across, columns, (i) => i % columns, (i, v) => Math.floor(i / columns) * columns + v);
+  const y = axis(down, rows, (i) => rows - 1 - Math.floor(i / columns), (i, v) => (rows - 1 - v) * columns + (i % columns));
+  const at = make("span", { className: "lk-at" });
+  const element = make("div", { className: "lk-dial lk-plane", role: "group", "aria-label": dial.label },
+    make("span", { className: "lk-label" }, dial.label), 
+    make("span", { className: "lk-axis" }, across, x.range), make("span", { className: "lk-axis" }, down, y.range), at);
+  return { element, show: (i) => { x.show(i); y.show(i); at.textContent = dial.values[i]; } };
+}
+
+function orderControl(dial, turn, player) {
+  const list = make("ol", { className: "lk-order" });
+  const element = make("div", { className: "lk-dial", role: "group", "aria-label": dial.label },
+    make("span", { className: "lk-label" }, dial.label), list);
+  const move = (from, by, focus) => {
+    const order = permutation(dial.items, player.state[dial.name]);
+    order.splice(from + by, 0, ...order.splice(from, 1));
+    turn(positionOf(dial.items, order));
+    const buttons = [...list.children[from + by].querySelectorAll("button")];
+    const next = buttons[focus].disabled ? buttons[1 - focus] : buttons[focus];
+    next.focus();
+  };
+  const show = (position) => {
+    const order = permutation(dial.items, position);
+    list.replaceChildren(...order.map((item, i) => {
+      const earlier = iconButton("left", `${item}: earlier`, () => move(i, -1, 0));
+      const later = iconButton("right", `${item}: later`, () => move(i, 1, 1));
+      earlier.disabled = i === 0;
+      later.disabled = i === order.length - 1;
+      return make("li", {}, earlier, make("span", {}, item), later);
+    }));
+  };
+  return { element, show };
+}
+
+const CONTROLS = {
+  slider: sliderControl, choice: choiceControl, toggle: toggleControl, plane: planeControl, order: orderControl,
+};
+
+// "Predict first": a question about the next step, its answer compared with the engine's.
+function askControl() {
+  const element = make("form", { className: "lk-ask", hidden: true });
+  const number = (text) => Number(text.trim().replace(/[\u2212\u2013]/g, "-").replace(",", "."));
+  const near = (given, value, tolerance) =>
+    typeof value === "number"
+      ? Math.abs(given - value) <= tolerance * Math.max(Math.abs(value), 1e-12)
+      : given === value;
+  return {
+    element,
+    hide() { element.hidden = true; },
+    ask(ask, goOn) {
+      const isNumber = typeof ask.answer === "number";
+      const input = isNumber
+        ? make("input", { type: "text", inputMode: "decimal", size: 10, "aria-label": ask.question, autocomplete: "off" })
+        : make("select", { "aria-label": ask.question }, ...ask.choices.map((c) => make("option", {}, c)));
+      const reply = make("span", { className: "lk-reply", role: "status" });
+      const check = make("button", { type: "submit", className: "lk-button lk-wide" }, "Check");
+      const show = make("button", { type: "button", className: "lk-button lk-wide", onclick: () => goOn() }, "Show me");
+      const on = make("button", { type: "button", className: "lk-button lk-wide", hidden: true, onclick: () => goOn() }, "Go on");
+      element.onsubmit = (event) => {
+        event.preventDefault();
+        const given = isNumber ? number(input.value) : input.value;
+        if (isNumber && (input.value.trim() === "" || Number.isNaN(given))) {
+          reply.textContent = "A number is expected here, such as -2.43.";
+          return;
+        }
+        if (near(given, ask.answer, ask.tolerance ?? 0.02)) {
+          reply.textContent = `Right. ${ask.because || ""}`;
+          check.hidden = show.hidden = true;
+          on.hidden = false;
+          on.focus();
+          return;
+        }
+        const slip = (ask.slips || []).find(([value]) => near(given, value, ask.tolerance ?? 0.02));
+        reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at what arrives, and at the slope on the edge.";
+      };
+      element.replaceChildren(make("span", {}, ask.question), input, check, show, on, reply);
+      element.hidden = false;
+      input.focus();
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// What a scene shows at given positions of its dials: lookups only, no arithmetic on what is shown.
+
+function holds(when, state) {
+  for (const dial in when || {}) if (!when[dial].includes(state[dial])) return false;
+  return true;
+}
+
+function latest(changes, position, otherwise) {
+  let low = 0, high = changes.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (changes[middle][0] <= position) low = middle + 1; else high = middle;
+  }
+  return low ? changes[low - 1][1] : otherwise;
+}
+
+// Where a dial of a new scene stands, given its position in the scene before: at the same place, if the two have places.
+function carried(dial, old, position) {
+  if (!dial.places || !old?.places || position === undefined) return position;
+  const place = old.places[position];
+  return Math.max(0, dial.places.filter((one) => one <= place).length - 1);
+}
+
+function lookOf(mark, state) {
+  const look = { at: null, text: mark.text || "", name: "" };
+  for (const dial in mark.vary || {}) {
+    for (const attribute in mark.vary[dial]) {
+      const changes = mark.vary[dial][attribute];
+      if (attribute === "text") look.text = latest(changes, state[dial], look.text);
+      else if (attribute === "state") look.name = latest(changes, state[dial], look.name);
+      else (look.at ||= {})[attribute] = latest(changes, state[dial], look.at[attribute] ?? mark.at?.[attribute]);
+    }
+  }
+  if (!holds(mark.when, state)) look.name = "hidden";
+  return look;
+}
+
+function captionOf(scene, state) {
+  const shown = (scene.captions || []).filter((c) => holds(c.when, state));
+  return shown.map((c) => latest(c.texts, state[c.dial], "")).filter(Boolean).join(" ");
+}
+
+function permutation(items, position) {
+  const rest = [...items], found = [];
+  let among = rest.reduce((product, _, i) => product * (i + 1), 1);
+  while (rest.length) {
+    among /= rest.length;
+    found.push(...rest.splice(Math.floor(position / among), 1));
+    position %= among;
+  }
+  return found;
+}
+
+function positionOf(items, order) {
+  const rest = [...items];
+  return order.reduce((position, item) => {
+    const i = rest.indexOf(item);
+    rest.splice(i, 1);
+    return position * (rest.length + 1) + i;
+  }, 0);
+}
+
+// Which marks may change between two positions of a dial: an index made once, so that a step touches few of them.
+function indexMarks(panels, index = {}) {
+  const entry = (dial) => (index[dial] ||= { always: [], at: new Map() });
+  for (const { marks } of panels) {
+    for (const item of marks) {
+      for (const dial in item.mark.when || {}) entry(dial).always.push(item);
+      for (const dial in item.mark.vary || {}) {
+        for (const changes of Object.values(item.mark.vary[dial])) {
+          for (const [position] of changes) {
+            const there = entry(dial).at;
+            there.has(position) ? there.get(position).push(item) : there.set(position, [item]);
+          }
+        }
+      }
+    }
+  }
+  return index;
+}
+
+function touched(index, dial, from, to) {
+  const found = new Set();
+  if (!index[dial]) return found;
+  for (const item of index[dial].always) found.add(item);
+  for (let i = Math.min(from, to) + 1; i <= Math.max(from, to); i++) {
+    for (const item of index[dial].at.get(i) || []) found.add(item);
+  }
+  return found;
+}

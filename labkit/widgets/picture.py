@@ -1,0 +1,256 @@
+"""What every widget is: a scene that is shown in a notebook, saved as a file, and described in words."""
+
+import base64
+import gzip
+import json
+import os
+import sys
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from . import still, theme
+from .scene import Scene, holds, to_json
+
+PAGE = Path(__file__).parent / "page"
+MAX_PLAIN_MARKS = 3000  # a larger scene is compressed in a saved page
+MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
+
+
+class Picture:
+    """The base of all widgets. In a notebook the last expression of a cell shows it; elsewhere `save` it.
+
+    `scene` is what is shown. A subclass sets it, and may answer the reader: `respond({"set": {name: text}})` when a field
+    was filled in, `respond({"open": part})` when a part was clicked.
+    """
+
+    shows_player = True  # in a notebook, below the still picture
+
+    def __init__(self, scene: Scene):
+        self._scene = scene
+        self._player: Any = None
+
+    @property
+    def scene(self) -> Scene:
+        """The picture as data (`labkit.widgets.scene`); setting it changes what is shown."""
+        return self._scene
+
+    @scene.setter
+    def scene(self, scene: Scene) -> None:
+        self._scene = scene
+        if self._player is not None:
+            self._player.scene = to_json(scene)
+
+    @property
+    def state(self) -> dict[str, int]:
+        """Where the dials stand, `{name: position}`: in the shown widget, or at the start."""
+        shown: dict[str, int] = self._player.state if self._player is not None else {}
+        return self._scene.start() | {k: v for k, v in shown.items() if k in self._scene.start()}
+
+    def turn(self, **dials: int | str) -> None:
+        """Turn dials of the shown widget, each to a position or to the name of one."""
+        wanted = self._scene.state(**dials)
+        self.player.state = self.state | {name: wanted[name] for name in dials}
+
+    def respond(self, message: Mapping[str, Any]) -> None:
+        """Answer what the reader did; by default nothing."""
+
+    def alternatives(self) -> dict[str, Scene]:
+        """Scenes that a saved page needs besides, by the part whose click shows them."""
+        return {}
+
+    # ---- still pictures and files ----
+
+    def svg(self, theme: str = "light", **dials: int | str) -> str:
+        """The picture as plain SVG, with dials turned; `theme` is "light" or "dark"."""
+        return still.svg(self._scene, self._scene.state(**dials), _checked(theme))
+
+    def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
+        """The picture as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
+        return still.png(self._scene, self._scene.state(**dials), _checked(theme), scale)
+
+    def describe(self, **dials: int | str) -> str:
+        """The picture in words."""
+        return still.describe(self._scene, self._scene.state(**dials))
+
+    def html(self, theme: str = "auto", **dials: int | str) -> str:
+        """A page that plays the scene without Python or network, with dials turned at first.
+
+        `theme`: "light", "dark", or "auto" as the reader's.
+        """
+        chosen = {"auto": "", "light": " light", "dark": " dark"}[_checked(theme, "auto")]
+        scenes = {key: packed(to_json(scene)) for key, scene in self.alternatives().items()}
+        plays: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
+        if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
+            plays["scene"] = packed(plays["scene"])
+        data = json.dumps(plays, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+        return _HTML.format(
+            title=escape(self._scene.title), css=style(), chosen=chosen, data=data, still=self.svg("light", **dials),
+            script=script().replace("export default", "const player ="),
+        )  # fmt: skip
+
+    def save(self, path: str | Path, theme: str | None = None, **dials: int | str) -> Path:
+        """Write the picture to a file, by its ending: .svg, .png, or .html (which plays). Returns the path.
+
+        Raises ValueError for another ending, FileNotFoundError where the folder does not exist.
+        """
+        path = Path(path)
+        kinds: dict[str, Any] = {".svg": self.svg, ".png": self.png, ".html": self.html}
+        if path.suffix.lower() not in kinds:
+            raise ValueError(f"save: expected a name that ends in .svg, .png or .html, but got {path.name!r}")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"save: there is no folder {str(path.parent)!r}; make it first")
+        given: dict[str, Any] = {**({} if theme is None else {"theme": theme}), **dials}
+        content = kinds[path.suffix.lower()](**given)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def __repr__(self) -> str:
+        return self.describe()
+
+    # ---- in a notebook ----
+
+    @property
+    def player(self) -> Any:
+        """The Jupyter widget that plays the scene. Raises ImportError without anywidget."""
+        if not player_installed():
+            raise ImportError('a widget that plays needs anywidget: pip install "labkit[notebooks]"')
+        if self._player is None or self._player.closed:
+            from .player import Player
+
+            self._player = Player(self)
+        return self._player
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        shell = sys.modules["IPython"].get_ipython()
+        if shell is None or not hasattr(shell, "kernel"):
+            print(self.describe())
+            return
+        if "LABKIT_PAGES" in os.environ:
+            display(self._page(Path(os.environ["LABKIT_PAGES"])), raw=True)
+            return
+        data, metadata = self.still_bundle()
+        display(data, metadata=metadata, raw=True)
+        if player_installed():
+            from .player import close_previous
+
+            close_previous(self.player, shell)
+            display({"application/vnd.jupyter.widget-view+json": self.player.view}, raw=True)
+
+    def _page(self, folder):
+        """A notebook output for a site: the widget as a saved page in `folder`, in a frame."""
+        name = f"{1 + len(list(folder.glob('*.html')))}.html"
+        self.save(folder / name)
+        address = f"{os.environ.get('LABKIT_PAGES_ADDRESS', folder.as_posix())}/{name}"
+        look = 'loading="lazy" style="width: 100%; height: 420px; border: 0"'
+        frame = f'<iframe title="{escape(self._scene.title)}" src="{address}" {look}></iframe>'
+        return {"text/plain": self.describe(), "text/html": frame}
+
+    def still_bundle(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The still picture as a notebook output: data and metadata by MIME type. The live widget hides it."""
+        words, image = self.describe(), base64.b64encode(self.svg().encode()).decode()
+        mark = f' data-labkit="{self.player.still}"' if self.shows_player and player_installed() else ""
+        data: dict[str, Any] = {"text/plain": words}
+        data["text/html"] = (
+            f'<img{mark} alt="{escape(words)}" style="max-width: 100%" src="data:image/svg+xml;base64,{image}">'
+        )
+        seen = [panel for panel in self._scene.panels if holds(panel.when, self._scene.start())]
+        if sum(len(panel.marks) for panel in seen) <= MAX_PNG_MARKS and matplotlib_installed():
+            data["image/png"] = base64.b64encode(self.png(scale=1.5)).decode()
+        return data, {"image/png": {"alt": words}} if "image/png" in data else {}
+
+
+class Still(Picture):
+    """A picture without the player: `labkit.show(..., static=True)`."""
+
+    shows_player = False
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        data, metadata = self.still_bundle()
+        display(data, metadata=metadata, raw=True)
+
+
+def _checked(theme, *more):
+    if theme not in ("light", "dark", *more):
+        raise ValueError(f"theme: expected {', '.join(map(repr, ('light', 'dark', *more)))}, but got {theme!r}")
+    return theme
+
+
+@cache
+def script() -> str:
+    """The page's JavaScript as one module."""
+    return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in ("look.js", "controls.js", "player.js"))
+
+
+@cache
+def style() -> str:
+    """The page's style sheet."""
+    return theme.css() + "\n" + (PAGE / "player.css").read_text(encoding="utf-8")
+
+
+def packed(plain: dict[str, Any]) -> str:
+    """A scene as a short text, compressed, which the page unpacks."""
+    text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def _installed(package):
+    from importlib.util import find_spec
+
+    return find_spec(package) is not None
+
+
+@cache
+def player_installed() -> bool:
+    """Whether the Jupyter widget can be shown."""
+    return _installed("anywidget")
+
+
+@cache
+def matplotlib_installed() -> bool:
+    return _installed("matplotlib")
+
+
+_HTML = """<!doctype html>
+<html lang="en" class="alone{chosen}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ margin: 0; }}
+{css}
+</style>
+</head>
+<body>
+<main id="stage"><noscript>{still}</noscript></main>
+<script type="application/json" id="data">{data}</script>
+<script type="module">
+{script}
+const data = JSON.parse(document.getElementById("data").textContent), stage = document.getElementById("stage");
+try {{
+  if (typeof data.scene === "string") data.scene = await unpacked(data.scene);
+}} catch {{
+  stage.innerHTML = stage.textContent; // a browser that cannot unpack it shows the still picture
+}}
+const values = {{ ...data, live: false, still: "" }};
+const model = {{
+  get: (name) => values[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}},
+}};
+if (typeof data.scene !== "string") player.render({{ model, el: stage }});
+if (window.parent !== window) {{ // in a frame of another page, whose height follows
+  document.documentElement.classList.add("framed");
+  new ResizeObserver(() => {{
+    if (window.frameElement) window.frameElement.style.height = `${{stage.scrollHeight + 8}}px`;
+  }}).observe(stage);
+}}
+</script>
+</body>
+</html>
+"""

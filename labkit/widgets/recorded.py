@@ -1,0 +1,221 @@
+"""The story of a function's run, from the graph that the engine records."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import isnan
+from typing import Any
+
+import numpy as np
+from autograd.core import primitive_vjps
+
+from ..engine import Graph, getval, record
+from ..engine.reverse import dense
+from ..program.write import RULES
+from ..tracing import plain_function
+from .notices import notice
+from .program_lines import add_program
+from .story import Node, Sent, Step, Story
+from .words import number, signs
+
+MOST_WITH_PROGRAM = 2000  # ops
+
+
+def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Story:
+    """Run `fun(*args)` under the recorder and tell what happened.
+
+    `fun`: a function, Cell or Module; `args`: numbers, arrays or tensors. `program`: run it once more, to write the
+    program that graph mode would run. Raises TypeError for what is not numeric; an exception in `fun` is passed on, with
+    a note of the arguments.
+
+    >>> story = of_function(lambda x, y: x * y, [3.0, 2.0])
+    >>> [node.title for node in story.nodes], [float(sent.value) for sent in story.steps[0].sent]
+    (['x', 'y', '×'], [2.0, 3.0])
+    """
+    try:
+        plain, values, names = plain_function(fun, args, {}, None, "show")
+        graph, plain, values, names = _recorded(plain, values, names)
+    except Exception as error:
+        given = ", ".join(_kind(a) for a in args) or "no arguments"
+        error.add_note(
+            f"labkit.show called your function with {given}; it raised this before there was a graph to show."
+        )
+        raise
+    story = of_graph(graph)
+    if program and len(story.nodes) <= MOST_WITH_PROGRAM:
+        add_program(story, graph, plain, values, names)
+    elif program:
+        story.no_program = f"it would have more than {MOST_WITH_PROGRAM} lines"
+    return story
+
+
+def _recorded(plain, values, names):
+    """The graph; and the function, values and names that it is of: without integer arrays where these cannot be recorded,
+    such as labels that are used as an index."""
+    with np.errstate(all="ignore"):
+        try:
+            return record(plain, *values, names=names), plain, values, names
+        except (IndexError, TypeError):
+            free = [i for i, v in enumerate(values) if not _is_index(v)]
+            if len(free) == len(values):
+                raise
+
+            def of_free(*given):
+                every = dict(zip(free, given, strict=True))
+                return plain(*(every.get(i, value) for i, value in enumerate(values)))
+
+            of_free.__name__ = plain.__name__
+            chosen, called = [values[i] for i in free], [names[i] for i in free]
+            return record(of_free, *chosen, names=called), of_free, chosen, called
+
+
+def _is_index(value):
+    raw = np.asarray(getval(value))
+    return raw.ndim > 0 and raw.dtype.kind in "iub"
+
+
+def _kind(value):
+    if isinstance(value, (int, float)):
+        return repr(value)
+    return f"{type(value).__name__} of shape {list(np.shape(getval(value)))}"
+
+
+def of_graph(graph: Graph) -> Story:
+    """The story of a graph that `labkit.trace` recorded."""
+    from ..torch import _rules  # noqa: F401  (the names of the tape's nodes)
+
+    index = {node: i for i, node in enumerate(graph.forward)}
+    outer = {node.value._node: i for node, i in index.items()}  # in the joint graph
+    used = {step.node: [outer[p] for op in step.backward for p in op.parents if p in outer] for step in graph.steps}
+    seeds = Counter(graph.outputs)
+    nodes: list[Node] = []
+    for node, i in index.items():
+        told = Node(
+            i, _title(node), node.op, _user_name(node),
+            tuple(index[p] for p in node.parents), _plain(node.value), node.shape, str(node.dtype), _line(node), node.scope,
+            saved=tuple(dict.fromkeys(used.get(node, ()))), derives=_derives(node),
+        )  # fmt: skip
+        if node in seeds:
+            told.seed = np.ones(told.shape) * seeds[node]
+        if node.fun is not None:
+            told.grad_fn, told.keeps = _on_the_tape(node, told)
+        nodes.append(told)
+    return notice(Story(graph.name, nodes, [_step(step, index) for step in graph.steps]))
+
+
+def _plain(value):
+    return np.asarray(getval(value))
+
+
+def _user_name(node):
+    """The user's name; a label that the graph made up (v1, v2 ...) is none."""
+    return (node.label or "") if node.name and node.label.startswith(node.name) else ""
+
+
+def _line(node):
+    if not node.line:
+        return ""
+    file, _, line = node.line.rpartition(":")
+    here = file.startswith("<") or "ipykernel" in file
+    return f"line {line}" if here else f"{file.replace(chr(92), '/').rpartition('/')[2]}, line {line}"
+
+
+def _title(node):
+    return title_of(node.label, node.fun, node.op, node.args, node.argnums)
+
+
+def _derives(node):
+    """The op whose derivative an op is part of, where the recorded function itself takes derivatives."""
+    return "" if node.derives is None else _title(node.derives)
+
+
+def title_of(label: str, fun: Any, op: str, args: Sequence[Any], argnums: Sequence[int]) -> str:
+    """An op as on a card: `tanh`, `× 2`, `1 −`; a leaf's own label, where `fun` is None."""
+    if fun is None:
+        return label
+    sign = signs(op)
+    if sign == op or len(args) < 2:
+        return sign
+    first, second = (number(getval(a)) if i not in argnums and _is_number(a) else "" for i, a in enumerate(args[:2]))
+    return f"{first} {sign}" if first else f"{sign} {second}" if second else sign
+
+
+def _is_number(value):
+    raw = getval(value)
+    return isinstance(raw, (int, float, np.generic, np.ndarray)) and not isinstance(raw, bool) and np.size(raw) == 1
+
+
+def _on_the_tape(node, told):
+    """The name of PyTorch's node for an op, and what that saves; of ops that the dialect does not know, what is used."""
+    from ..torch._tape import grad_fn_name, namesake
+
+    info = namesake(node.fun)
+    name = grad_fn_name(node.fun, node.args, node.kwargs)
+    if info is None:
+        return name, told.saved
+    return name, kept(info, node.args, node.argnums, told.parents, told.index)
+
+
+def kept(
+    info: Any, args: Sequence[Any], argnums: Sequence[int], parents: Sequence[int], index: int
+) -> tuple[int | str, ...]:
+    """What a node of the tape saves: nodes of the story (`index` is its result), and constants by name, but for numbers.
+
+    `info`: what the tape knows of the op; `parents`: nodes of the story for the arguments at `argnums`.
+    """
+    names, by_place = info.saved(argnums), dict(zip(argnums, parents, strict=False))
+    if "everything" in names:
+        return (*dict.fromkeys(parents), index)
+    found: list[int | str] = []
+    for name in names:
+        place = info.names.index(name) if name in info.names else -1
+        if name == "result":
+            found.append(index)
+        elif place in by_place:
+            found.append(by_place[place])
+        elif 0 <= place < len(args) and np.size(args[place]) > 1:
+            found.append(name)
+    return tuple(dict.fromkeys(found))
+
+
+# ---- the steps back ----
+
+
+def _step(step, index):
+    slopes = _slopes(step)
+    sent = [
+        Sent(index[c.parent], place, c.value, c.total, slope)
+        for place, (c, slope) in enumerate(zip(step.contributions, slopes, strict=True))
+    ]
+    ops = tuple(op.op for op in step.backward)
+    return Step(index[step.node], step.gradient, tuple(sent), RULES.get(step.node.op, ""), ops)
+
+
+def _slopes(step):
+    """The local derivative along each edge, by the op's own rule, where node and parent are single numbers."""
+    node, sent = step.node, [c.value for c in step.contributions]
+    if step.gradient.dtype.kind == "c" or any(g.size != 1 for g in (step.gradient, *sent)):
+        return [None] * len(sent)
+    if step.gradient.ravel()[0] == 1:
+        return [float(value.ravel()[0]) for value in sent]
+    args = tuple(getval(a) for a in node.args)
+    with np.errstate(all="ignore"):
+        rule = primitive_vjps[node.fun](node.argnums, getval(node.value), args, node.kwargs)
+        pulled = rule(np.ones_like(step.gradient))
+    return [checked_slope(step.gradient, dense(p), value) for p, value in zip(pulled, sent, strict=True)]
+
+
+def checked_slope(gradient: np.ndarray, pulled: Any, sent: np.ndarray) -> float | None:
+    """What a rule answers to 1, as the local slope; None where `gradient` times it is not what was sent: a rule of one's
+    own need not be a product.
+
+    >>> checked_slope(np.array(3.0), np.array(2.0), np.array(6.0)), checked_slope(np.array(3.0), 1.0, np.array(0.5))
+    (2.0, None)
+    """
+    slope, value = float(np.ravel(np.asarray(getval(pulled)))[0]), float(sent.ravel()[0])
+    with np.errstate(all="ignore"):
+        product = float(np.asarray(gradient * slope).astype(sent.dtype).ravel()[0])
+    near = abs(product - value) <= _ROUNDING.get(sent.dtype.itemsize, 0.3) * abs(value)
+    return slope if near or product == value or (isnan(product) and isnan(value)) else None
+
+
+_ROUNDING = {8: 1e-12, 4: 1e-5, 2: 0.02}  # by the bytes of a number

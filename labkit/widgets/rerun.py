@@ -1,0 +1,72 @@
+"""The function of a picture, run again with another value for one of its numbers."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..engine import getval
+from ..engine.graph import argument_names
+from .recorded import of_function
+from .story import Story
+
+MOST_FIELDS = 6
+
+
+class NotANumber(ValueError):
+    """What was typed is not a number that the argument can be."""
+
+
+class Rerun:
+    """`fun` at `args`. `values`: those of its arguments that are one number, by name, at most six; `run` changes one."""
+
+    def __init__(self, fun: Callable, args: Sequence[Any], program: bool = True):
+        self.fun, self.args, self.program = fun, list(args), program
+        body = getattr(fun, "construct", None) or getattr(fun, "forward", None) or fun
+        self.names = argument_names(body, len(self.args))
+
+    @property
+    def values(self) -> dict[str, float | int]:
+        """The arguments that are one number."""
+        found = {n: _array(a) for n, a in zip(self.names, self.args, strict=True)}
+        numbers = {
+            n: int(a) if a.dtype.kind in "iu" else float(a)
+            for n, a in found.items()
+            if a.shape == () and a.dtype.kind in "fiuV"
+        }
+        return dict(list(numbers.items())[:MOST_FIELDS])
+
+    def run(self, name: str, words: str) -> Story:
+        """The story with the argument `name` set to the number in `words`, which is kept if all goes well.
+
+        Raises KeyError for what is none of `values`, NotANumber for other words, and for a fraction where an integer is
+        expected; exceptions of the function are passed on.
+        """
+        if name not in self.values:
+            raise KeyError(f"expected one of {', '.join(self.values) or 'no names'}, but got {name!r}")
+        args, place = list(self.args), self.names.index(name)
+        args[place] = _like(_parsed(words, _array(args[place]).dtype), args[place])
+        story = of_function(self.fun, args, self.program)
+        self.args = args
+        return story
+
+
+def _array(value):
+    return np.asarray(getval(value.__engine_value__() if hasattr(value, "__engine_value__") else value))
+
+
+def _parsed(words, dtype):
+    try:
+        value = float(words.strip().replace("−", "-").replace(",", "."))
+    except ValueError:
+        raise NotANumber(f"a number is expected here, such as -2.5, but {words!r} came") from None
+    if dtype.kind in "iu" and not value.is_integer():
+        raise NotANumber(f"a whole number is expected here, but {words!r} came")
+    return int(value) if dtype.kind in "iu" else value
+
+
+def _like(value, old):
+    """The number as what `old` is: a tensor, an array, or a plain number."""
+    if hasattr(old, "__engine_wrap__"):
+        return old.__engine_wrap__(np.asarray(value, _array(old).dtype))
+    return np.asarray(value, old.dtype) if hasattr(old, "dtype") else value

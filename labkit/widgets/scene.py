@@ -1,0 +1,282 @@
+"""A picture that plays, as data: everything it can ever show is computed before, so nothing is computed while it plays.
+
+A `Scene` has *dials* (a slider over steps, a choice, a toggle ...), and *panels* of *marks* (rectangles, paths, texts).
+Each dial stands at one of finitely many positions; a mark lists at which positions of a dial its attributes change. So
+what is seen is a function of the dials alone: the page (`player.js`) and the still picture (`still.py`) both look it up.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
+
+KINDS = ("slider", "choice", "toggle", "plane", "order")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question put before a step is shown. `answer` is a number or one of `choices`; `slips`: `(value, what to say)`
+    for answers that show a known misunderstanding; `otherwise`: what to say to any other wrong answer. A number within
+    `tolerance` (relative) of the answer is right. `when`: asked only at these positions of other dials."""
+
+    question: str
+    answer: float | str
+    because: str = ""
+    slips: tuple[tuple[float | str, str], ...] = ()
+    choices: tuple[str, ...] = ()
+    tolerance: float = 0.02
+    otherwise: str = ""
+    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Dial:
+    """Something the reader can turn. `values` names its positions; `start` is where it stands at first.
+
+    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point dragged in
+    a panel: `plane` tells the panel, the columns, and the place of positions 0 and of the neighbours), "order" (an
+    arrangement of `items`; position n is their n-th permutation in lexicographic order). `asks`: questions by position,
+    for "predict first", one or several with different `when`. `when`: the dial is offered only at these positions of
+    other dials. `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`.
+    `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place of
+    another, the dial is turned to the last position that does not lie ahead.
+    """
+
+    name: str
+    label: str
+    values: Sequence[str]
+    kind: str = "slider"
+    start: int = 0
+    asks: Mapping[int, Ask | Sequence[Ask]] = field(default_factory=dict)
+    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    plane: Mapping[str, Any] = field(default_factory=dict)
+    items: Sequence[str] = ()
+    resets: Mapping[str, int] = field(default_factory=dict)
+    places: Sequence[float] = ()
+
+    def __post_init__(self):
+        if self.kind not in KINDS or not 0 <= self.start < len(self.values):
+            raise ValueError(f"dial {self.name!r}: expected a kind of {KINDS} and a start below {len(self.values)}")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One SVG element: `tag`, `role` (its look, see `theme`), `at` (attributes in px), and `text`.
+
+    `vary`: `{dial: {attribute: changes}}`, an attribute being one of SVG's, "text" or "state"; `when`: shown only at
+    these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says.
+    """
+
+    tag: str
+    role: str
+    at: Mapping[str, Any]
+    text: str = ""
+    vary: Mapping[str, Mapping[str, Changes]] = field(default_factory=dict)
+    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    link: str | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
+    hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
+    `opens` (a part that a click folds or unfolds)."""
+
+    label: str
+    tip: Sequence[str] = ()
+    heat: Sequence[Sequence[float | None]] = ()
+    go: Mapping[str, int] = field(default_factory=dict)
+    opens: str | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A part of the picture, `width` by `height` px. `live`: only in the page that plays, not in a still picture."""
+
+    name: str
+    title: str
+    width: float
+    height: float
+    marks: Sequence[Mark]
+    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    live: bool = False
+
+
+@dataclass(frozen=True)
+class Caption:
+    """The sentences that go with the positions of `dial`; `texts` lists changes."""
+
+    dial: str
+    texts: Changes
+    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The whole picture. `description` says in a few sentences what it shows, for those who do not see it.
+
+    `notice`: a message above everything, such as where the first nan came from. `fields`: numbers that the reader may
+    change, `{name: text}`; the program then computes a new scene. `predict`: whether "predict first" is on from the start.
+    """
+
+    title: str
+    description: str
+    dials: Sequence[Dial]
+    panels: Sequence[Panel]
+    captions: Sequence[Caption] = ()
+    links: Mapping[str, Link] = field(default_factory=dict)
+    notice: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    predict: bool = False
+
+    def start(self) -> dict[str, int]:
+        """Where every dial stands at first."""
+        return {dial.name: dial.start for dial in self.dials}
+
+    def state(self, **dials: int | str) -> dict[str, int]:
+        """The start with some dials turned, each to a position or to the name of one.
+
+        Raises KeyError for an unknown dial, ValueError for a position it does not have.
+        """
+        known, state = {dial.name: dial for dial in self.dials}, self.start()
+        for name, wanted in dials.items():
+            if name not in known:
+                raise KeyError(f"expected one of the dials {', '.join(known)}, but got {name!r}")
+            values = list(known[name].values)
+            index = values.index(wanted) if isinstance(wanted, str) and wanted in values else wanted
+            if not isinstance(index, int) or not -len(values) <= index < len(values):
+                shown = ", ".join(map(repr, values[:8])) + (" ..." if len(values) > 8 else "")
+                raise ValueError(
+                    f"{name}: expected a position below {len(values)} or one of {shown}, but got {wanted!r}"
+                )
+            state[name] = index % len(values)
+        return state
+
+    def caption(self, state: Mapping[str, int]) -> str:
+        """The sentences for a state, one after the other."""
+        said = [latest(c.texts, state[c.dial], "") for c in self.captions if holds(c.when, state)]
+        return " ".join(filter(None, said))
+
+
+def holds(when: Mapping[str, Sequence[int]], state: Mapping[str, int]) -> bool:
+    """Whether every dial named in `when` stands at one of its positions."""
+    return all(state[dial] in positions for dial, positions in when.items())
+
+
+def latest(changes: Changes, position: int, otherwise: Any) -> Any:
+    """The value that holds at a position of the dial.
+
+    >>> latest([(0, "a"), (3, "b")], 2, "")
+    'a'
+    """
+    found = bisect_right([at for at, _ in changes], position)
+    return changes[found - 1][1] if found else otherwise
+
+
+def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, str]:
+    """`(attributes, text, state name)` of a mark."""
+    attributes, text, name = dict(mark.at), mark.text, ""
+    for dial, varied in mark.vary.items():
+        for attribute, changes in varied.items():
+            if attribute == "text":
+                text = latest(changes, state[dial], text)
+            elif attribute == "state":
+                name = latest(changes, state[dial], name)
+            elif changes and changes[0][0] <= state[dial]:
+                attributes[attribute] = latest(changes, state[dial], None)
+    return attributes, text, name
+
+
+def changes(values: Iterable[Any]) -> Changes:
+    """One value per position as a list of changes.
+
+    >>> changes([1, 1, 2])
+    [(0, 1), (2, 2)]
+    """
+    found: Changes = []
+    for i, value in enumerate(values):
+        if not found or found[-1][1] != value:
+            found.append((i, value))
+    return found
+
+
+# ---- marks ----
+
+
+def rect(x, y, w, h, role, r=3.0, **more) -> Mark:
+    """A rectangle with its left upper corner at (x, y), corners rounded by r."""
+    return Mark("rect", role, _rounded({"x": x, "y": y, "width": w, "height": h, "rx": r}), **more)
+
+
+def circle(x, y, r, role, **more) -> Mark:
+    return Mark("circle", role, _rounded({"cx": x, "cy": y, "r": r}), **more)
+
+
+def path(d, role, **more) -> Mark:
+    """A path of absolute M, L, C and Z commands."""
+    return Mark("path", role, {"d": d}, **more)
+
+
+def line(x1, y1, x2, y2, role, **more) -> Mark:
+    return path(f"M{px(x1)} {px(y1)}L{px(x2)} {px(y2)}", role, **more)
+
+
+def text(x, y, words, role="plain", anchor="start", **more) -> Mark:
+    """Words on one line whose baseline is at y; `anchor`: "start", "middle" or "end" at x."""
+    return Mark("text", role, {**_rounded({"x": x, "y": y}), "text-anchor": anchor}, words, **more)
+
+
+def arrow_head(x, y, dx, dy, role, size=7.0, **more) -> Mark:
+    """A triangle whose tip is at (x, y), pointing along (dx, dy)."""
+    length = (dx * dx + dy * dy) ** 0.5 or 1.0
+    ux, uy = dx / length * size, dy / length * size
+    ends = [(x - ux - uy * 0.55, y - uy + ux * 0.55), (x - ux + uy * 0.55, y - uy - ux * 0.55)]
+    return path(f"M{px(x)} {px(y)}" + "".join(f"L{px(a)} {px(b)}" for a, b in ends) + "Z", role, **more)
+
+
+def px(value) -> str:
+    """A coordinate as it is written: one decimal at most, the same on every machine.
+
+    >>> px(3.04), px(-0.01), px(12.26)
+    ('3', '0', '12.3')
+    """
+    shown = f"{float(value):.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+def _rounded(numbers):
+    found = {key: round(float(value), 1) for key, value in numbers.items()}
+    return {key: int(value) if value.is_integer() else value for key, value in found.items()}
+
+
+def width_of(words: str, size=12.0, mono=False, bold=False) -> float:
+    """About how wide a text is, in px: fonts differ by a few per cent."""
+    return size * len(words) * (0.605 if mono else 0.66 if bold else 0.56)
+
+
+def to_json(scene: Scene) -> dict[str, Any]:
+    """The scene as plain dicts and lists for the page; what is empty is left out."""
+    return _plain(scene)
+
+
+def _plain(value):
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
+    if kind is list or kind is tuple:
+        return [_plain(v) for v in value]
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if hasattr(value, "__dataclass_fields__"):
+        items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
+        return {name: _plain(v) for name, v in items if not _empty(v)}
+    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+_AS_THEY_ARE = {str, int, float, bool, type(None)}
+
+
+def _empty(value):
+    return value is None or (isinstance(value, (str, list, tuple, dict)) and len(value) == 0)

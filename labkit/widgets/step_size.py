@@ -1,0 +1,144 @@
+"""The step-size picture: a difference quotient at every step, in three float formats."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .picture import Picture
+from .scene import Ask, Caption, Dial, Scene, changes
+from .step_quotients import NAMES, RULES, STEPS, Case, cases
+from .step_view import curve_panel, digits, errors_panel, stored_alike
+from .words import number
+
+
+class StepSize(Picture):
+    """A secant that becomes a tangent while its step h shrinks, until round-off takes over.
+
+    `fn` is a function of one number, written with operators and NumPy functions; `x` is the place. Everything is computed
+    in the chosen format: the places, the values, the quotient. The derivative it is compared with is the engine's, in
+    float64. `cases` holds all numbers, `{(format, rule): Case}`.
+
+    Dials, and where they stand at first: `h` (one of 1, 0.3, 0.1 ... 1e-16), `format` ("float64", "float32", "float16"),
+    `rule` ("forward", "central"), `zoom` (false: the window is three wide; true: three h wide).
+
+    Raises TypeError for what is no function of one number that labkit can differentiate, ValueError where `fn` or its slope
+    is not finite at `x` and for a dial's position that does not exist, and whatever `fn` raises at `x`.
+
+    >>> picture = StepSize(lambda x: x * x, 1.0)
+    >>> print(picture.describe(h="0.1", format="float16").splitlines()[-1])
+    h = 0.1, float16, forward: quotient 2.08984375, derivative 2, relative error 0.0449. Mostly truncation: a smaller h helps.
+    """
+
+    def __init__(
+        self,
+        fn: Callable[[Any], Any],
+        x: float,
+        *,
+        h: float = 0.3,
+        format: str = "float64",
+        rule: str = "forward",
+        zoom: bool = False,
+    ):
+        self.cases = cases(fn, x)
+        scene = _scene(self.cases, getattr(fn, "__name__", "function"))
+        start = scene.state(h=number(h), format=format, rule=rule, zoom=int(zoom))
+        dials = [replace(dial, start=start[dial.name]) for dial in scene.dials]
+        super().__init__(replace(scene, dials=dials))
+
+
+def _scene(found: dict[tuple[str, str], Case], name: str) -> Scene:
+    x = number(next(iter(found.values())).x)
+    dials = [
+        Dial("h", "Step h", [number(h) for h in STEPS], asks=_asks(found)),
+        Dial("format", "Format", NAMES, "choice"),
+        Dial("rule", "Difference", RULES, "choice"),
+        Dial("zoom", "Zoom to h", ["off", "on"], "toggle"),
+    ]
+    words = (
+        f"On the left the curve of {name} with its tangent at {x} and the secant of step h. On the right, on log-log axes, "
+        "the error of the secant's slope at every h: it falls while truncation rules, and rises again with round-off."
+    )
+    shown = "a function" if name == "<lambda>" else name
+    return Scene(f"Step size: the slope of {shown} at x = {x}", words, dials, [curve_panel(found), errors_panel(found)],
+                 [_caption(case) for case in found.values()])  # fmt: skip
+
+
+def _where(case: Case):
+    return {"format": [NAMES.index(case.of.name)], "rule": [RULES.index(case.rule)]}
+
+
+def _caption(case: Case) -> Caption:
+    return Caption("h", changes(f"{_head(case, i)} {_why(case, i)}" for i in range(len(STEPS))), _where(case))
+
+
+def _head(case, i):
+    quotient, kind = case.quotients[i], "relative error" if case.relative else "error"
+    head = f"h = {number(STEPS[i])}, {case.of.name}, {case.rule}:"
+    if not np.isfinite(quotient.value):
+        return f"{head} there is no quotient."
+    compared = f"derivative {digits(case.slope, 10)}, {kind} {number(quotient.error)}."
+    return f"{head} quotient {digits(quotient.value, 10)}, {compared}"
+
+
+def _why(case: Case, i: int) -> str:
+    quotient = case.quotients[i]
+    if not case.of.dtype.type(STEPS[i]):
+        return f"This h is stored as 0 in {case.of.name}."
+    if not np.isfinite(quotient.value):
+        return f"The function has no value there, or none that {case.of.name} can hold."
+    if stored_alike(quotient):
+        return "x + h is stored as x: the difference is 0, whatever the function."
+    if i == case.best:
+        return "The smallest error on this slider."
+    if not quotient.error:
+        return "No error at all."
+    if case.truncation[i] > case.roundoff[i]:
+        return "Mostly truncation: a smaller h helps."
+    return "Mostly round-off: a larger h is safer."
+
+
+# ---- predict first ----
+
+
+def _asks(found) -> dict[int, list[Ask]]:
+    asks: dict[int, list[Ask]] = {}
+    for case in found.values():
+        for i, ask in [*_next_power(case), *_vanished(case)]:
+            asks.setdefault(i, []).append(ask)
+    return asks
+
+
+def _next_power(case: Case):
+    """What a step ten times smaller makes of an error that is truncation alone."""
+    i = STEPS.index(0.01)
+    here, before = case.quotients[i].error, case.quotients[i - 2].error
+    safe = all(np.isfinite(case.quotients[k].error) and case.truncation[k] > 20 * case.roundoff[k] for k in (i, i - 2))
+    wanted = 10 ** (1 + (case.rule == "central"))
+    if not safe or abs(before / here / wanted - 1) > 0.1:
+        return
+    wrong = 1000 // wanted
+    slip = "central" if case.rule == "forward" else "forward"
+    yield i, Ask(
+        f"At h = 0.1 the error is {number(before)}. How large is it at h = 0.01?",
+        here, f"A {case.rule} difference with a tenth of the step has an error {wanted} times smaller.",
+        ((before / wrong, f"So it would be with a {slip} difference."), (before, "Truncation shrinks with h.")),
+        tolerance=0.15, otherwise=f"Not that: how does the truncation of a {case.rule} difference depend on h?",
+        when=_where(case),
+    )  # fmt: skip
+
+
+def _vanished(case: Case):
+    """The quotient of the first step that is lost when it is added to x."""
+    lost = [i for i, q in enumerate(case.quotients) if stored_alike(q) and np.isfinite(q.value)]
+    if not lost or not case.relative:
+        return
+    h = number(STEPS[lost[0]])
+    yield lost[0], Ask(
+        f"In {case.of.name}, x + h with h = {h} is stored as x. What is the quotient?",
+        0.0, "Both values of the function are the same: their difference is 0.",
+        ((case.slope, "That is the derivative. But what is the numerator now?"),
+         (1.0, "Numerator and denominator are not the same: the numerator is a difference of two values.")),
+        otherwise="Not that. Which two values are subtracted?", when=_where(case),
+    )  # fmt: skip

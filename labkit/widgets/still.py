@@ -1,0 +1,246 @@
+"""A scene standing still: plain SVG that shows the same everywhere, PNG, and words.
+
+The SVG has plain attributes only (no style sheet, no variable, no marker), for notebook viewers and converters drop or
+misread those. The PNG is drawn by matplotlib from the same marks.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape, quoteattr
+
+from .scene import Panel, Scene, holds, looks, px, width_of
+from .theme import MONO, PALETTES, attributes
+
+MARGIN, LINE, TITLE = 14.0, 17.0, 22.0
+MIN_WIDTH = 420.0
+NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
+STRIP = 1150.0  # px: a wider panel is cut into strips, one below the other
+
+
+class Strip(NamedTuple):
+    """The part of `panel` from `left` to `right`, drawn at (x, y)."""
+
+    x: float
+    y: float
+    panel: Panel
+    left: float
+    right: float
+
+
+def placed(scene: Scene, state: Mapping[str, int]):
+    """`(width, height, strips, [(x, y, words, role)])` of the still picture: panels below one another."""
+    panels = [p for p in scene.panels if holds(p.when, state) and not p.live]
+    cut = {panel.name: cuts(panel) for panel in panels}
+    widths = [right - left for panel in panels for left, right in pairwise(cut[panel.name])]
+    width = max([*widths, MIN_WIDTH]) + 2 * MARGIN
+    words: list[tuple[float, float, str, str]] = []
+    y = MARGIN
+    for text, role in [(scene.title, "heading"), (scene.notice, "badtext")]:
+        for part in wrapped(text, width - 2 * MARGIN):
+            words.append((MARGIN, y + LINE * 0.8, part, role))
+            y += LINE
+    for part in wrapped(scene.caption(state), width - 2 * MARGIN):
+        words.append((MARGIN, y + LINE * 0.8, part, "plain"))
+        y += LINE
+    spots: list[Strip] = []
+    for panel in panels:
+        for part in wrapped(panel.title, width - 2 * MARGIN, 14.5):
+            words.append((MARGIN, y + TITLE * 0.8, part, "name"))
+            y += LINE
+        y += TITLE - LINE if panel.title else 0.0
+        bottoms = _bottoms(panel) if len(cut[panel.name]) > 2 else [(0.0, panel.width, panel.height)]
+        for left, right in pairwise(cut[panel.name]):
+            spots.append(Strip(MARGIN, y, panel, left, right))
+            below = [bottom for low, high, bottom in bottoms if low <= right and high >= left]
+            y += min(panel.height, max(below, default=60.0)) + 6
+    return width, y + MARGIN, spots, words
+
+
+def cuts(panel: Panel) -> list[float]:
+    """Where a panel is cut into strips of at most `STRIP` px, ends included: where no box stands, if there is such a place."""
+    boxes = sorted((m.at["x"] - 4, m.at["x"] + m.at["width"] + 4) for m in panel.marks if m.tag == "rect")
+    free, reached = [], 0.0
+    for left, right in boxes:
+        if left > reached:
+            free.append((reached + left) / 2)
+        reached = max(reached, right)
+    found = [0.0]
+    while panel.width - found[-1] > STRIP:
+        fitting = [x for x in free if found[-1] + STRIP / 2 < x <= found[-1] + STRIP]
+        found.append(fitting[-1] if fitting else found[-1] + STRIP)
+    return [*found, panel.width]
+
+
+def _bottoms(panel):
+    """How far down a strip of the panel has to go: `(left, right, y)` for each box and each line of a saved value."""
+    boxes = [(*reach(m, m.at), m.at["y"] + m.at["height"] + 20) for m in panel.marks if m.tag == "rect"]
+    lines = [(*reach(m, m.at), max(map(float, re.findall(r"-?[\d.]+", m.at["d"])[1::2])) + 6)
+             for m in panel.marks if m.role == "saved"]  # fmt: skip
+    return [(low, high, max(bottom, 60.0)) for low, high, bottom in boxes + lines]
+
+
+def wrapped(words: str, width: float, size: float = 12.0) -> list[str]:
+    """Words broken into lines of at most about `width` px."""
+    lines: list[str] = []
+    for word in words.split():
+        joined = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(joined, size) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    return lines
+
+
+def shown(panel: Panel, state: Mapping[str, int]):
+    """The visible marks of a panel as `(mark, attributes, text, state name)`."""
+    for mark in panel.marks:
+        if holds(mark.when, state):
+            at, words, name = looks(mark, state)
+            if name != "hidden":
+                yield mark, at, words, name
+
+
+def reach(mark, at) -> tuple[float, float]:
+    """Between which x a mark may be seen, in px."""
+    if mark.tag == "rect":
+        return at["x"], at["x"] + at["width"]
+    if mark.tag == "path":
+        xs = [float(n) for n in re.findall(r"-?[\d.]+", at["d"])[::2]]
+        return min(xs), max(xs)
+    middle = at.get("x", at.get("cx", 0.0))
+    return middle - 300, middle + 300
+
+
+def drawn(spots: list[Strip], state: Mapping[str, int]):
+    """`(strip, the visible marks that reach into it)` for each strip."""
+    panels = {spot.panel.name: spot.panel for spot in spots}
+    seen = {name: [(reach(m, at), m, at, *rest) for m, at, *rest in shown(p, state)] for name, p in panels.items()}
+    for spot in spots:
+        yield spot, [mark for (low, high), *mark in seen[spot.panel.name] if low <= spot.right and high >= spot.left]
+
+
+def svg(scene: Scene, state: Mapping[str, int], theme: str = "light") -> str:
+    """The picture as an SVG document, sizes in px."""
+    width, height, spots, words = placed(scene, state)
+    label = quoteattr(f"{scene.title}. {scene.description}".translate(NOT_XML))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{px(width)}" height="{px(height)}" '
+        f'viewBox="0 0 {px(width)} {px(height)}" role="img" aria-label={label}>',
+        f'<rect width="{px(width)}" height="{px(height)}" fill="{PALETTES[theme]["page"]}"/>',
+    ]
+    parts += [_element("text", {"x": px(x), "y": px(y), **attributes(r, "", theme)}, t) for x, y, t, r in words]
+    for (x, y, panel, left, right), marks in drawn(spots, state):
+        room, high = px(right - left), px(panel.height)
+        parts.append(
+            f'<svg x="{px(x)}" y="{px(y)}" width="{room}" height="{high}" viewBox="{px(left)} 0 {room} {high}">'
+        )
+        parts += [_element(m.tag, at | attributes(m.role, name, theme), label) for m, at, label, name in marks]
+        parts.append("</svg>")
+    return "\n".join([*parts, "</svg>"])
+
+
+def _element(tag, at, words=""):
+    at = at | {"xml:space": "preserve"} if "  " in words else at  # the indentation of code
+    inner = " ".join(f"{key}={quoteattr(str(_number(value)))}" for key, value in at.items())
+    return f"<{tag} {inner}>{escape(words.translate(NOT_XML))}</{tag}>" if tag == "text" else f"<{tag} {inner}/>"
+
+
+def _number(value):
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def describe(scene: Scene, state: Mapping[str, int]) -> str:
+    """The picture in words: title, description, notice, and the sentence of the state."""
+    parts = [scene.title + ".", scene.description, scene.notice, scene.caption(state)]
+    return "\n".join(filter(None, parts))
+
+
+# ---- PNG ----
+
+
+def png(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: float = 2.0) -> bytes:
+    """The picture as PNG, `scale` pixels to a px. Raises ImportError where matplotlib is not installed."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Rectangle
+    except ImportError:
+        raise ImportError('a PNG needs matplotlib: pip install "labkit[notebooks]"') from None
+    width, height, spots, words = placed(scene, state)
+    scale = min(scale, 30_000 / max(width, height))  # Agg draws at most 65,535 pixels a side
+    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=PALETTES[theme]["page"])
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_xlim(0, width)
+    axes.set_ylim(height, 0)
+    axes.set_axis_off()
+    for x, y, label, role in words:
+        _draw(axes, "text", {"x": x, "y": y, **attributes(role, "", theme)}, label, (0, 0))
+    for (x, y, panel, left, right), marks in drawn(spots, state):
+        for mark, at, label, name in marks:
+            before = len(axes.patches), len(axes.texts)
+            _draw(axes, mark.tag, at | attributes(mark.role, name, theme), label, (x - left, y))
+            for artist in (*axes.patches[before[0] :], *axes.texts[before[1] :]):
+                artist.set_clip_path(Rectangle((x, y), right - left, panel.height, transform=axes.transData))
+    out = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # letters the font does not have are drawn as boxes
+        FigureCanvasAgg(figure).print_png(out, metadata={"Title": scene.title, "Description": describe(scene, state)})
+    return out.getvalue()
+
+
+def _draw(axes, tag, at: dict[str, Any], words, offset):
+    if tag == "text":
+        _draw_text(axes, at, words, offset)
+        return
+    from matplotlib import patches
+
+    colours = {
+        "facecolor": at.get("fill", "none"), "edgecolor": at.get("stroke", "none"),
+        "linewidth": at.get("stroke-width", 1), "alpha": at.get("opacity"), "zorder": 2,
+    }  # fmt: skip
+    if dash := at.get("stroke-dasharray"):
+        colours["linestyle"] = (0, [float(n) / float(at.get("stroke-width", 1)) for n in dash.split()])
+    x, y = offset
+    shape: patches.Patch
+    if tag == "rect":
+        r = max(min(at.get("rx", 0), at["width"] / 2, at["height"] / 2), 0)
+        style = f"round,pad=0,rounding_size={r}" if r else "square,pad=0"
+        shape = patches.FancyBboxPatch((at["x"] + x, at["y"] + y), at["width"], at["height"], boxstyle=style, **colours)
+    elif tag == "circle":
+        shape = patches.Circle((at["cx"] + x, at["cy"] + y), at["r"], **colours)
+    else:
+        shape = patches.PathPatch(_path(at["d"], offset), **colours)
+    axes.add_patch(shape)
+
+
+def _path(d, offset):
+    from matplotlib.path import Path
+
+    codes, points = [], []
+    for letter, numbers in re.findall(r"([MLCZ])([^MLCZ]*)", d):
+        flat = [float(n) for n in re.findall(r"-?[\d.]+", numbers)]
+        pairs = [(flat[i] + offset[0], flat[i + 1] + offset[1]) for i in range(0, len(flat), 2)]
+        kind = {"M": Path.MOVETO, "L": Path.LINETO, "C": Path.CURVE4, "Z": Path.CLOSEPOLY}[letter]
+        codes += [kind] * max(len(pairs), 1)
+        points += pairs or [(0, 0)]
+    return Path(points, codes)
+
+
+def _draw_text(axes, at, words, offset):
+    from matplotlib import patheffects
+
+    family = "DejaVu Sans Mono" if at["font-family"] == MONO else "DejaVu Sans"
+    words = words.translate(NOT_XML).replace("$", r"\$")
+    align = {"start": "left", "middle": "center", "end": "right"}[at.get("text-anchor", "start")]
+    artist = axes.text(
+        at["x"] + offset[0], at["y"] + offset[1], words, fontsize=at["font-size"] * 0.94, color=at["fill"],
+        family=family, weight=at.get("font-weight", "normal"), ha=align, va="baseline", alpha=at.get("opacity"), zorder=2,
+        clip_on=True,
+    )  # fmt: skip
+    if "stroke" in at:
+        halo = patheffects.withStroke(linewidth=at["stroke-width"], foreground=at["stroke"])
+        artist.set_path_effects([halo])

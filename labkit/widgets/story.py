@@ -1,0 +1,125 @@
+"""What happened in a run, as the views tell it: nodes, and the steps of the chain rule.
+
+A `Story` is made from a recorded graph (`recorded.py`) or from a tensor's tape (`tape.py`); no view looks behind it.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(eq=False)
+class Node:
+    """A value of the run.
+
+    Attributes:
+        title: the op as it is written on its card, a leaf's name. `op`: its plain name, "input" for a leaf.
+        name: the user's name for the value, or "".
+        parents: indices of the nodes it was computed from, one for each use.
+        value: an array, or None where it is not known any more (a tape keeps only what it needs). `shape`, `dtype`: its.
+        line: where in the user's code it ran, in words. `scope`: the calls of cells it ran in, from the outside in.
+        seed: what the way back starts with here, for an output: ones, times how often it is returned; else None.
+        saved: indices of the nodes whose values its derivative reads.
+        grad_fn: what PyTorch's tape calls its node. `keeps`: what this node saves: indices of nodes (its own is its result),
+            and the names of arguments that are constants.
+        derives: for an op that an inner derivative ran (`grad(f)` is itself a run), the op whose derivative it belongs to.
+        lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
+    """
+
+    index: int
+    title: str
+    op: str
+    name: str
+    parents: tuple[int, ...]
+    value: Any
+    shape: tuple[int, ...]
+    dtype: str
+    line: str = ""
+    scope: tuple[Any, ...] = ()
+    seed: Any = None
+    saved: tuple[int, ...] = ()
+    grad_fn: str = "AccumulateGrad"
+    keeps: tuple[int | str, ...] = ()
+    derives: str = ""
+    lines: tuple[int, ...] = ()
+    back_lines: tuple[int, ...] = ()
+
+    @property
+    def leaf(self) -> bool:
+        """Whether nothing of the run was needed for it."""
+        return not self.parents
+
+    @property
+    def output(self) -> bool:
+        """Whether the function returns it."""
+        return self.seed is not None
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether a framework would give it a gradient: integers and truth values have none there."""
+        return "float" in self.dtype
+
+    @property
+    def called(self) -> str:
+        """What sentences call it: its name, else what made it."""
+        return self.name or (self.title if self.leaf else f"the result of {self.title}")
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """What a step sends to the node `parent`, the `place`-th parent of the step's node: `value`, the sum `total` there
+    after it, and the local `slope`, a number, where everything is one number."""
+
+    parent: int
+    place: int
+    value: np.ndarray
+    total: np.ndarray
+    slope: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One application of the chain rule: `gradient` arrives at `node`, and what is `sent` leaves it, one for each use of a
+    parent. `rule`: the derivative in words. `ops`: the primitives that it runs."""
+
+    node: int
+    gradient: np.ndarray
+    sent: tuple[Sent, ...]
+    rule: str = ""
+    ops: tuple[str, ...] = ()
+
+
+@dataclass
+class Story:
+    """A run.
+
+    Attributes:
+        name: of the function, or of the tensor.
+        nodes: in the order they ran, each at its index, leaves first. `steps`: the chain rule, last op first.
+        taped: whether this is a tensor's tape; `released`: whether `backward()` has let its saved values go.
+        program: the source that graph mode would run, or ""; `no_program`: then why.
+        notices: what a reader should be told first. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
+            holds nan or inf, or None.
+    """
+
+    name: str
+    nodes: list[Node]
+    steps: list[Step]
+    taped: bool = False
+    released: bool = False
+    program: str = ""
+    no_program: str = ""
+    notices: list[str] = field(default_factory=list)
+    bad: int | None = None
+    bad_gradient: int | None = None
+
+    @property
+    def outputs(self) -> list[Node]:
+        """The nodes that the function returns."""
+        return [n for n in self.nodes if n.output]
+
+    @property
+    def leaves(self) -> list[Node]:
+        """The inputs and parameters."""
+        return [n for n in self.nodes if n.leaf]

@@ -1,0 +1,178 @@
+"""The story of a tensor of the PyTorch dialect: its tape as it stands, walked back without touching any `.grad`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..engine import getval
+from ..engine.record import match_dtype
+from ..engine.reverse import dense
+from ..program.write import RULES
+from .notices import notice
+from .recorded import checked_slope, kept, title_of
+from .story import Node, Sent, Step, Story
+
+
+def is_taped(value: Any) -> bool:
+    """Whether `value` is a tensor of the PyTorch dialect."""
+    return hasattr(type(value), "grad_fn") and hasattr(type(value), "__engine_value__")
+
+
+@dataclass
+class Known:
+    """The user's variables, by the `id` of what they hold: `leaves` (tensors without history), and `results`, the name
+    and the array of a tensor, by its node on the tape."""
+
+    leaves: dict[int, str] = field(default_factory=dict)
+    results: dict[Any, tuple[str, np.ndarray]] = field(default_factory=dict)
+
+    @classmethod
+    def among(cls, variables: Mapping[str, Any]) -> "Known":
+        """What is known from variables by name; parameters of networks among them as `net.fc.weight`."""
+        known = cls()
+        for name, value in variables.items():
+            if name.startswith("_"):
+                continue
+            if is_taped(value) and value.grad_fn is not None:
+                known.results.setdefault(value.grad_fn, (name, _array(value)))
+            elif is_taped(value):
+                known.leaves[id(value)] = name
+            elif hasattr(type(value), "__engine_parameters__"):
+                for inside, parameter in value.__engine_parameters__():
+                    known.leaves.setdefault(id(parameter), f"{name}.{inside}")
+        return known
+
+
+def of_tensor(tensor: Any, known: Known | None = None) -> Story:
+    """The story of the tape behind `tensor`.
+
+    Values that neither the tape nor a variable in `known` keeps are unknown (None). Where the saved values have been
+    released by `backward()`, or changed in place, the story has no steps, and says so. Raises ValueError for a tensor
+    without a history.
+    """
+    known = known or Known()
+    if tensor.grad_fn is None:
+        raise ValueError(
+            "show: this tensor has no history: nothing with requires_grad=True led to it. "
+            "Make the leaves with requires_grad=True, and compute outside of no_grad."
+        )
+    order = _nodes(tensor.grad_fn)
+    nodes = _story_nodes(order, known)
+    end = nodes[order.index(tensor.grad_fn)]
+    end.value = _array(tensor)
+    end.seed = np.ones(end.value.shape)
+    story = Story(known.results.get(tensor.grad_fn, ("a tensor",))[0], nodes, [], taped=True)
+    story.released = any(node.released and node.releases for node in order)
+    if story.released:
+        story.notices = [
+            "backward() has already walked this tape and released its saved values: no gradient can be computed again. "
+            "backward(retain_graph=True) would have kept them."
+        ]
+        return story
+    try:
+        story.steps = _walk(tensor, order)
+    except RuntimeError as error:  # such as a saved value that was changed in place
+        story.notices = [f"The tape cannot be walked back: {error}"]
+        return story
+    notice(story)
+    if any(node.tensor_hooks.get(0) or node.hooks or node.prehooks for node in order):
+        story.notices.append("Hooks on this tape are not run here, so gradients are shown as they are without them.")
+    return story
+
+
+def _array(tensor):
+    return np.asarray(getval(tensor.__engine_value__()))
+
+
+def _nodes(last):
+    """The nodes behind `last`, leaves first as they are met from the end, then each op after what feeds it."""
+    seen, stack = {last: None}, [last]
+    while stack:
+        found = [e.node for e in stack.pop().edges if e is not None and e.node not in seen]
+        seen.update(dict.fromkeys(found))
+        stack += reversed(found)
+    leaves = [n for n in seen if not n.edges]
+    return leaves + sorted((n for n in seen if n.edges), key=lambda n: n.sequence)
+
+
+def _story_nodes(order, known):
+    index = {node: i for i, node in enumerate(order)}
+    kinds = {e.node: e for node in order for e in node.edges if e is not None}  # shape and dtype of what each one made
+    nodes: list[Node] = []
+    for i, node in enumerate(order):
+        if not node.edges:
+            nodes.append(_leaf(i, node, known, len(nodes)))
+            continue
+        name, value = known.results.get(node, ("", None))
+        kind = kinds.get(node, node.value if hasattr(node, "value") else None)
+        shape, dtype = np.shape(getval(kind)) if node not in kinds else kind.shape, str(getattr(kind, "dtype", ""))
+        parents = tuple(index[e.node] for e in node.edges if e is not None)
+        op = getattr(getattr(node, "fun", None), "__name__", node.name().removesuffix("Backward")).strip("_")
+        told = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
+        if hasattr(node, "info"):
+            _add_saved(told, node, nodes)
+        nodes.append(told)
+    return nodes
+
+
+def _leaf(i, node, known, count):
+    variable = getattr(node, "variable", None)
+    value = None if variable is None else _array(variable)
+    name = known.leaves.get(id(variable)) or getattr(variable, "name", None) or f"leaf {count + 1}"
+    return Node(i, name, "input", "", (), value, np.shape(value), str(getattr(value, "dtype", "")))
+
+
+def _add_saved(told, node, nodes):
+    """The title of an op of the library, what its node saves, and the values that are known from it."""
+    if node.released and node.releases:
+        return
+    told.title = title_of("", node.fun, told.op, node.args, node.argnums)
+    told.keeps = kept(node.info, node.args, node.argnums, told.parents, told.index)
+    told.saved = tuple(i for i in told.keeps if isinstance(i, int))
+    for place, parent in zip(node.argnums, told.parents, strict=False):
+        if parent in told.keeps and nodes[parent].value is None:
+            nodes[parent].value = np.asarray(getval(node.args[place]))
+    if told.index in told.keeps and told.value is None:
+        told.value = np.asarray(getval(node.value))
+
+
+def _walk(tensor, order):
+    """The chain rule on the tape, as `backward` runs it, but with nothing accumulated and nothing released."""
+    from ..torch._modes import set_grad_enabled
+
+    index = {node: i for i, node in enumerate(order)}
+    totals = {node: [None] * node.outputs for node in order}
+    totals[tensor.grad_fn][tensor.output_nr if tensor.grad_fn.outputs > 1 else 0] = np.ones_like(_array(tensor))
+    steps = []
+    with set_grad_enabled(False), np.errstate(all="ignore"):
+        for node in reversed([n for n in order if n.edges]):
+            if any(g is not None for g in totals[node]):
+                steps.append(_step(node, totals, index))
+    return steps
+
+
+def _step(node, totals, index):
+    gradients, edges = totals[node], [e for e in node.edges if e is not None]
+    arrived = np.asarray(next(g for g in gradients if g is not None))
+    slopes, sent = _slopes(node, gradients, arrived), []
+    for place, (edge, g) in enumerate(zip(edges, _pulled(node, gradients), strict=True)):
+        if g is not None:  # a function of one's own may answer None
+            g, slots = np.asarray(getval(match_dtype(dense(g), edge.dtype))), totals[edge.node]
+            slots[edge.nr] = g if slots[edge.nr] is None else slots[edge.nr] + g
+            slope = None if slopes[place] is None else checked_slope(arrived, slopes[place], g)
+            sent.append(Sent(index[edge.node], place, g, slots[edge.nr], slope))
+    return Step(index[node], arrived, tuple(sent), RULES.get(getattr(getattr(node, "fun", None), "__name__", ""), ""))
+
+
+def _pulled(node, gradients):
+    return node.pull(list(gradients), [True] * sum(e is not None for e in node.edges), False)
+
+
+def _slopes(node, gradients, arrived):
+    """What the node answers to a one, where everything is one number."""
+    edges = [e for e in node.edges if e is not None]
+    if len(gradients) > 1 or arrived.size != 1 or any(np.prod(e.shape) != 1 for e in edges):
+        return [None] * len(edges)
+    return [None if g is None else dense(g) for g in _pulled(node, [np.ones_like(arrived)])]

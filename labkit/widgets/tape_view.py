@@ -1,0 +1,99 @@
+"""PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
+
+from .cards import Gradients, pulses
+from .chain_view import BACK, gradient_rooms
+from .scene import Panel, line, text, width_of
+from .units import Edge, Unit, Units
+from .view import BELOW, CARD, View, name_width, stepwise, value_width
+from .words import clipped
+
+TITLE = "PyTorch's tape: below each op the node that will walk back, and what it saves"
+RELEASED = "released"
+SAVED = 14.0  # px from the left side of a box to the line that leads to what it saves
+
+
+def tape(units: Units, when: dict) -> Panel:
+    """The panel; shown at the positions `when` of other dials. The dial "retain" has the positions 0 (released) and 1."""
+    gradients = Gradients(units)
+    noted = {unit for unit in units.units if has_node(units, unit)}
+    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted)
+    for k, edge in enumerate(units.edges):
+        if edge.start in noted:
+            states = _edge_states(units, edge)
+            view.arrow(view.route(k, BELOW, BACK), "backedge", "backhead", states, back=True)
+    view.forward()
+    for unit in units.units:
+        if unit in noted:
+            _node(view, unit)
+    return view.panel("tape", TITLE, when)
+
+
+def has_node(units: Units, unit: Unit) -> bool:
+    """Whether a box has a node on the tape: a leaf that is not used, or can have no gradient, has none."""
+    if not unit.lead.leaf or unit.lead.index in units.arrivals:
+        return True
+    return unit.lead.differentiable and any(unit is edge.start for edge in units.edges)
+
+
+def saves(units: Units, unit: Unit) -> str:
+    """What a box's node saves, in words; "" where nothing."""
+    keeps = unit.lead.keeps if not unit.block and not unit.lead.leaf else ()
+    named = [clipped(_saved_name(units, unit, what), 16) for what in keeps[:2]]
+    return f"saves {', '.join(named)}{' …' if len(keeps) > 2 else ''}" if keeps else ""
+
+
+def _saved_name(units, unit, what):
+    if isinstance(what, str):
+        return what
+    node = units.story.nodes[what]
+    return node.title if node.leaf else node.name or ("result" if node is unit.lead else "input")
+
+
+def frees(unit: Unit) -> bool:
+    """Whether walking a box back releases anything."""
+    return unit.lead.keeps != () if not unit.block else True
+
+
+def _name(unit):
+    if unit.chip:
+        return f"+= {clipped(unit.lead.title)}.grad"
+    return clipped(unit.block.title if unit.block else unit.lead.grad_fn)
+
+
+def _rooms(gradients, unit):
+    beside = width_of(saves(gradients.units, unit), 11.5) + SAVED
+    return [name_width(_name(unit)), value_width(RELEASED), beside, *gradient_rooms(gradients, unit)]
+
+
+def _edge_states(units: Units, edge: Edge):
+    walked = units.walked.get(edge.end)
+    after = pulses([walked])[1:] if walked is not None and units.sent_along(edge) else []
+    return [(0, "hidden"), (units.ran[edge.end], "pending"), *after]
+
+
+def _node(view, unit):
+    units, walked, ran = view.units, view.units.walked.get(unit), view.units.ran.get(unit, 0)
+    appears = [(0, "hidden"), (ran, "")] if ran else [(0, "")]
+    states = [*appears, *(c for c in pulses(view.gradients.times(unit))[1:] if c[0] > ran)]
+    values = view.gradients.texts(unit)
+    if units.story.released and ran:
+        _card(view, unit, [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, RELEASED)], [])
+    elif walked is None or not frees(unit):
+        _card(view, unit, states, values, appears)
+    else:
+        gone = [*(c for c in states if c[0] <= walked), (walked + 1, RELEASED)]
+        _card(view, unit, gone, [*values, (walked + 1, RELEASED)], [*appears, (walked + 1, RELEASED)], retain=0)
+        _card(view, unit, states, values, appears, retain=1)
+
+
+def _card(view, unit, states, values, kept, retain=None):
+    """A node, and the dotted line to what it saves, with the states `kept`; `retain`: where that dial has to stand."""
+    x, y, w = view.box(unit)
+    more = {} if retain is None else {"when": {"retain": [retain]}}
+    role = view.gradient_role(unit)
+    view.card((x, y + BELOW, w), f"g{unit.index}", role, _name(unit), states, values, unit.lead.leaf, **more)
+    words = saves(view.units, unit)
+    if words and kept:
+        vary = stepwise(state=kept)
+        view.marks.append(line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved", vary=vary, **more))
+        view.marks.append(text(x + SAVED + 5, y + CARD + 16, words, "note", vary=vary, **more))

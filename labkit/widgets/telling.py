@@ -1,0 +1,100 @@
+"""A sentence for every step of a graph view, and a short name."""
+
+import numpy as np
+
+from .cards import title
+from .scene import Changes
+from .story import Sent, Step
+from .tape_view import frees
+from .units import Unit, Units
+from .words import brief, capital, in_full, listed, times
+
+
+def sentences(units: Units) -> list[str]:
+    """One text per step of a chain-rule view."""
+    said = [_start(units), *(_ran(unit) for unit in units.ran)]
+    if units.goes_back:
+        said.append(_seed(units))
+    return [*said, *(_walked(units, unit) for unit in units.walked)]
+
+
+def labels(units: Units) -> list[str]:
+    """A short name for every step, for the slider."""
+    words = ["start", *(f"run {title(unit)}" for unit in units.ran), *(["seed"] if units.goes_back else [])]
+    words += [f"back {title(unit)}" for unit in units.walked]
+    return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
+
+
+def _start(units):
+    leaves = [f"{n.title} = {brief(n.value)}" for n in units.story.leaves if n.value is not None]
+    return f"Nothing has run yet. The leaves: {listed(leaves, 4)}." if leaves else "Nothing has run yet."
+
+
+def _ran(unit: Unit):
+    node = unit.lead
+    if node.value is None:
+        return f"Forward: {title(unit)} ran; its value was not kept."
+    what = f"{node.name} = " if node.name and not unit.block else ""
+    return f"Forward: {title(unit)} gives {what}{in_full(node.value)}."
+
+
+def _seed(units: Units):
+    outputs = units.story.outputs
+    if len(outputs) == 1 and np.size(outputs[0].seed) == 1 and outputs[0].seed == 1:
+        return f"Backward starts: the derivative of {outputs[0].called} with respect to itself is 1."
+    return "Backward starts: every element of every output counts once, so ones go in."
+
+
+def _walked(units: Units, unit: Unit):
+    steps = units.steps_of[unit]
+    arrived = steps[0].gradient
+    if unit.block:
+        times_ = f"{len(steps)} steps" if len(steps) > 1 else "1 step"
+        return f"Backward: {times_} of the chain rule inside {title(unit)}; {brief(arrived)} arrived."
+    step = steps[0]
+    rule = f" Rule: {step.rule}." if step.rule and any(s.slope is None for s in step.sent) else ""
+    parts = [_sent(units, step, sent) for sent in step.sent[:4]]
+    more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
+    return " ".join([f"Backward: at {unit.lead.called} arrives {in_full(arrived)}.{rule}", *parts, *more])
+
+
+def _sent(units: Units, step: Step, sent: Sent):
+    parent = units.story.nodes[sent.parent]
+    product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
+    words = f"{capital(parent.called)} gets {product or in_full(sent.value)}."
+    if not np.array_equal(sent.total, sent.value, equal_nan=True):
+        words += f" With what came before: {in_full(sent.total)}."
+    return words
+
+
+# ---- what the other views say besides ----
+
+
+def tape_sentences(units: Units, retain: bool) -> Changes:
+    """What PyTorch's tape does, as changes; `retain`: with `retain_graph=True`."""
+    found = [(0, "On the tape: each leaf has an AccumulateGrad node.")]
+    for unit, i in units.ran.items():
+        kept = listed(k if isinstance(k, str) else units.story.nodes[k].called for k in unit.lead.keeps)
+        what = f"saves {kept}" if kept else "saves nothing"
+        found.append((i, "" if unit.block else f"On the tape: {unit.lead.grad_fn} is added and {what}."))
+    if not units.goes_back:
+        return found
+    found.append((units.seed, "backward() starts at the last node of the tape."))
+    for unit, i in units.walked.items():
+        name = title(unit) if unit.block else unit.lead.grad_fn
+        fate = "what it saved stays" if retain else "what it saved is released"
+        found.append((i, f"On the tape: {name} runs; {fate if frees(unit) else 'it had saved nothing'}."))
+    at, last = found[-1]
+    end = "backward() can be called again, and adds to every .grad" if retain else "backward() cannot be called again"
+    return [*found[:-1], (at, f"{last} The end: {end}.")]
+
+
+def graph_sentences(units: Units) -> Changes:
+    """What is particular to MindSpore's graph, as changes."""
+    found = [(0, "Before any number is computed, forward and backward exist as one compiled graph."), (1, "")]
+    if not units.goes_back:
+        return found[: len(units.ops) + 1]
+    found += [(units.seed, "The derived half runs as part of the same graph.")]
+    if units.last > units.seed:
+        found += [(units.seed + 1, ""), (units.last, "Called again with these shapes, the same graph is reused.")]
+    return [c for i, c in enumerate(found) if i + 1 == len(found) or found[i + 1][0] != c[0]]

@@ -1,0 +1,140 @@
+"""What marks look like: one table of roles, as CSS for the page and as plain attributes for a picture.
+
+The colours are those of Okabe and Ito (2008), which stay apart for every kind of colour vision; identity is also carried
+by dash and shape, never by colour alone.
+"""
+
+from typing import Any
+
+PALETTES: dict[str, dict[str, str]] = {
+    "light": {
+        "page": "#ffffff", "ink": "#1f2328", "muted": "#59636e", "line": "#d1d9e0", "panel": "#f6f8fa",
+        "forward": "#0072b2", "forward-fill": "#dcecf5", "backward": "#d55e00", "backward-fill": "#fbe9df",
+        "backward-ink": "#a84800", "leaf": "#b37a00", "leaf-fill": "#fcefd2", "saved": "#007a59", "saved-fill": "#d9f0e8",
+        "bad": "#b3003c", "bad-fill": "#fbdfe7", "lit": "#fff3c4", "forward-ink": "#005f96", "leaf-ink": "#805800",
+    },
+    "dark": {
+        "page": "#111417", "ink": "#e6edf3", "muted": "#9aa7b4", "line": "#3a424b", "panel": "#1b2026",
+        "forward": "#56b4e9", "forward-fill": "#12303f", "backward": "#ff8a3d", "backward-fill": "#3d2415",
+        "backward-ink": "#ffa266", "leaf": "#e69f00", "leaf-fill": "#3b2f0d", "saved": "#2fc79a", "saved-fill": "#10352a",
+        "bad": "#ff6b93", "bad-fill": "#45121f", "lit": "#403710", "forward-ink": "#56b4e9", "leaf-ink": "#e69f00",
+    },
+}  # fmt: skip
+
+MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+SANS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+
+def _text(size, colour="$ink", family=SANS, **more):
+    return {"fill": colour, "font-size": size, "font-family": family, **more}
+
+
+_HALO = {"stroke": "$page", "stroke-width": 4, "paint-order": "stroke", "stroke-linejoin": "round"}
+
+# role -> attributes; "$name" is a colour of the palette. Shapes first, then lines, then text.
+ROLES: dict[str, dict[str, Any]] = {
+    "op": {"fill": "$forward-fill", "stroke": "$forward", "stroke-width": 1.6},
+    "loss": {"fill": "$forward-fill", "stroke": "$forward", "stroke-width": 3.4},
+    "derived": {"fill": "$backward-fill", "stroke": "$forward", "stroke-width": 1.6},
+    "group": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6},
+    "leaf": {"fill": "$leaf-fill", "stroke": "$leaf", "stroke-width": 1.6},
+    "chip": {"fill": "$leaf-fill", "stroke": "$leaf", "stroke-width": 1.4, "stroke-dasharray": "2 3"},
+    "back": {"fill": "$backward-fill", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "5 3"},
+    "kept": {"fill": "$saved-fill", "stroke": "$saved", "stroke-width": 1.6},
+    "bad": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 2.6},
+    "area": {"fill": "$panel", "stroke": "$line", "stroke-width": 1},
+    "bar": {"fill": "$forward", "stroke": "none"},
+    "backbar": {"fill": "$backward", "stroke": "none"},
+    "leafbar": {"fill": "$leaf", "stroke": "none"},
+    "savedbar": {"fill": "$saved", "stroke": "none"},
+    "badbar": {"fill": "$bad", "stroke": "none"},
+    "zone-zero": {"fill": "$backward-fill", "stroke": "none"},
+    "zone-subnormal": {"fill": "$leaf-fill", "stroke": "none"},
+    "zone-normal": {"fill": "$forward-fill", "stroke": "none"},
+    "zone-over": {"fill": "$bad-fill", "stroke": "none"},
+    "row": {"fill": "none", "stroke": "none"},
+    "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},
+    "backedge": {"fill": "none", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "6 4"},
+    "saved": {"fill": "none", "stroke": "$saved", "stroke-width": 1.6, "stroke-dasharray": "2 3"},
+    "leafline": {"fill": "none", "stroke": "$leaf", "stroke-width": 2},
+    "badline": {"fill": "none", "stroke": "$bad", "stroke-width": 2},
+    "outline": {"fill": "none", "stroke": "$ink", "stroke-width": 1.4, "stroke-dasharray": "4 3"},
+    "axis": {"fill": "none", "stroke": "$muted", "stroke-width": 1},
+    "grid": {"fill": "none", "stroke": "$line", "stroke-width": 1},
+    "vector": {"fill": "none", "stroke": "$forward", "stroke-width": 3.2},
+    "backvector": {"fill": "none", "stroke": "$backward", "stroke-width": 3.2, "stroke-dasharray": "7 4"},
+    "inkvector": {"fill": "none", "stroke": "$ink", "stroke-width": 2, "stroke-dasharray": "2 4"},
+    "ravine": {"fill": "none", "stroke": "$saved", "stroke-width": 2},
+    "inkline": {"fill": "none", "stroke": "$ink", "stroke-width": 1.4},
+    "over": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 1.6},
+    "veil": {"fill": "$page", "stroke": "none", "opacity": 0.62, "pointer-events": "none"},
+    "before": {"fill": "none", "stroke": "$ink", "stroke-width": 2.6},
+    "head": {"fill": "$forward", "stroke": "none"},
+    "backhead": {"fill": "$backward", "stroke": "none"},
+    "leafhead": {"fill": "$leaf", "stroke": "none"},
+    "inkhead": {"fill": "$ink", "stroke": "none"},
+    "heading": _text(14, **{"font-weight": "bold"}),
+    "name": _text(12.5, **{"font-weight": "bold"}),
+    "value": _text(12, family=MONO),
+    "note": _text(11.5, "$muted"),
+    "tick": _text(11, "$muted", MONO),
+    "plain": _text(12),
+    "code": _text(12, family=MONO),
+    "slope": _text(11.5, "$backward-ink", **{"font-weight": "bold"}, **(_HALO | {"stroke-width": 7})),
+    "sum": _text(11.5, "$backward-ink", MONO, **_HALO),
+    "forwardtext": _text(12, "$forward-ink", **{"font-weight": "bold"}, **_HALO),
+    "leaftext": _text(12, "$leaf-ink", **{"font-weight": "bold"}, **_HALO),
+    "savedtext": _text(11, "$saved", **_HALO),
+    "badtext": _text(12, "$bad", **{"font-weight": "bold"}, **_HALO),
+}
+
+# A mark's state at a moment, put over its role. "" is its plain look.
+STATES: dict[str, dict[str, Any]] = {
+    "": {},
+    "pending": {"opacity": 0.22},
+    "now": {"stroke-width": 4},
+    "nowtext": {"text-decoration": "underline"},
+    "dim": {"opacity": 0.45},
+    "released": {"opacity": 0.3},
+    "lit": {"fill": "$lit"},
+    "wrong": {"fill": "$bad-fill", "stroke": "$bad", "stroke-width": 3.4},
+    "wrongtext": {"fill": "$bad"},
+    "hidden": {"display": "none"},
+    "answer": {},  # what would give an answer away: out of sight while the reader predicts
+}
+
+
+def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
+    """The SVG attributes of a role in a state, with the colours of `theme` ("light" or "dark") filled in."""
+    if role not in ROLES or state not in STATES:
+        raise KeyError(f"expected a role and a state of labkit.widgets.theme, but got {role!r} and {state!r}")
+    colours = PALETTES[theme]
+    merged = ROLES[role] | STATES[state]
+    return {k: colours[v[1:]] if isinstance(v, str) and v.startswith("$") else v for k, v in merged.items()}
+
+
+def css() -> str:
+    """The same tables as CSS: custom properties for the palettes, a class for each role and state."""
+    light = f".labkit {{{_properties('light')}}}"
+    dark = _properties("dark")
+    rules = [
+        light,
+        f'[data-jp-theme-light="false"] .labkit, .vscode-dark .labkit, .alone.dark .labkit {{{dark}}}',
+        f"@media (prefers-color-scheme: dark) {{.alone:not(.light) .labkit {{{dark}}}}}",
+        *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
+        *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),
+    ]
+    return "\n".join(rules)
+
+
+def _properties(theme):
+    return f"color-scheme:{theme};" + "".join(f"--lk-{name}:{colour};" for name, colour in PALETTES[theme].items())
+
+
+def _declarations(look):
+    def shown(key, value):
+        if isinstance(value, str) and value.startswith("$"):
+            return f"var(--lk-{value[1:]})"
+        return f"{value}px" if key == "font-size" else value
+
+    return "".join(f"{key}:{shown(key, value)};" for key, value in look.items())

@@ -1,0 +1,228 @@
+"""What the views of a graph share: boxes placed in a panel, cards, edges with arrow heads, labels beside them.
+
+Only the forward graph is laid out. What belongs to its derivative stands below each box, or mirrored to the right: so it
+is always clear which derivative belongs to which op.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from . import cards
+from .cards import Gradients, pulses
+from .layout import Layout, Point, layout, path
+from .scene import Changes, Mark, Panel, arrow_head, rect, text, width_of
+from .units import Unit, Units
+from .words import clipped
+
+CARD = 40.0  # the height of a card
+BELOW = 64.0  # from the top of a card to the top of the one that belongs to it
+SUM = 15.0  # the line of a sum below a card
+EDGE = 6.0  # free room at the panel's border
+PAD = 18.0
+HALF = CARD / 2
+
+
+Climb = tuple[Point, Point]
+
+
+class View:
+    """Boxes placed in a panel, marks collected.
+
+    `rooms`: for a box, px that its cards need besides what its own texts need. `twins`: the boxes with a second card
+    below the first. `labels`: texts that the gaps between columns need room for. `top`, `bottom`: px left free above and below.
+    """
+
+    def __init__(
+        self,
+        units: Units,
+        rooms: Mapping[Unit, Iterable[float]],
+        *,
+        twins: Collection[Unit] = (),
+        labels: Iterable[str] = (),
+    ):
+        self.units, self.gradients, self.twins = units, Gradients(units), twins
+        self.marks: list[Mark] = []
+        self.top = self.bottom = EDGE
+        sizes = [(self._width(u, rooms.get(u, ())), self._height(u)) for u in units.units]
+        widest = max((label_width(words) for words in labels), default=0.0)
+        self.gap = min(max(44.0, widest + 14), 140.0)
+        edges = [(e.start.index, e.end.index) for e in units.edges]
+        self.layout: Layout = layout(sizes, edges, column_gap=self.gap, row_gap=16.0)
+        self._entries = self._spread_entries()
+
+    def _width(self, unit, rooms):
+        return max([46.0, name_width(clipped(cards.title(unit))), value_width(cards.value(unit)), *rooms]) + PAD
+
+    def _height(self, unit):
+        return CARD + (BELOW + (SUM if self.gradients.sums(unit) else 0) if unit in self.twins else 0)
+
+    @property
+    def width(self) -> float:
+        """Of the panel, px."""
+        return self.layout.width + 2 * EDGE
+
+    @property
+    def height(self) -> float:
+        """Of the panel, px."""
+        return self.layout.height + self.top + self.bottom
+
+    def box(self, unit: Unit) -> tuple[float, float, float]:
+        """`(left, top, width)` of a box's first card."""
+        x, y, width, _ = self.layout.boxes[unit.index]
+        return x + EDGE, y + self.top, width
+
+    def route(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Point]:
+        """The points of edge `k`, between the cards that stand `below` px lower."""
+        points = self.layout.route(k, below + HALF, below + HALF + self._entries[k], shift)
+        return [(x + EDGE, y + self.top) for x, y in points]
+
+    def crossings(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Climb]:
+        """The parts of a route that cross a gap between columns."""
+        edge, found = self.units.edges[k], list[Climb]()
+        first, last = (self.layout.ranks[unit.index] for unit in (edge.start, edge.end))
+        rights = [right + EDGE for _, right in self.layout.columns[first:last]]
+        for pair in pairwise(self.route(k, below, shift)):
+            if len(found) < len(rights) and abs(pair[0][0] - rights[len(found)]) < 0.01:
+                found.append(pair)
+        return found
+
+    def _spread_entries(self):
+        """How far from the middle of its box each edge ends: several edges into one box are spread, upper ones first."""
+        into: dict[Unit, list[int]] = {}
+        for k, edge in enumerate(self.units.edges):
+            into.setdefault(edge.end, []).append(k)
+        offsets = [0.0] * len(self.units.edges)
+        for found in into.values():
+            found.sort(key=lambda k: self.layout.route(k)[-2][1])
+            spread = min(9.0, 26.0 / len(found))
+            for place, k in enumerate(found):
+                offsets[k] = (place - (len(found) - 1) / 2) * spread
+        return offsets
+
+    # ---- marks ----
+
+    def forward(self) -> None:
+        """The forward half: edges, then cards over them."""
+        for k, edge in enumerate(self.units.edges):
+            shift = -3.0 if self.twins else 0.0
+            self.arrow(self.route(k, shift=shift), "edge", "head", pulses([self.units.ran[edge.end]]))
+        for unit in self.units.units:
+            self._forward_card(unit)
+
+    def arrow(self, points, role, head, states, back=False, **more) -> None:
+        """A route with an arrow head at its end, or at its start for what flows back."""
+        (x, y), towards = (points[0], -1) if back else (points[-1], 1)
+        self.marks.append(Mark("path", role, {"d": path(points)}, vary=stepwise(state=states), **more))
+        self.marks.append(arrow_head(x, y, towards, 0, head, vary=stepwise(state=calm(states)), **more))
+
+    def _forward_card(self, unit):
+        x, y, w = self.box(unit)
+        ran = self.units.ran.get(unit, 0)
+        if unit.block:  # drawn as a pile
+            self.marks.append(rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}"))
+        values = [(0, ""), (ran, cards.value(unit))] if ran else [(0, cards.value(unit))]
+        states = pulses([ran]) if ran else []
+        title = clipped(cards.title(unit))
+        self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf)
+
+    def _role(self, unit):
+        if self.units.story.bad in unit.nodes and not unit.chip:
+            return "bad"
+        if unit.lead.leaf:
+            return "chip" if unit.chip else "leaf"
+        if unit.block:
+            return "group"
+        return "loss" if unit.lead.output else "derived" if unit.lead.derives else "op"
+
+    def gradient_role(self, unit: Unit) -> str:
+        """How the card of a box's gradient looks."""
+        return "bad" if self.units.story.bad_gradient in unit.nodes and not unit.chip else "back"
+
+    def card(self, place, link, role, title, states, values, pill=False, **more) -> None:
+        """A box with a title and, below it, a text that changes with the steps."""
+        x, y, w = place
+        names = calm(states) if any(name for _, name in calm(states)) else []
+        empty_before = all(name in ("", "pending") for _, name in names)  # so there is no text to be faint
+        vary = stepwise(state=[] if empty_before else names, text=values)
+        self.marks += [
+            rect(x, y, w, CARD, role, HALF if pill else 4, link=link, vary=stepwise(state=states), **more),
+            text(x + w / 2, y + 17, title, "name", "middle", link=link, vary=stepwise(state=names), **more),
+            text(x + w / 2, y + 33, "", "value", "middle", link=link, vary=vary, **more),
+        ]
+
+    def label(self, x, y, words, states=()) -> None:
+        """A local slope beside an edge."""
+        self.marks.append(text(x, y, words, "slope", "middle", vary=stepwise(state=states)))
+
+    def panel(self, name, title, when, width=None, height=None) -> Panel:
+        """All marks as a panel."""
+        return Panel(name, title, width or self.width, height or self.height, self.marks, when)
+
+
+def name_width(words: str) -> float:
+    """Of the first line of a card, px."""
+    return width_of(words, 12.5, bold=True)
+
+
+def value_width(words: str) -> float:
+    """Of the second line of a card, px."""
+    return width_of(words, 12, mono=True)
+
+
+def stepwise(**varying: Changes) -> dict[str, Any]:
+    """What varies with the step, without what does not vary."""
+    found = {name: how for name, how in varying.items() if how}
+    return {"step": found} if found else {}
+
+
+def calm(states: Changes) -> Changes:
+    """How texts and arrow heads vary: as their box, but nothing happens to them at the moment itself.
+
+    >>> calm([(0, "pending"), (2, "now"), (3, ""), (4, "now"), (5, "")])
+    [(0, 'pending'), (2, '')]
+    """
+    found: Changes = []
+    for at, name in states:
+        name = "" if name == "now" else name
+        if not found or found[-1][1] != name:
+            found.append((at, name))
+    return found
+
+
+# ---- labels ----
+
+
+def label_width(words: str) -> float:
+    """Of a slope's text, px."""
+    return width_of(words, 11.5, bold=True)
+
+
+def placed_labels(wanted: Iterable[tuple[list[Climb], str]]) -> list[tuple[float, float, str]]:
+    """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
+    another; where there is no room for one, it is left out."""
+    found: list[tuple[float, float, str]] = []
+    taken: list[tuple[float, float, float]] = []  # middle, baseline, half the width
+    for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
+        half = label_width(words) / 2 + 2
+        for x, y in _spots(crossings):
+            if all(abs(x - u) >= half + other or abs(y - v) >= 13 for u, v, other in taken):
+                taken.append((x, y, half))
+                found.append((x, y, words))
+                break
+    return found
+
+
+def _steepness(crossing):
+    (_, y1), (_, y2) = crossing
+    return abs(y1 - y2)
+
+
+def _spots(crossings):
+    """Baselines to try: above the flat parts, then along the climbs, from the middle outwards."""
+    for (x1, y1), (x2, y2) in sorted(crossings, key=_steepness):
+        x = (x1 + x2) / 2
+        if abs(y1 - y2) < 12:
+            yield from ((x, (y1 + y2) / 2 - 6), (x, (y1 + y2) / 2 + 14))
+        else:
+            yield from ((x, y1 + (y2 - y1) * part + 4) for part in (0.5, 0.35, 0.65, 0.2, 0.8))

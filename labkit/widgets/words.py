@@ -1,0 +1,161 @@
+"""Numbers, shapes and ops as they are written on cards and in sentences."""
+
+import numpy as np
+
+_SIGNS = {
+    "multiply": "×", "add": "+", "subtract": "−", "true_divide": "÷", "divide": "÷", "matmul": "@", "power": "pow",
+    "negative": "neg", "square": "pow 2", "scale": "×", "divide_by": "÷",
+}  # fmt: skip
+
+
+def signs(op: str) -> str:
+    """The op's sign, or its name where it has none."""
+    return _SIGNS.get(op, op)
+
+
+def number(value) -> str:
+    """A single number with three significant digits and a true minus sign; zero has none.
+
+    >>> number(-0.71629), number(float("nan")), number(-0.0), number(1.5e-9)
+    ('−0.716', 'nan', '0', '1.5e−09')
+    """
+    raw = np.asarray(value).reshape(-1)[0]
+    kind = raw.dtype.kind
+    text = str(raw) if kind in "iub" else f"{complex(raw):.3g}" if kind == "c" else f"{float(raw) + 0.0:.3g}"
+    return text.replace("-", "−")
+
+
+def shape(dims) -> str:
+    """A shape as `5×1`; a single number has none.
+
+    >>> shape((5, 1)), shape((3,)), shape(())
+    ('5×1', '3', '')
+    """
+    return "×".join(map(str, dims))
+
+
+def clipped(words: str, most: int = 26) -> str:
+    """A text of at most `most` characters, shortened in the middle.
+
+    >>> clipped("encoder.layers.0.attention.weight", 16)
+    'encoder….weight'
+    """
+    if len(words) <= most:
+        return words
+    return f"{words[: most // 2 - 1]}…{words[len(words) - most // 2 + 1 :]}"
+
+
+def faulty(value) -> str:
+    """ "nan" or "inf" where an array or number holds one (nan first), else ""; also where the value is None.
+
+    >>> faulty(np.array([1.0, np.inf])), faulty(3), faulty(None)
+    ('inf', '', '')
+    """
+    raw = np.asarray(value)
+    if value is None or raw.dtype.kind in "iubOSU" or np.isfinite(raw).all():
+        return ""
+    return "nan" if np.isnan(raw).any() else "inf"
+
+
+def brief(value) -> str:
+    """A value on a card: a single number as it is, a tensor by shape and norm, with what is not finite in it.
+
+    Integers are told by their range, truth values by how many are true.
+
+    >>> brief(np.array([[3.0], [4.0]])), brief(np.float64(2.5)), brief(np.array([1.0, np.nan]))
+    ('2×1 ‖5‖', '2.5', '2, 1 nan')
+    >>> brief(np.array([3, 0, 9])), brief(np.array([True, False]))
+    ('3: 0 to 9', '2: 1 true')
+    """
+    array = np.asarray(value)
+    dims = shape(array.shape)
+    if array.size == 1:
+        words = number(array)
+        return words if array.ndim == 0 else f"[{words}]" if array.ndim == 1 else f"{dims}: {words}"
+    if array.size == 0:
+        return f"{dims} empty"
+    if array.dtype.kind == "b":
+        return f"{dims}: {int(array.sum())} true"
+    if array.dtype.kind in "iu":
+        return f"{dims}: {number(array.min())} to {number(array.max())}"
+    if what := faulty(array):
+        count = int((np.isnan(array) if what == "nan" else np.isinf(array)).sum())
+        return f"{dims}, {count} {what}"
+    return f"{dims} ‖{number(_norm(array))}‖"
+
+
+def _norm(array):
+    """The Euclidean norm, which neither overflows nor vanishes on the way."""
+    sizes = np.abs(array).astype(float)
+    largest = sizes.max()
+    return largest * np.sqrt(np.sum((sizes / largest) ** 2)) if largest else 0.0
+
+
+def in_full(value, limit=6) -> str:
+    """A value in a sentence: in full where it is short.
+
+    >>> in_full(np.array([1.0, -2.5])), in_full(np.zeros((4, 4)))
+    ('[1, −2.5]', '4×4 ‖0‖')
+    """
+    array = np.asarray(value)
+    if array.ndim == 0 or array.size > limit or array.size == 0:
+        return brief(array)
+    if array.ndim == 1:
+        return f"[{', '.join(map(number, array))}]"
+    return f"[{', '.join(in_full(row, limit) for row in array)}]"
+
+
+def times(gradient, slope: float) -> str:
+    """`1.48 × −0.8`; a negative factor that comes second in brackets.
+
+    >>> times(np.float64(1.48), -0.8)
+    '1.48 × (−0.8)'
+    """
+    return f"{number(gradient)} × {bracketed(number(slope))}"
+
+
+def bracketed(words: str) -> str:
+    """A number after a sign: in brackets where it is negative.
+
+    >>> bracketed("−2"), bracketed("2")
+    ('(−2)', '2')
+    """
+    return f"({words})" if words.startswith("−") else words
+
+
+def capital(called: str) -> str:
+    """What something is called, at the start of a sentence; a name stays as it is.
+
+    >>> capital("the result of tanh"), capital("theta")
+    ('The result of tanh', 'theta')
+    """
+    return f"The {called[4:]}" if called.startswith("the ") else called
+
+
+def listed(words, most=6) -> str:
+    """`a, b and c`; beyond `most` words, how many more there are.
+
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcd", most=2)
+    ('a', 'a, b and c', 'a, b and 2 more')
+    """
+    words = list(words)
+    *first, last = words[:most] + ([f"{len(words) - most} more"] if len(words) > most else []) or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def heat(value, rows=6, columns=16) -> list[list[float | None]]:
+    """A tensor as rows of numbers in [-1, 1] by its largest magnitude, None for what is not finite; the first ones only.
+
+    A single number, truth values and complex numbers have none.
+
+    >>> heat(np.array([2.0, -1.0, np.nan]))
+    [[1.0, -0.5, None]]
+    """
+    array = np.asarray(value)
+    if array.size <= 1 or array.dtype.kind in "bcOSU":
+        return []
+    array = array.astype(float)
+    shown = (array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1))[:rows, :columns]
+    finite = np.abs(shown[np.isfinite(shown)])
+    most = finite.max() if finite.size and finite.max() > 0 else 1.0
+    return [[round(float(v / most), 2) if np.isfinite(v) else None for v in row] for row in shown]

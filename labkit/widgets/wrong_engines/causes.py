@@ -1,0 +1,208 @@
+"""The causes of wrong gradients in words: what arrived, why this engine gives it, and how to mend it."""
+
+import numpy as np
+
+from ..words import brief, in_full, listed, shape
+from .bench import Bench, Node, Visit, numeric
+from .faults import Fault, Wrong
+from .run import Pass
+
+_IN_ORDER = "Visit a node only after all nodes that use it: go through reversed(nodes)."
+
+MENDS = {
+    "too early": _IN_ORDER,
+    "too early, and again": _IN_ORDER,
+    "wrong order": _IN_ORDER,
+    "overwritten": "Add what arrives to what is there: parent.grad = parent.grad + g.",
+    "only the first": "Add what arrives later too: parent.grad = parent.grad + g.",
+    "part lost": "Add up every part, one for each use: the same parent can come twice, even from one node.",
+    "not unbroadcast": "Sum each part to the shape of its parent's value before it is stored: "
+    "g = unbroadcast(g, parent.value).",
+    "not reset": "Set every grad to zero before walking back; PyTorch leaves it to you, as optimizer.zero_grad().",
+    "no seed": "Start with ones at the output: the derivative of the output with respect to itself.",
+    "never visited": "Call vjp once on every node that has parents, and give each part to its parent.",
+    "not stored": "Give a gradient to every node, leaves too: node.grad = ..., or an entry in the dict that is returned.",
+    "visited again": "Call vjp only once on every node, with its whole gradient.",
+    "sign": "Look for a minus that does not belong there: vjp has the sign of the derivative in it already.",
+    "transposed": "Do not transpose: vjp answers with the shape of the value.",
+    "wrong shape": "A gradient has the shape of the value it belongs to.",
+    "no array": "Store arrays or numbers.",
+    "wrong value": "Compare what vjp sends with what is stored, part by part.",
+}
+
+
+def arrived(fault: Fault, bench: Bench) -> str:
+    """The first wrong node, what is there and what should be."""
+    wrong = fault.wrong
+    right, when = _value(wrong.expected), f", in step {fault.step + 1}" if fault.step else ""
+    first = f"The first wrong node is {bench.called(wrong.node)}{when}:"
+    if wrong.arrived is None:
+        return f"{first} it has no gradient and should have {right}."
+    if numeric(wrong.arrived) is not None and np.shape(wrong.arrived) != wrong.expected.shape:
+        wanted = (
+            f"have shape {dims(wrong.expected.shape)}: {right}" if wrong.expected.shape else f"be one number, {right}"
+        )
+        return f"{first} what it got has shape {dims(np.shape(wrong.arrived))}; it should {wanted}."
+    return f"{first} it got {_value(wrong.arrived)} and should have got {right}."
+
+
+def why(fault: Fault, bench: Bench) -> str:
+    """Why the engine gives that."""
+    return _WHY.get(fault.cause, _plainly)(fault, bench)
+
+
+def sign(wrong: Wrong) -> str:
+    """The same on a card: `should be 13`.
+
+    >>> sign(Wrong(0, 0, np.ones((4, 3)), np.ones(3)))
+    'shape should be 3'
+    """
+    if np.size(wrong.expected) > 1 and np.shape(wrong.arrived) != wrong.expected.shape:
+        return f"shape should be {dims(wrong.expected.shape)}"
+    return f"should be {brief(wrong.expected)}"
+
+
+def named(error: BaseException) -> str:
+    """An exception in one line: its kind and what it says."""
+    said = " ".join(str(error).split())
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def how_far(passed: Pass) -> str:
+    """Up to where an engine came that raised."""
+    error, bench = passed.error, passed.bench
+    if isinstance(error, KeyError) and error.args and isinstance(error.args[0], Node):
+        hint = f" {MENDS['no seed']}" if error.args[0] is bench.output else ""
+        return f"Nothing had been stored for {bench.called(error.args[0].index)}.{hint}"
+    visited = [e.node for e in passed.events if isinstance(e, Visit)]
+    if not visited:
+        return "It had not visited any node."
+    return f"The last node it visited was {bench.called(visited[-1])}."
+
+
+def detours(passed: Pass) -> str:
+    """What is said of an engine that visits more often than needed; "" of any other."""
+    visits, ops = visits_and_ops(passed)
+    if visits <= ops:
+        return ""
+    return (
+        f"But it called vjp {visits:,} times, where {ops} are enough: it walks along every path on its own, and the number of "
+        "paths can double at each value that is used twice."
+    )
+
+
+def visits_and_ops(passed: Pass) -> tuple[int, int]:
+    """How often vjp was called, and how many nodes there are to call it on."""
+    return sum(isinstance(e, Visit) for e in passed.events), sum(bool(n.parents) for n in passed.bench.nodes)
+
+
+# ---- why, by cause ----
+
+
+def _early(fault, bench):
+    node, one = bench.called(fault.wrong.node), len(fault.missing) == 1
+    missing = listed(f"{brief(part)} from {bench.called(sender)}" for sender, part in fault.missing)
+    then = {
+        "too early": f"{cap(node)} is never visited again: what comes later is not passed on.",
+        "too early, and again": f"Later {node} is visited again, with more: what it sent the first time counts twice.",
+        "wrong order": "",
+    }[fault.cause]
+    then = then if fault.ended else ""
+    return f"The engine visits {node} too early: {missing} {'is' if one else 'are'} still to come. {then}".strip()
+
+
+def _dropped(fault, bench):
+    parts = [part for _, part in bench.parts[fault.wrong.node]]
+    node, total = bench.called(fault.wrong.node), _value(fault.wrong.expected)
+    kept = {
+        "overwritten": "Here the last one replaced what was there",
+        "only the first": "Here only the first one was kept",
+        "part lost": "Here not all of them were added",
+    }[fault.cause]
+    if np.size(fault.wrong.expected) == 1:
+        uses = f"{cap(node)} is used {len(parts)} times, so {_parts(parts)} arrive and add up to {total}."
+    else:
+        uses = f"{cap(node)} is used {len(parts)} times, so {len(parts)} parts arrive and add up."
+    return f"{uses} {kept}."
+
+
+def _broadcast(fault, bench):
+    wrong = fault.wrong
+    value, came = wrong.expected.shape, np.shape(wrong.arrived)
+    count = np.size(wrong.arrived) // max(np.size(wrong.expected), 1)
+    each = "it was" if np.size(wrong.expected) == 1 else "each of its elements was"
+    what = f"of shape {dims(value)}" if value else "one number"
+    return (
+        f"On the way forward {bench.called(wrong.node)}, {what}, was repeated to shape {dims(came)}: {each} used "
+        f"{count} times. What comes back has an entry for every use, and they have to be summed."
+    )
+
+
+def _held(fault, bench):
+    new = _value(np.asarray(fault.wrong.expected))
+    return (
+        f"{cap(bench.called(fault.wrong.node))} is a parameter and stays the same node. It still held "
+        f"{_value(fault.held)} from step {fault.step}, and the {new} of step {fault.step + 1} was added to it."
+    )
+
+
+def _never(fault, bench):
+    senders = list(dict.fromkeys(sender for sender, _ in fault.missing))
+    return f"{cap(listed(map(bench.called, senders)))} was never visited, so nothing came from there."
+
+
+def _sent_again(fault, bench):
+    return f"A node that uses {bench.called(fault.wrong.node)} was visited more than once, so its part counts twice."
+
+
+def _plainly(fault, bench):
+    node = bench.called(fault.wrong.node)
+    said = {
+        "no seed": "Walking back starts with ones at the output; it does not have them.",
+        "not stored": f"Everything was sent to {node}, but nothing is stored there.",
+        "sign": "The size is right, the sign is not.",
+        "transposed": "The gradient stands there transposed.",
+        "wrong shape": "Such a shape does not come from broadcasting.",
+        "no array": f"A {type(fault.wrong.arrived).__name__} is stored there.",
+    }
+    if fault.cause in said:
+        return said[fault.cause]
+    parts = [part for _, part in bench.parts[fault.wrong.node]]
+    return f"What rightly arrives there: {_parts(parts)}." if parts else "Nothing should arrive there."
+
+
+_WHY = {
+    **dict.fromkeys(("too early", "too early, and again", "wrong order"), _early),
+    **dict.fromkeys(("overwritten", "only the first", "part lost"), _dropped),
+    "not unbroadcast": _broadcast, "not reset": _held, "never visited": _never, "visited again": _sent_again,
+}  # fmt: skip
+
+
+# ---- words ----
+
+
+def _parts(parts) -> str:
+    return listed([brief(part) for part in parts], most=4)
+
+
+def cap(words: str) -> str:
+    """A sentence's beginning; names stay as they are written.
+
+    >>> cap("the result of ×"), cap("x is used")
+    ('The result of ×', 'x is used')
+    """
+    return words[:1].upper() + words[1:] if words.startswith("the ") else words
+
+
+def _value(value):
+    array = numeric(value)
+    return in_full(array) if array is not None else repr(value)
+
+
+def dims(shape_of: tuple[int, ...]) -> str:
+    """A shape, also that of a single number.
+
+    >>> dims((3, 2)), dims(())
+    ('3×2', '()')
+    """
+    return shape(shape_of) or "()"

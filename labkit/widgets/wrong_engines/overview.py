@@ -1,0 +1,51 @@
+"""All engines on all graphs: a table of the first wrong nodes."""
+
+from collections.abc import Mapping, Sequence
+
+from ..scene import Link, Mark, Panel, rect, text, width_of
+from ..words import clipped
+from .plays import Play, Shown
+
+ROW, HEADER = 26.0, 22.0
+
+
+def overview(
+    runs: Mapping[tuple[int, int], Shown], engines: Sequence[str], graphs: Sequence[str]
+) -> tuple[Panel, dict[str, Link]]:
+    """The panel with a cell for each engine (row) and graph (column), and its links, which go there. A cell tells what it
+    found once its slider has come so far."""
+    graphs = [clipped(name, 16) for name in graphs]
+    left = max(width_of(name, 12.5, bold=True) for name in engines) + 14
+    words = [width_of(verdict(run.play), 12, bold=True) for run in runs.values()]
+    cell = max(92.0, *(w + 12 for w in words), *(width_of(name, 11.5) + 8 for name in graphs))
+    marks = [text(left + cell * (j + 0.5), 14, name, "note", "middle") for j, name in enumerate(graphs)]
+    marks += [text(0, HEADER + i * ROW + 16, name, "name") for i, name in enumerate(engines)]
+    links = {}
+    for (i, j), run in runs.items():
+        marks += _cell(run, left + j * cell, HEADER + i * ROW, cell, f"cell {i} {j}")
+        go = {"engine": i} | ({"graph": j + 1} if len(graphs) > 1 else {})
+        links[f"cell {i} {j}"] = Link(f"{engines[i]} on {graphs[j]}", [f"{engines[i]} on {graphs[j]}"], go=go)
+    title = "Which node goes wrong first" + (", by graph: a fault shows only on some" if len(graphs) > 1 else "")
+    return Panel("overview", title, left + cell * len(graphs) + 2, HEADER + len(engines) * ROW + 2, marks), links
+
+
+def _cell(run: Shown, x, y, width, link) -> list[Mark]:
+    play, slider, when = run
+    found = play.first if play.first is not None else len(play.moments) - 1
+    bad, shown = verdict(play) != "right", [(0, "hidden"), (found, "")]
+    marks = [rect(x + 2, y, width - 4, ROW - 4, "area", 3, link=link)]
+    if bad:
+        marks.append(rect(x + 2, y, width - 4, ROW - 4, "bad", 3, link=link, vary={slider: {"state": shown}}))
+    unknown = {slider: {"state": [(0, ""), (found, "hidden")]}}
+    marks.append(text(x + width / 2, y + 15, "?", "note", "middle", vary=unknown, link=link))
+    role, known = "badtext" if bad else "note", {slider: {"state": shown}}
+    marks.append(text(x + width / 2, y + 15, verdict(play), role, "middle", vary=known, link=link))
+    return [*marks, rect(x, y - 2, width, ROW, "before", 4, when=when)]
+
+
+def verdict(play: Play) -> str:
+    """What became of an engine on a graph, in two words."""
+    if play.fault is not None:
+        node, step = play.passes[0].bench.story.nodes[play.fault.wrong.node], play.fault.step
+        return f"{node.name or node.title}, step {step + 1}" if step else f"{node.name or node.title} wrong"
+    return "right" if play.right else "stops" if play.error is not None else "no answer"

@@ -1,0 +1,104 @@
+"""What the cards and edges of a stage say and how they look: one entry for each moment of a run. The stage places them."""
+
+import numpy as np
+
+from ..story import Node
+from ..words import bracketed, brief, clipped, number
+from . import causes
+from .bench import Write, numeric
+from .faults import near
+from .plays import Play
+
+Edge = tuple[int, int]  # from a parent to the node that uses it
+
+
+def gradient_name(node: Node) -> str:
+    """What a gradient's card is called: `x.grad`, `∂h`."""
+    return f"{clipped(node.title)}.grad" if node.leaf else f"∂{clipped(node.name or node.title)}"
+
+
+def value_line(node: Node) -> str:
+    """The second line of a forward card: the user's name and the value."""
+    shown = brief(node.value)
+    if node.leaf or not node.name:
+        return shown
+    return f"{clipped(node.name, 16)}{' =' if np.size(node.value) == 1 else ''} {shown}"
+
+
+def value_lines(play: Play, i: int) -> list[str]:
+    """The same as training changes it."""
+    return [value_line(play.passes[moment.step].bench.story.nodes[i]) for moment in play.moments]
+
+
+def gradients(play: Play, i: int) -> list[str]:
+    """The gradient of a node, "" before there is one."""
+    return [_gradient(now[i]) for now in play.held]
+
+
+def _gradient(value):
+    return "" if value is None else brief(value) if numeric(value) is not None else type(value).__name__
+
+
+def looks(play: Play, i: int) -> list[str]:
+    """The state of a gradient's card."""
+    return [_look(play, m, i) for m in range(len(play.moments))]
+
+
+def _look(play, m, i):
+    if i in play.wrong_at(m):
+        return "wrong"
+    if i in play.touched(m):
+        return "now"
+    value = numeric(play.held[m][i]) if play.held[m][i] is not None else None
+    return "" if (value is not None and np.any(value)) or play.moments[m].kind == "done" else "pending"
+
+
+def below(play: Play, i: int) -> list[tuple[str, str]]:
+    """What stands below a gradient's card: `(how it came about, what it should be)`, each "" for nothing."""
+    return [(play.history(m, i), _sign(play, m, i)) for m in range(len(play.moments))]
+
+
+def _sign(play, m, i):
+    wrong = play.wrong_at(m).get(i)
+    if wrong is None:
+        return ""
+    too_late = wrong.arrived is not None and near(play.held[m][i], wrong.expected)
+    return f"passed on {brief(wrong.arrived)}" if too_late else causes.sign(wrong)
+
+
+def flows(play: Play, edge: Edge) -> list[str]:
+    """The state of the way back along an edge: "pending" until something goes along it in a training step."""
+    found, sent = [], False
+    for m, moment in enumerate(play.moments):
+        sent = sent and moment.kind != "forward"
+        now = _sends(play, m, edge)
+        found.append("now" if now else "" if sent else "pending")
+        sent = sent or now
+    return found
+
+
+def _sends(play, m, edge):
+    receiver, sender = edge
+    if any(isinstance(e, Write) for e in play.passes[play.moments[m].step].events):
+        stored = (e for _, e in play.moments[m].events if isinstance(e, Write))
+        return any(e.node == receiver and e.sender == sender for e in stored)
+    return play.moments[m].node == sender
+
+
+def slopes(play: Play, edge: Edge) -> list[str]:
+    """The local derivative along an edge: `×2`, of several uses their sum, "" where it is no number."""
+    by_step = [_slope(passed.bench.story.steps, edge) for passed in play.passes]
+    return [by_step[moment.step] for moment in play.moments]
+
+
+def _slope(steps, edge):
+    found = [sent.slope for step in steps if step.node == edge[1] for sent in step.sent if sent.parent == edge[0]]
+    if not found or any(slope is None for slope in found):
+        return ""
+    words = [number(slope) for slope in found]
+    return f"×{words[0]}" if len(words) == 1 else f"×({' + '.join([words[0], *map(bracketed, words[1:])])})"
+
+
+def is_first(play: Play, i: int) -> bool:
+    """Whether a node is the first wrong one of a run."""
+    return play.fault is not None and play.fault.wrong.node == i

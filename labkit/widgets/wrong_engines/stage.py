@@ -1,0 +1,185 @@
+"""The picture of a graph on which engines run: the forward cards, and below each the gradient that an engine has for it."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ..layout import layout, path
+from ..scene import Link, Mark, Panel, arrow_head, changes, line, rect, text, width_of
+from ..view import BELOW, CARD, HALF, label_width, name_width, placed_labels, value_width
+from ..words import clipped, heat, in_full, listed
+from . import seen
+from .plays import Shown, When
+
+SIGN, RING = 15.0, 4.0  # the line of a sign below a card; between a card and the second outline around it
+MARGIN, TOP = 6.0, 10.0
+BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
+
+
+class Stage:
+    """One graph, laid out once for all engines that run on it. `name`: of the panel; `links`: what is behind its cards."""
+
+    def __init__(self, name: str, runs: Sequence[Shown]):
+        self.name, self.runs = name, runs
+        self.marks: list[Mark] = []
+        self.links: dict[str, Link] = {}
+        self.bench = runs[0].play.passes[0].bench
+        self.nodes = self.bench.story.nodes
+        self.edges = list(dict.fromkeys((p, n.index) for n in self.nodes for p in n.parents))
+        self.signs = [[seen.below(run.play, node.index) for run in runs] for node in self.nodes]
+        self.labels = [self._widest_slope(k) for k in range(len(self.edges))]
+        sizes = [(self._width(node), self._height(node)) for node in self.nodes]
+        gap = min(max(50.0, *(label_width(words) + 16 for words in self.labels)), 140.0)
+        self.layout = layout(sizes, self.edges, column_gap=gap, row_gap=14)
+        self.boxes = [(x + MARGIN, y + TOP, w) for x, y, w, _ in self.layout.boxes]
+        self._draw()
+
+    def panel(self, title: str, when: When) -> Panel:
+        """The picture, seen at the positions `when` of the dials."""
+        return Panel(self.name, title, self.layout.width + 2 * MARGIN, self.layout.height + TOP + 4, self.marks, when)
+
+    # ---- sizes ----
+
+    def _width(self, node):
+        i, plays = node.index, [run.play for run in self.runs]
+        values = {v for play in plays for v in (*seen.gradients(play, i), *seen.value_lines(play, i))}
+        inside = [46.0, *map(name_width, (clipped(node.title), seen.gradient_name(node))), *map(value_width, values)]
+        pairs = {pair for run in self.signs[i] for pair in run}
+        under = [max(width_of(how, 11.5, mono=True), width_of(sign, 12, bold=True)) for how, sign in pairs]
+        badge = width_of("first wrong", 12, bold=True) + 8 if any(seen.is_first(play, i) for play in plays) else 0.0
+        return max(max(inside) + 18, badge, *under)
+
+    def _height(self, node):
+        lines = max(bool(how) + bool(sign) for run in self.signs[node.index] for how, sign in run)
+        return BELOW + CARD + (RING + lines * SIGN if lines else 0.0)
+
+    # ---- edges ----
+
+    def _draw(self):
+        for k, edge in enumerate(self.edges):
+            self._arrow(self._route(k, HALF, self._entry(*edge), -3), "edge", "head")
+        for run in self.runs:
+            for k, edge in enumerate(self.edges):
+                points = self._route(k, BELOW + HALF, BELOW + HALF, BACK)
+                self._arrow(points, "backedge", "backhead", run, seen.flows(run.play, edge))
+        for node in self.nodes:
+            self._node(node)
+            for run, signs in zip(self.runs, self.signs[node.index], strict=True):
+                self._gradient(run, node, signs)
+        self._slopes()
+
+    def _route(self, k, start, end, shift):
+        return [(x + MARGIN, y + TOP) for x, y in self.layout.route(k, start, end, shift)]
+
+    def _entry(self, start, end):
+        """How far below the top of its card an edge ends: several edges into one are spread, upper ones first."""
+        senders = sorted(dict.fromkeys(self.nodes[end].parents), key=lambda p: self.boxes[p][1])
+        spread = min(10.0, 26.0 / len(senders))
+        return HALF + (senders.index(start) - (len(senders) - 1) / 2) * spread
+
+    def _arrow(self, points, role, head, run=None, states=()):
+        """A route with an arrow head at its end; for a run, at its start, for there it flows back."""
+        (x, y), towards = (points[0], -1) if run else (points[-1], 1)
+        self.marks.append(Mark("path", role, {"d": path(points)}, **_stated(run, states)))
+        self.marks.append(arrow_head(x, y, towards, 0, head, **_stated(run, _calm(states))))
+
+    # ---- cards ----
+
+    def _node(self, node):
+        x, y, w = self.boxes[node.index]
+        role, r = ("leaf", HALF) if node.leaf else ("loss" if node.output else "op", 4)
+        link = f"{self.name} n{node.index}"
+        self.marks += [
+            rect(x, y, w, CARD, role, r, link=link),
+            text(x + w / 2, y + 17, clipped(node.title), "name", "middle", link=link),
+            line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved"),
+        ]
+        self._value(node, x + w / 2, y + 33, link)
+        self.links[link] = Link(f"{node.title}: {seen.value_line(node)}", self._facts(node), heat(node.value))
+
+    def _value(self, node, x, y, link):
+        """The value; where training changes it, one for each run."""
+        if all(len(run.play.passes) == 1 for run in self.runs):
+            self.marks.append(text(x, y, seen.value_line(node), "value", "middle", link=link))
+            return
+        for run in self.runs:
+            vary = {run.slider: {"text": changes(seen.value_lines(run.play, node.index))}}
+            self.marks.append(text(x, y, "", "value", "middle", vary=vary, when=run.when, link=link))
+
+    def _facts(self, node):
+        facts = [node.title, f"{node.dtype} {list(node.shape)}"]
+        facts += [in_full(node.value, 8)] if np.size(node.value) > 1 else []
+        facts += [] if node.leaf else [f"{node.op}({', '.join(map(self.bench.called, node.parents))})"]
+        users = self.bench.users(node.index)
+        facts += [f"Used by {listed(map(self.bench.called, users))}."] if users else []
+        return [*facts, *([node.line] if node.line else [])]
+
+    def _gradient(self, run, node, signs):
+        (x, y, w), link = self.boxes[node.index], f"{self.name} n{node.index}"
+        top, middle, r = y + BELOW, x + w / 2, HALF if node.leaf else 4
+        states = seen.looks(run.play, node.index)
+        named = _stated(run, _calm(states), link)
+        shown = {"text": changes(seen.gradients(run.play, node.index)), **named["vary"].get(run.slider, {})}
+        self.marks += [
+            rect(x, top, w, CARD, "back", r, **_stated(run, states, link)),
+            text(middle, top + 17, seen.gradient_name(node), "name", "middle", **named),
+            text(middle, top + 33, "", "value", "middle", **{**named, "vary": {run.slider: shown}}),
+        ]
+        for column, role in enumerate(("sum", "badtext")):
+            words = [pair[column] for pair in signs]
+            if any(words):
+                ys = [top + CARD + RING + 12 + (SIGN if column and how else 0) for how, _ in signs]
+                vary = {run.slider: {"text": changes(words), "y": changes(ys)}}
+                self.marks.append(text(middle, ys[0], "", role, "middle", vary=vary, when=run.when))
+        if seen.is_first(run.play, node.index):
+            self._badge(run, x, top, w, r)
+
+    def _badge(self, run, x, top, w, r):
+        """A second outline around the first wrong card, and the words above it."""
+        shown = {"vary": {run.slider: {"state": [(0, "hidden"), (run.play.first, "")]}}, "when": run.when}
+        self.marks.append(rect(x - RING, top - RING, w + 2 * RING, CARD + 2 * RING, "badline", r + RING, **shown))
+        self.marks.append(text(x + w / 2, top - 9, "first wrong", "badtext", "middle", **shown))
+
+    # ---- local slopes ----
+
+    def _slopes(self):
+        """The local derivatives beside the edges, where everything is one number; training changes them."""
+        once = [run for run in self.runs if len(run.play.passes) == 1]
+        groups = [(once[0], [p for run in once for p in run.when["engine"]])] if once else []
+        groups += [(run, run.when["engine"]) for run in self.runs if run not in once]
+        for x, y, label in placed_labels((self._crossings(k), label) for k, label in enumerate(self.labels) if label):
+            for run, engines in groups:
+                words = seen.slopes(run.play, self.edges[label.edge])
+                vary = {run.slider: {"text": changes(words)}} if len(set(words)) > 1 else {}
+                self.marks.append(text(x, y, words[0], "slope", "middle", vary=vary, when={"engine": engines}))
+
+    def _widest_slope(self, k):
+        """The text that needs the most room beside edge k, of all engines and moments."""
+        label = _OnEdge(max((words for run in self.runs for words in seen.slopes(run.play, self.edges[k])), key=len))
+        label.edge = k
+        return label
+
+    def _crossings(self, k):
+        """The parts of the way back along edge k that cross a gap between columns."""
+        first, last = (self.layout.ranks[i] for i in self.edges[k])
+        rights = [right + MARGIN for _, right in self.layout.columns[first:last]]
+        pairs = pairwise(self._route(k, BELOW + HALF, BELOW + HALF, BACK))
+        return [(a, b) for a, b in pairs if any(abs(a[0] - right) < 0.01 for right in rights) and b[0] - a[0] > 1]
+
+
+class _OnEdge(str):
+    """A label, with the number of the edge that it belongs to."""
+
+    edge: int
+
+
+def _stated(run, states, link=None):
+    """Arguments of a mark whose state changes with the slider of a run."""
+    given = {"vary": {run.slider: {"state": changes(states)}} if run and set(states) - {""} else {}}
+    return given | ({"when": run.when} if run else {}) | ({"link": link} if link else {})
+
+
+def _calm(states):
+    """How texts and arrow heads look: as their box, but nothing happens to them at the moment itself."""
+    return ["" if name in ("now", "wrong") else name for name in states]

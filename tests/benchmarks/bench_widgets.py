@@ -1,0 +1,127 @@
+"""How fast the widgets are: from a slider to the picture, through the kernel, and from a cell to its first paint."""
+
+import chromium
+import pytest
+from notebook_server import Notebook, Server
+
+pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
+
+SIZES = (100, 1000)
+GRAPH = """
+import autograd.numpy as np
+import labkit
+
+def chain(x):
+    for i in range({steps}):
+        x = np.tanh(x * 1.01)
+    return x
+
+picture = labkit.show(chain, 0.5, fold=10**6, program=False)
+"""
+SLIDE = """(frame, count) => {
+  const range = frame.querySelector("input[type=range]"), last = Number(range.max), times = [];
+  for (let i = 0; i < count; i++) {
+    const begin = performance.now();
+    range.value = i % 2 ? Math.floor(i * last / count) : Math.max(0, Math.floor(i * last / count) - 1);
+    range.dispatchEvent(new Event("input", {bubbles: true}));
+    frame.querySelector("svg").getBoundingClientRect();  // the layout is done, too
+    times.push((performance.now() - begin) / 1000);
+  }
+  return times;
+}"""
+UNTIL_CHANGED = """async (frame, [act, count]) => {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const changed = new Promise(done => {
+      const observer = new MutationObserver(() => { observer.disconnect(); done(); });
+      observer.observe(frame.querySelector(".lk-root"), {childList: true, subtree: true, attributes: true});
+    });
+    const begin = performance.now();
+    eval(act)(frame, i);
+    await changed;
+    times.push((performance.now() - begin) / 1000);
+    await new Promise(done => setTimeout(done, 100));
+  }
+  return times;
+}"""
+FILL_IN = """(frame, i) => {
+  const field = frame.querySelector("input[type=text]");
+  field.value = 2 + i;
+  field.dispatchEvent(new Event("change"));
+}"""
+TURN = """(frame, i) => notebook.sessionContext.session.kernel.requestExecute(
+  {code: `picture.turn(step=${1 + i % 2})`, silent: true, store_history: false})"""
+PAINTED = """async () => {
+  const begin = performance.now();
+  notebook.content.activeCellIndex = 1;
+  jupyterapp.commands.execute("notebook:run-cell");
+  const shown = () => document.querySelector(".jp-NotebookPanel:not(.lm-mod-hidden) .labkit figure svg > *");
+  while (shown()) await new Promise(requestAnimationFrame);  // the one of the run before
+  while (!shown()) await new Promise(requestAnimationFrame);
+  await new Promise(requestAnimationFrame);
+  return (performance.now() - begin) / 1000;
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium.browser() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def lab(browser, tmp_path_factory):
+    """JupyterLab, and a window that shows it."""
+    server = Server(tmp_path_factory.mktemp("jupyter"))
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.goto(f"{server.url}/lab?reset")
+    page.wait_for_function("window.jupyterapp")
+    page.evaluate("() => jupyterapp.restored")
+    yield server, page
+    server.close()
+
+
+def opened(lab, name, *cells):
+    server, page = lab
+    notebook = Notebook(page, server, name, list(cells))
+    notebook.run()
+    frame = notebook.outputs(len(cells) - 1).locator(".labkit")
+    frame.locator("svg").first.wait_for()
+    return notebook, frame
+
+
+@pytest.mark.parametrize("nodes", SIZES)
+def test_a_graph(lab, figures, nodes):
+    code = GRAPH.format(steps=nodes // 2)
+    notebook, frame = opened(lab, f"graph{nodes}", code, "picture")
+    slider = frame.evaluate(SLIDE, 100)
+    turned = frame.evaluate(UNTIL_CHANGED, [TURN, 20])
+    painted = [notebook.page.evaluate(PAINTED) for _ in range(6)]
+    notebook.close()
+    figures(
+        f"a graph of {nodes} nodes",
+        {"slider to picture, in the page alone": slider, "picture.turn in the kernel to picture": turned,
+         "its cell run to painted": painted},
+    )  # fmt: skip
+
+
+def test_a_field(lab, figures):
+    small = "import labkit\nlabkit.show(lambda x, y: x**2 + y, 3.0, 2.0)"
+    notebook, frame = opened(lab, "field", small)
+    filled = frame.evaluate(UNTIL_CHANGED, [FILL_IN, 20])
+    notebook.close()
+    figures("a field of a small graph", {"filled in, run again in the kernel, and shown": filled})
+
+
+@pytest.mark.parametrize("nodes", SIZES)
+def test_a_saved_page(browser, figures, tmp_path, nodes):
+    space = {}
+    exec(GRAPH.format(steps=nodes // 2), space)
+    url, times = space["picture"].save(tmp_path / "graph.html").as_uri(), []
+    for _ in range(6):
+        page = browser.new_page()
+        page.goto(url)
+        page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
+        times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"))
+        page.close()
+    figures(f"a saved page of a graph of {nodes} nodes", {"opened to painted": times})

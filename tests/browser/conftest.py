@@ -1,0 +1,60 @@
+"""A browser, pages, and JupyterLab, for tests of what a reader sees."""
+
+from pathlib import Path
+
+import chromium
+import pytest
+from listened_page import Listened
+from notebook_server import Server
+from widget_examples import EXAMPLES, made
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items):
+    """Without a browser these tests are skipped, and say why."""
+    reason = chromium.missing()
+    for item in items if reason else []:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium.browser() as running:
+        yield running
+
+
+@pytest.fixture
+def go(browser):
+    """`go(url, width=..., color_scheme=...)`: the page at an address, in a window of its own."""
+    windows = []
+
+    def open_page(url, width=1000, height=800, **options):
+        windows.append(browser.new_context(viewport={"width": width, "height": height}, **options))
+        listened = Listened(windows[-1].new_page())
+        listened.page.goto(url)
+        return listened
+
+    yield open_page
+    for window in windows:
+        window.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    running = Server(tmp_path_factory.mktemp("jupyter"))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module", params=EXAMPLES)
+def example(request):
+    """Each widget in turn, by name."""
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def picture(example):
+    """The widget itself, made in this process: its scene says what a page should show."""
+    return made(example)

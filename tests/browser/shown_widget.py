@@ -1,0 +1,136 @@
+"""One widget in a page: turn its dials as a reader would, and compare what stands there with what its scene says."""
+
+import itertools
+
+from labkit.widgets.scene import Dial, Scene, holds, looks
+
+READ = """frame => [...frame.querySelectorAll("figure.lk-panel")].map(figure => ({
+  hidden: figure.hidden,
+  marks: [...figure.querySelector("svg").children].map(node => ({
+    at: Object.fromEntries([...node.attributes].map(a => [a.name, a.value])),
+    text: node.tagName === "text" ? node.textContent : "",
+  })),
+}))"""
+LINKS = """frame => [...new Set([...frame.querySelectorAll("[data-link]")]
+  .filter(node => node.getClientRects().length).map(node => node.dataset.link))]"""
+HIT = """(frame, name) => {
+  for (const node of frame.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)) {
+    node.scrollIntoView({block: "nearest", inline: "nearest"});
+    const box = node.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+    if (box.width && document.elementFromPoint(x, y)?.closest("[data-link]")?.dataset.link === name) return [x, y];
+  }
+}"""
+
+
+class Shown:
+    """The widget in `frame` (a locator of its outermost element), which shows `scene`. `state` is what is expected."""
+
+    def __init__(self, frame, scene: Scene):
+        self.frame, self.scene, self.page, self.state = frame, scene, frame.page, scene.start()
+        frame.locator(".lk-title").wait_for()
+        if scene.predict:
+            frame.get_by_label("Predict first").uncheck()
+
+    # ---- what a reader does ----
+
+    def control(self, dial: Dial):
+        return self.frame.locator(".lk-controls > .lk-dial").nth(list(self.scene.dials).index(dial))
+
+    def turn(self, dial: Dial, position: int):
+        """Turn a dial with its own control, one step of it where it is an arrangement."""
+        control = self.control(dial)
+        if dial.kind == "slider":
+            control.locator("input").fill(str(position))
+        elif dial.kind == "plane":
+            down, across = divmod(position, dial.plane["columns"])
+            rows = len(dial.values) // dial.plane["columns"]
+            control.locator("input").nth(0).fill(str(across))
+            control.locator("input").nth(1).fill(str(rows - 1 - down))
+        elif dial.kind == "toggle":
+            control.locator("input").set_checked(bool(position))
+        elif dial.kind == "order":
+            position = self._swap_first(dial)
+        elif control.locator("select").count():
+            control.locator("select").select_option(index=position)
+        else:
+            control.locator("input").nth(position).check()
+        self.state[dial.name] = position
+
+    def _swap_first(self, dial):
+        orders = list(itertools.permutations(range(len(dial.items))))
+        first, second, *rest = orders[self.state[dial.name]]
+        self.control(dial).locator("li").first.get_by_role("button").last.click()
+        return orders.index((second, first, *rest))
+
+    def panel(self, i=0):
+        """A visible panel, which takes the keyboard."""
+        return self.frame.locator("figure.lk-panel:not([hidden]) .lk-scroll").nth(i)
+
+    def press(self, key: str):
+        """Press a key where the focus is, in a panel."""
+        self.page.keyboard.press(key)
+        if self.main:
+            now, last = self.state[self.main.name], len(self.main.values) - 1
+            wanted = {"ArrowRight": now + 1, "ArrowLeft": now - 1, "Home": 0, "End": last}.get(key, now)
+            self.state[self.main.name] = min(last, max(0, wanted))
+
+    def click(self, link: str) -> bool:
+        """Click a mark of a link with the mouse; False if none of them can be hit."""
+        place = self.frame.evaluate(HIT, link)
+        if place:
+            self.page.mouse.click(*place)
+            self.state |= self.scene.links[link].go
+        return bool(place)
+
+    # ---- what is there ----
+
+    def links(self) -> list[str]:
+        """The names of the links that can be seen."""
+        return self.frame.evaluate(LINKS)
+
+    @property
+    def main(self) -> Dial | None:
+        """The slider that the keyboard steps."""
+        return next((d for d in self.scene.dials if d.kind == "slider" and holds(d.when, self.state)), None)
+
+    def position(self, dial: Dial) -> int:
+        """Where the control of a slider stands."""
+        return int(self.control(dial).locator("input").input_value())
+
+    def differences(self) -> list[str]:
+        """Where the page differs from the scene in the expected state: none, it is hoped."""
+        found = []
+        for panel, read in zip(self.scene.panels, self.frame.evaluate(READ), strict=True):
+            if read["hidden"] != (not holds(panel.when, self.state)):
+                found.append(f"panel {panel.name}: hidden is {read['hidden']}")
+            if read["hidden"] and not read["marks"]:  # they are made when the panel is first seen
+                continue
+            for i, (mark, seen) in enumerate(zip(panel.marks, read["marks"], strict=True)):
+                found += [f"{panel.name}, mark {i}: {words}" for words in self._of_mark(mark, seen)]
+        for dial in self.scene.dials:
+            if self.control(dial).is_visible() != holds(dial.when, self.state):
+                found.append(f"dial {dial.name} is shown where it should not be, or not where it should be")
+        said = self.frame.locator(".lk-say").text_content()
+        if said != self.scene.caption(self.state):
+            found.append(f"says {said!r}")
+        return found
+
+    def _of_mark(self, mark, seen):
+        at, words, name = looks(mark, self.state)
+        if not holds(mark.when, self.state):
+            name = "hidden"
+        classes = set(seen["at"].pop("class").split()) - {"lk-hot"}
+        if classes != ({f"lk-{mark.role}", f"is-{name}"} if name else {f"lk-{mark.role}"}):
+            yield f"looks {classes}, not {mark.role} {name}"
+        if seen["text"] != (words if mark.tag == "text" else ""):
+            yield f"reads {seen['text']!r}, not {words!r}"
+        seen["at"].pop("data-link", None)
+        for key in at.keys() | seen["at"].keys():
+            if not _same(seen["at"].get(key), at.get(key)):
+                yield f"{key} is {seen['at'].get(key)!r}, not {at.get(key)!r}"
+
+
+def _same(shown, wanted):
+    if isinstance(wanted, (int, float)) and shown is not None:
+        return float(shown) == wanted
+    return shown == wanted

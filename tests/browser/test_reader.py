@@ -1,0 +1,156 @@
+"""A reader follows the first notebooks of the course in JupyterLab: runs them, answers wrongly, then rightly, to the end."""
+
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from course import FOLDER, NOTEBOOKS, load
+from listened_page import Listened
+from notebook_server import Notebook
+
+from labkit.classroom import EXERCISES, Exercise
+from labkit.classroom.progress import FILE
+
+FOLLOWED = [path for path in NOTEBOOKS if path.stem[:2] <= "03"]
+PROGRESS = "labkit.progress()"
+RAN = """return [...notebook.content.model.cells].map(cell => cell.toJSON())"""
+
+
+@dataclass
+class Reader:
+    """Someone at a notebook that was opened and run from top to bottom. `home` is where the progress is kept."""
+
+    path: Path
+    notebook: Notebook
+    listened: Listened
+    home: Path
+
+    @property
+    def exercises(self) -> list[Exercise]:
+        """The exercises of the notebook, in its order."""
+        names = [cell.id.removeprefix("answer-") for cell in load(self.path).cells if cell.id.startswith("answer-")]
+        return [EXERCISES[name] for name in names]
+
+    def place(self, cell: str) -> int:
+        """Where a cell stands in the notebook."""
+        return [each.id for each in load(self.path).cells].index(cell)
+
+    def text(self, place: int) -> str:
+        """What a cell shows, on one line."""
+        return one_line(self.notebook.outputs(place).text_content())
+
+    def set(self, place: int, source: str):
+        """Put a source into a cell at once."""
+        self.notebook.do(f"notebook.content.model.cells.get({place}).sharedModel.setSource({source!r})")
+
+    def type(self, place: int, source: str):
+        """Type a source over what a cell holds, key by key."""
+        keyboard, cell = self.notebook.page.keyboard, self.notebook.panel.locator(".jp-Notebook-cell").nth(place)
+        cell.locator(".cm-content").click()
+        keyboard.press("ControlOrMeta+a")
+        for i, line in enumerate(source.splitlines()):
+            if i:
+                keyboard.press("Enter")
+                keyboard.press("Shift+Home")  # the indentation that the editor makes
+            if line:
+                keyboard.type(line)
+            elif i:
+                keyboard.press("Delete")
+        assert self.notebook.sources()[place] == source
+
+    def progress(self) -> int:
+        """Run the cell that shows the progress, typed into a new last cell where there is none; returns its place."""
+        if PROGRESS not in self.notebook.sources():
+            self.notebook.do("notebook.content.activeCellIndex = notebook.content.widgets.length - 1")
+            self.notebook.do("await jupyterapp.commands.execute('notebook:insert-cell-below')")
+            self.type(len(self.notebook.sources()) - 1, PROGRESS)
+        place = self.notebook.sources().index(PROGRESS)
+        self.notebook.run(place)
+        return place
+
+
+def one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def answered(exercise: Exercise, source: str) -> str:
+    """The cell of an answer, filled in."""
+    return f'{source.strip()}\n\n\ncheck("{exercise.name}", answer)'
+
+
+@pytest.fixture(scope="module")
+def course(server):
+    """The notebooks as a reader has them: a folder of their own, without any progress."""
+    home = server.root / "course"
+    shutil.copytree(FOLDER, home, ignore=shutil.ignore_patterns(".*"))
+    return home
+
+
+@pytest.fixture(scope="module", params=FOLLOWED, ids=lambda path: path.stem)
+def reader(request, browser, server, course):
+    window = browser.new_context(viewport={"width": 1280, "height": 1200})
+    listened = Listened(window.new_page())
+    T=[time.time()]
+    listened.page.goto(f"{server.url}/lab?reset")
+    listened.page.wait_for_function("window.jupyterapp")
+    listened.page.evaluate("() => jupyterapp.restored")
+    listened.messages.clear()  # of JupyterLab's own start
+    T.append(time.time())
+    notebook = Notebook(listened.page, server, f"{course.name}/{request.param.stem}")
+    T.append(time.time())
+    notebook.run()
+    T.append(time.time())
+    print("LAB,OPEN,RUN",[b-a for a,b in zip(T,T[1:])])
+    yield Reader(request.param, notebook, listened, course)
+    notebook.close()
+    window.close()
+
+
+def test_every_cell_runs(reader):
+    for cell, ran in zip(load(reader.path).cells, reader.notebook.do(RAN), strict=True):
+        if cell.cell_type == "code":
+            wrong = [o for o in ran["outputs"] if o["output_type"] == "error" or o.get("name") == "stderr"]
+            assert ran["execution_count"], cell.id
+            assert bool(wrong) == ("raises-exception" in cell.metadata.get("tags", ())), (cell.id, wrong)
+    assert reader.listened.messages == []
+
+
+def test_every_widget_is_live(reader):
+    pictured = [i for i, cell in enumerate(load(reader.path).cells) if "data-labkit=" in str(cell.get("outputs"))]
+    for place in pictured:
+        shown = reader.notebook.outputs(place)
+        shown.locator(".labkit .lk-title").wait_for()
+        assert shown.locator(".labkit").count() == 1
+        assert shown.locator("img[data-labkit]").count() == 1
+        assert not shown.locator("img[data-labkit]").is_visible()
+    assert reader.notebook.panel.locator(".labkit").count() == len(pictured)
+    assert reader.listened.messages == []
+
+
+def test_every_exercise_is_answered_and_remembered(reader):
+    notebook, stem = reader.notebook, reader.path.stem
+    for exercise in reader.exercises:
+        place = reader.place(f"answer-{exercise.name}")
+        assert "There is no answer yet" in reader.text(place)
+
+        sentences = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
+        wrong = next(wrong for wrong in exercise.wrong_answers if wrong.expected in sentences)
+        reader.set(place, answered(exercise, wrong.source))
+        notebook.run(place)
+        assert one_line(sentences[wrong.expected]) in reader.text(place), exercise.name
+
+        t=time.time()
+        reader.type(place, answered(exercise, exercise.solution))
+        print(exercise.name, "typed", time.time()-t)
+        notebook.run(place)
+        assert f"{exercise.name}: right" in reader.text(place)
+
+    count, points = len(reader.exercises), sum(exercise.points for exercise in reader.exercises)
+    line = f"{reader.path.stem} {count} of {count} exercises {points} of {points} points done"
+    assert line in reader.text(reader.progress())
+    assert notebook.kernel("str(labkit.progress().folder)") == str(reader.home)
+    assert (reader.home / FILE).is_file()
+    assert reader.listened.messages == []

@@ -1,0 +1,177 @@
+"""A saved page plays without Python and without a network, in any light, at any width, by mouse and by keyboard."""
+
+import re
+
+import pytest
+from listened_page import axe_findings
+from shown_widget import Shown
+
+from labkit.widgets import theme
+
+OVERFLOWING = """() => [...document.querySelectorAll(".labkit *")].filter(node => {
+  const box = node.getBoundingClientRect();
+  return box.width && !node.closest("svg, .lk-tip") && (box.right > innerWidth + 1 || box.left < -1);
+}).map(node => node.outerHTML.slice(0, 120))"""
+MISPLACED = """frame => [...frame.querySelectorAll("figure:not([hidden]) svg")].flatMap(svg => {
+  const whole = svg.viewBox.baseVal, slack = 5;  // fonts differ
+  const seen = node => node.textContent.trim() && node.getClientRects().length && getComputedStyle(node).opacity > 0.3;
+  const words = [...svg.querySelectorAll("text")].filter(seen).map(node => [node.textContent, node.getBBox()]);
+  const over = (a, b, side, size) => Math.min(a[side] + a[size], b[side] + b[size]) - Math.max(a[side], b[side]);
+  const outside = words.filter(([, box]) =>
+    over(box, whole, "x", "width") < box.width - slack || over(box, whole, "y", "height") < box.height - slack);
+  const pairs = words.flatMap((one, i) => words.slice(0, i).filter(([, box]) =>
+    over(box, one[1], "x", "width") > slack && over(box, one[1], "y", "height") > slack).map(other => [one, other]));
+  return [...outside.map(([text]) => text), ...pairs.map(pair => pair.map(([text]) => text).join(" over "))];
+})"""
+
+
+@pytest.fixture(scope="module")
+def url(picture, example, tmp_path_factory):
+    """The address of the saved page of each widget."""
+    return picture.save(tmp_path_factory.mktemp("page") / f"{example}.html").as_uri()
+
+
+@pytest.fixture
+def shown(go, url, picture):
+    listened = go(url)
+    yield Shown(listened.page.locator(".labkit"), picture.scene)
+    assert listened.messages == []
+    assert listened.requests == [url]  # nothing is fetched, from anywhere
+
+
+def positions(dial):
+    return dict.fromkeys([len(dial.values) - 1, len(dial.values) // 2, 0])
+
+
+def test_every_dial_shows_what_the_scene_says(shown):
+    assert shown.differences() == []
+    for dial in shown.scene.dials:
+        for position in positions(dial):
+            if shown.control(dial).is_visible():
+                shown.turn(dial, position)
+                assert shown.differences() == [], f"{dial.name} at {position}"
+
+
+def test_words_stay_in_their_panel_and_off_one_another(shown):
+    for dial in shown.scene.dials:
+        for position in positions(dial):
+            if shown.control(dial).is_visible():
+                shown.turn(dial, position)
+                assert shown.frame.evaluate(MISPLACED) == [], f"{dial.name} at {position}"
+
+
+def test_a_click_on_a_part_goes_to_its_step(shown):
+    links = [name for name in shown.links() if name in shown.scene.links and shown.scene.links[name].go]
+    clicked = []
+    for name in links[:: len(links) // 5 + 1]:
+        clicked += [name] * shown.click(name)
+        assert shown.differences() == [], name
+    assert bool(clicked) == bool(links)
+
+
+def test_the_keyboard_steps_to_every_end(shown):
+    shown.panel().focus()
+    for key in ("ArrowRight", "End", "ArrowRight", "ArrowLeft", "Home", "ArrowLeft", "ArrowRight"):
+        shown.press(key)
+        assert shown.differences() == [], key
+
+
+def test_the_space_bar_plays_and_stops(shown):
+    if shown.main is None:
+        pytest.skip("no slider")
+    shown.page.clock.install()
+    shown.panel().focus()
+    shown.press("Home")
+    shown.page.keyboard.press(" ")
+    shown.page.clock.run_for(1000)
+    shown.page.keyboard.press(" ")
+    shown.page.clock.run_for(5000)
+    assert shown.position(shown.main) == 1
+
+
+def test_the_keyboard_visits_the_parts(shown):
+    labels, said = {shown.scene.links[name].label for name in shown.links() if name in shown.scene.links}, set()
+    for panel in range(shown.frame.locator("figure.lk-panel:not([hidden])").count()):
+        shown.panel(panel).focus()
+        for _ in range(3):
+            shown.press("ArrowDown")
+            said.add(shown.frame.locator(".lk-say").text_content())
+    assert bool(said & labels) == bool(labels)
+    assert said <= labels | {shown.scene.caption(shown.state)}
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_axe_finds_nothing(go, url, picture, mode):
+    page = go(url, color_scheme=mode, reduced_motion="reduce").page
+    shown = Shown(page.locator(".labkit"), picture.scene)
+    assert axe_findings(page, "html") == []
+    ground = shown.panel().evaluate("node => getComputedStyle(node).backgroundColor")
+    assert ground == f"rgb{tuple(bytes.fromhex(theme.PALETTES[mode]['page'][1:]))}"
+
+
+def test_nothing_overflows_a_narrow_page(go, url, picture):
+    page = go(url, width=400).page
+    shown = Shown(page.locator(".labkit"), picture.scene)
+    for dial in [None, *shown.scene.dials]:
+        if dial is not None and shown.control(dial).is_visible():
+            shown.turn(dial, len(dial.values) - 1)
+        assert page.evaluate(OVERFLOWING) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_reduced_motion_is_respected(go, url):
+    moving = """() => [...document.querySelectorAll(".labkit *")]
+      .some(node => /[1-9]/.test(getComputedStyle(node).transitionDuration + getComputedStyle(node).animationDuration))"""
+    assert not go(url, reduced_motion="reduce").page.evaluate(moving)
+
+
+def test_forced_colours_keep_the_picture_readable(go, url, picture):
+    page = go(url, forced_colors="active", color_scheme="dark").page
+    Shown(page.locator(".labkit"), picture.scene)
+    ground, ink = page.evaluate("""() => {
+      const svg = document.querySelector(".lk-scroll svg");
+      return [getComputedStyle(svg).backgroundColor, getComputedStyle(svg).getPropertyValue("--lk-page")];
+    }""")
+    assert tuple(map(int, re.findall(r"\d+", ground)))[:3] == tuple(bytes.fromhex(ink.strip()[1:]))
+
+
+# ---- predict first, and what else only some widgets have ----
+
+
+def test_predict_first_asks_before_it_shows(go, tmp_path):
+    from widget_examples import Demo
+
+    picture = Demo(3.0)
+    page = go(picture.save(tmp_path / "demo.html").as_uri()).page
+    shown = Shown(page.locator(".labkit"), picture.scene)
+    shown.frame.get_by_label("Predict first").check()
+    shown.control(shown.main).get_by_role("button", name="Forward").click()
+    assert shown.position(shown.main) == 0
+    reply, answer = shown.frame.locator(".lk-reply"), shown.frame.get_by_label("What is the square?")
+    for given, words in [
+        ("", "A number is expected"),
+        ("6", "That is twice x."),
+        ("8", "Not that."),
+        ("9", "Right. 3 times 3"),
+    ]:
+        answer.fill(given)
+        answer.press("Enter")
+        assert words in reply.text_content()
+    shown.page.keyboard.press("Enter")
+    assert shown.position(shown.main) == 1
+
+
+def test_a_point_is_dragged_with_the_mouse(go, tmp_path):
+    from widget_examples import Demo
+
+    picture = Demo()
+    page = go(picture.save(tmp_path / "demo.html").as_uri()).page
+    shown = Shown(page.locator(".labkit"), picture.scene)
+    shown.turn(shown.scene.dials[1], 1)
+    box = shown.frame.locator("figure.lk-panel svg").nth(1).bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 178, box["y"] + 62, steps=3)
+    page.mouse.up()
+    shown.state["place"] = 1 * 5 + 4
+    assert shown.differences() == []

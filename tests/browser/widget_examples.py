@@ -1,0 +1,117 @@
+"""The widgets under test, each by the code of the cell that shows it; and a small one with every kind of control.
+
+To test another widget, add a line to `EXAMPLES`.
+"""
+
+import ast
+import itertools
+
+from labkit.widgets.picture import Picture
+from labkit.widgets.scene import (
+    Ask,
+    Caption,
+    Dial,
+    Link,
+    Panel,
+    Scene,
+    arrow_head,
+    changes,
+    circle,
+    line,
+    path,
+    rect,
+    text,
+)
+
+EXAMPLES = {
+    "demo": "from widget_examples import Demo\nDemo()",
+    "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
+    "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
+    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
+    "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
+    "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
+    "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
+    "calls": "from labkit.widgets import CallBuilder\nCallBuilder()",
+    "landscape": "from labkit.widgets import Landscape\nLandscape()",
+    "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
+    "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
+    "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0)",
+    "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
+    "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
+    "sink": "from labkit.widgets import SinkCalculator\nSinkCalculator()",
+}
+
+
+def made(name: str) -> Picture:
+    """The widget of an example, outside a notebook."""
+    body = ast.parse(EXAMPLES[name]).body
+    space: dict = {}
+    exec(compile(ast.Module(body[:-1], []), name, "exec"), space)
+    return eval(compile(ast.Expression(body[-1].value), name, "eval"), space)
+
+
+class Demo(Picture):
+    """The powers x, x^2, x^4 in three steps, a plane with a point, and an arrangement; x is a field."""
+
+    def __init__(self, x=1.5):
+        super().__init__(demo_scene(x))
+
+    def respond(self, message):
+        if "set" in message:
+            self.scene = demo_scene(float(message["set"]["x"]))
+
+
+ITEMS = ("unscale", "reduce", "clip")
+SIDE = 5
+
+
+def demo_scene(x: float) -> Scene:
+    """The scene of `Demo`."""
+    values = [f"{x ** (2**i):.4g}" for i in range(3)]
+    ask = Ask("What is the square?", x**2, f"{x:g} times {x:g}.", slips=((2 * x, "That is twice x."),))
+    orders = [", ".join(p) for p in itertools.permutations(ITEMS)]
+    dials = [
+        Dial("step", "Step", ["start", "square", "square again"], asks={1: ask}),
+        Dial("show", "Show", ["powers", "powers and plane"], kind="choice"),
+        Dial("far", "Colour the result", ["no", "yes"], kind="toggle", when={"show": [0]}),
+        Dial("view", "Many", [f"choice {i}" for i in range(8)], kind="choice"),
+        Dial("order", "Order", orders, kind="order", items=ITEMS),
+        Dial("place", "Place", [f"({i % SIDE}, {i // SIDE})" for i in range(SIDE**2)], kind="plane", start=12,
+             plane={"panel": "plane", "columns": SIDE, "x": 20, "y": 20, "dx": 40, "dy": 40}, when={"show": [1]}),
+    ]  # fmt: skip
+    said = Caption("step", [(0, "Here is x."), (1, "It is squared."), (2, "It is squared again.")])
+    here = Caption("place", changes(f"The point is at {i % SIDE}, {i // SIDE}." for i in range(SIDE**2)), {"show": [1]})
+    links = {
+        f"v{i}": Link(f"x to the power {2**i}, {values[i]}", [f"x^{2**i}", values[i]], [[1.0, -0.5, None]], {"step": i})
+        for i in range(3)
+    }
+    panels = [
+        Panel("powers", "Powers", 420, 120, _powers(values)),
+        Panel("plane", "Plane", 200, 200, _plane(), {"show": [1]}),
+    ]
+    return Scene("Powers", "A number is squared twice.", dials, panels, [said, here], links, fields={"x": f"{x:g}"})
+
+
+def _powers(values):
+    marks = []
+    for i, value in enumerate(values):
+        left, states = 10 + 140 * i, {"state": [(0, "pending" if i else "now"), (i, "now"), (i + 1, "")]}
+        if i:
+            marks += [line(left - 40, 50, left, 50, "edge", vary={"step": {"opacity": [(0, 0.2), (i, 1.0)]}})]
+            marks += [arrow_head(left, 50, 1, 0, "head"), text(left - 20, 40, "x²", "slope", "middle")]
+        marks += [rect(left, 20, 100, 60, "op", link=f"v{i}", vary={"step": states})]
+        marks += [text(left + 50, 45, f"x^{2**i}", "name", "middle", link=f"v{i}")]
+        marks += [text(left + 50, 65, "?", "value", "middle", vary={"step": {"text": [(0, "?"), (i, value)]}})]
+    bad = rect(284, 14, 112, 72, "bad", vary={"far": {"opacity": [(1, 0.5)]}}, when={"far": [1]})
+    note = text(10, 110, "choice 0", "note", vary={"view": {"text": changes(f"choice {i}" for i in range(8))}})
+    return [*marks, bad, note]
+
+
+def _plane():
+    x, y = ([20.0 + 40 * (i % SIDE if across else i // SIDE) for i in range(SIDE**2)] for across in (True, False))
+    vary = {"place": {"cx": changes(x), "cy": changes(y)}}
+    return [
+        rect(0, 0, 200, 200, "area"),
+        path("M20 20L180 20L180 180L20 180Z", "grid"),
+        circle(100, 100, 6, "bar", vary=vary),
+    ]

@@ -1,0 +1,63 @@
+"""The batch splitter shows the gradients of the parts of a batch, and what combines to that of the whole batch."""
+
+import json
+
+import numpy as np
+import pytest
+
+from labkit.widgets.batch_splitter import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
+from labkit.widgets.scene import to_json
+
+PICTURE = BatchSplitter()
+
+
+def test_parts_make_up_the_whole_batch():
+    for (count, _), split in PICTURE.splits.items():
+        assert len(split.sizes) == len(split.parts) == count and sum(split.sizes) == SAMPLES
+
+
+def test_the_gradients_are_those_of_the_formula():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(0.5, 2.0, SAMPLES)
+    y = 2.0 * x + rng.normal(0.0, 1.0, SAMPLES)
+    slopes = 2 * (3.5 * x - y) * x
+    split = PICTURE.splits[4, "uneven"]
+    assert split.big == pytest.approx(slopes.mean(), rel=1e-12)
+    assert split.parts == pytest.approx([*slopes[:3], slopes[3:].mean()], rel=1e-12)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("shards", SHARDS)
+def test_weighted_is_always_right_and_the_sum_is_n_times_too_long(count, shards):
+    split = PICTURE.splits[count, shards]
+    assert split.error("weighted") < 1e-12
+    assert split.combined("sum") == pytest.approx(count * split.combined("mean"))
+
+
+def test_the_mean_is_right_for_even_parts_alone():
+    for (count, shards), split in PICTURE.splits.items():
+        if shards == "even" or count == 1:
+            assert split.error("mean") < 1e-12
+        else:
+            assert split.error("mean") > 0.1
+
+
+def test_every_state_says_whether_the_gradients_agree():
+    for (count, shards), split in PICTURE.splits.items():
+        for how in COMBINE:
+            words = PICTURE.describe(parts=str(count), shards=shards, combine=how)
+            assert ("the gradient of the big batch." in words) == (split.error(how) < 1e-12)
+
+
+def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
+    state = PICTURE.scene.state(parts="3", shards="uneven", combine="sum")
+    bars = [mark for mark in PICTURE.scene.panels[0].marks if mark.role in ("bar", "back", "savedbar")]
+    split = PICTURE.splits[3, "uneven"]
+    wanted = np.array([*split.parts, split.combined("sum"), split.big])
+    widths = [mark.at["width"] for mark in bars if all(state[d] in p for d, p in mark.when.items())]
+    assert np.array(widths) / widths[-1] == pytest.approx(wanted / split.big, rel=0.01)
+
+
+def test_it_is_small_and_can_be_drawn():
+    assert len(json.dumps(to_json(PICTURE.scene), allow_nan=False)) < 150_000
+    assert PICTURE.svg("dark", shards=1).startswith("<svg")

@@ -1,0 +1,165 @@
+"""Cutting an edge in the picture is what `stop_gradient` at that use does to the gradient, and to nothing else."""
+
+import autograd.numpy as anp
+import numpy as np
+import pytest
+
+import labkit.mindspore as ms
+import labkit.torch as torch
+from labkit import grad, stop_gradient
+from labkit.widgets import CutEdge
+from labkit.widgets.cut_runs import cuts
+from labkit.widgets.cut_view import product, slopes
+from labkit.widgets.still import shown
+
+
+def loss(x, y):
+    a = x * y
+    b = anp.sin(x)
+    z = a * b + x
+    return z
+
+
+def cut_by_hand(where):
+    """`loss` with `stop_gradient` written at the use of that name."""
+
+    def stopped(name, value):
+        return stop_gradient(value) if name == where else value
+
+    def function(x, y):
+        a = stopped("x → a", x) * stopped("y → a", y)
+        b = anp.sin(stopped("x → b", x))
+        product = stopped("a → ×", a) * stopped("b → ×", b)
+        return stopped("× → z", product) + stopped("x → z", x)
+
+    return function
+
+
+PICTURE = CutEdge(loss, 3.0, 2.0)
+
+
+def texts(picture, panel, **dials):
+    """The words of a panel's marks that are seen."""
+    state = picture.scene.state(**dials)
+    (found,) = [p for p in picture.scene.panels if p.name == panel]
+    return [words for mark, _, words, _ in shown(found, state) if mark.tag == "text"]
+
+
+@pytest.mark.parametrize("where", PICTURE.cuts)
+def test_each_cut_gives_the_gradient_of_the_function_with_stop_gradient_there(where):
+    expected = grad(cut_by_hand(where), (0, 1))(3.0, 2.0)
+    assert [float(PICTURE.gradients[where][name]) for name in "xy"] == pytest.approx([float(g) for g in expected])
+
+
+def test_every_use_is_offered_and_those_of_one_name_are_counted():
+    assert PICTURE.cuts == ["nothing", "x → a", "y → a", "x → b", "a → ×", "b → ×", "× → z", "x → z"]
+    assert CutEdge(lambda x: x * x, 3.0).cuts == ["nothing", "x → × (1 of 2)", "x → × (2 of 2)"]
+
+
+@pytest.mark.parametrize("where", PICTURE.cuts)
+def test_the_products_along_the_open_paths_add_up_to_the_gradient(where):
+    found, run = PICTURE.found, PICTURE.found.runs[PICTURE.cuts.index(where)]
+    for leaf in found.story.leaves:
+        parts = [product(found, slopes(found), way) for way in found.paths[leaf.index] if run.use not in way]
+        assert sum(parts) == pytest.approx(float(PICTURE.gradients[where][leaf.title]))
+
+
+def test_a_cut_changes_no_value():
+    values = [n.value for n in PICTURE.found.story.nodes]
+    assert float(values[-1]) == loss(3.0, 2.0)
+    assert all("z = 3.85" in PICTURE.describe(cut=where) for where in PICTURE.cuts)
+
+
+def test_what_no_path_leads_to_is_said_to_have_none():
+    assert texts(PICTURE, "graph", cut="y → a").count("no path") == 1
+    assert texts(PICTURE, "graph", cut="× → z").count("no path") == 4  # y, a, b and their product
+    assert "No path is left to y: its gradient is 0 instead of 0.423." in PICTURE.describe(cut="y → a")
+    assert float(PICTURE.gradients["y → a"]["y"]) == 0.0
+
+
+def test_a_cut_use_counts_with_the_slope_zero():
+    picture = CutEdge(lambda x: x * x, 3.0)
+    assert "×(3 + 3)" in texts(picture, "graph")
+    assert "×(0 + 3)" in texts(picture, "graph", cut=1) and "stop" in texts(picture, "graph", cut=1)
+    assert "×(3 + 0)" in texts(picture, "graph", cut=2)
+
+
+def test_the_paths_are_listed_with_their_products():
+    assert "−0.99 × 6 × 1 = −5.94" in texts(PICTURE, "paths")
+    assert texts(PICTURE, "paths", cut="x → b").count("cut: 0") == 1
+
+
+def test_a_click_on_a_ring_cuts_there():
+    links = PICTURE.scene.links
+    assert [link.go["cut"] for link in links.values()] == list(range(1, len(PICTURE.cuts)))
+    assert [link.label for link in links.values()] == [f"cut {where}" for where in PICTURE.cuts[1:]]
+
+
+def test_the_question_is_answered_by_the_gradient_after_the_cut():
+    (dial,) = PICTURE.scene.dials
+    for position, ask in dial.asks.items():
+        name = "y" if "gradient of y" in ask.question else "x"
+        assert ask.answer == pytest.approx(float(PICTURE.gradients[PICTURE.cuts[position]][name]), rel=1e-4)
+        assert ask.answer not in [value for value, _ in ask.slips]
+
+
+def test_arrays_have_paths_without_products():
+    x, w = np.array([1.0, 2.0]), np.array([0.5, 0.1])
+    picture = CutEdge(lambda x, w: anp.sum(anp.tanh(x * w) * x), x, w)
+    h = np.tanh(x * w)
+    np.testing.assert_allclose(picture.gradients["x → × (1 of 2)"]["x"], h)
+    np.testing.assert_allclose(picture.gradients["x → × (2 of 2)"]["x"], x * (1 - h**2) * w)
+    assert "open" in texts(picture, "paths")
+
+
+def test_both_dialects_are_cut_alike():
+    by_ms = CutEdge(lambda x: ms.ops.exp(x) * x, ms.Tensor(1.0))
+    by_torch = CutEdge(lambda x: torch.exp(x) * x, torch.tensor(1.0))
+    for where, expected in {"exp → ×": np.e, "x → ×": np.e, "x → exp": np.e, "nothing": 2 * np.e}.items():
+        assert float(by_ms.gradients[where]["x"]) == pytest.approx(expected)
+        assert float(by_torch.gradients[where]["x"]) == pytest.approx(expected)
+
+
+def test_a_derivative_can_be_cut_like_any_function():
+    picture = CutEdge(grad(lambda x: x**3), 2.0)
+    assert float(picture.gradients["nothing"]["x"]) == 12.0
+    assert {float(found["x"]) for found in picture.gradients.values()} == {12.0, 0.0}
+
+
+def test_more_paths_than_can_be_listed_are_not_listed():
+    def doubled(x):
+        for _ in range(4):
+            x = x + x
+        return x
+
+    picture = CutEdge(doubled, 1.0)
+    assert [panel.name for panel in picture.scene.panels] == ["graph"]
+    assert float(picture.gradients["nothing"]["x"]) == 16.0
+
+
+@pytest.mark.parametrize(
+    "args, kind, words",
+    [
+        ((3,), TypeError, "expected a function and its arguments"),
+        ((lambda x: x,), TypeError, "no arguments"),
+        ((lambda x: 3.0, 1.0), ValueError, "there is no use to cut"),
+        ((lambda x: x, "a"), TypeError, "expected a real number"),
+        ((lambda x: sum(x * x for _ in range(20)), 1.0), ValueError, "at most 24 uses"),
+    ],
+)
+def test_what_cannot_be_shown_is_said(args, kind, words):
+    with pytest.raises(kind, match=words):
+        CutEdge(*args)
+
+
+def test_inf_and_nan_are_shown():
+    picture = CutEdge(lambda x: anp.log(x) * x, 0.0)
+    assert "nan" in picture.describe()
+    assert set(picture.gradients) == set(picture.cuts)
+
+
+def test_the_runs_share_nothing():
+    first, again = cuts(loss, [3.0, 2.0]), cuts(loss, [3.0, 2.0])
+    assert [[None if g is None else float(g) for g in run.gradients] for run in first.runs] == [
+        [None if g is None else float(g) for g in run.gradients] for run in again.runs
+    ]

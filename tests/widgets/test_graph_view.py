@@ -1,0 +1,65 @@
+"""The graph of MindSpore: the backward half mirrors the forward half and is there from the start."""
+
+import autograd.numpy as np
+import pytest
+from hypothesis import given, settings
+from small_programs import programs
+
+from labkit.widgets.graph_view import graph
+from labkit.widgets.recorded import of_function
+from labkit.widgets.still import shown
+from labkit.widgets.units import Units
+
+
+def units_of(fun, *args):
+    story = of_function(fun, args or fun.leaves, program=False)
+    return Units(story, [n.index for n in story.nodes if not n.leaf])
+
+
+def rects(panel, step=0):
+    return {m.link: at for m, at, _, _ in shown(panel, {"step": step}) if m.tag == "rect"}
+
+
+@given(programs(ends=2))
+@settings(max_examples=60)
+def test_each_gradient_stands_where_the_mirror_image_of_its_box_is(program):
+    units = units_of(program)
+    panel, (_, totals) = graph(units, {}), program.walk()
+    there = rects(panel)
+    for unit in units.units:
+        if unit.chip or unit.nodes[0] not in totals:
+            continue
+        box, back = there[f"n{unit.index}"], there[f"g{unit.index}"]
+        assert back["x"] + back["width"] == pytest.approx(panel.width - box["x"], abs=0.3)
+        assert (back["y"], back["width"]) == (box["y"], box["width"])
+
+
+@given(programs(ends=2))
+@settings(max_examples=30)
+def test_everything_is_there_before_anything_has_run(program):
+    panel = graph(units_of(program), {})
+    assert set(rects(panel, 0)) == set(rects(panel, 999))
+
+
+def test_derived_ops_are_named_after_what_they_derive():
+    panel = graph(units_of(lambda x, w: np.tanh(x * w), 1.0, 2.0), {})
+    names = [m.text for m in panel.marks if m.role == "name"]
+    assert set(names) == {"x", "w", "×", "tanh", "bprop ×", "bprop tanh", "x.grad", "w.grad"}
+
+
+@pytest.mark.parametrize(
+    "fun, seeds, labels",
+    [
+        (lambda x: np.sin(x) * 2, 1, ["seed 1"]),
+        (lambda x: (np.sin(x), np.sin(x) * 2), 2, ["seed 1"]),
+        (lambda x: (np.sin(x) * 2,) * 2, 1, ["seed"]),
+        (lambda x: x, 1, ["seed 1"]),
+        (lambda x: 3.0, 0, []),
+    ],
+)
+def test_every_output_starts_the_way_back(fun, seeds, labels):
+    units = units_of(fun, 0.5)
+    panel = graph(units, {})
+    started = [m for m in panel.marks if m.role == "backedge" and (units.seed, "now") in m.vary["step"]["state"]]
+    assert len(started) == seeds
+    assert [m.text for m in panel.marks if m.text.startswith("seed")] == labels

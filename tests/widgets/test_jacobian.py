@@ -1,0 +1,211 @@
+"""The Jacobian map shows the engine's Jacobian, and what each pass takes and gives."""
+
+import json
+
+import autograd.numpy as anp
+import numpy as np
+import pytest
+
+import labkit
+import labkit.mindspore as ms
+import labkit.torch as torch
+from labkit.cases.transform import network
+from labkit.widgets.jacobian import JacobianMap
+from labkit.widgets.scene import to_json
+from labkit.widgets.still import shown
+from labkit.widgets.words import number
+
+X = np.array([1.5, -2.0, 0.7, 3.0, 1.0])
+
+
+def three_of_five(x):
+    return anp.array([x[0] * x[1], anp.sin(x[2]) * x[0], x[3] ** 2 - x[1]])
+
+
+def words(picture, role=None, **dials):
+    """The texts of the map that are to be seen, by place; a cover hides none."""
+    scene = picture.scene
+    seen = shown(scene.panels[0], scene.state(**dials))
+    return {(at["x"], at["y"]): said for mark, at, said, _ in seen if mark.tag == "text" and role in (None, mark.role)}
+
+
+def cell(picture, i, j):
+    (mark,) = [m for m in picture.scene.panels[0].marks if m.link == f"cell {i} {j}" and m.tag == "text"]
+    return mark.text
+
+
+def covered(picture, **dials):
+    """How many rows or columns are still covered."""
+    return sum(mark.role == "area" for mark, *_ in shown(picture.scene.panels[0], picture.scene.state(**dials)))
+
+
+def line_of(picture, label, dial, across, **dials):
+    """The numbers that a pass shows beside the word `label`: in a row on its height, or in a column below it."""
+    seen = words(picture, **dials)
+    ((x, y),) = [place for place, said in seen.items() if said == label]
+    found = {
+        place: said
+        for place, said in seen.items()
+        if (across and abs(place[1] - y) < 1 and place[0] > x)
+        or (not across and abs(place[0] - x) < 1 and place[1] > y)
+    }
+    return [found[place] for place in sorted(found)]
+
+
+def test_the_cells_are_the_jacobian_of_both_modes():
+    picture = JacobianMap(three_of_five, X)
+    for jacobian in (labkit.jacrev(three_of_five)(X), labkit.jacfwd(three_of_five)(X)):
+        np.testing.assert_allclose(picture.matrix, jacobian, rtol=1e-12)
+        for i, j in np.ndindex(3, 5):
+            assert cell(picture, i, j) == number(jacobian[i, j])
+
+
+def test_a_pull_gives_the_row_of_its_cotangent():
+    picture, jacobian = JacobianMap(three_of_five, X), labkit.jacrev(three_of_five)(X)
+    _, pull = labkit.vjp(three_of_five, X)
+    for i, unit in enumerate(np.eye(3)):
+        assert line_of(picture, "v", "pulls", False, pulls=i + 1)[:3] == [number(v) for v in unit]
+        assert line_of(picture, "vᵀJ", "pulls", True, pulls=i + 1) == [number(v) for v in pull([unit])[0]]
+        assert covered(picture, pulls=i + 1) == 3 - (i + 1)
+    assert number(jacobian[2, 3]) == "6"
+
+
+def test_a_push_gives_the_column_of_its_tangent():
+    picture = JacobianMap(three_of_five, X)
+    for j, unit in enumerate(np.eye(5)):
+        _, column = labkit.jvp(three_of_five, (X,), (unit,))
+        state = {"mode": 1, "pushes": j + 1}
+        assert line_of(picture, "tangent t", "pushes", True, **state) == [number(v) for v in unit]
+        assert line_of(picture, "J t", "pushes", False, **state)[:3] == [number(v) for v in column]
+        assert covered(picture, **state) == 5 - (j + 1)
+
+
+def test_all_ones_give_what_mindspore_returns_and_torch_refuses():
+    def f(x):
+        return x**2 * x.sum()
+
+    picture = JacobianMap(f, ms.Tensor(X[:3], ms.float32))
+    total = ms.grad(f)(ms.Tensor(X[:3], ms.float32)).asnumpy()
+    assert line_of(picture, "vᵀJ", "pulls", True, pulls="all ones") == [number(v) for v in total]
+    x = torch.tensor(X[:3], requires_grad=True)
+    with pytest.raises(RuntimeError) as refused:
+        f(x).backward()
+    assert str(refused.value) in picture.describe(pulls="all ones")
+
+
+def test_one_output_needs_one_pull_and_no_position_for_a_sum():
+    picture = JacobianMap(lambda x: anp.sum(x**2), X)
+    assert picture.scene.dials[1].values == ["none yet", "y"]
+    assert "1 pull for 1 row; forward mode needs 5 pushes" in picture.describe()
+
+
+def test_the_cost_counts_passes():
+    panel = JacobianMap(three_of_five, X).scene.panels[1]
+    scene = JacobianMap(three_of_five, X).scene
+
+    def said(**dials):
+        return [text for mark, _, text, _ in shown(panel, scene.state(**dials)) if mark.role == "value"]
+
+    assert said(pulls=2) == ["2 of 3", "needs 5"]
+    assert said(mode=1, pushes=4) == ["needs 3", "4 of 5"]
+    assert said(pulls="all ones")[0] == "1 pull: the sum"
+
+
+@pytest.mark.parametrize(
+    ("fn", "x", "words"),
+    [
+        (anp.sin, X, "Diagonal: an elementwise function"),
+        (lambda x: 3 * x, X, "Diagonal: 3 times the identity"),
+        (lambda x: x[:-2] - 2 * x[1:-1] + x[2:] ** 2, np.arange(1, 9.0), "outside columns i to i + 2"),
+        (lambda x: anp.cumsum(x), X, "Lower triangular"),
+        (lambda x: anp.array([1.0, 2.0, 3.0]) * anp.sum(x**2), X, "Rank one"),
+        (three_of_five, X, "No output depends on x[4] here."),
+        (lambda x: anp.exp(x) / anp.sum(anp.exp(x)), X, "Symmetric. Rank 4, where 5 is possible"),
+        (lambda x: anp.tanh(x @ np.ones((3, 2))), np.arange(6.0).reshape(2, 3), "Block diagonal: 2 examples"),
+        (lambda x: anp.array([x[0], 1.0 * 2]), X, "y[1] depends on no input here."),
+        (lambda x: np.ones(2), X, "All zero"),
+    ],
+)
+def test_structure_is_recognised(fn, x, words):
+    assert words in JacobianMap(fn, x).scene.description
+
+
+def test_a_structure_that_is_not_there_is_not_claimed():
+    rng = np.random.default_rng(0)
+    weight = rng.normal(size=(4, 4))
+    description = JacobianMap(lambda x: anp.tanh(weight @ x), rng.normal(size=4)).scene.description
+    for claim in ("Diagonal", "Banded", "triangular", "Rank", "Symmetric", "depends on"):
+        assert claim not in description
+
+
+def test_nan_and_inf_are_shown_as_such():
+    picture = JacobianMap(lambda x: anp.sqrt(x), np.array([0.0, 4.0, -1.0]))
+    assert [cell(picture, k, k) for k in range(3)] == ["inf", "0.25", "nan"]
+    bad = [m.link for m in picture.scene.panels[0].marks if m.role == "bad" and m.link]
+    assert "cell 0 0" in bad and "cell 2 2" in bad and "cell 1 1" not in bad
+    assert "are not finite" in picture.describe()
+
+
+def test_a_large_jacobian_is_pooled_by_its_largest_entries_and_says_so():
+    weight = np.random.default_rng(1).normal(size=(60, 90))
+    picture = JacobianMap(lambda x: weight @ x, np.zeros(90))
+    np.testing.assert_allclose(picture.matrix, weight)
+    assert "It is drawn as 40 by 40 tiles" in picture.describe()
+    rows, columns = np.array_split(np.arange(60), 40), np.array_split(np.arange(90), 40)
+    tiles = {m.at["x"]: m.role for m in picture.scene.panels[0].marks if m.link == "row 3" and "opacity" in m.at}
+    largest = [max(weight[np.ix_(rows[3], c)].flat, key=abs) for c in columns]
+    assert [tiles[x] for x in sorted(tiles)] == ["bar" if v > 0 else "backbar" for v in largest]
+    assert picture.passes.pushed is None  # 60 pulls are cheaper than 90 pushes
+
+
+def test_a_parameter_can_be_named_and_several_outputs_are_stacked():
+    net, x, y = network(ms)
+    picture = JacobianMap(net, x, y, argnum="fc.weight")
+    assert picture.passes.columns == ["fc.weight[0,0]", "fc.weight[0,1]", "fc.weight[0,2]"]
+    np.testing.assert_allclose(picture.matrix, [[2, 4, 6], [1, 2, 3]])
+    assert picture.passes.rows == ["y0", "y1"]
+    assert JacobianMap(net, x, y, argnum=1).passes.rows == ["out0", "out1"]
+
+
+def test_questions_have_the_answers_of_the_engine():
+    picture, jacobian = JacobianMap(three_of_five, X), labkit.jacrev(three_of_five)(X)
+    asks = picture.scene.dials[1].asks
+    assert asks[1].answer == 3 and {value for value, _ in asks[1].slips} == {5, 15}
+    assert asks[3].answer == jacobian[2, 3] and asks[4].answer == jacobian.sum(0)[3]
+    for ask in [*asks.values(), *picture.scene.dials[2].asks.values()]:
+        for value, _ in ask.slips:
+            assert abs(value - ask.answer) > ask.tolerance * abs(ask.answer)
+
+
+def test_every_position_has_a_sentence_and_can_be_drawn():
+    picture = JacobianMap(three_of_five, X)
+    said = {picture.scene.caption(picture.scene.state(pulls=k)) for k in range(5)}
+    said |= {picture.scene.caption(picture.scene.state(mode=1, pushes=k)) for k in range(6)}
+    assert len(said) == 11 and "" not in said
+    json.dumps(to_json(picture.scene), allow_nan=False)
+    assert picture.svg(mode=1, pushes=0).startswith("<svg")
+
+
+def test_a_random_function_is_noticed():
+    rng = np.random.default_rng(2)
+    assert "random" in JacobianMap(lambda x: x * rng.normal(), X).scene.notice
+    assert JacobianMap(three_of_five, X).scene.notice == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: JacobianMap(three_of_five), TypeError, "expected a function and its arguments"),
+        (lambda: JacobianMap(3, X), TypeError, "got int"),
+        (lambda: JacobianMap(anp.sin, "abc"), TypeError, "got str"),
+        (lambda: JacobianMap(lambda x: (x, "a"), X), TypeError, "to return real numbers"),
+        (lambda: JacobianMap(lambda x: None, X), TypeError, "returned None"),
+        (lambda: JacobianMap(three_of_five, X, argnum=1), IndexError, "0 or 'x'"),
+        (lambda: JacobianMap(anp.sin, np.zeros(0)), ValueError, "0 output and 0 input elements"),
+        (lambda: JacobianMap(lambda x: anp.outer(x, x), np.zeros(300)), ValueError, "27,000,000 entries"),
+        (lambda: JacobianMap(lambda x: 1 / 0, X), ZeroDivisionError, "division"),
+    ],
+)
+def test_bad_input_is_answered_clearly(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()

@@ -1,0 +1,388 @@
+"""The layout: what holds for every graph, drawn at random, and how well it does on the graphs of known networks."""
+
+import os
+import random
+import subprocess
+import sys
+from itertools import combinations, pairwise
+from unittest import mock
+
+import autograd.numpy as np
+import numpy as onp
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import labkit
+from labkit.mindspore import Tensor, nn
+from labkit.widgets.layout import layout, path
+
+BOX = (70, 36)
+
+# ---- every graph ----
+
+
+@st.composite
+def graphs(draw, lowest=8, highest=90):
+    """Sizes and edges of a graph without cycles, numbered in any order; some of its edges come twice."""
+    n = draw(st.integers(1, 12))
+    number = draw(st.permutations(range(n)))
+    ends = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda e: e[0] != e[1])
+    edges = draw(st.lists(ends, max_size=2 * n)) if n > 1 else []
+    sizes = [(draw(st.integers(8, 120)), draw(st.integers(lowest, highest))) for _ in range(n)]
+    return sizes, [(number[min(e)], number[max(e)]) for e in edges]
+
+
+some = settings(max_examples=100)
+lanes_allowed = st.sampled_from([20_000, 20_000, 4, 0])  # beyond these edges go by bus
+
+
+def drawn(graph, most_lanes=20_000, **spacing):
+    with mock.patch("labkit.widgets.layout.MOST_LANES", most_lanes):
+        return layout(*graph, **spacing)
+
+
+def stretches(d, k, **where):
+    """The route as it is drawn, in short straight stretches: (x, y, x, y) each, read from its SVG path."""
+    words, pieces, at = path(d.route(k, **where)).split(), [], None
+    while words:
+        command, count = words.pop(0), 0
+        count = {"M": 1, "L": 1, "C": 3}[command]
+        points = [(float(words.pop(0)), float(words.pop(0))) for _ in range(count)]
+        if command == "C":
+            (x0, y0), (x1, y1), (x2, y2), (x3, y3) = at, *points
+            ts = [i / 12 for i in range(13)]
+            b = [((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3) for t in ts]
+            curve = [(p * x0 + q * x1 + r * x2 + s * x3, p * y0 + q * y1 + r * y2 + s * y3) for p, q, r, s in b]
+            pieces += [(*start, *end) for start, end in pairwise(curve)]
+        elif command == "L":
+            pieces.append((*at, *points[0]))
+        at = points[-1]
+    return pieces
+
+
+def enters(piece, box, slack=0.1):
+    """Whether the box around the piece overlaps `box` by more than what rounding explains."""
+    x0, y0, x1, y1 = piece
+    left, top, width, height = box
+    return (
+        max(x0, x1) > left + slack
+        and min(x0, x1) < left + width - slack
+        and max(y0, y1) > top + slack
+        and min(y0, y1) < top + height - slack
+    )
+
+
+@some
+@given(graphs(), lanes_allowed)
+def test_boxes_of_a_column_stand_apart(graph, most_lanes):
+    d = drawn(graph, most_lanes)
+    for (i, a), (j, b) in combinations(enumerate(d.boxes), 2):
+        if d.ranks[i] == d.ranks[j]:
+            upper, lower = sorted((a, b), key=lambda box: box[1])
+            assert upper[1] + upper[3] + 18 <= lower[1] + 1e-6
+
+
+@some
+@given(graphs(), lanes_allowed)
+def test_every_edge_goes_to_the_right_and_boxes_are_centred_in_their_columns(graph, most_lanes):
+    d = drawn(graph, most_lanes)
+    assert all(right + 56 == pytest.approx(left) for (_, right), (left, _) in pairwise(d.columns))
+    assert all(d.ranks[u] < d.ranks[v] for u, v in graph[1])
+    for (x, _, width, height), rank, size in zip(d.boxes, d.ranks, graph[0], strict=True):
+        left, right = d.columns[rank]
+        assert (width, height) == size and x - left == pytest.approx(right - x - width) and x >= left
+
+
+@some
+@given(graphs(), lanes_allowed, st.floats(0, 1), st.floats(0, 1), st.floats(-7, 7))
+def test_no_edge_passes_through_a_box(graph, most_lanes, start, end, shift):
+    d = drawn(graph, most_lanes)
+    for k, (u, v) in enumerate(graph[1]):
+        where = {"start": start * d.boxes[u][3], "end": end * d.boxes[v][3], "shift": shift}
+        pieces = stretches(d, k, **where)
+        others = [box for i, box in enumerate(d.boxes) if i not in (u, v)]
+        assert not [(k, piece, box) for piece in pieces for box in others if enters(piece, box)]
+
+
+@some
+@given(graphs(), lanes_allowed)
+def test_edges_change_their_height_between_columns_only(graph, most_lanes):
+    d = drawn(graph, most_lanes)
+    for k, (u, v) in enumerate(graph[1]):
+        points = d.route(k)
+        assert points[0] == (d.boxes[u][0] + d.boxes[u][2], d.boxes[u][1] + d.boxes[u][3] / 2)
+        assert points[-1] == (d.boxes[v][0], d.boxes[v][1] + d.boxes[v][3] / 2)
+        gaps = [(right, left) for (_, right), (left, _) in pairwise(d.columns)]
+        assert all((x, x_end) in gaps for (x, y), (x_end, y_end) in pairwise(points) if y != y_end)
+        assert all(x < x_end for (x, _), (x_end, _) in pairwise(points))
+
+
+@some
+@given(graphs(), lanes_allowed)
+def test_everything_lies_inside_width_and_height(graph, most_lanes):
+    d = drawn(graph, most_lanes)
+    points = [point for k in range(len(graph[1])) for point in d.route(k)]
+    points += [corner for x, y, width, height in d.boxes for corner in ((x, y), (x + width, y + height))]
+    assert min(y for _, y in points) >= -1e-6 and max(y for _, y in points) <= d.height + 1e-6
+    assert min(x for x, _ in points) >= 0 and max(x for x, _ in points) <= d.width + 1e-6
+
+
+@some
+@given(graphs())
+def test_crossings_are_those_of_the_drawing(graph):
+    """Counted again from the routes; where edges share a lane, they are one line."""
+    d, links = drawn(graph), {}
+    for k in range(len(graph[1])):
+        for (x, y), (x_end, y_end) in pairwise(d.route(k)):
+            if any(x == right for _, right in d.columns) and any(x_end == left for left, _ in d.columns):
+                links.setdefault(x, set()).add((round(y, 6), round(y_end, 6)))
+    pairs = [pair for gap in links.values() for pair in combinations(gap, 2)]
+    assert d.crossings == sum((a[0] - b[0]) * (a[1] - b[1]) < 0 for a, b in pairs)
+
+
+@some
+@given(graphs(lowest=36, highest=36), lanes_allowed)
+def test_a_longest_chain_is_a_straight_line(graph, most_lanes):
+    d, edges = drawn(graph, most_lanes), graph[1]
+    depth, level = [1] * len(d.boxes), [1] * len(d.boxes)
+    for v in sorted(range(len(d.boxes)), key=d.ranks.__getitem__):
+        parents = [u for u, child in edges if child == v]
+        depth[v] += max((depth[u] for u in parents), default=0)
+        level[v] += max((level[u] for u in parents if abs(d.boxes[u][1] - d.boxes[v][1]) < 1e-6), default=0)
+    assert max(level) == max(depth)
+
+
+@some
+@given(graphs(), lanes_allowed)
+def test_the_same_graph_gets_the_same_layout(graph, most_lanes):
+    assert drawn(graph, most_lanes) == drawn(graph, most_lanes)
+
+
+def test_the_layout_does_not_depend_on_the_hash_seed():
+    code = "from labkit.widgets.layout import layout; print(layout([(9, 9)] * 40, [(i // 3, i) for i in range(1, 40)]))"
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in "12"
+    }
+    assert len(outputs) == 1
+
+
+# ---- small graphs ----
+
+
+def test_a_chain_is_one_straight_line_along_the_top_whatever_the_heights():
+    d = layout([(70, 36), (90, 60), (40, 20), (70, 48)], [(0, 1), (1, 2), (2, 3)])
+    assert [top for _, top, _, _ in d.boxes] == [0, 0, 0, 0] and d.height == 60
+    assert path(d.route(0, start=10, end=10)) == "M 70 10 L 126 10"
+
+
+def test_a_diamond_has_no_crossings_and_one_straight_side():
+    d = layout([BOX] * 4, [(0, 1), (0, 2), (1, 3), (2, 3)])
+    assert d.crossings == 0 and d.ranks == [0, 1, 1, 2]
+    assert [top for _, top, _, _ in d.boxes] == [0, 0, 54, 0]
+
+
+def test_crossings_that_no_order_avoids_are_counted():
+    assert layout([BOX] * 4, [(0, 2), (0, 3), (1, 2), (1, 3)]).crossings == 1
+    assert layout([BOX] * 6, [(i, j) for i in range(3) for j in range(3, 6)]).crossings == 9
+
+
+def test_nothing_and_a_single_box():
+    d = layout([], [])
+    assert (d.boxes, d.width, d.height, d.columns, d.ranks, d.crossings) == ([], 0, 0, [], [], 0)
+    d = layout([BOX], [])
+    assert (d.boxes, d.width, d.height, d.columns, d.ranks) == ([(0, 0, *BOX)], 70, 36, [(0, 70)], [0])
+
+
+def test_unconnected_parts_stand_one_below_the_other_the_longest_first():
+    d = layout([BOX] * 6, [(1, 2), (3, 4), (4, 5)])
+    assert [top for _, top, _, _ in d.boxes] == [108, 54, 54, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "edges, message",
+    [
+        ([(0, 1), (1, 2), (2, 1)], "without cycles, but got [12] -> [12] -> [12]$"),
+        ([(1, 1)], "without cycles, but got 1 -> 1"),
+        ([(0, 3)], r"between 3 nodes, counted from 0, but got \(0, 3\)"),
+        ([(-1, 0)], r"between 3 nodes, counted from 0, but got \(-1, 0\)"),
+    ],
+)
+def test_what_is_no_graph_is_refused(edges, message):
+    with pytest.raises(ValueError, match=message):
+        layout([BOX] * 3, edges)
+
+
+def test_leaves_and_what_they_alone_feed_stand_next_to_their_first_use():
+    spine = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+    d = layout([BOX] * 10, [*spine, (6, 7), (8, 7), (7, 4), (9, 3), (9, 5)])
+    assert [d.ranks[v] for v in (6, 8, 7)] == [2, 2, 3]
+    assert d.ranks[9] == 2
+
+
+def test_what_depends_on_the_spine_stays_next_to_it():
+    """As the losses of the steps of a recurrent network, summed up along the way."""
+    spine = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
+    d = layout([BOX] * 8, [*spine, (1, 6), (7, 6), (6, 5)])
+    assert d.ranks[6] == 2 and d.ranks[7] == 1
+
+
+def test_only_the_parent_with_the_longest_history_decides_the_height():
+    leaves = [(10 + i, v) for i, v in enumerate((1, 2, 2, 3, 4, 4, 5))]
+    d = layout([BOX] * 17, [(i, i + 1) for i in range(9)] + leaves)
+    assert [top for _, top, _, _ in d.boxes[:10]] == [0] * 10
+    assert min(top for _, top, _, _ in d.boxes[10:]) >= 54
+
+
+def test_of_two_chains_as_long_as_the_graph_one_is_straight():
+    d = layout([BOX] * 8, [(0, 1), (1, 2), (3, 4), (4, 5), (1, 6), (0, 7), (0, 5), (1, 5), (4, 2)])
+    tops = [top for _, top, _, _ in d.boxes]
+    assert len(set(tops[:3])) == 1 or len(set(tops[3:6])) == 1
+
+
+def test_a_side_chain_is_straight_too_and_passes_below_what_is_in_its_way():
+    side, leaves = [(7, 8), (8, 9), (9, 10), (10, 6)], [(11, 2), (12, 4), (13, 4), (14, 9)]
+    d = layout([BOX] * 15, [*((i, i + 1) for i in range(6)), *side, *leaves])
+    assert [top for _, top, _, _ in d.boxes[7:11]] == [162] * 4 and d.crossings == 0
+
+
+def test_what_is_beside_the_longest_chain_stands_below_it_rather_than_above():
+    d = layout([BOX] * 5, [(0, 1), (2, 1), (0, 3), (0, 4)])
+    assert [top for _, top, _, _ in d.boxes] == [54, 54, 0, 162, 108] and d.crossings == 0
+
+
+# ---- routes ----
+
+
+def test_edges_from_one_box_share_their_lanes_and_repeated_ones_their_route():
+    d = layout([BOX] * 5, [(0, 1), (1, 2), (2, 3), (3, 4), (0, 3), (0, 4), (0, 3)])
+    assert d.route(4) == d.route(6) and d.route(4)[:5] == d.route(5)[:5]
+
+
+def test_a_route_keeps_to_its_lane_and_leaves_a_narrow_box_level():
+    d = layout([(40, 20), (60, 20), (40, 20), (80, 20)], [(0, 1), (1, 2), (0, 2), (3, 2)])
+    assert d.columns == [(0, 40), (96, 176), (232, 272)] and d.boxes[1] == (106, 0, 60, 20)
+    assert d.route(0, end=4) == [(40, 10), (96, 4), (106, 4)]
+    (x, y), *lane, (x_end, y_end) = d.route(2, start=5, end=15, shift=2)
+    assert (x, y, x_end, y_end) == (40, 5, 232, 15)
+    assert [x for x, _ in lane] == [96, 176] and lane[0][1] == lane[1][1] == d.route(2)[1][1] + 2
+
+
+def test_a_lane_takes_the_height_it_is_given():
+    for lane in (6.0, 14.0, 40.0):
+        d = layout([BOX] * 3, [(0, 1), (1, 2), (0, 2)], row_gap=10.0, lane=lane)
+        assert d.route(2)[1][1] == 36 + 5 + lane / 2 and d.height == 36 + 5 + lane
+
+
+def test_beyond_the_limit_edges_go_by_bus_below_everything():
+    chain = [(i, i + 1) for i in range(200)]
+    graph = [BOX] * 201, [*chain, (0, 3), (0, 150), (5, 160), (151, 180)]
+    d = drawn(graph, 10)
+    bottom = max(top + height for _, top, _, height in d.boxes)
+    rows = [d.route(k)[1][1] for k in range(200, 204)]
+    assert min(rows) > bottom and max(rows) < d.height
+    assert rows[0] == rows[1] == rows[3] != rows[2], "one row for each box, free again behind its last edge"
+    assert d.route(200)[-2:] == [(d.columns[2][1], rows[0]), (d.boxes[3][0], 18)]
+
+
+def test_a_graph_with_many_long_edges_has_a_limited_number_of_lanes():
+    n, back = 200, 20
+    graph = [BOX] * n, [(i, i + 1) for i in range(n - 1)] + [(i, i + back) for i in range(n - back)]
+    assert sum(map(len, drawn(graph)._lanes.values())) == (n - back) * (back - 1)
+    d = drawn(graph, 1000)
+    assert sum(map(len, d._lanes.values())) <= 1000 and d.height < 40 * 36
+
+
+def test_paths_are_lines_and_curves_that_start_and_end_level():
+    points = [(0, 1), (10.04, 1.04), (20, 1), (40, -0.04), (50, 7.25), (60, 7.2)]
+    assert path(points) == "M 0 1 L 20 1 C 30 1 30 0 40 0 C 45 0 45 7.2 50 7.2 L 60 7.2"
+    assert path([(1_234_567.89, 3)]) == "M 1234567.9 3"
+
+
+# ---- the graphs of known networks ----
+
+
+class Net(nn.Cell):
+    """The network of the documents."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(3, 1, has_bias=False)
+        self.loss = nn.MSELoss()
+
+    def construct(self, x, y):
+        logits = self.fc(x).squeeze()
+        return self.loss(logits, y), logits
+
+
+class LeNet5(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = nn.Conv2d(1, 6, 5, pad_mode="valid"), nn.Conv2d(6, 16, 5, pad_mode="valid")
+        self.fc1, self.fc2, self.fc3 = nn.Dense(400, 120), nn.Dense(120, 84), nn.Dense(84, 10)
+        self.relu, self.max_pool2d, self.flatten = nn.ReLU(), nn.MaxPool2d(2, 2), nn.Flatten()
+
+    def construct(self, x):
+        x = self.max_pool2d(self.relu(self.conv1(x)))
+        x = self.max_pool2d(self.relu(self.conv2(x)))
+        x = self.relu(self.fc1(self.flatten(x)))
+        return self.fc3(self.relu(self.fc2(x)))
+
+
+def lenet5():
+    loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
+    images, classes = onp.zeros((2, 1, 32, 32), "float32"), onp.zeros(2, "int32")
+    return labkit.trace(nn.WithLossCell(LeNet5(), loss))(Tensor(images), Tensor(classes))
+
+
+def recurrent(x, h, wx, wh, b, y):
+    for t in range(4):
+        h = np.tanh(x[t] @ wx + h @ wh + b)
+    return np.mean((h - y) ** 2)
+
+
+def residual(x, y, *weights):
+    for inner, bias, outer in zip(weights[::3], weights[1::3], weights[2::3], strict=True):
+        x = x + np.maximum(x @ inner + bias, 0.0) @ outer
+    return np.mean((x - y) ** 2)
+
+
+def ones(*shapes):
+    return [onp.ones(shape) for shape in shapes]
+
+
+# The last number: crossings in Graphviz's drawing of the same boxes. `dot -Tplain` (2.43.0) with rankdir=LR,
+# ranksep=0.78, nodesep=0.25 and boxes of 0.97 by 0.5 inches; its splines sampled at 24 points per cubic, and the
+# intersections counted of all pairs of edges that have no box in common.
+NETWORKS = {
+    "x**2 + y": (lambda: labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0), 0),
+    "Dense and MSELoss": (lambda: labkit.trace(Net())(Tensor(onp.ones((1, 3), "float32")), Tensor(19.0)), 0),
+    "LeNet-5": (lenet5, 0),
+    "RNN of 4 steps": (lambda: labkit.trace(recurrent)(*ones((4, 2, 3), (2, 5), (3, 5), (5, 5), 5, (2, 5))), 6),
+    "residual, 3 blocks": (lambda: labkit.trace(residual)(*ones((2, 4), (2, 4), *3 * [(4, 6), 6, (6, 4)])), 0),
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_have_no_more_crossings_than_graphviz_draws(name):
+    make, graphviz = NETWORKS[name]
+    nodes = make().forward
+    number = {id(node): i for i, node in enumerate(nodes)}
+    edges = [(number[id(parent)], i) for i, node in enumerate(nodes) for parent in node.parents]
+    d = layout([BOX] * len(nodes), edges)
+    assert d.crossings <= graphviz
+
+
+def test_graphs_at_random_have_as_few_crossings_as_measured():
+    """Graphviz draws 160, with a line for each edge: it merges none that leave the same box."""
+    rng, total = random.Random(0), 0
+    for _ in range(20):
+        edges = [(max(0, v - rng.randint(1, 10)), v) for v in range(1, 30)]
+        for _ in range(20):
+            v = rng.randint(1, 29)
+            edges.append((max(0, v - rng.randint(1, 10)), v))
+        total += layout([BOX] * 30, edges).crossings
+    assert total <= 203

@@ -1,0 +1,312 @@
+"""The microscope: bits, neighbours and rounding are those of NumPy's own formats; what it shows is what was computed."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from labkit.precision import FORMATS, format_of, rounded
+from labkit.widgets import Microscope
+from labkit.widgets.microscope import NAMES
+from labkit.widgets.microscope_numbers import (
+    Number,
+    at_place,
+    bits,
+    digits,
+    exponent_of,
+    gap_at,
+    landing,
+    last_place,
+    place,
+    stored,
+)
+from labkit.widgets.microscope_ruler import DIAL, Window
+from labkit.widgets.scene import holds, looks, to_json, width_of
+
+RNG = np.random.default_rng(0)
+NATIVE = ("float16", "float32", "float64")
+formats = pytest.mark.parametrize("name", FORMATS)
+native = pytest.mark.parametrize("name", NATIVE)
+
+
+@pytest.fixture(scope="module")
+def tenth():
+    return Microscope("0.1")
+
+
+@pytest.fixture(scope="module")
+def plus_one():
+    return Microscope(lambda a: a + 1, 2048.0)
+
+
+def some_numbers(name, count=300):
+    """Numbers of a format, drawn by their bits."""
+    of = format_of(name)
+    if name not in NATIVE:
+        pytest.importorskip("ml_dtypes")
+    stored_as = np.dtype(f"u{of.bits // 8}")
+    raw = RNG.integers(0, 2**of.bits, count, dtype=np.uint64).astype(stored_as)
+    with np.errstate(invalid="ignore"):
+        values = raw.view(of.dtype).astype(np.float64)
+    return [(f"{int(r):0{of.bits}b}", float(v)) for r, v in zip(raw, values, strict=True) if np.isfinite(v)]
+
+
+# ---- numbers ----
+
+
+@formats
+def test_bits_are_those_in_memory(name):
+    for memory, value in some_numbers(name):
+        assert "".join(bits(value, format_of(name))) == memory
+
+
+@formats
+def test_places_count_the_numbers(name):
+    of = format_of(name)
+    for _, value in some_numbers(name):
+        assert at_place(place(value, of), of) == Fraction(value)
+    assert place(of.min_subnormal, of) == 1 and place(-of.min_subnormal, of) == -1
+    assert last_place(of) == place(of.max, of) + 1
+
+
+@native
+def test_neighbours_are_numpys(name):
+    of = format_of(name)
+    for _, value in some_numbers(name):
+        above = np.nextafter(of.dtype.type(value), of.dtype.type(np.inf))
+        if np.isfinite(above):
+            assert float(at_place(place(value, of) + 1, of)) == float(above)
+
+
+@formats
+def test_rounding_a_fraction_is_rounding_its_float(name):
+    of = format_of(name)
+    for value in RNG.normal(size=300) * 2.0 ** RNG.integers(-30, 20, 300):
+        assert np.array_equal(stored(Fraction(value), of), rounded(value, of), equal_nan=True)
+
+
+def test_a_fraction_is_rounded_once():
+    near_tie = Fraction(2049) + Fraction(1, 2**80)  # rounded to float64 first it would be the tie
+    assert stored(near_tie, FORMATS["float16"]) == 2050.0
+
+
+def test_ties_go_to_the_even_neighbour():
+    of = FORMATS["float16"]
+    for n in range(2049, 2101, 2):
+        assert stored(Fraction(n), of) == float(np.float16(n))
+        assert place(stored(Fraction(n), of), of) % 2 == 0
+
+
+def test_too_large_is_infinite_or_nan_where_there_is_no_infinity():
+    assert stored(Fraction(10**9), FORMATS["float16"]) == np.inf
+    assert stored(Fraction(-(10**9)), FORMATS["float16"]) == -np.inf
+    assert np.isnan(stored(Fraction(449 + 31), FORMATS["float8_e4m3"]))
+
+
+def test_exponents_and_gaps():
+    assert [exponent_of(Fraction(x)) for x in (1, 1.999, 2, 0.5, -3)] == [0, 0, 1, -1, 1]
+    assert gap_at(Fraction(0), FORMATS["float16"]) == Fraction(2) ** -24
+
+
+@pytest.mark.parametrize("value, gap, words", [(0.1, 1.0, "0.1"), (1.625, 0.125, "1.625"), (65504.0, 32.0, "65504")])
+def test_digits(value, gap, words):
+    assert digits(value, Fraction(gap)) == words
+
+
+def test_digits_tell_neighbours_apart():
+    for _, value in some_numbers("float16"):
+        of = FORMATS["float16"]
+        written = digits(value, gap_at(Fraction(value), of)).replace("−", "-")
+        assert float(np.float16(float(written))) == value
+
+
+# ---- functions ----
+
+FUNCTIONS = [lambda x: x + 1, lambda x: x * x, lambda x: 1 / x, lambda x: (x + 1) - x, lambda x: -(x**3), np.sqrt, abs]
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS)
+@native
+def test_a_function_gives_what_numpy_gives_in_the_format(fn, name):
+    of = format_of(name)
+    for value in (0.1, 3.0, 2048.0, 1e-4, 60000.0):
+        with np.errstate(all="ignore"):
+            expected = float(fn(of.dtype.type(value)))
+        got = landing(fn, Fraction(value), of, "x").result
+        assert got == expected or (np.isnan(got) and np.isnan(expected))
+
+
+def test_what_is_exact_is_not_rounded():
+    found = landing(lambda x: x / 3 + 1, Fraction(2), FORMATS["float16"], "x")
+    assert found.exact == Fraction(5, 3) and found.ops == 2
+    assert landing(np.exp, Fraction(1), FORMATS["float16"], "x").exact == pytest.approx(np.e)
+
+
+def test_constants_are_stored_in_the_format():
+    found = landing(lambda x: x + 0.1, Fraction(0), FORMATS["float16"], "x")
+    assert found.exact == Fraction(float(np.float16(0.1)))
+
+
+@pytest.mark.parametrize(
+    "fn, words",
+    [
+        (lambda x: x + 1, "x + 1"),
+        (lambda x: 2 * (x - 1), "2 × (x − 1)"),
+        (lambda x: np.exp(-x), "exp(−x)"),
+        (lambda x: x**2, "x ** 2"),
+    ],
+)
+def test_a_function_in_words(fn, words):
+    assert landing(fn, Fraction(3), FORMATS["float32"], "x").words == words
+
+
+def test_what_an_addition_does_not_change_is_absorbed():
+    of = FORMATS["float16"]
+    assert landing(lambda a: a + 1, Fraction(2048), of, "a").absorbed == "1"
+    assert landing(lambda a: a + 1, Fraction(1, 2**12), of, "a").absorbed == "a"
+    assert landing(lambda a: a + 1, Fraction(2047), of, "a").absorbed == ""
+    assert landing(lambda a: a + 1, Fraction(1, 2**30), of, "a").absorbed == "", "stored as 0: nothing is added"
+
+
+def test_autograd_functions_work_too():
+    import autograd.numpy as anp
+
+    assert landing(anp.tanh, Fraction(1), FORMATS["float32"], "x").result == float(np.tanh(np.float32(1)))
+
+
+def test_a_branch_looks_at_the_stored_number():
+    assert landing(lambda x: x + 1 if x > 0 else x, Fraction(1, 2**30), FORMATS["float16"], "x").result == 0.0
+
+
+# ---- the picture ----
+
+
+@pytest.mark.parametrize("power, row", [(0, 3), (17, 3)])
+def test_the_result_is_in_the_middle_of_its_neighbours(tenth, power, row):
+    window = Window(tenth.at("float16", power))
+    assert window.landed == row and len(window.rows) == 7
+    assert sorted(window.heights) == window.heights and all(0 < y < 364 for y in window.heights)
+
+
+def test_infinity_stands_above_the_largest_number(tenth):
+    window = Window(tenth.at("float16", 22))
+    assert [window.name(0), window.name(1)] == ["inf", "65504"] and window.landed == 0
+    assert Window(tenth.at("float8_e4m3", 22)).name(0) == "nan"
+
+
+def test_below_a_power_of_two_the_gap_is_half_as_wide(plus_one):
+    window = Window(plus_one.at("float16"))
+    steps = np.diff(window.heights)
+    assert np.allclose(steps[:3], 2 * steps[3:])
+
+
+def test_what_is_exact_stands_between_its_neighbours(plus_one):
+    found = plus_one.at("float16")
+    window = Window(found)
+    assert window.height(found.target) == pytest.approx((window.heights[2] + window.heights[3]) / 2)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_caption_names_the_result(tenth, name):
+    for position, found in enumerate(tenth.landings[name]):
+        said = tenth.describe(format=name, **{DIAL: position}).splitlines()[-1]
+        if not np.isfinite(found.result):
+            assert "Beyond" in said
+        elif found.result == 0:
+            assert "becomes 0" in said
+        else:
+            assert digits(found.result, gap_at(Fraction(found.result), found.of)) in said
+
+
+def test_every_row_shows_its_number_and_bits(plus_one):
+    state = plus_one.scene.state(format="float16")
+    shown = {m.at["y"]: looks(m, state) for m in plus_one.scene.panels[0].marks if m.tag == "text"}
+    said = [words for m in plus_one.scene.panels[0].marks if holds(m.when, state) for _, words, _ in [looks(m, state)]]
+    for n in (2045, 2046, 2047, 2048, 2050, 2052, 2054):
+        assert str(n) in said
+        assert " ".join(bits(float(n), FORMATS["float16"])) in said
+    assert shown
+
+
+def test_numbers_and_bits_do_not_overlap(tenth, plus_one):
+    for lens in (tenth, plus_one, Microscope(np.exp, 8.0)):
+        for found in (f for landings in lens.landings.values() for f in landings):
+            window = Window(found)
+            for row in range(len(window.rows)):
+                wide = width_of(window.name(row), 12, mono=True) + width_of(window.bits(row), 11, mono=True)
+                assert 130 + wide < 430
+
+
+def test_predictions_are_what_the_lens_shows(plus_one):
+    for position, asked in plus_one.scene.dials[1].asks.items():
+        for ask in asked:
+            (i,) = ask.when["format"]
+            assert ask.answer == plus_one.landings[NAMES[i]][position].result
+            assert all(value != ask.answer for value, _ in ask.slips)
+
+
+def test_the_slider_starts_at_the_value_and_knows_both_ends_of_the_formats(tenth):
+    assert tenth.positions[tenth.scene.start()[DIAL]] == 0
+    for name in set(NAMES) - {"float64"}:
+        results = [f.result for f in tenth.landings[name]]
+        assert results[0] == 0.0 and not np.isfinite(results[-1])
+
+
+def test_own_powers():
+    lens = Microscope(1.0, powers=range(-3, 4), format="bfloat16")
+    assert lens.positions == [-3, -2, -1, 0, 1, 2, 3] and lens.scene.dials[0].start == NAMES.index("bfloat16")
+    with pytest.raises(ValueError, match="expected one of the powers"):
+        lens.at("float16", 9)
+
+
+@pytest.mark.parametrize("given", [(1,), ("0.1",), (0.0,), (-3.5,), (np.float16(0.1),), (lambda x: x + 0.1, 0.0)])
+def test_all_kinds_of_values(given):
+    json.dumps(to_json(Microscope(*given, powers=[-1, 0, 1]).scene), allow_nan=False)
+
+
+def test_zero_has_one_position():
+    assert Microscope(0.0).positions == [0]
+
+
+def test_hard_functions_are_shown_all_the_same():
+    for fn, x in [(np.log, 0.0), (lambda x: 1 / x, 0.0), (lambda x: x - x, 1.0), (np.log, -1.0), (lambda x: 2.0, 1.0)]:
+        lens = Microscope(fn, x, powers=[0, 1])
+        assert lens.svg() and lens.describe()
+
+
+@pytest.mark.parametrize(
+    "given, error, words",
+    [
+        ((float("inf"),), ValueError, "finite number"),
+        (("one",), ValueError, "finite number"),
+        ((None,), TypeError, "expected a number"),
+        ((np.ones(3),), TypeError, "expected a number"),
+        ((lambda x: x,), TypeError, "expected a number"),
+        ((1.0, 2.0), TypeError, "two values"),
+        ((lambda x: x + np.ones(2), 1.0), TypeError, "function of one number"),
+        ((lambda x: "a", 1.0), TypeError, "one number"),
+        ((lambda x: None, 1.0), TypeError, "one number"),
+        ((lambda x: 1 / 0, 1.0), ZeroDivisionError, "division"),
+    ],
+)
+def test_what_cannot_be_shown_says_what_to_do(given, error, words):
+    with pytest.raises(error, match=words):
+        Microscope(*given)
+
+
+def test_an_unknown_format_is_named():
+    with pytest.raises(ValueError, match="float7"):
+        Microscope(1.0, format="float7")
+
+
+def test_a_scene_of_moderate_size(plus_one):
+    assert len(json.dumps(to_json(plus_one.scene))) < 400_000
+
+
+def test_number_does_not_hide_in_python_floats():
+    import math
+
+    given = Number.stored(FORMATS["float16"], Fraction(1), "x")
+    with pytest.raises(TypeError):
+        math.exp(given)

@@ -1,0 +1,81 @@
+"""What is wrong with a run is said, with the place where it starts."""
+
+import autograd.numpy as np
+import numpy as onp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_programs import programs
+
+from labkit.widgets.recorded import of_function
+
+
+@given(programs(ends=2))
+def test_a_sound_run_has_no_notice_but_of_inputs_that_are_not_used(program):
+    _, totals = program.walk()
+    idle = [i for i in range(len(program.leaves)) if i not in totals]
+    notices = of_function(program, program.leaves, program=False).notices
+    assert len(notices) == bool(idle) and all("no influence" in words for words in notices)
+
+
+@given(st.lists(st.sampled_from([1.0, 2.0, np.nan, np.inf]), min_size=3, max_size=3), st.sampled_from("nsl"))
+def test_the_first_bad_value_is_the_first_whose_inputs_are_all_finite(values, what):
+    """Worked out by hand for v0 * v1 and then a function of that and v2."""
+    last = {"n": np.negative, "s": np.sqrt, "l": np.log}[what]
+    story = of_function(lambda a, b, c: last(-(a * b)) + c, values)
+    bad = [i for i, v in enumerate(values) if not np.isfinite(v)]
+    if bad:
+        assert story.bad == bad[0] and f"The input {'abc'[bad[0]]} holds" in story.notices[0]
+    elif what == "n":
+        assert story.bad is None and story.notices == []
+    else:
+        assert story.nodes[story.bad].op == last.__name__ and f"comes from {last.__name__}" in story.notices[0]
+
+
+def test_the_line_and_what_went_in_are_told():
+    def f(x, y):
+        s = np.log(x - y)
+        return s * x
+
+    (notice, *_) = of_function(f, [1.0, 2.0]).notices
+    line = f.__code__.co_firstlineno + 1
+    assert notice == (
+        f"The first nan comes from log (test_notices.py, line {line}): what goes in is finite (the result of − = −1)."
+    )
+
+
+def test_an_argument_used_twice_is_told_once():
+    (notice, *_) = of_function(lambda x: np.sum(x * x), [onp.full(3, 300, "float16")]).notices
+    assert notice.startswith("The first inf comes from ×") and notice.count("x = ") == 1
+
+
+def test_an_infinite_slope_at_a_finite_value_is_found():
+    """The square root at 0: its value is 0, its derivative is not finite."""
+    story = of_function(lambda x: 2 * np.sqrt(x), [0.0])
+    (notice,) = story.notices
+    assert story.bad is None and story.bad_gradient == 0
+    assert notice.startswith("The first inf among the gradients comes from the backward of sqrt")
+    assert notice.endswith(": 2 × inf.")
+
+
+def test_a_gradient_of_a_bad_value_is_marked_but_not_told_twice():
+    story = of_function(lambda x: np.log(x) * 2 * x, [-1.0])
+    assert story.nodes[story.bad].title == "log" and len(story.notices) == 1
+
+
+@pytest.mark.parametrize(
+    "fun, words",
+    [
+        (lambda a, b, c: a * 2, "b and c have no influence"),
+        (lambda a, b, c: a * b, "c has no influence"),
+        (lambda a, b, c: 1.0, "does not depend on any input"),
+        (lambda a, b, c: a, "b and c have no influence"),
+        (lambda a, b, c: (a, b, c), "returns its input unchanged"),
+    ],
+)
+def test_inputs_without_influence_are_named(fun, words):
+    assert words in of_function(fun, [1.0, 2.0, 3.0]).notices[0]
+
+
+def test_labels_are_not_expected_to_have_influence():
+    assert of_function(lambda x, y: x * np.sum(y == 1), [1.0, onp.array([0, 1])]).notices == []

@@ -1,0 +1,53 @@
+"""The sink calculator shows steps and round trips as they are counted on the simulated device."""
+
+import json
+
+import pytest
+
+import labkit.mindspore as ms
+from labkit.widgets.scene import to_json
+from labkit.widgets.sink import BATCHES, SIZES, SinkCalculator
+
+
+@pytest.fixture(scope="module")
+def picture():
+    return SinkCalculator()
+
+
+def visible(picture, role, **dials):
+    state = picture.scene.state(**dials)
+    marks = [mark for mark in picture.scene.panels[0].marks if mark.role in role]
+    return [mark for mark in marks if all(state[d] in p for d, p in mark.when.items())]
+
+
+def test_steps_are_epochs_times_sink_size(picture):
+    for (epochs, name), count in picture.runs.items():
+        size = SIZES[name]
+        assert count.steps == epochs * (BATCHES if size in (None, -1) else size)
+
+
+def test_a_round_trip_per_launch_or_per_step_without_sinking(picture):
+    for (epochs, name), count in picture.runs.items():
+        assert count.round_trips == (count.steps if name == "off" else epochs)
+
+
+def test_there_is_a_tile_per_step(picture):
+    for (epochs, name), count in picture.runs.items():
+        assert len(visible(picture, ("op", "leaf"), epochs=str(epochs), size=name)) == count.steps
+
+
+def test_the_caption_tells_of_batches_that_are_missing(picture):
+    assert "6 × 5 = 30 steps: 3 whole passes and 6 batches" in picture.describe(epochs="6", size="5")
+    assert "6 passes would be 48 steps." in picture.describe(epochs="6", size="5")
+    assert "would be" not in picture.describe(epochs="6", size="8")
+
+
+def test_the_contexts_are_put_back(picture):
+    before = ms.get_context("mode"), ms.get_context("device_target")
+    SinkCalculator()
+    assert (ms.get_context("mode"), ms.get_context("device_target")) == before
+
+
+def test_it_is_small_and_can_be_drawn(picture):
+    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 200_000
+    assert picture.svg("dark", size="off").startswith("<svg")

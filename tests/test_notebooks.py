@@ -50,7 +50,9 @@ def colour_alone(text):
 
 def pictures_without_words(html):
     """The tags of pictures in HTML that say nothing of what is seen."""
-    images = [tag for tag in re.findall(r"<img\b[^>]*>", html) if not re.search(r"""alt=(["'])(?:(?!\1)[\s\S]){20,}""", tag)]
+    images = [
+        tag for tag in re.findall(r"<img\b[^>]*>", html) if not re.search(r"""alt=(["'])(?:(?!\1)[\s\S]){20,}""", tag)
+    ]
     drawings = re.findall(r"<svg\b[^>]*>", html)
     return images + [tag for tag in drawings if not re.search(r"aria-label(?:ledby)?=|aria-hidden=", tag)]
 

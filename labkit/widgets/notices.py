@@ -32,9 +32,8 @@ def _without_influence(story):
 
 
 def _first_bad_value(story):
-    """The index of the first node that holds nan or inf while nothing that it was computed from does; or None."""
-    bad = {node.index for node in story.nodes if faulty(node.value)}
-    return next((i for i in sorted(bad) if bad.isdisjoint(story.nodes[i].parents)), None)
+    """The index of the first node that holds nan or inf; what it was computed from ran before, so it is finite. Or None."""
+    return next((node.index for node in story.nodes if faulty(node.value)), None)
 
 
 def _about_value(story: Story, node: Node):

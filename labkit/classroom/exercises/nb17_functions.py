@@ -31,6 +31,7 @@ def _trained(w, x, y, size, epochs, zeroed=True, whole=True):
 
 
 def _loop(w, x, y, size, epochs):
+    w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=RATE)
     for _ in range(epochs):
         for start in range(0, len(x), size):
@@ -47,6 +48,7 @@ def _is(**how):
 
 _REPAIRED = """
 def train(w, x, y, size, epochs):
+    w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
     for _ in range(epochs):
         for start in range(0, len(x), size):
@@ -76,6 +78,7 @@ once. (The last batch may be smaller.)
 
 ```python
 def train(w, x, y, size, epochs):
+    w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
     for _ in range(epochs):
         optimizer.zero_grad()
@@ -156,9 +159,9 @@ ACCURACY = Exercise(
     notebook=NOTEBOOK,
     title="Accuracy, batch by batch",
     points=2,
-    statement="""Write `accuracy(logits, labels, size)`, with NumPy. It goes through the test set in batches of `size` samples; the
-last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right class, as a float.
-(A row of `logits` belongs to a sample.)""",
+    statement="""Write `accuracy(logits, labels, size)`, with NumPy. It goes through the test set in batches of `size`
+samples; the last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right
+class, as a float. (A row of `logits` belongs to a sample.)""",
     reference=_accuracy,
     draw=_predictions,
     arguments=("logits", "labels", "size"),

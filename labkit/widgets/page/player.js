@@ -346,12 +346,13 @@ function render({ model, el }) {
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
   };
   const show = (scene) => {
-    const { predict, state, scene: before } = player || {};
+    const { predict, state, scene: before } = player || {}, focused = root.contains(document.activeElement);
     player?.pause();
     player = new Player(root, scene, {
       state: state || model.get("state"), before, changed, send: (message) => model.send(message), live: model.get("live"),
       scenes: model.get("scenes"), predict,
     });
+    if (focused) player.focusPanel();
   };
   changed.scene = show;
   const onScene = () => { show(model.get("scene")); changed(player.state); };

@@ -60,6 +60,13 @@ class Info:
 
 
 INFO: dict = {}
+_SHORT = {
+    "power": "Pow",
+    "multiply": "Mul",
+    "subtract": "Sub",
+    "divide": "Div",
+    "negative": "Neg",
+}  # as PyTorch spells them
 
 
 def declare(fun, name, tensors="self", others="", saves=""):
@@ -73,7 +80,9 @@ def info_of(fun):
     found = INFO.get(fun)
     if found is None:
         words = re.split(r"[_ ]+", getattr(fun, "__name__", "op").strip("_"))
-        found = INFO[fun] = Info("".join(w.capitalize() for w in words) + "Backward0", "*", saves="everything")
+        found = INFO[fun] = Info(
+            "".join(_SHORT.get(w, w.capitalize()) for w in words) + "Backward0", "*", saves="everything"
+        )
     return found
 
 

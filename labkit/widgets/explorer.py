@@ -72,18 +72,32 @@ class Explorer(Picture):
         self.story, self.parts = story, folded(story.nodes)
         self._show(opened_by(key_of(self.opened), self.parts))
 
+    def html(self, theme: str = "auto", **dials: int | str) -> str:
+        """As of any picture. It holds other ways of folding, as far as they are few; only these can be clicked."""
+        live, ways = self._scene, self._ways()
+        self._scene = self._scene_of(self.opened, ways=ways) if ways else live
+        try:
+            return super().html(theme, **dials)
+        finally:
+            self._scene = live
+
     def alternatives(self) -> dict[str, Scene]:
         """For a saved page: the scene as it is, with a block unfolded, and with an unfolded one folded."""
-        known = paths(self.parts)
+        ways = self._ways()
+        others = {key: way for key, way in ways.items() if way != self.opened}
+        found = {key: self._scene_of(way, base=self.opened, ways=ways) for key, way in others.items()}
+        return {key_of(self.opened): self._scene, **found} if ways else {}
+
+    def _ways(self):
+        """Ways of folding, by how they are written, of at most so many boxes altogether; {} where nothing can be folded."""
+        known, ways, boxes = paths(self.parts), {key_of(self.opened): self.opened}, 0
         outer_first = sorted(set(known) - self.opened, key=lambda key: len(known[key]))
         folded = [without(self.opened, key, self.parts) for key in known if key in self.opened]
-        unfolded = [self.opened | set(known[key]) for key in outer_first]
-        ways, boxes = {}, 0
-        for way in [self.opened, frozenset(), *folded, *unfolded] if known else []:
+        for way in [frozenset(), *folded, *(self.opened | set(known[key]) for key in outer_first)]:
             boxes += len(visible(self.parts, way)) if key_of(way) not in ways else 0
-            if boxes <= MOST_ALTERNATIVES + len(visible(self.parts, self.opened)):
+            if boxes <= MOST_ALTERNATIVES:
                 ways[key_of(way)] = way
-        return {key: self._scene_of(way, base=self.opened, ways=ways) for key, way in ways.items()}
+        return ways if known else {}
 
     # ---- the scene ----
 
@@ -98,12 +112,15 @@ class Explorer(Picture):
     # ---- standing still ----
 
     def svg(self, theme: str = "light", **dials: int | str) -> str:
+        """As of any picture; at the last step where none is asked for, see above."""
         return super().svg(theme, **self._standing(dials))
 
     def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
+        """As of any picture; at the last step where none is asked for, see above."""
         return super().png(theme, scale, **self._standing(dials))
 
     def describe(self, **dials: int | str) -> str:
+        """As of any picture; at the last step where none is asked for, see above."""
         return super().describe(**self._standing(dials))
 
     def _standing(self, dials):

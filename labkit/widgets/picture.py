@@ -81,7 +81,8 @@ class Picture:
         `theme`: "light", "dark", or "auto" as the reader's.
         """
         chosen = {"auto": "", "light": " light", "dark": " dark"}[_checked(theme, "auto")]
-        scenes = {key: packed(to_json(scene)) for key, scene in self.alternatives().items()}
+        others = self.alternatives().items()
+        scenes = {key: "" if other is self._scene else packed(to_json(other)) for key, other in others}
         plays: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
         if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
             plays["scene"] = packed(plays["scene"])

@@ -14,6 +14,11 @@ from .notices import notice
 from .recorded import checked_slope, kept, title_of
 from .story import Node, Sent, Step, Story
 
+USED_UP = (
+    "backward() has already walked this tape and released its saved values: no gradient can be computed again. "
+    "backward(retain_graph=True) would have kept them."
+)
+
 
 def is_taped(value: Any) -> bool:
     """Whether `value` is a tensor of the PyTorch dialect."""
@@ -66,20 +71,22 @@ def of_tensor(tensor: Any, known: Known | None = None) -> Story:
     story = Story(known.results.get(tensor.grad_fn, ("a tensor",))[0], nodes, [], taped=True)
     story.released = any(node.released and node.releases for node in order)
     if story.released:
-        story.notices = [
-            "backward() has already walked this tape and released its saved values: no gradient can be computed again. "
-            "backward(retain_graph=True) would have kept them."
-        ]
-        return story
+        story.notices = [USED_UP]
+    else:
+        _add_steps(story, tensor, order)
+    return story
+
+
+def _add_steps(story, tensor, order):
+    """Walk the tape back, or say why that cannot be done."""
     try:
         story.steps = _walk(tensor, order)
     except RuntimeError as error:  # such as a saved value that was changed in place
         story.notices = [f"The tape cannot be walked back: {error}"]
-        return story
+        return
     notice(story)
     if any(node.tensor_hooks.get(0) or node.hooks or node.prehooks for node in order):
         story.notices.append("Hooks on this tape are not run here, so gradients are shown as they are without them.")
-    return story
 
 
 def _array(tensor):

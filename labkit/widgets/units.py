@@ -132,6 +132,7 @@ class _Edges:
         self.chips: dict[tuple[int, int], Unit] = {}  # by leaf and by the box that uses it
 
     def all(self) -> list[Edge]:
+        """All edges, in the order of the uses behind them."""
         self._make_pills()
         for node in self.nodes:
             for place, parent in enumerate(node.parents):

@@ -1,6 +1,9 @@
 """`labkit.show`: from a function, a network or a tensor to a picture that answers, folds, and stands still."""
 
+import base64
+import gzip
 import json
+import re
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -293,17 +296,38 @@ def test_it_can_be_saved(tmp_path, name):
     assert content.startswith({"svg": b"<svg", "png": b"\x89PNG", "html": b"<!doctype html>"}[name[2:]])
 
 
-def test_a_saved_page_holds_every_way_of_folding_that_it_offers(lenet):
+def scenes_of(page):
+    """The scenes in a saved page by the way of folding that leads to them; the one it starts with has the key None."""
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
+    unpacked = {key: gzip.decompress(base64.b64decode(other)) for key, other in data["scenes"].items() if other}
+    first = (
+        data["scene"]
+        if isinstance(data["scene"], dict)
+        else json.loads(gzip.decompress(base64.b64decode(data["scene"])))
+    )
+    return {None: first, **{key: json.loads(text) for key, text in unpacked.items()}}, set(data["scenes"])
+
+
+@pytest.mark.parametrize("opened", [[], ["net", "loss"], ["net", "net/fc1"]])
+def test_a_saved_page_holds_every_way_of_folding_that_it_offers(lenet, opened):
     lenet.fold("net", "loss")
-    for opened in ([], ["net", "loss"]):
-        lenet.unfold(*opened)
-        ways = lenet.alternatives()
-        assert len(ways) > 3 and {link.opens for link in lenet.scene.links.values() if link.opens is not None} <= set(
-            ways
-        )
-        for scene in ways.values():
-            assert {link.opens for link in scene.links.values() if link.opens is not None} <= set(ways)
-    lenet.fold("net", "loss")
+    lenet.unfold(*opened)
+    before = lenet.scene
+    scenes, ways = scenes_of(lenet.html())
+    assert len(scenes) > 3 and lenet.scene is before
+    for scene in scenes.values():
+        assert {link["opens"] for link in scene["links"].values() if "opens" in link} <= ways
+
+
+def test_of_a_large_run_a_page_offers_some_ways_of_folding():
+    def deep(x):
+        for _ in range(2000):
+            x = np.sin(x)
+        return x
+
+    scenes, ways = scenes_of(show(deep, 1.0, view="graph").html())
+    clicks = {link.get("opens") for scene in scenes.values() for link in scene["links"].values()} - {None}
+    assert clicks <= ways and len(ways) == len(scenes) < 25
 
 
 def test_a_page_of_what_has_no_parts_holds_nothing_else():

@@ -231,8 +231,9 @@ class Player {
     const found = (this.scene.links || {})[link];
     if (!found) return;
     if (found.opens !== undefined) {
-      if (this.scenes?.[found.opens]) unpacked(this.scenes[found.opens]).then(this.changed.scene);
-      else this.send({ open: found.opens });
+      const other = this.scenes?.[found.opens];
+      if (other === undefined) this.send({ open: found.opens });
+      else unpacked(other).then((scene) => this.changed.scene(scene || this.changed.first));
     }
     if (found.go) { this.pause(); this.ask.hide(); this.set(found.go); }
   }
@@ -321,6 +322,7 @@ class Player {
 
 // A scene that a saved page holds compressed (`packed` in picture.py).
 async function unpacked(text) {
+  if (!text) return null; // the scene that the page started with
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
@@ -354,7 +356,7 @@ function render({ model, el }) {
     });
     if (focused) player.focusPanel();
   };
-  changed.scene = show;
+  Object.assign(changed, { scene: show, first: model.get("scene") });
   const onScene = () => { show(model.get("scene")); changed(player.state); };
   const onState = () => player.set(model.get("state"), false);
   model.on("change:scene", onScene);

@@ -259,7 +259,7 @@ def custom_vjp(fun, rule, made_of_ops=False):
     >>> float(grad(straight_through)(2.4))
     1.0
     """
-    op = _seen_through(fun) if made_of_ops else primitive(fun)
+    op = _seen_through(fun) if made_of_ops else primitive(_own(fun))
 
     def pull(argnums, ans, args, kwargs):
         def back(g):
@@ -272,6 +272,11 @@ def custom_vjp(fun, rule, made_of_ops=False):
 
     defvjp_argnums(op, pull)
     return op
+
+
+def _own(fun):
+    """`fun` as a function of its own: of NumPy's ufuncs autograd would let the new op take the place of its own."""
+    return wraps(fun)(lambda *args, **kwargs: fun(*args, **kwargs)) if isinstance(fun, np.ufunc) else fun
 
 
 def _seen_through(fun):

@@ -113,15 +113,17 @@ def _stretch(parts, prefix, nodes):
     return _chunked(_repeats(parts, prefix, nodes), prefix) if len(parts) > FEW else parts
 
 
-def _chunked(parts, prefix):
+def _chunked(parts, prefix, of=None, first=1):
+    """Parts in chunks of about the same length; of `of` equal ones, counted from `first`, a chunk says which it holds."""
     if len(parts) <= FEW:
         return parts
     size = ceil(len(parts) / FEW)
     chunks: list[Part] = []
     for start in range(0, len(parts), size):
         inside = parts[start : start + size]
-        key = f"{prefix}{start + 1} to {start + len(inside)}"
-        chunks.append(Block(key, _counted(inside), _chunked(inside, f"{key}/")) if len(inside) > 1 else inside[0])
+        key, begin = f"{prefix}{start + 1} to {start + len(inside)}", first + start
+        title = f"{begin} to {begin + len(inside) - 1} of {of}" if of else _counted(inside)
+        chunks.append(Block(key, title, _chunked(inside, f"{key}/", of, begin)) if len(inside) > 1 else inside[0])
     return chunks
 
 
@@ -144,7 +146,7 @@ def _repeats(parts, prefix, nodes):
         for k, p in enumerate(pieces, 1)
     ]
     what = _name(parts[start], nodes) if period == 1 else _counted(pieces[0])
-    block = Block(key, f"{count} times {what}", _chunked(inside, f"{key}/"))
+    block = Block(key, f"{count} times {what}", _chunked(inside, f"{key}/", count))
     left, right = parts[:start], parts[stop:]
     return [*_repeats(left, f"{key} before/", nodes), block, *_repeats(right, f"{key} after/", nodes)]
 

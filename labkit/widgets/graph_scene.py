@@ -76,8 +76,8 @@ class Shown:
 
 
 def key_of(opened: frozenset[str]) -> str:
-    """A way of folding as one text; `opened_by` is the way back."""
-    return "|".join(sorted(opened))
+    """A way of folding as one text, which is not empty; `opened_by` is the way back."""
+    return "|".join(sorted(opened)) or "|"
 
 
 def opened_by(key: str, parts: Sequence[Part]) -> frozenset[str]:

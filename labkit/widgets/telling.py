@@ -7,7 +7,7 @@ from .scene import Changes
 from .story import Sent, Step
 from .tape_view import frees
 from .units import Unit, Units
-from .words import brief, capital, in_full, listed, times
+from .words import brief, capital, clipped, in_full, listed, times
 
 
 def sentences(units: Units) -> list[str]:
@@ -20,8 +20,12 @@ def sentences(units: Units) -> list[str]:
 
 def labels(units: Units) -> list[str]:
     """A short name for every step, for the slider."""
-    words = ["start", *(f"run {title(unit)}" for unit in units.ran), *(["seed"] if units.goes_back else [])]
-    words += [f"back {title(unit)}" for unit in units.walked]
+    words = [
+        "start",
+        *(f"run {clipped(title(unit), 24)}" for unit in units.ran),
+        *(["seed"] if units.goes_back else []),
+    ]
+    words += [f"back {clipped(title(unit), 24)}" for unit in units.walked]
     return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
 
 

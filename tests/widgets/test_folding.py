@@ -124,6 +124,7 @@ def test_repeats_are_found():
     assert block.title == "40 times 3 ops" and len(block.ops) == 120
     inside = [b.title for b in blocks([block])]
     assert {f"{k} of 40" for k in range(1, 41)} <= set(inside)
+    assert [b.title for b in block.parts] == [f"{k} to {k + 1} of 40" for k in range(1, 40, 2)]
 
 
 def test_a_deep_chain_without_any_order_is_folded_fast_enough_to_recurse():

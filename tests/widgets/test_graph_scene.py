@@ -116,13 +116,14 @@ def test_a_click_on_a_block_leads_to_the_way_that_has_it_unfolded(program, data)
         for name, link in scene.links.items():
             if name.startswith("fold "):
                 key = name.removeprefix("fold ")
+                assert "opens" in to_json(link)
                 assert opened_by(link.opens, parts) == (frozenset() if key == "all" else without(opened, key, parts))
 
 
 def test_ways_of_folding_that_there_are_not_cannot_be_clicked():
     story = of_function(lambda x: np.sin(np.sin(np.sin(x))), [1.0])
     parts = [Block("a", "a", [1, 2]), 3]
-    scene = Shown(story, parts, frozenset(), "chain", ways={""}).scene()
+    scene = Shown(story, parts, frozenset(), "chain", ways={key_of(frozenset())}).scene()
     assert all(link.opens is None for link in scene.links.values())
     assert not any("Click" in line for link in scene.links.values() for line in link.tip)
 

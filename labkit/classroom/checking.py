@@ -1,16 +1,14 @@
 """`check`, `hint` and `solution`: what a learner sees. Never "wrong" without a reason; never an exception."""
 
 import difflib
-import inspect
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .compare import STAGES, Difference, brief, describe, difference, differences, plain, same
+from ..jail.trying import is_blank, try_call
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
+from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
-from .run import Outcome, call
 
 
 class Text(str):
@@ -53,28 +51,12 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
     exercise = find(name)
     if exercise is None:
         return Report(name, "unknown", _unknown(name))
-    if answer is None or answer is Ellipsis or _is_blank(answer):
-        what = "what you predict" if exercise.is_prediction else f"your code: a function {_signature(exercise)}"
+    if answer is None or answer is Ellipsis or is_blank(answer):
+        what = "what you predict" if exercise.is_prediction else f"your code: a function {signature(exercise)}"
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
         return _not_yet(exercise, "empty", text)
-    kind, text = (_prediction if exercise.is_prediction else _function)(exercise, answer, seconds)
-    return _right(exercise, text) if kind == "right" else _not_yet(exercise, kind, text)
-
-
-def _blank(): ...
-
-
-def _is_blank(answer: Any) -> bool:
-    """True for a function whose body is still three dots."""
-    code = getattr(answer, "__code__", None)
-    return code is not None and code.co_code == _blank.__code__.co_code and code.co_consts == (None,)
-
-
-def _dots(answer: Any, path: str = "") -> str:
-    """The path of the first item that is still three dots, or an empty text."""
-    if isinstance(answer, (tuple, list)):
-        return next(filter(None, (_dots(item, f"{path}[{i}]") for i, item in enumerate(answer))), "")
-    return path if answer is Ellipsis else ""
+    verdict = judged(exercise, answer, seconds)
+    return _right(exercise, verdict.text) if verdict else _not_yet(exercise, verdict.kind, verdict.text)
 
 
 _given: dict[str, int] = {}
@@ -97,143 +79,23 @@ def solution(name: str) -> Text:
     return Text(_unknown(name) if exercise is None else exercise.solution.strip())
 
 
-def _prediction(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, str]:
-    if callable(answer) and not isinstance(answer, type):
-        return "type", f"This exercise asks for a value that you predict, but got {describe(answer)}."
-    if dots := _dots(answer):
-        return "empty", f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
-    expected, got = exercise.expected(), plain(answer)
-    found = difference(expected, got)
-    if found is None:
-        return "right", "Your prediction is what labkit gives when it runs."
-    known = _recognised(exercise, [((), expected, got)])
-    return known or (found.stage, _predicted(exercise, expected, got, found, describe(answer)))
-
-
-def _predicted(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
-    """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
-    if found.stage in ("kind", "structure", "shape", "dtype"):
-        where, what = (
-            (f"Item {_place(exercise, found.path)}", describe(found.got)) if found.path else ("Your answer", answer)
-        )
-        wanted = describe(found.expected)
-        if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
-            wanted = "a text, or the type of an error such as KeyError"
-        reason = f"{where} is {what}; expected {wanted}."
-    elif not found.path:
-        reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
-    else:
-        reason = f"Item {_place(exercise, found.path)} is not what running it gives. You said {brief(found.got)}."
-        if _is_spelling(found):
-            reason = (
-                f"Item {_place(exercise, found.path)}: capital and small letters count. You said {brief(found.got)}."
-            )
-    if not isinstance(expected, (tuple, list)) or not found.path:
-        return reason
-    wrong = {d.path.split("]")[0] for d in differences(expected, got)}
-    return f"Right so far: {len(expected) - len(wrong)} of {len(expected)} items.\n{reason}"
-
-
-def _is_spelling(found: Difference) -> bool:
-    """True for the right word in the wrong case."""
-    word = found.expected.__name__ if isinstance(found.expected, type) else found.expected
-    return isinstance(word, str) and isinstance(found.got, str) and found.got.strip().lower() == word.lower()
-
-
-def _place(exercise: Exercise, path: str) -> str:
-    index = int(path[1:].split("]")[0])
-    return f"{path} ({exercise.places[index]})" if index < len(exercise.places) else path
-
-
-def _function(exercise: Exercise, answer: Any, seconds: float) -> tuple[str, str]:
+def judged(exercise: Exercise, answer: Any, seconds: float = 5.0, seed: int | None = None) -> Verdict:
+    """The verdict on an answer that is not empty; a function is tried here, in this process."""
+    if exercise.is_prediction:
+        return judge_value(exercise, answer)
     if not callable(answer):
-        return "type", (
-            f"This exercise asks for a function {_signature(exercise)}, but got {describe(answer)}. "
-            f'Pass the function itself, without calling it: check("{exercise.name}", your_function).'
-        )
-    compared = []
-    for i, inputs in enumerate(exercise.inputs()):
-        problem, got = _one_call(exercise, answer, inputs, seconds)
-        if problem:
-            passed = f"Right so far: {i} of {exercise.draws} inputs.\n" if i else ""
-            return problem, f"{passed}With {_named(exercise, inputs)}:\n  {got}"
-        compared.append((inputs, exercise.expected(inputs), got))
-    failed = [(c, found) for c in compared if (found := difference(c[1], c[2]))]
-    if not failed:
-        return "right", f"It gives the right answer for all {exercise.draws} inputs that were drawn."
-    known = _recognised(exercise, [(inputs, plain(expected), plain(got)) for (inputs, expected, got), _ in failed])
-    (inputs, _, _), found = failed[0]
-    return known or (found.stage, _returned(exercise, inputs, found, len(failed)))
+        return not_a_function(exercise, answer)
+    return _tried(exercise, answer, seconds, seed)
 
 
-def _one_call(exercise: Exercise, answer: Callable, inputs: tuple, seconds: float) -> tuple[str, Any]:
-    """`("", value)`, or the kind of problem and what to say about it."""
-    arguments = exercise.wrap(inputs)
-    try:
-        inspect.signature(answer).bind(*arguments)
-    except TypeError as error:
-        takes = inspect.signature(answer)
-        return "arguments", f"expected a function {_signature(exercise)}, but yours takes {takes}: {error}."
-    except ValueError:  # a callable that shows no signature: the call itself will tell
-        pass
-    with modes_put_back():
-        outcome = call(answer, arguments, seconds)
-    changed = [n for n, a, v in zip(exercise.arguments, arguments, inputs, strict=True) if not same(plain(a), v)]
-    kind, problem = _problem(outcome, changed)
-    if kind == "error":
-        problem += "".join(f"\n  {meaning}" for part, meaning in exercise.errors if part in outcome.error)
-    said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
-    return (kind, problem + said) if kind else ("", outcome.value)
-
-
-def _problem(outcome: Outcome, changed: list[str]) -> tuple[str, str]:
-    """What is wrong with a call before its value is looked at: a kind and a sentence, or two empty texts."""
-    if outcome.kind == "timeout":
-        return "timeout", f"{outcome.error} and was stopped. Is there a loop that never ends?"
-    if outcome.kind == "error":
-        return "error", f"it raised {outcome.error}"
-    if changed:
-        return "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
-    if outcome.value is None and outcome.printed:
-        return "printed", "it printed an answer but returned nothing (None). End it with return."
-    if outcome.value is None:
-        return "printed", "it returned nothing (None). Does every way through it end with return?"
-    return "", ""
-
-
-def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int) -> str:
-    """The first difference between what a function returned and what was expected."""
-    right = ["the number of arguments", "the kind of result", "the structure", "every shape", "every dtype"]
-    passed = exercise.draws - failures
-    so_far = f"{passed} of {exercise.draws} inputs" if passed else ", ".join(right[: 1 + STAGES.index(found.stage)])
-    where = f"result{found.path}"
-    if found.stage == "value":
-        seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
-    else:
-        seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
-        seen += " Did you forget to call it?" if describe(found.got) == "a function" else ""
-    return f"Right so far: {so_far}.\nWith {_named(exercise, inputs)}:\n  {seen}"
-
-
-def _recognised(exercise: Exercise, compared: list[tuple]) -> tuple[str, str] | None:
-    """The first misconception that explains every wrong result, with its sentence."""
-    for misconception in exercise.misconceptions:
-        try:
-            if all(misconception.recognises(*case) for case in compared):
-                return misconception.name, misconception.sentence
-        except Exception:  # a recogniser reads answers of any shape: what it cannot read, it does not recognise
-            continue
-    return None
-
-
-def _signature(exercise: Exercise) -> str:
-    return (
-        f"of {len(exercise.arguments)} argument{'s' * (len(exercise.arguments) != 1)} ({', '.join(exercise.arguments)})"
-    )
-
-
-def _named(exercise: Exercise, inputs: tuple) -> str:
-    return ", ".join(f"{name} = {brief(value)}" for name, value in zip(exercise.arguments, inputs, strict=True))
+def _tried(exercise, answer, seconds, seed):
+    inputs, tried = list(exercise.inputs(seed)), []
+    for drawn in inputs:
+        with modes_put_back():
+            tried.append(try_call(answer, drawn, exercise.tensors, seconds))
+        if not tried[-1].came:
+            break
+    return judge_calls(exercise, inputs, tried)
 
 
 def _right(exercise: Exercise, text: str) -> Report:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import getval, isbox
+from ..jail.values import is_tensor, package, plain
 
 STAGES = ("kind", "structure", "shape", "dtype", "value")
 DIALECTS = {"mindspore": "MindSpore", "torch": "PyTorch"}
@@ -24,25 +24,6 @@ class Difference:
     path: str
     expected: Any
     got: Any
-
-
-def is_tensor(value: Any) -> bool:
-    """True for a tensor of either dialect."""
-    return hasattr(value, "__engine_value__") and not isinstance(value, type)
-
-
-def plain(value: Any) -> Any:
-    """`value` with every tensor replaced by its array (a copy): what recognisers see and what a grader sends."""
-    if is_tensor(value):
-        value = value.__engine_value__()
-        while isbox(value):
-            value = getval(value)
-        return np.array(value)
-    if isinstance(value, (tuple, list)):
-        return type(value)(plain(v) for v in value) if type(value) in (tuple, list) else tuple(plain(v) for v in value)
-    if isinstance(value, dict):
-        return {key: plain(v) for key, v in value.items()}
-    return np.array(value) if isinstance(value, np.ndarray) else value
 
 
 def same(expected: Any, got: Any) -> bool:
@@ -84,7 +65,7 @@ def _leaf_stage(expected, got):
         return "kind" if not isinstance(answered, str) else None if answered.strip() == name else "value"
     if isinstance(expected, (bool, int, float, np.generic)):
         return _number_stage(np.asarray(expected), got, 0.0 if isinstance(expected, np.generic) else 1e-4)
-    if _package(expected) != _package(got) or is_tensor(expected) != is_tensor(got):
+    if package(expected) != package(got) or is_tensor(expected) != is_tensor(got):
         return "kind"
     e, g = plain(expected), plain(got)
     if not isinstance(e, np.ndarray):
@@ -116,11 +97,6 @@ def _close(expected, got, tolerance=0.0):
         return bool(np.all((np.abs(e - g) <= tolerance * scale) | (e == g) | (np.isnan(e) & np.isnan(g))))
 
 
-def _package(value):
-    """The package of a value's type: "torch" or "mindspore" for a dialect, "numpy", "builtins" ..."""
-    return type(value).__module__.removeprefix("labkit.").split(".")[0]
-
-
 def describe(value: Any) -> str:
     """The kind of a value in words, with shape and dtype, without its numbers."""
     if isinstance(value, type):
@@ -132,7 +108,7 @@ def describe(value: Any) -> str:
     if isinstance(value, (tuple, list, dict)):
         return f"a {type(value).__name__} of {len(value)}"
     if is_tensor(value) or isinstance(value, np.ndarray):
-        owner = f"a {DIALECTS.get(_package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
+        owner = f"a {DIALECTS.get(package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
         array = np.asarray(plain(value))
         return f"{owner} of shape {array.shape}, {array.dtype}"
     if isinstance(value, BaseException):

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from ..jail.values import wrap
+
 
 @dataclass(frozen=True)
 class Misconception:
@@ -73,13 +75,7 @@ class Exercise:
 
     def wrap(self, inputs: tuple) -> tuple:
         """Fresh copies of plain `inputs` as the student's function receives them."""
-        copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in inputs]
-        if self.tensors is None:
-            return tuple(copies)
-        dialect = import_module(f"labkit.{self.tensors}")
-        if self.tensors == "torch":
-            return tuple(dialect.tensor(a, requires_grad=True) if isinstance(a, np.ndarray) else a for a in copies)
-        return tuple(dialect.Tensor(a) if isinstance(a, np.ndarray) else a for a in copies)
+        return wrap(inputs, self.tensors)
 
     def expected(self, inputs: tuple = ()) -> Any:
         """The right answer for plain `inputs`, whatever modes the learner has switched on or off."""
@@ -100,3 +96,12 @@ def modes_put_back() -> Iterator[None]:
     finally:
         ms.set_context(mode=mode)
         torch.set_grad_enabled(recording)
+
+
+def raised(function: Callable) -> Any:
+    """The type of error that `function()` raises, or "fine"."""
+    try:
+        function()
+    except Exception as error:
+        return type(error)
+    return "fine"

@@ -4,8 +4,7 @@ from ... import mindspore as ms
 from ...engine import leaves, map_leaves
 from ...mindspore import nn
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
-from ..run import raised
+from ..exercise import Exercise, Misconception, WrongAnswer, raised
 
 NOTEBOOK = "06_grad_every_case"
 

@@ -7,8 +7,7 @@ from ... import engine
 from ... import mindspore as ms
 from ...engine import map_leaves
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
-from ..run import raised
+from ..exercise import Exercise, Misconception, WrongAnswer, raised
 from .nb06 import _example
 
 NOTEBOOK = "07_value_and_grad"

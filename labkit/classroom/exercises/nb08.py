@@ -3,8 +3,7 @@
 from ... import mindspore as ms
 from ... import torch
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
-from ..run import raised
+from ..exercise import Exercise, Misconception, WrongAnswer, raised
 
 NOTEBOOK = "08_two_philosophies"
 

@@ -5,8 +5,7 @@ from typing import Any
 from ... import mindspore as ms
 from ... import torch
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
-from ..run import raised
+from ..exercise import Exercise, Misconception, WrongAnswer, raised
 
 NOTEBOOK = "09_stopping_and_changing"
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+LONGEST = 20_000  # characters of what is printed
 GRACE = 20  # ticks of 0.05 s that library code is given to come back to the student's lines
 
 
@@ -24,17 +25,21 @@ class TimeUp(BaseException):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one call did: `kind` is "value", "error" or "timeout"; `printed` is what it wrote to stdout."""
+    """What one call did: `kind` is "value", "error" or "timeout"; `printed` is what it wrote to stdout.
+
+    `error` is the error with its words and the last line of the student's own code; `error_place` is without its words.
+    """
 
     kind: str
     value: Any = None
     error: str = ""
+    error_place: str = ""
     printed: str = ""
 
 
 def call(function: Callable, args: tuple, seconds: float = 5.0) -> Outcome:
     """Run `function(*args)` for at most `seconds`; NumPy's error state, stdout, signals and trace are put back."""
-    out, file = StringIO(), source_file(function)
+    out, file = Printed(), source_file(function)
     try:
         with redirect_stdout(out), np.errstate(), time_limit(seconds, file):
             return Outcome("value", function(*args), printed=out.getvalue())
@@ -43,16 +48,7 @@ def call(function: Callable, args: tuple, seconds: float = 5.0) -> Outcome:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return Outcome("error", error=_told(error, file), printed=out.getvalue())
-
-
-def raised(function: Callable) -> Any:
-    """The type of error that `function()` raises, or "fine"."""
-    try:
-        function()
-    except Exception as error:
-        return type(error)
-    return "fine"
+        return Outcome("error", None, *told(error, file), printed=out.getvalue())
 
 
 def source_file(function: Callable) -> str | None:
@@ -61,15 +57,26 @@ def source_file(function: Callable) -> str | None:
     return code.co_filename if code else None
 
 
-def _told(error, file):
-    """`ValueError: message (line 2: return x / y)`, with the last line of the student's own code."""
-    first = str(error).strip().splitlines()
-    text = type(error).__name__ + (f": {first[0]}" if first else "")
+class Printed(StringIO):
+    """Keeps the first characters that are printed, and lets the rest go by."""
+
+    def write(self, text: str) -> int:
+        """Keep what still fits; returns the length of `text`, as if all of it did."""
+        super().write(text[: max(LONGEST - self.tell(), 0)])
+        return len(text)
+
+
+def told(error: BaseException, file: str | None) -> tuple[str, str]:
+    """`ValueError: message (line 2: return x / y)`, with the last line of the code in `file`; the same without message."""
+    name = type(error).__name__
+    try:
+        first = str(error).strip().splitlines()[:1]
+    except Exception:  # an error of the student's own, which fails at telling
+        first = []
     lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == file]
-    if not lines:
-        return text
-    code = linecache.getline(file, lines[-1]).strip()
-    return f"{text} (line {lines[-1]}{': ' + code if code else ''})"
+    code = linecache.getline(file, lines[-1]).strip() if lines and file else ""
+    place = f" (line {lines[-1]}{': ' + code if code else ''})" if lines else ""
+    return ": ".join([name, *first]) + place, name + place
 
 
 @contextmanager

@@ -1,0 +1,204 @@
+"""What an answer is worth, and why: from evidence alone, a value or the calls of a function. No student code runs here.
+
+The evidence may come from this process (`check`) or from a jail (`labkit.grading`); the judgement is the same.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..jail.trying import Tried
+from ..jail.values import plain
+from .compare import STAGES, Difference, brief, describe, difference, differences, same
+from .exercise import Exercise, Misconception
+
+RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`kind` is "right", or what is wrong (see `checking.Report`); `text` says it with the drawn inputs and the values.
+
+    `told` says it without any drawn input, expected value or words of an error, for feedback on hidden inputs.
+    """
+
+    kind: str
+    text: str
+    told: str
+
+    def __bool__(self):
+        return self.kind == "right"
+
+
+def judge_value(exercise: Exercise, answer: Any) -> Verdict:
+    """The verdict on a prediction."""
+    if callable(answer) and not isinstance(answer, type):
+        return _same_told("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
+    if dots := _dots(answer):
+        text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
+        return _same_told("empty", text)
+    expected, got = exercise.expected(), plain(answer)
+    found = difference(expected, got)
+    if found is None:
+        return _same_told("right", "Your prediction is what labkit gives when it runs.")
+    if known := _recognised(exercise, [((), expected, got)]):
+        return _same_told(known.name, known.sentence)
+    return _same_told(found.stage, _predicted(exercise, expected, got, found, describe(answer)))
+
+
+def not_a_function(exercise: Exercise, answer: Any) -> Verdict:
+    """The verdict on a value where a function is asked for."""
+    return _same_told(
+        "type",
+        f"This exercise asks for a function {signature(exercise)}, but got {describe(answer)}. "
+        f'Pass the function itself, without calling it: check("{exercise.name}", your_function).',
+    )
+
+
+def judge_calls(
+    exercise: Exercise,
+    inputs: Sequence[tuple],
+    tried: Sequence[Tried],
+    expected: Callable[[tuple], Any] | None = None,
+) -> Verdict:
+    """The verdict on a function that was tried on plain `inputs`, one after the other, until a call failed.
+
+    `expected(inputs)` gives the right answer; without it, the exercise's own.
+    """
+    expected = expected or exercise.expected
+    for i, (drawn, one) in enumerate(zip(inputs, tried, strict=False)):
+        kind, text, told = _problem(exercise, drawn, one)
+        if kind:
+            passed = f"Right so far: {i} of {exercise.draws} inputs.\n" if i else ""
+            return Verdict(kind, f"{passed}With {_named(exercise, drawn)}:\n  {text}", passed + told)
+    compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
+    failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
+    if not failed:
+        return _same_told("right", f"It gives the right answer for all {exercise.draws} inputs that were drawn.")
+    if known := _recognised(exercise, [(drawn, plain(right), plain(got)) for (drawn, right, got), _ in failed]):
+        return _same_told(known.name, known.sentence)
+    (drawn, _, _), found = failed[0]
+    return Verdict(found.stage, *_returned(exercise, drawn, found, len(failed)))
+
+
+def signature(exercise: Exercise) -> str:
+    """What the function of an exercise takes, in words."""
+    count = len(exercise.arguments)
+    return f"of {count} argument{'s' * (count != 1)} ({', '.join(exercise.arguments)})"
+
+
+def _same_told(kind, text):
+    return Verdict(kind, text, text)
+
+
+def _dots(answer: Any, path: str = "") -> str:
+    """The path of the first item that is still three dots, or an empty text."""
+    if isinstance(answer, (tuple, list)):
+        return next(filter(None, (_dots(item, f"{path}[{i}]") for i, item in enumerate(answer))), "")
+    return path if answer is Ellipsis else ""
+
+
+def _predicted(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
+    """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
+    if found.stage in ("kind", "structure", "shape", "dtype"):
+        where, what = (
+            (f"Item {_place(exercise, found.path)}", describe(found.got)) if found.path else ("Your answer", answer)
+        )
+        wanted = describe(found.expected)
+        if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
+            wanted = "a text, or the type of an error such as KeyError"
+        reason = f"{where} is {what}; expected {wanted}."
+    elif not found.path:
+        reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
+    else:
+        reason = f"Item {_place(exercise, found.path)} is not what running it gives. You said {brief(found.got)}."
+        if _is_spelling(found):
+            reason = (
+                f"Item {_place(exercise, found.path)}: capital and small letters count. You said {brief(found.got)}."
+            )
+    if not isinstance(expected, (tuple, list)) or not found.path:
+        return reason
+    wrong = {d.path.split("]")[0] for d in differences(expected, got)}
+    return f"Right so far: {len(expected) - len(wrong)} of {len(expected)} items.\n{reason}"
+
+
+def _is_spelling(found: Difference) -> bool:
+    """True for the right word in the wrong case."""
+    word = found.expected.__name__ if isinstance(found.expected, type) else found.expected
+    return isinstance(word, str) and isinstance(found.got, str) and found.got.strip().lower() == word.lower()
+
+
+def _place(exercise: Exercise, path: str) -> str:
+    index = int(path[1:].split("]")[0])
+    return f"{path} ({exercise.places[index]})" if index < len(exercise.places) else path
+
+
+def _problem(exercise: Exercise, inputs: tuple, one: Tried) -> tuple[str, str, str]:
+    """What is wrong with a call before its value is looked at: a kind, the text, and the text without drawn values."""
+    outcome = one.outcome
+    if one.unfit:
+        text = f"expected a function {signature(exercise)}, but yours takes {one.takes}: {one.unfit}."
+        return "arguments", text, text.capitalize()
+    kind, text, told = _failure(outcome, _changed(exercise, inputs, one))
+    if kind == "error":
+        meaning = "".join(f"\n  {meaning}" for part, meaning in exercise.errors if part in outcome.error)
+        text, told = text + meaning, told + meaning
+    said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
+    return kind, text + said, f"On a drawn input {told}"
+
+
+def _changed(exercise, inputs, one):
+    return [n for n, a, v in zip(exercise.arguments, one.after, inputs, strict=False) if not same(a, v)]
+
+
+def _failure(outcome, changed):
+    if outcome.kind == "timeout":
+        text = f"{outcome.error} and was stopped. Is there a loop that never ends?"
+    elif outcome.kind == "error":
+        return "error", f"it raised {outcome.error}", f"it raised {outcome.error_place}"
+    elif changed:
+        return _twice("mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead.")
+    elif outcome.value is None and outcome.printed:
+        return _twice("printed", "it printed an answer but returned nothing (None). End it with return.")
+    elif outcome.value is None:
+        return _twice("printed", "it returned nothing (None). Does every way through it end with return?")
+    else:
+        return "", "", ""
+    return _twice(outcome.kind, text)
+
+
+def _twice(kind, text):
+    return kind, text, text
+
+
+def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int) -> tuple[str, str]:
+    """The first difference between what a function returned and what was expected; and the same without the values."""
+    passed = exercise.draws - failures
+    stages = ", ".join(RIGHT[: 1 + STAGES.index(found.stage)])
+    so_far = f"Right so far: {f'{passed} of {exercise.draws} inputs' if passed else stages}.\n"
+    where = f"result{found.path}"
+    if found.stage == "value":
+        seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
+        told = (
+            f"The kind and shape of {where} are right; its values are not, for {failures} of {exercise.draws} inputs."
+        )
+    else:
+        seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
+        seen += " Did you forget to call it?" if describe(found.got) == "a function" else ""
+        told = seen
+    return f"{so_far}With {_named(exercise, inputs)}:\n  {seen}", so_far + told
+
+
+def _recognised(exercise: Exercise, compared: list[tuple]) -> Misconception | None:
+    """The first misconception that explains every wrong result."""
+    for misconception in exercise.misconceptions:
+        try:
+            if all(misconception.recognises(*case) for case in compared):
+                return misconception
+        except Exception:  # a recogniser reads answers of any shape: what it cannot read, it does not recognise
+            continue
+    return None
+
+
+def _named(exercise: Exercise, inputs: tuple) -> str:
+    return ", ".join(f"{name} = {brief(value)}" for name, value in zip(exercise.arguments, inputs, strict=True))

@@ -1,0 +1,4 @@
+"""Assignments made from the course's exercises, and grades for whatever students hand in.
+
+`course` makes assignments; `grader` grades one submission, in a jail (`labkit.jail`) that holds neither checks nor answers.
+"""

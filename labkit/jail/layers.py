@@ -1,0 +1,73 @@
+"""The walls between a student's code and everything else: which this machine can raise, which are missing, and why.
+
+    layers = probe()
+    layers.missing     # {"no view of other files": "bubblewrap is not installed: apt install bubblewrap"}
+"""
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+
+LIMITS = "limits on time, memory, processes and files"
+PROCESSES = "no view of other processes and no network"
+FILES = "no view of other files"
+CALLS = "no dangerous system calls"
+NEEDED = (LIMITS, PROCESSES, FILES)
+
+
+@dataclass(frozen=True)
+class Layers:
+    """`present` names the walls that stand; `missing` says of each other wall why it does not, and what to do."""
+
+    present: tuple[str, ...] = ()
+    missing: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def isolated(self) -> bool:
+        """True where every wall that is needed stands; system calls are a wall behind the others."""
+        return all(name in self.present for name in NEEDED)
+
+    def __str__(self) -> str:
+        there = [f"  yes  {name}" for name in self.present]
+        return "\n".join(there + [f"  NO   {name}: {why}" for name, why in self.missing.items()])
+
+
+class NotIsolated(RuntimeError):
+    """This machine cannot raise the walls; the message says which, and what to do."""
+
+
+def can_fork() -> bool:
+    """True where a process can be forked and limited at all (Linux, macOS, WSL)."""
+    return hasattr(os, "fork") and find_spec("resource") is not None
+
+
+def installed() -> Layers:
+    """What is installed. Whether the kernel allows it is only known when a jail has started (`jail.Jail`)."""
+    if not can_fork():
+        why = f"{sys.platform} cannot fork: grade on Linux, on Windows inside WSL"
+        return Layers((), dict.fromkeys((LIMITS, PROCESSES, FILES, CALLS), why))
+    if not sys.platform.startswith("linux"):
+        why = "only Linux has namespaces: grade on Linux"
+        return Layers((LIMITS,), dict.fromkeys((PROCESSES, FILES, CALLS), why))
+    present, missing = [LIMITS], {}
+    if shutil.which("bwrap"):
+        present += [PROCESSES, FILES]
+    else:
+        why = "bubblewrap is not installed: apt install bubblewrap (or dnf, pacman, apk)"
+        missing = dict.fromkeys((PROCESSES, FILES), why)
+    if has_call_filter():
+        present.append(CALLS)
+    else:
+        missing[CALLS] = "pyseccomp or libseccomp is not installed: pip install pyseccomp, apt install libseccomp2"
+    return Layers(tuple(present), missing)
+
+
+def has_call_filter() -> bool:
+    """True where pyseccomp finds libseccomp."""
+    try:
+        import pyseccomp  # noqa: F401
+    except (ImportError, OSError, RuntimeError):
+        return False
+    return True

@@ -1,0 +1,138 @@
+"""The kernel's own doors, through libc: namespaces, private file systems, no privileges, no dangerous calls.
+
+Each function raises OSError where the kernel refuses. `unshare(2)`, `mount(2)`, `prctl(2)` and `capabilities(7)` of the
+Linux manual pages describe them.
+"""
+
+import ctypes
+import errno
+import os
+import resource
+
+NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x20000000, 0x40000000
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _PRIVATE = 1, 2, 4, 8, 1 << 18 | 1 << 14
+_DIE_WITH_PARENT, _NOT_DUMPABLE, _CHILD_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 4, 36, 38
+
+# System calls that no answer needs, and that a way out of the jail might: they fail with EPERM.
+FORBIDDEN_CALLS = (
+    "acct", "add_key", "bpf", "chroot", "execve", "execveat", "fanotify_init", "fsconfig", "fsmount", "fsopen", "init_module",
+    "finit_module", "delete_module", "io_uring_enter", "io_uring_register", "io_uring_setup", "kcmp", "kexec_load",
+    "keyctl", "lookup_dcookie", "mount", "mount_setattr", "move_mount", "name_to_handle_at", "open_by_handle_at",
+    "open_tree", "perf_event_open", "personality", "pidfd_getfd", "pidfd_open", "pivot_root", "process_vm_readv",
+    "process_vm_writev", "ptrace", "quotactl", "reboot", "request_key", "setns", "socket", "swapoff", "swapon", "syslog",
+    "umount2", "unshare", "userfaultfd",
+)  # fmt: skip
+
+
+def _libc():
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _done(result, what):
+    if result != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces in `flags` for new ones; a new PID namespace begins with the next child."""
+    _done(_libc().unshare(flags), "unshare")
+
+
+def private_mounts() -> None:
+    """What is mounted from here on is seen in this mount namespace alone."""
+    _done(_libc().mount(b"none", b"/", None, ctypes.c_ulong(_PRIVATE), None), "making the mounts private")
+
+
+def mount_tmpfs(folder: str, megabytes: int, uid: int) -> None:
+    """A new, empty folder in memory, writable by `uid` alone."""
+    options = f"size={megabytes}m,nr_inodes=4096,mode=0700,uid={uid},gid={uid}".encode()
+    flags = ctypes.c_ulong(_NO_SUID | _NO_DEVICES | _NO_EXEC)
+    _done(_libc().mount(b"tmpfs", folder.encode(), b"tmpfs", flags, options), f"an empty {folder}")
+
+
+def _prctl(option, value):
+    _done(_libc().prctl(option, ctypes.c_ulong(value), 0, 0, 0), "prctl")
+
+
+def become_subreaper() -> None:
+    """Processes that lose their parent become our children, so that we can end them."""
+    _prctl(_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """SIGKILL when the parent ends; to be called after a change of user, which forgets it."""
+    _prctl(_DIE_WITH_PARENT, 9)
+
+
+def forbid_new_privileges() -> None:
+    """No program started from here on gains rights by being set-uid or by file capabilities."""
+    _prctl(_NO_NEW_PRIVILEGES, 1)
+
+
+def hide_memory() -> None:
+    """No other process of this user may look into our memory, and no core file is written."""
+    _prctl(_NOT_DUMPABLE, 0)
+
+
+def drop_capabilities() -> None:
+    """Give up every capability: effective, permitted and inheritable."""
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
+    _done(_libc().capset(header, (ctypes.c_uint32 * 6)()), "capset")
+
+
+def become(uid: int) -> None:
+    """Be the user and group `uid` alone, where we have the right to; otherwise stay who we are."""
+    if os.geteuid() == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EINVAL):  # in a user namespace there may be one user only
+                raise
+
+
+def limit(megabytes: int, cpu_seconds: int, processes: int, file_megabytes: int, files: int) -> None:
+    """Limits of this process and each of its children; memory counts on top of what is mapped now."""
+    mega = 1 << 20
+    _limit(resource.RLIMIT_AS, _mapped() + megabytes * mega)
+    _limit(resource.RLIMIT_CPU, cpu_seconds)
+    _limit(resource.RLIMIT_NPROC, processes)
+    _limit(resource.RLIMIT_FSIZE, file_megabytes * mega)
+    _limit(resource.RLIMIT_NOFILE, files)
+    _limit(resource.RLIMIT_CORE, 0)
+
+
+def _limit(which, most):
+    hard = resource.getrlimit(which)[1]
+    value = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(which, (value, value))
+
+
+def _mapped():
+    """Bytes of address space in use; without /proc, a guess for Python with NumPy."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 1 << 30
+
+
+def call_filter():
+    """A seccomp filter that refuses `FORBIDDEN_CALLS`, to be loaded with `.load()`; None where no library offers it."""
+    try:
+        import pyseccomp
+    except (ImportError, OSError, RuntimeError):
+        return None
+    refuse = pyseccomp.ERRNO(errno.EPERM)
+    chosen = pyseccomp.SyscallFilter(defaction=pyseccomp.ALLOW)
+    for name in FORBIDDEN_CALLS:
+        try:
+            chosen.add_rule(refuse, name)
+        except (ValueError, OSError):  # this kernel or processor has no such call
+            continue
+    chosen.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags cannot be looked at: libc falls back to clone
+    for flag in (NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC, NEW_PIDS, NEW_NETWORK, 0x10000000, 0x2000000):  # user, cgroup
+        chosen.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
+    return chosen

@@ -1,0 +1,124 @@
+"""A student's program, run step by step as a notebook would, in a process that is already behind its walls.
+
+The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "binds": {name: variable}, "functions": [name, ...],
+"seconds": s}`.
+We send, in this order: `{"step": i}` before each step, `{"failed": i, "error", "place", "kind"}` if it raises; then for each
+question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and `{"end": true}`.
+To an `ask` with a function the other side answers with inputs, one message each, until `{"done": true}`.
+"""
+
+import ast
+import asyncio
+import builtins
+import inspect
+import linecache
+import os
+import socket
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+from . import wire
+from .call import Printed, TimeUp, time_limit, told
+from .notebook import Shell, python_of
+from .trying import is_blank, try_call
+from .values import decode, encode
+
+
+def run(connection: socket.socket) -> None:
+    """Run the program that the other side sends, and answer its questions; nothing a student raises comes out."""
+    program, ours = wire.receive(connection), os.getpid()
+    shell = Shell()
+    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": lambda: shell}
+    shell.names = names
+    for i, step in enumerate(program["steps"]):
+        wire.send(connection, {"step": i})
+        failure = run_step(step["source"], step["label"], names, program["seconds"])
+        if os.getpid() != ours:  # a copy that the student's code has made of us
+            os._exit(0)
+        if failure:
+            wire.send(connection, {"failed": i, **failure})
+        for question in step["asks"]:
+            value = names.get(program["binds"][question], _MISSING)
+            _in_a_child(answer, connection, question, value, question in program["functions"])
+    wire.send(connection, {"end": True})
+
+
+def run_step(source: str, label: str, names: dict[str, Any], seconds: float) -> dict[str, str] | None:
+    """Run one cell for at most `seconds`; returns what went wrong, or None."""
+    file = f"<{label}>"
+    try:
+        source = python_of(source)
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        code = compile(source, file, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        with redirect_stdout(Printed()), redirect_stderr(Printed()), time_limit(seconds, file):
+            pending = eval(code, names)
+            if inspect.iscoroutine(pending):  # a cell may use await, as in a notebook
+                asyncio.run(pending)
+    except TimeUp:
+        return {"kind": "timeout", "error": f"it ran for more than {seconds:g} s", "place": "it ran too long"}
+    except BaseException as error:
+        words, place = told(error, file)
+        return {"kind": "error", "error": words[:1000], "place": place[:1000]}
+    return None
+
+
+def _in_a_child(function, *arguments):
+    """Call `function` in a forked process; whatever it does to the values, ours stay as they are."""
+    child = os.fork()
+    if not child:
+        try:
+            function(*arguments)
+        finally:
+            os._exit(0)
+    while True:
+        try:
+            os.waitpid(child, 0)
+            return
+        except InterruptedError:
+            continue
+        except ChildProcessError:
+            return
+
+
+def answer(connection: socket.socket, question: str, value: Any, wants_function: bool) -> None:
+    """Say what the answer is; a function, if one is wanted, is then tried on the inputs that the other side sends."""
+    found = _found(value, wants_function)
+    data = encode(value) if found == "value" else None
+    wire.send(connection, {"ask": question, "found": found, "value": data})
+    if found != "function" or not wants_function:
+        return
+    while "inputs" in (message := wire.receive(connection)):
+        one = try_call(value, decode(message["inputs"]), message["tensors"], message["seconds"])
+        outcome = one.outcome
+        wire.send(connection, {
+            "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],
+            "error_place": outcome.error_place[:1000], "printed": outcome.printed[:1000],
+            "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500],
+        })  # fmt: skip
+
+
+_MISSING = object()
+
+
+def _found(value, wants_function):
+    """What an answer is: "missing", "empty", "function" or "value"."""
+    if value is _MISSING:
+        return "missing"
+    if value is None or value is Ellipsis or is_blank(value):
+        return "empty"
+    return "function" if callable(value) and (wants_function or not isinstance(value, type)) else "value"
+
+
+def stand_in() -> Any:
+    """A `labkit.classroom` for the jail, where the real one and its answers are not: every check is for later."""
+    module = type(sys)("labkit.classroom")
+    for name in ("check", "hint", "solution", "require"):
+        setattr(module, name, lambda *arguments, **options: "This is checked when it is graded.")
+    progress = type(sys)("labkit.classroom.progress")
+    progress.progress = module.check  # type: ignore[attr-defined]
+    module.progress = progress  # type: ignore[attr-defined]
+    module.EXERCISES = {}  # type: ignore[attr-defined]
+    module.__path__ = []
+    sys.modules["labkit.classroom"], sys.modules["labkit.classroom.progress"] = module, progress
+    return module

@@ -1,0 +1,141 @@
+"""The process that forks: it has imported what answers need, and starts each program in namespaces of its own.
+
+Started by `jail.Jail`, inside the view of the file system that bubblewrap gives it. It holds no check, no answer and no
+submission: programs go straight from the grader to the forked process, over a socket that is only passed on here.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from . import linux, program, wire
+
+PRELOADED = (
+    "numpy", "autograd.numpy", "autograd", "labkit", "labkit.engine", "labkit.program", "labkit.tracing", "labkit.torch",
+    "labkit.torch.nn", "labkit.torch.optim", "labkit.mindspore", "labkit.mindspore.nn", "labkit.mindspore.ops",
+    "ml_dtypes", "IPython.core.inputtransformer2",
+)  # fmt: skip
+FILES = 64  # open files of a program
+
+
+def main(settings: dict[str, Any]) -> None:
+    """Serve one grader over the socket `settings["socket"]` until it goes away."""
+    control = socket.socket(fileno=settings["socket"])
+    preload(settings["preload"])
+    linux.become_subreaper()
+    linux.hide_memory()
+    chosen = linux.call_filter() if settings["seccomp"] else None
+    control.sendall(b"ready\n")
+    while True:
+        order, passed, *_ = socket.recv_fds(control, 1, 1)
+        if order == b"s":
+            child = start(passed[0], settings, chosen)
+            os.close(passed[0])
+            control.sendall(f"{child}\n".encode())
+        elif order == b"k":
+            control.sendall(f"{end(child)}\n".encode())
+        else:
+            return
+
+
+def preload(more: list[str]) -> None:
+    """Import what answers use, so that a fork has it; the stand-in takes the place of the classroom."""
+    program.stand_in()
+    for name in (*PRELOADED, *more):
+        if find_spec(name.split(".")[0]):
+            import_module(name)
+
+
+def start(passed: int, settings: dict[str, Any], chosen: Any) -> int:
+    """Fork a program that talks over the socket `passed`; returns its process number, 0 if it could not begin."""
+    told, tell = os.pipe()
+    first = os.fork()
+    if not first:
+        try:
+            if settings["namespaces"]:
+                linux.unshare(linux.NEW_PIDS | linux.NEW_MOUNTS | linux.NEW_IPC)
+            child = os.fork()
+            if not child:
+                _behind_walls(passed, settings, chosen)
+            os.write(tell, str(child).encode())
+        finally:
+            os._exit(0)
+    os.close(tell)
+    os.waitpid(first, 0)
+    child = int(os.read(told, 20) or b"0")
+    os.close(told)
+    return child
+
+
+def _behind_walls(passed, settings, chosen):
+    """The forked process: raise every wall, run the program, end."""
+    connection = _only(passed)
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if settings["namespaces"]:
+            linux.private_mounts()
+            linux.mount_tmpfs("/tmp", settings["disk_megabytes"], settings["uid"])
+            linux.become(settings["uid"])
+            linux.drop_capabilities()
+        linux.forbid_new_privileges()
+        linux.hide_memory()
+        linux.limit(
+            settings["megabytes"], settings["cpu_seconds"], settings["processes"], settings["disk_megabytes"], FILES
+        )
+        os.chdir(settings["folder"])
+        os.umask(0o077)
+        if chosen is not None:
+            chosen.load()
+    except BaseException as error:
+        wire.send(connection, {"walls": f"{type(error).__name__}: {error}"})
+        os._exit(1)
+    try:
+        program.run(connection)
+    finally:  # the grader has gone, or the student's code has broken this process: it sees the end of the line
+        os._exit(0)
+
+
+def _only(passed):
+    """Close every file but the socket; input is empty, output goes nowhere."""
+    connection = socket.socket(fileno=os.dup2(passed, 3, inheritable=False) if passed != 3 else 3)
+    nowhere = os.open("/dev/null", os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nowhere, number)
+    os.closerange(4, 4096)
+    return connection
+
+
+def end(child: int) -> str:
+    """End a program with all its processes; returns its CPU seconds and largest memory in MB, for the statistics."""
+    try:
+        os.kill(child, signal.SIGKILL)
+        _, _, used = os.wait4(child, 0)
+    except (ProcessLookupError, ChildProcessError):
+        return "0 0"
+    _end_orphans()
+    return f"{used.ru_utime + used.ru_stime:.3f} {used.ru_maxrss // 1024}"
+
+
+def _end_orphans():
+    """End what has outlived its program; with a PID namespace of its own there is nothing."""
+    while True:
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+                for orphan in file.read().split():
+                    os.kill(int(orphan), signal.SIGKILL)
+        except OSError:
+            pass
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))

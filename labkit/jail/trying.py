@@ -1,0 +1,59 @@
+"""Try a student's function on drawn inputs, and keep what came of it as evidence; who judges it may be elsewhere."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .call import Outcome, call
+from .values import plain, wrap
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One call: what came of it, and the plain arguments as the call left them.
+
+    `unfit` says why the arguments do not fit the function's signature, "" where they do; then it was not called.
+    `takes` is the signature, for the message.
+    """
+
+    outcome: Outcome
+    after: tuple = ()
+    unfit: str = ""
+    takes: str = ""
+
+    @property
+    def came(self) -> bool:
+        """True where the call came back with something."""
+        return not self.unfit and self.outcome.kind == "value" and self.outcome.value is not None
+
+
+def try_call(function: Callable, inputs: tuple, tensors: str | None = None, seconds: float = 5.0) -> Tried:
+    """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named."""
+    arguments = wrap(inputs, tensors)
+    try:
+        takes = inspect.signature(function)
+        takes.bind(*arguments)
+    except TypeError as error:
+        return Tried(Outcome("unfit"), unfit=str(error), takes=_signature(function))
+    except ValueError:  # a callable that shows no signature: the call itself will tell
+        pass
+    outcome = call(function, arguments, seconds)
+    return Tried(outcome, tuple(plain(a) for a in arguments))
+
+
+def _signature(function):
+    try:
+        return str(inspect.signature(function))
+    except (TypeError, ValueError):
+        return "something else"
+
+
+def _blank(): ...
+
+
+def is_blank(function: Callable) -> bool:
+    """True for a function whose body is still three dots."""
+    code = getattr(function, "__code__", None)
+    return (
+        getattr(code, "co_code", None) == _blank.__code__.co_code and getattr(code, "co_consts", None) == (None,)
+    )

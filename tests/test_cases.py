@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+import course
 import numpy as np
 import pytest
 
@@ -19,6 +20,12 @@ def test_documented_case(case, dialect, mode):
     assert outcome.error is None
     assert outcome.obtained.keys() <= case.figures.keys()
     assert outcome.verdict in (MATCH, SLIP, BY_MODE), outcome.obtained
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_case_is_named_in_a_notebook(case):
+    named = [path.stem for path in course.NOTEBOOKS if f"`{case.name}`" in course.markdown(path)]
+    assert named, "say (case `NAME`) where its idea is taught and its code is run"
 
 
 def test_every_figure_is_obtained_by_some_dialect():

@@ -13,7 +13,7 @@ from itertools import pairwise
 import nbformat
 import pytest
 from course import NOTEBOOKS, NUMBERS, code_cells, load, markdown, without_fences
-from run_notebooks import VIEW, exercise_text, report, solution_text
+from run_notebooks import VIEW, exercise_text, joined, report, solution_text
 
 from labkit.classroom import EXERCISES
 
@@ -264,3 +264,13 @@ def test_pictures_without_words_are_found(html, found):
 def test_the_report_names_slow_cells():
     text = report(NOTEBOOKS[0], {"setup": 0.5, "train": 7.25}, 9.0)
     assert "9.0 s, its 2 cells 7.8 s" in text and "cell train: 7.2 s" in text and "setup" not in text
+
+
+def test_what_was_printed_in_pieces_is_joined():
+    made = nbformat.v4.new_output
+    pieces = [
+        made("stream", name=name, text=text) for name, text in (("stdout", "1 "), ("stdout", "2"), ("stderr", "!"))
+    ]
+    pieces.append(made("display_data", data={"text/plain": "x"}))
+    pieces.append(made("stream", name="stdout", text="3"))
+    assert [piece.get("text", "x") for piece in joined(pieces)] == ["1 2", "!", "x", "3"]

@@ -57,7 +57,7 @@ def _scene(found: dict[tuple[str, str], Case], name: str) -> Scene:
         Dial("zoom", "Zoom to h", ["off", "on"], "toggle"),
     ]
     words = (
-        f"On the left the curve of {name} with its tangent at {x} and the secant of step h. On the right, on log-log axes, "
+        f"First the curve of {name} with its tangent at {x} and the secant of step h. Then, on log-log axes, "
         "the error of the secant's slope at every h: it falls while truncation rules, and rises again with round-off."
     )
     shown = "a function" if name == "<lambda>" else name

@@ -11,6 +11,7 @@ from .words import number
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
 SAMPLES = 121
 REACH = 1.5  # widths of the window on either side of x
+RING = 7.0  # the radius of the mark at the chosen step
 NOWHERE = "M0 0"
 ANSWER = {"h": {"state": [(0, "answer")]}}  # out of sight while the reader predicts
 Point = tuple[float, float]
@@ -216,7 +217,7 @@ def _ticks(axes) -> list[Mark]:
     for power in range(axes.high - axes.high % every, axes.low - 1, -every):
         y = axes.height(10.0**power)
         marks += [line(axes.left, y, axes.right, y, "grid")]
-        marks.append(text(axes.left - 5, y + 4, number(10.0**power), "tick", "end"))
+        marks.append(text(axes.left - RING - 4, y + 4, number(10.0**power), "tick", "end"))
     middle = (axes.left + axes.right) / 2
     marks.append(text(middle, axes.base + 34, "h, smaller to the right →", "note", "middle"))
     return [*marks, text(4, 16, "relative error" if axes.relative else "error", "note")]
@@ -253,7 +254,7 @@ def _chosen(case: Case, axes: Errors, errors: list[float], where) -> list[Mark]:
     marks += [circle(r[0], r[1], 2.6, "inkhead", when=where, vary=ANSWER) for r in rings if r]
     marks += [path(NOWHERE, "before", when=where, vary={"h": {"d": changes(sofar)}})]
     marks += [path(NOWHERE, "outline", when=where, vary={"h": {"d": changes(now)}})]
-    marks += [circle(0, 0, 7, "vector", when=where, vary={"h": moves})]
+    marks += [circle(0, 0, RING, "vector", when=where, vary={"h": moves})]
     return [*marks, *_named(case, axes, errors, where)]
 
 

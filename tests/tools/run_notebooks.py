@@ -73,6 +73,17 @@ def execute(notebook, folder) -> dict[str, float]:
     return {cell.id: seconds.get(cell.id, 0.0) for cell in notebook.cells if cell.cell_type == "code"}
 
 
+def joined(outputs):
+    """What was printed in one piece, however many pieces it came in: how many depends on how busy the machine was."""
+    whole = []
+    for output in outputs:
+        if whole and output.output_type == "stream" and whole[-1].get("name") == output.name:
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
+
+
 def cleaned(notebook):
     """Without what belongs to this run and this machine."""
     for cell in notebook.cells:
@@ -83,7 +94,7 @@ def cleaned(notebook):
                 data.pop(VIEW, None)
                 if "text/html" in data:  # the mark of a still picture is new at every run
                     data["text/html"] = re.sub(r"still-[0-9a-f]{16}", f"still-of-{cell.id}", data["text/html"])
-            cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
+            cell.outputs = joined([output for output in cell.outputs if output.get("data") != {}])
     notebook.metadata = METADATA
     return notebook
 

@@ -8,6 +8,7 @@ import pytest
 
 from labkit.widgets.step_quotients import NAMES, RULES, STEPS, cases
 from labkit.widgets.step_size import StepSize
+from labkit.widgets.step_view import RING, Errors
 from labkit.widgets.still import shown
 
 PICTURE = StepSize(np.sin, 1.0)
@@ -137,6 +138,16 @@ def test_a_function_without_a_value_beside_x_has_no_quotient_there():
 def test_a_value_too_large_for_a_format_is_said():
     words = StepSize(lambda x: x**8, 50.0).describe(h="0.01", format="float16")
     assert "there is no quotient. The function has no value there, or none that float16 can hold." in words
+
+
+def test_the_description_fits_a_narrow_page_where_the_panels_stand_one_below_the_other():
+    assert not re.search(r"\b(?:left|right)\b", PICTURE.scene.description)
+
+
+def test_the_ring_at_the_first_step_covers_no_label():
+    panel = next(panel for panel in PICTURE.scene.panels if panel.name == "errors")
+    ends = [mark.at["x"] for mark in panel.marks if mark.role == "tick" and mark.at["text-anchor"] == "end"]
+    assert ends and max(ends) < Errors.left - RING - 2
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,13 @@ and open files; no dangerous system calls (seccomp, where pyseccomp is installed
 
 import json
 import os
+import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -27,12 +29,17 @@ from . import wire
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed
 
 START_SECONDS = 60.0
+WATCH = 0.25  # seconds between two looks at the memory of a program that is silent
 ROOM = 61184  # the first of the users that systemd leaves to programs without a name
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use: memory per process on top of what Python has mapped, CPU seconds, and so on."""
+    """What one program may use.
+
+    `megabytes` of memory in each process, on top of what Python has mapped, and `all_megabytes` in all processes together;
+    `cpu_seconds` and `processes` (threads count); `disk_megabytes` in its /tmp, which is memory too.
+    """
 
     megabytes: int = 1024
     cpu_seconds: int = 120
@@ -46,10 +53,10 @@ class JailError(RuntimeError):
 
 
 class Session:
-    """One program in a jail: messages to it and from it, until `end`."""
+    """One program in a jail: messages to it and from it."""
 
-    def __init__(self, connection: socket.socket, process: int):
-        self.connection, self.process = connection, process
+    def __init__(self, connection: socket.socket, server: int, megabytes: int):
+        self.connection, self.server, self.megabytes = connection, server, megabytes
 
     def send(self, message: Any) -> None:
         """Send one message; raises `wire.Closed` or `wire.TimedOut`."""
@@ -60,8 +67,17 @@ class Session:
             raise
 
     def receive(self, seconds: float) -> Any:
-        """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`, and `JailError` if a wall fell."""
-        message = wire.receive(self.connection, seconds)
+        """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`, and `JailError` if a wall fell.
+
+        A program whose processes together take too much memory counts as closed.
+        """
+        deadline = time.monotonic() + seconds
+        while not select.select([self.connection], [], [], min(WATCH, max(deadline - time.monotonic(), 0)))[0]:
+            if memory_of(self.server) > self.megabytes:
+                raise wire.Closed(f"more than {self.megabytes} MB")
+            if time.monotonic() > deadline:
+                break
+        message = wire.receive(self.connection, max(deadline - time.monotonic(), 0))
         if isinstance(message, dict) and "walls" in message:
             raise JailError(f"a wall could not be raised: {message['walls']}")
         return message
@@ -74,11 +90,11 @@ class Jail:
     `preload` names modules to import once, before the forks.
     """
 
-    def __init__(self, limits: Limits = Limits(), unsafe: bool = False, preload: tuple[str, ...] = ()):
-        self.limits, self.unsafe, self.preload = limits, unsafe, preload
+    def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()):
+        self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
         self.layers: Layers = installed()
-        self._server: subprocess.Popen | None = None
-        self._control: socket.socket | None = None
+        self._server: Any = None
+        self._control: Any = None
 
     def __enter__(self) -> "Jail":
         self.start()
@@ -147,16 +163,15 @@ class Jail:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """A new program; at the end it and all its processes are gone, and `session.used` holds what it used."""
+        """A new program; at the end it and all its processes are gone."""
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
-            process = int(self._answer())
-            if not process:
+            if self._answer() == "0":
                 raise JailError("a program could not be forked")
             ours.settimeout(30)
-            yield Session(ours, process)
+            yield Session(ours, self._server.pid, self.limits.all_megabytes)
         finally:
             ours.close()
             with suppress(OSError, JailError):
@@ -178,6 +193,19 @@ class Jail:
             self._server.kill()
             self._server.communicate()
         self._server = self._control = None
+
+
+def memory_of(process: int) -> float:
+    """MB that the children of a process have for themselves (resident and not shared)."""
+    import psutil
+
+    total = 0
+    with suppress(psutil.Error):
+        for child in psutil.Process(process).children(recursive=True):
+            with suppress(psutil.Error):
+                used = child.memory_info()
+                total += used.rss - getattr(used, "shared", 0)
+    return total / 2**20
 
 
 def environment() -> dict[str, str]:
@@ -206,7 +234,16 @@ def view() -> list[str]:
     hidden = [str(package / "classroom"), str(package / "grading"), str(Path(sys.prefix) / "share" / "labkit")]
     command = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
     command += ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "jail", "--cap-drop", "ALL"]
-    command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_KILL"]
+    command += [
+        "--cap-add",
+        "CAP_SYS_ADMIN",
+        "--cap-add",
+        "CAP_SETUID",
+        "--cap-add",
+        "CAP_SETGID",
+        "--cap-add",
+        "CAP_KILL",
+    ]
     command += [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
     for path in dict.fromkeys(shown):
         command += [part for up in list(Path(path).parents)[-2::-1] for part in ("--perms", "0755", "--dir", str(up))]
@@ -217,4 +254,16 @@ def view() -> list[str]:
     for path in hidden:
         if Path(path).exists():
             command += ["--tmpfs", path, "--remount-ro", path]
-    return [*command, "--dev", "/dev", "--remount-ro", "/dev", "--tmpfs", "/tmp", "--remount-ro", "/", "--chdir", "/tmp"]
+    return [
+        *command,
+        "--dev",
+        "/dev",
+        "--remount-ro",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/tmp",
+    ]

@@ -1,7 +1,7 @@
 """The walls between a student's code and everything else: which this machine can raise, which are missing, and why.
 
-    layers = probe()
-    layers.missing     # {"no view of other files": "bubblewrap is not installed: apt install bubblewrap"}
+layers = probe()
+layers.missing     # {"no view of other files": "bubblewrap is not installed: apt install bubblewrap"}
 """
 
 import os

@@ -2,8 +2,9 @@
 
 The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "binds": {name: variable}, "functions": [name, ...],
 "seconds": s}`.
-We send, in this order: `{"step": i}` before each step, `{"failed": i, "error", "place", "kind"}` if it raises; then for each
-question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and `{"end": true}`.
+We send, in this order: `{"step": i}` before each step, `{"ran": i}` after it, with "kind", "error" and "place" if it
+raised; then for each question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and
+`{"end": true}`.
 To an `ask` with a function the other side answers with inputs, one message each, until `{"done": true}`.
 """
 
@@ -36,8 +37,7 @@ def run(connection: socket.socket) -> None:
         failure = run_step(step["source"], step["label"], names, program["seconds"])
         if os.getpid() != ours:  # a copy that the student's code has made of us
             os._exit(0)
-        if failure:
-            wire.send(connection, {"failed": i, **failure})
+        wire.send(connection, {"ran": i, **(failure or {})})
         for question in step["asks"]:
             value = names.get(program["binds"][question], _MISSING)
             _in_a_child(answer, connection, question, value, question in program["functions"])

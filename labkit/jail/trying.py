@@ -54,6 +54,4 @@ def _blank(): ...
 def is_blank(function: Callable) -> bool:
     """True for a function whose body is still three dots."""
     code = getattr(function, "__code__", None)
-    return (
-        getattr(code, "co_code", None) == _blank.__code__.co_code and getattr(code, "co_consts", None) == (None,)
-    )
+    return getattr(code, "co_code", None) == _blank.__code__.co_code and getattr(code, "co_consts", None) == (None,)

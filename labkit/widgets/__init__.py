@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .jacobian import JacobianMap
     from .landscape import Landscape
     from .loss_scale import LossScaleLab
+    from .memory_curve import MemoryCurve
     from .microscope import Microscope
     from .picture import Picture
     from .sens import SensDial
@@ -28,6 +29,7 @@ _HOMES = {
     "JacobianMap": "jacobian",
     "Landscape": "landscape",
     "LossScaleLab": "loss_scale",
+    "MemoryCurve": "memory_curve",
     "Microscope": "microscope",
     "Picture": "picture",
     "SensDial": "sens",
@@ -47,6 +49,7 @@ __all__ = [
     "JacobianMap",
     "Landscape",
     "LossScaleLab",
+    "MemoryCurve",
     "Microscope",
     "Picture",
     "SensDial",

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..engine import grad
 from .picture import Picture
-from .scene import Caption, Dial, Mark, Panel, Scene, rect, text
+from .scene import Ask, Caption, Dial, Mark, Panel, Scene, rect, text
 from .words import listed, number
 
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
@@ -78,9 +78,9 @@ def _scene(splits) -> Scene:
         "they make together, and one for the gradient of the whole batch. The last two should be equally long."
     )
     dials = [
-        Dial("parts", "Micro-batches, or workers", [str(count) for count in COUNTS], start=3),
-        Dial("shards", "Sizes", SHARDS, "choice"),
-        Dial("combine", "Combined by", COMBINE, "choice"),
+        Dial("parts", "Micro-batches, or workers", [str(count) for count in COUNTS], start=3, asks=_asks(splits)),
+        Dial("shards", "Sizes", SHARDS, "choice", resets={"parts": 0}),
+        Dial("combine", "Combined by", COMBINE, "choice", resets={"parts": 0}),
     ]
     height = TOP + (max(COUNTS) + 2) * ROW + 20
     panel = Panel("bars", "", LEFT + WIDTH + 70, height, list(_marks(splits)))
@@ -90,6 +90,54 @@ def _scene(splits) -> Scene:
 def _when(count, shards, how=None):
     found = {"parts": [COUNTS.index(count)], "shards": [SHARDS.index(shards)]}
     return found if how is None else {**found, "combine": [COMBINE.index(how)]}
+
+
+def _asks(splits) -> dict[int, list[Ask]]:
+    """Before a batch is cut: the sum of even parts as a number, anything else as right or wrong."""
+    return {
+        COUNTS.index(count): [
+            (_sum_ask if (shards, how) == ("even", "sum") else _exact_ask)(
+                splits[count, shards], how, _when(count, shards, how)
+            )
+            for shards, how in product(SHARDS, COMBINE)
+        ]
+        for count in COUNTS[1:]
+    }
+
+
+def _where(split, when):
+    """The positions of the other dials at which a question is asked."""
+    sizes = listed(map(str, split.sizes))
+    return f"The batch is cut into {sizes} samples", {name: at for name, at in when.items() if name != "parts"}
+
+
+def _sum_ask(split, how, when):
+    cut, where = _where(split, when)
+    count, big = len(split.sizes), number(round(split.big, 4))
+    return Ask(
+        f"{cut}; its gradient is {big}. What do the gradients of the parts add up to?",
+        split.combined(how), f"The mean of the parts is {big}, so the sum is {count} times as much.",
+        ((split.big, "That is their mean. Each part's gradient is that of a mean, not a share of it."),
+         (split.big / count, "Each part's gradient is about as large as that of the whole batch.")),
+        otherwise=f"Not that: {count} gradients, each of them about as large as {big}.", when=where,
+    )  # fmt: skip
+
+
+def _exact_ask(split, how, when):
+    cut, where = _where(split, when)
+    yes, no = "yes, exactly", "no"
+    right, even = split.error(how) < 1e-12, len(set(split.sizes)) == 1
+    because = {
+        "mean": "Parts of one size count alike, as their samples should." if even
+        else "The plain mean counts a sample that is alone as much as all samples of the large part.",
+        "sum": f"A sum of {len(split.sizes)} gradients of means is too large.",
+        "weighted": "Each part counts by its share of the batch, so each sample counts alike.",
+    }[how]  # fmt: skip
+    combined = {"mean": "the plain mean", "sum": "the sum", "weighted": "the weighted sum"}[how]
+    return Ask(
+        f"{cut}. Is {combined} of the gradients of the parts the gradient of the whole batch?", yes if right else no, because,
+        ((no if right else yes, because),), (yes, no), when=where,
+    )  # fmt: skip
 
 
 def _captions(splits):

@@ -134,20 +134,20 @@ class Picture:
         if "LABKIT_PAGES" in os.environ:
             display(self._page(Path(os.environ["LABKIT_PAGES"])), raw=True)
             return
-        data, metadata = self.still_bundle()
-        display(data, metadata=metadata, raw=True)
         if player_installed():
             from .player import close_previous
 
             close_previous(self.player, shell)
             display({"application/vnd.jupyter.widget-view+json": self.player.view}, raw=True)
+        data, metadata = self.still_bundle()  # last, for its PNG can take seconds
+        display(data, metadata=metadata, raw=True)
 
     def _page(self, folder):
         """A notebook output for a site: the widget as a saved page in `folder`, in a frame."""
         name = f"{1 + len(list(folder.glob('*.html')))}.html"
         self.save(folder / name)
         address = f"{os.environ.get('LABKIT_PAGES_ADDRESS', folder.as_posix())}/{name}"
-        look = 'loading="lazy" style="width: 100%; height: 420px; border: 0"'
+        look = 'class="labkit-page" loading="lazy" style="width: 100%; height: 420px; border: 0"'
         frame = f'<iframe title="{escape(self._scene.title)}" src="{address}" {look}></iframe>'
         return {"text/plain": self.describe(), "text/html": frame}
 
@@ -245,11 +245,17 @@ const model = {{
   get: (name) => values[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}},
 }};
 if (typeof data.scene !== "string") player.render({{ model, el: stage }});
-if (window.parent !== window) {{ // in a frame of another page, whose height follows
-  document.documentElement.classList.add("framed");
+if (window.parent !== window) {{ // in a frame of another page, which follows its height and says which theme
+  const look = document.documentElement.classList;
+  look.add("framed");
   new ResizeObserver(() => {{
-    if (window.frameElement) window.frameElement.style.height = `${{stage.scrollHeight + 8}}px`;
+    window.parent.postMessage({{ labkit: {{ height: Math.ceil(stage.getBoundingClientRect().height) }} }}, "*");
   }}).observe(stage);
+  window.addEventListener("message", ({{ source, data }}) => {{
+    if (source !== window.parent || !["light", "dark"].includes(data?.labkit?.theme)) return;
+    look.remove("light", "dark");
+    look.add(data.labkit.theme);
+  }});
 }}
 </script>
 </body>

@@ -7,7 +7,7 @@ import numpy as np
 from ..mindspore import GRAPH_MODE, dataset, get_context, nn, set_context, train
 from ..mindspore.train import Transfers
 from .picture import Picture
-from .scene import Caption, Dial, Panel, Scene, rect, text
+from .scene import Ask, Caption, Dial, Panel, Scene, rect, text
 
 BATCHES = 8
 EPOCHS = (1, 2, 3, 4, 6)
@@ -59,8 +59,8 @@ def _scene(runs) -> Scene:
         "that runs it. On the right: the steps that are run, the steps of that many passes, and the round trips."
     )
     dials = [
-        Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=4),
-        Dial("size", "sink_size", list(SIZES), "choice", start=list(SIZES).index("5")),
+        Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=4, asks=_asks(runs)),
+        Dial("size", "sink_size", list(SIZES), "choice", start=list(SIZES).index("5"), resets={"epochs": 0}),
     ]
     rows = -(-max(count.steps for count in runs.values()) // BATCHES)
     panel = Panel("steps", "", BARS + 260, TOP + rows * ROW + 8, [*_tiles(runs), *_bars(runs)])
@@ -71,15 +71,57 @@ def _when(epochs, name):
     return {"epochs": [EPOCHS.index(epochs)], "size": [list(SIZES).index(name)]}
 
 
+def _asks(runs) -> dict[int, list[Ask]]:
+    """Before more epochs are run: how many steps with a size, how many round trips where the size says nothing."""
+    return {
+        EPOCHS.index(epochs): [
+            (_trips_ask if name in ("off", "−1") else _steps_ask)(name, epochs, runs[epochs, name]) for name in SIZES
+        ]
+        for epochs in EPOCHS[1:]
+    }
+
+
+def _steps_ask(name, epochs, count):
+    passes = epochs * BATCHES
+    slips = ((passes, f"That is {epochs} times over the data. When it is sunk, an epoch is sink_size steps."),
+             (epochs, "That is how often it is launched. Each launch runs sink_size steps."),
+             (int(name), "That is one epoch."))  # fmt: skip
+    return Ask(
+        f"epoch {epochs}, sink_size {name}, {BATCHES} batches: how many steps are run?",
+        count.steps, f"{epochs} × {name} = {count.steps}.",
+        tuple({value: (value, words) for value, words in slips if value != count.steps}.values()),
+        otherwise="Not that: epoch times sink_size.", when={"size": [list(SIZES).index(name)]},
+    )  # fmt: skip
+
+
+def _trips_ask(name, epochs, count):
+    off, steps = name == "off", epochs * BATCHES
+    because = "Without sinking the host waits after every step." if off else "The host waits once for each launch."
+    return Ask(
+        f"{steps} steps{', without sinking' if off else ', sunk with sink_size −1: an epoch is one launch'}. "
+        "How many round trips between host and device?",
+        count.round_trips, because, ((epochs if off else steps, because), (1, because)),
+        otherwise=f"Not that. {because}", when={"size": [list(SIZES).index(name)]},
+    )  # fmt: skip
+
+
 def _captions(runs):
     for (epochs, name), count in runs.items():
         passes, rest = divmod(count.steps, BATCHES)
-        seen = f"{passes} whole pass{'' if passes == 1 else 'es'}" + (f" and {rest} batches" if rest else "")
+        seen = " and ".join(
+            [_counted_as(passes, "whole pass")] * (passes > 0) + [_counted_as(rest, "batch")] * (rest > 0)
+        )
         per_epoch = BATCHES if name in ("off", "−1") else int(name)
-        steps = f"{epochs} × {per_epoch} = {count.steps} steps: {seen} of the data"
-        trips = f"{count.round_trips} round trip{'' if count.round_trips == 1 else 's'}"
-        goal = "" if count.steps == epochs * BATCHES else f" {epochs} passes would be {epochs * BATCHES} steps."
+        steps = f"{epochs} × {per_epoch} = {_counted_as(count.steps, 'step')}: {seen} of the data"
+        trips = _counted_as(count.round_trips, "round trip")
+        wanted = f" {_counted_as(epochs, 'pass')} would be {epochs * BATCHES} steps."
+        goal = "" if count.steps == epochs * BATCHES else wanted
         yield Caption("size", [(list(SIZES).index(name), f"{steps}, {trips}.{goal}")], _when(epochs, name))
+
+
+def _counted_as(count, thing):
+    """A number of things in words: "1 pass", "2 passes"."""
+    return f"{count} {thing}{'' if count == 1 else 'es' if thing.endswith(('s', 'ch')) else 's'}"
 
 
 def _tiles(runs):

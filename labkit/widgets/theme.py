@@ -115,12 +115,12 @@ def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
 
 def css() -> str:
     """The same tables as CSS: custom properties for the palettes, a class for each role and state."""
-    light = f".labkit {{{_properties('light')}}}"
+    light = f".labkit, .alone {{{_properties('light')}}}"
     dark = _properties("dark")
     rules = [
         light,
-        f'[data-jp-theme-light="false"] .labkit, .vscode-dark .labkit, .alone.dark .labkit {{{dark}}}',
-        f"@media (prefers-color-scheme: dark) {{.alone:not(.light) .labkit {{{dark}}}}}",
+        f'[data-jp-theme-light="false"] .labkit, .vscode-dark .labkit, .alone.dark, .alone.dark .labkit {{{dark}}}',
+        f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
         *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),
     ]

@@ -119,10 +119,11 @@ class View:
     def _forward_card(self, unit):
         x, y, w = self.box(unit)
         ran = self.units.ran.get(unit, 0)
-        if unit.block:  # drawn as a pile
-            self.marks.append(rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}"))
         values = [(0, ""), (ran, cards.value(unit))] if ran else [(0, cards.value(unit))]
         states = pulses([ran]) if ran else []
+        if unit.block:  # drawn as a pile
+            faint = stepwise(state=calm(states))
+            self.marks.append(rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}", vary=faint))
         title = clipped(cards.title(unit))
         self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf)
 

@@ -96,7 +96,10 @@ def test_a_graph(lab, figures, nodes):
     notebook, frame = opened(lab, f"graph{nodes}", code, "picture")
     slider = frame.evaluate(SLIDE, 100)
     turned = frame.evaluate(UNTIL_CHANGED, [TURN, 20])
-    painted = [notebook.page.evaluate(PAINTED) for _ in range(6)]
+    painted = []
+    for _ in range(6):
+        notebook.kernel("0")  # the run before is over: the still picture comes after the widget
+        painted.append(notebook.page.evaluate(PAINTED))
     notebook.close()
     figures(
         f"a graph of {nodes} nodes",

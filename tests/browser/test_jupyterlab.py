@@ -17,18 +17,6 @@ PAGE_MODELS = """async () => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def lab(browser, server):
-    """JupyterLab in a window, and what it has said."""
-    window = browser.new_context(viewport={"width": 1280, "height": 1200})
-    listened = Listened(window.new_page())
-    listened.page.goto(f"{server.url}/lab?reset")
-    listened.page.wait_for_function("window.jupyterapp")
-    listened.page.evaluate("() => jupyterapp.restored")
-    yield listened
-    window.close()
-
-
 @pytest.fixture(autouse=True)
 def nothing_is_said(lab):
     """Every test also sees that nothing is printed on the console."""

@@ -89,18 +89,6 @@ def course(server):
     return home
 
 
-@pytest.fixture(scope="module")
-def lab(browser, server):
-    """JupyterLab in a window, and what it has said."""
-    window = browser.new_context(viewport={"width": 1280, "height": 1200})
-    listened = Listened(window.new_page())
-    listened.page.goto(f"{server.url}/lab?reset")
-    listened.page.wait_for_function("window.jupyterapp")
-    listened.page.evaluate("() => jupyterapp.restored")
-    yield listened
-    window.close()
-
-
 @pytest.fixture(scope="module", params=FOLLOWED, ids=lambda path: path.stem)
 def reader(request, lab, server, course):
     path = course / request.param.name

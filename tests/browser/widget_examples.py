@@ -23,9 +23,28 @@ from labkit.widgets.scene import (
     text,
 )
 
+LENET = """
+import numpy as np
+import labkit
+import labkit.mindspore as ms
+from labkit.mindspore import nn
+
+class LeNet(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.SequentialCell(nn.Conv2d(1, 2, 3, pad_mode="valid"), nn.ReLU(), nn.MaxPool2d(2, 2))
+        self.head = nn.SequentialCell(nn.Flatten(), nn.Dense(18, 4), nn.ReLU(), nn.Dense(4, 3))
+
+    def construct(self, x):
+        return self.head(self.conv(x))
+
+ms.set_seed(1)
+image = ms.Tensor(np.linspace(0, 1, 64, dtype=np.float32).reshape(1, 1, 8, 8))
+"""
 EXAMPLES = {
     "demo": "from widget_examples import Demo\nDemo()",
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
+    "folded": LENET + "labkit.show(LeNet(), image, fold=4)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
     "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
@@ -38,6 +57,7 @@ EXAMPLES = {
     "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0)",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
+    "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
     "sink": "from labkit.widgets import SinkCalculator\nSinkCalculator()",
 }
 

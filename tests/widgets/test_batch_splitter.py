@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labkit.widgets.batch_splitter import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
-from labkit.widgets.scene import to_json
+from labkit.widgets.scene import holds, to_json
 
 PICTURE = BatchSplitter()
 
@@ -56,6 +56,25 @@ def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
     wanted = np.array([*split.parts, split.combined("sum"), split.big])
     widths = [mark.at["width"] for mark in bars if all(state[d] in p for d, p in mark.when.items())]
     assert np.array(widths) / widths[-1] == pytest.approx(wanted / split.big, rel=0.01)
+
+
+@pytest.mark.parametrize("count", COUNTS[1:])
+@pytest.mark.parametrize("shards", SHARDS)
+@pytest.mark.parametrize("how", COMBINE)
+def test_the_question_before_a_cut_is_about_what_comes(count, shards, how):
+    split, state = PICTURE.splits[count, shards], PICTURE.scene.state(shards=shards, combine=how)
+    (ask,) = (ask for ask in PICTURE.scene.dials[0].asks[COUNTS.index(count)] if holds(ask.when, state))
+    assert f"{split.sizes[0]}, " in ask.question or f"{split.sizes[0]} and {split.sizes[1]} samples" in ask.question
+    if (shards, how) == ("even", "sum"):
+        assert ask.answer == pytest.approx(count * split.big)
+    else:
+        assert ask.answer == ("yes, exactly" if split.error(how) < 1e-12 else "no") and ask.answer in ask.choices
+    for wrong, words in ask.slips:
+        assert words.endswith(".") and wrong != ask.answer and (not ask.choices or wrong in ask.choices)
+
+
+def test_while_one_predicts_another_choice_begins_with_the_whole_batch():
+    assert [dial.resets for dial in PICTURE.scene.dials] == [{}, {"parts": 0}, {"parts": 0}]
 
 
 def test_it_is_small_and_can_be_drawn():

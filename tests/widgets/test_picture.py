@@ -62,10 +62,10 @@ def test_every_widget_is_tried_in_a_browser():
 # ---- in a notebook ----
 
 
-def test_a_notebook_shows_the_still_picture_and_then_the_widget_that_hides_it(shown):
+def test_a_notebook_shows_the_widget_at_once_and_then_the_still_picture_that_it_hides(shown):
     picture = Demo()
     picture._ipython_display_()
-    (still, metadata), (live, _) = shown
+    (live, _), (still, metadata) = shown
     assert set(still) == STILL and set(live) == {WIDGET}
     assert live[WIDGET]["model_id"] == picture.player.model_id
     assert f'<img data-labkit="{picture.player.still}" alt="Powers.' in still["text/html"]
@@ -98,7 +98,7 @@ def test_a_still_has_no_widget(shown):
 def test_a_large_picture_has_no_png(shown):
     marks = [text(5, 20, "word")] * (module.MAX_PNG_MARKS + 1)
     Picture(Scene("", "", [], [Panel("p", "", 100, 50, marks)]))._ipython_display_()
-    assert set(shown[0][0]) == STILL - {"image/png"}
+    assert set(shown[-1][0]) == STILL - {"image/png"}
 
 
 def test_without_a_kernel_it_prints_words(capsys):

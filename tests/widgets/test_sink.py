@@ -5,8 +5,8 @@ import json
 import pytest
 
 import labkit.mindspore as ms
-from labkit.widgets.scene import to_json
-from labkit.widgets.sink import BATCHES, SIZES, SinkCalculator
+from labkit.widgets.scene import holds, to_json
+from labkit.widgets.sink import BATCHES, EPOCHS, SIZES, SinkCalculator
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,23 @@ def test_there_is_a_tile_per_step(picture):
 def test_the_caption_tells_of_batches_that_are_missing(picture):
     assert "6 × 5 = 30 steps: 3 whole passes and 6 batches" in picture.describe(epochs="6", size="5")
     assert "6 passes would be 48 steps." in picture.describe(epochs="6", size="5")
+    assert "1 × 1 = 1 step: 1 batch of the data, 1 round trip. 1 pass would be 8 steps." in picture.describe(
+        epochs=0, size="1"
+    )
     assert "would be" not in picture.describe(epochs="6", size="8")
+
+
+def test_the_question_before_more_epochs_is_about_steps_or_round_trips(picture):
+    epochs, size = picture.scene.dials
+    for position, name in enumerate(SIZES):
+        for at, asked in epochs.asks.items():
+            count = picture.runs[EPOCHS[at], name]
+            (ask,) = (ask for ask in asked if holds(ask.when, picture.scene.state(size=position)))
+            about_trips = "round trips" in ask.question
+            assert about_trips == (name in ("off", "−1"))
+            assert ask.answer == (count.round_trips if about_trips else count.steps)
+            assert ask.slips and all(wrong != ask.answer and words.endswith(".") for wrong, words in ask.slips)
+    assert list(epochs.asks) == [1, 2, 3, 4] and size.resets == {"epochs": 0}
 
 
 def test_the_contexts_are_put_back(picture):

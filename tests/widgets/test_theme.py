@@ -77,6 +77,13 @@ def test_the_page_and_the_still_picture_look_the_same():
             assert not declared
 
 
+def test_native_controls_follow_the_theme():
+    """Fields, check boxes and lists that the browser draws itself."""
+    schemes = re.findall(r"(\S+) {color-scheme:(\w+);--lk-page:(#\w+);", theme.css())
+    found = {(scheme, ground) for _, scheme, ground in schemes}
+    assert found == {(name, theme.PALETTES[name]["page"]) for name in THEMES}
+
+
 def test_an_unknown_role_or_state_is_named():
     with pytest.raises(KeyError, match=r"labkit\.widgets\.theme, but got 'opp' and ''"):
         theme.attributes("opp", "", "light")

@@ -15,7 +15,7 @@ from labkit.widgets.chain_view import chain
 from labkit.widgets.folding import Block
 from labkit.widgets.graph_view import graph
 from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import to_json
+from labkit.widgets.scene import looks, to_json
 from labkit.widgets.tape_view import tape
 from labkit.widgets.units import Units
 from labkit.widgets.view import calm, label_width, placed_labels
@@ -196,3 +196,11 @@ def test_a_label_alone_stands_at_its_line(y, z):
 def test_texts_vary_as_their_boxes_but_for_the_moment_itself():
     assert calm([(0, "pending"), (3, "now"), (4, "released")]) == [(0, "pending"), (3, ""), (4, "released")]
     assert calm([]) == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_both_sheets_of_a_pile_are_faint_until_it_has_run(view):
+    units = units_of(lambda x: np.sin(np.cos(np.exp(x))), 1.0, blocks=(3,))
+    piles = [mark for mark in VIEWS[view](units, {}).marks if mark.role == "group"]
+    seen = [[looks(mark, {"step": step, "retain": 0, "view": 0})[2] for mark in piles] for step in (0, units.last)]
+    assert seen == [["pending", "pending"], ["", ""]]

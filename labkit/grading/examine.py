@@ -1,0 +1,210 @@
+"""Run a submission in a jail and gather evidence, whatever it does: hang, crash, or write on our line.
+
+The program runs cell by cell in one process, and each answer is tried in a child of its own. If the process is lost, the
+cell or the answer at fault is left out, and the rest is run again in a new process: what one cell breaks costs its own
+question alone.
+"""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..jail import wire
+from ..jail.call import Outcome
+from ..jail.jail import Jail, Session
+from ..jail.trying import Tried
+from ..jail.values import Unreadable, decode, encode
+from .matching import Step
+
+GRACE = 3.0  # seconds that the jail has to tell of a time-out itself before it is ended from outside
+FOUND = ("missing", "empty", "value", "function")
+KINDS = {"value", "error", "timeout", "unfit"}
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds: of one cell, of one call of an answer, and of one submission in all."""
+
+    cell: float = 10.0
+    call: float = 5.0
+    submission: float = 120.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question to a program: the variable that holds its answer, and for a function the inputs to try it on."""
+
+    name: str
+    binds: str
+    inputs: tuple[tuple, ...] = ()
+    tensors: str | None = None
+
+    @property
+    def wants_function(self) -> bool:
+        """True where the answer is a function."""
+        return bool(self.inputs)
+
+
+@dataclass
+class Evidence:
+    """What is known of an answer: `found` is "missing", "empty", "value", "function", "timeout", "died" or "unread"."""
+
+    found: str = "missing"
+    value: Any = None
+    tried: list[Tried] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What went wrong in a cell: `kind` is "error", "timeout" or "died"; `place` is the error without its words."""
+
+    kind: str
+    error: str
+    place: str
+
+
+@dataclass
+class Findings:
+    """The evidence for each question by name, and the failure of each step that failed by its index."""
+
+    evidence: dict[str, Evidence]
+    failures: dict[int, Failure]
+
+
+class _Blame(Exception):
+    """The program was lost: at this step, or while this question was asked (then `question` is its name)."""
+
+    def __init__(self, why: str, step: int, question: str = ""):
+        super().__init__(why)
+        self.why, self.step, self.question = why, step, question
+
+
+def examine(jail: Jail, steps: list[Step], questions: Iterable[Asked], pace: Pace) -> Findings:
+    """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does."""
+    asked = {q.name: q for q in questions}
+    findings = Findings({}, {})
+    deadline = time.monotonic() + pace.submission
+    left_out: set[int] = set()
+    while pending := {name: q for name, q in asked.items() if name not in findings.evidence}:
+        if time.monotonic() > deadline:
+            for name in pending:
+                findings.evidence[name] = Evidence("timeout")
+            break
+        try:
+            with jail.session() as session:
+                _Run(session, steps, pending, left_out, findings, pace, deadline).through()
+        except _Blame as blame:
+            if blame.question:
+                findings.evidence.setdefault(blame.question, Evidence()).found = blame.why
+            elif blame.step in left_out:  # an empty step cannot be at fault: something older writes on our line
+                for name in pending:
+                    findings.evidence.setdefault(name, Evidence("died"))
+            else:
+                left_out.add(blame.step)
+                findings.failures[blame.step] = _lost(blame.why, pace)
+        else:
+            for name in pending:
+                findings.evidence.setdefault(name, Evidence())
+    return findings
+
+
+def _lost(why, pace):
+    words = {
+        "timeout": f"it ran for more than {pace.cell:g} s and was ended",
+        "died": "it ended the whole process (os._exit, a crash, or too much memory)",
+    }
+    return Failure(why, words[why], words[why])
+
+
+class _Run:
+    """One run of a program: what it says, and what we ask it."""
+
+    def __init__(self, session: Session, steps: list[Step], pending: dict[str, Asked], left_out: set[int],
+                 findings: Findings, pace: Pace, deadline: float):  # fmt: skip
+        self.session, self.steps, self.pending, self.left_out = session, steps, pending, left_out
+        self.findings, self.pace, self.deadline = findings, pace, deadline
+        self.step, self.question = 0, ""
+
+    def through(self) -> None:
+        """Follow the program to its end; raises `_Blame` where it is lost."""
+        self._guarded(self.session.send, self._program())
+        for i, step in enumerate(self.steps):
+            self.step = i
+            self._expect("step", i)
+            self._ran(self._expect("ran", i))
+            for name in [name for name in step.asks if name in self.pending]:
+                self._ask(self.pending[name])
+        self._expect("end", True)
+
+    def _program(self):
+        steps = []
+        for i, step in enumerate(self.steps):
+            asks = [name for name in step.asks if name in self.pending]
+            steps.append({"label": step.label, "source": "" if i in self.left_out else step.source, "asks": asks})
+        binds = {name: q.binds for name, q in self.pending.items()}
+        functions = [name for name, q in self.pending.items() if q.wants_function]
+        return {"steps": steps, "binds": binds, "functions": functions, "seconds": self.pace.cell}
+
+    def _guarded(self, function: Callable, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except wire.TimedOut:
+            raise _Blame("timeout", self.step, self.question) from None
+        except (wire.Closed, wire.Garbled):
+            raise _Blame("died", self.step, self.question) from None
+
+    def _message(self, seconds: float) -> dict:
+        left = min(seconds + GRACE, max(self.deadline - time.monotonic(), 0.1))
+        message = self._guarded(self.session.receive, left)
+        if not isinstance(message, dict):
+            raise _Blame("died", self.step, self.question)
+        return message
+
+    def _expect(self, key, value):
+        """The next message, which must be this one."""
+        message = self._message(self.pace.cell)
+        if message.get(key) != value or type(message.get(key)) is not type(value):
+            raise _Blame("died", self.step, self.question)
+        return message
+
+    def _ran(self, message):
+        if "kind" in message:
+            kind = "timeout" if message["kind"] == "timeout" else "error"
+            failure = Failure(kind, str(message.get("error"))[:1000], str(message.get("place"))[:1000])
+            self.findings.failures.setdefault(self.step, failure)
+
+    def _ask(self, asked):
+        self.question = asked.name
+        message = self._expect("ask", asked.name)
+        if message.get("found") not in FOUND:
+            raise _Blame("died", self.step, self.question)
+        evidence = self.findings.evidence[asked.name] = Evidence(message["found"])
+        try:
+            if evidence.found == "value":
+                evidence.value = decode(message.get("value"))
+            elif evidence.found == "function" and asked.wants_function:
+                self._try(asked, evidence)
+        except Unreadable:
+            evidence.found = "unread"
+        self.question = ""
+
+    def _try(self, asked, evidence):
+        for inputs in asked.inputs:
+            call = {"inputs": encode(inputs), "tensors": asked.tensors, "seconds": self.pace.call}
+            self._guarded(self.session.send, call)
+            evidence.tried.append(_tried(self._message(self.pace.call)))
+            if not evidence.tried[-1].came:
+                break
+        self._guarded(self.session.send, {"done": True})
+
+
+def _tried(message):
+    """The evidence of one call; raises `Unreadable` for what is none."""
+    kind, after = message.get("outcome"), decode(message.get("after"))
+    if kind not in KINDS or not isinstance(after, tuple):
+        raise Unreadable("expected the outcome of a call")
+    words = {k: str(message.get(k, ""))[:1000] for k in ("error", "error_place", "printed", "unfit", "takes")}
+    outcome = Outcome(kind, decode(message.get("value")), words["error"], words["error_place"], words["printed"])
+    unfit = words["unfit"] or ("the arguments do not fit" if kind == "unfit" else "")
+    return Tried(outcome, after, unfit, words["takes"])

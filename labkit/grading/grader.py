@@ -1,0 +1,171 @@
+"""Grade submissions: what each answer earns, by evidence from a jail, on inputs drawn now."""
+
+import time
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..classroom import find
+from ..classroom.exercise import Exercise
+from ..classroom.judge import Verdict, judge_calls, judge_value, not_a_function
+from ..jail.jail import Jail, JailError, Limits
+from .assignment import Assignment, Question
+from .examine import Asked, Evidence, Failure, Findings, Pace, examine
+from .matching import Step, plan
+from .results import QuestionResult, SubmissionResult
+from .salvage import read_submission
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a class is graded: the seed of the drawn inputs, the limits, and whether missing walls are accepted."""
+
+    seed: int
+    pace: Pace = field(default_factory=Pace)
+    limits: Limits = field(default_factory=Limits)
+    unsafe: bool = False
+    preload: tuple[str, ...] = ()
+
+
+class Drawn:
+    """The inputs of one exercise in this run, and the right answers, found once."""
+
+    def __init__(self, exercise: Exercise, seed: int):
+        self.exercise = exercise
+        drawn = exercise.inputs((seed << 32) + zlib.crc32(exercise.name.encode()))
+        self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else tuple(drawn)
+        self._answers: dict[int, Any] = {}
+
+    def expected(self, inputs: tuple = ()) -> Any:
+        """The right answer for one of `self.inputs`, or for a prediction."""
+        key = id(inputs) if self.inputs else 0
+        if key not in self._answers:
+            self._answers[key] = self.exercise.expected(inputs)
+        return self._answers[key]
+
+
+@dataclass
+class Grader:
+    """Grades one submission after the other in a jail of its own; use it with `with`.
+
+    Raises `jail.layers.NotIsolated` at the start where a needed wall is missing and `settings.unsafe` is false.
+    """
+
+    assignment: Assignment
+    settings: Settings
+    drawn: dict[str, Drawn] = field(default_factory=dict)
+
+    def __enter__(self) -> "Grader":
+        self.jail = self._new_jail()
+        return self
+
+    def __exit__(self, *ignored: Any) -> None:
+        self.jail.stop()
+
+    def _new_jail(self):
+        jail = Jail(self.settings.limits, self.settings.unsafe, self.settings.preload)
+        jail.start()
+        return jail
+
+    def grade(self, student: str, data: bytes, file: str = "", notes: Iterable[str] = ()) -> SubmissionResult:
+        """What the notebook in `data` earns; raises nothing, whatever is in it."""
+        began = time.monotonic()
+        handed = read_submission(data)
+        variant = self.assignment.for_student(student)
+        steps, matched = plan(handed, variant)
+        findings = self._examine(steps, variant)
+        questions = tuple(self._result(q, findings, steps) for q in variant.questions)
+        return SubmissionResult(
+            student, variant.name, questions, (*notes, *handed.notes, *matched, *_told(findings, steps)), file,
+            handed.digest, handed.timestamp, round(time.monotonic() - began, 3), _answers(steps),
+        )  # fmt: skip
+
+    def nothing(self, student: str, problem: str, file: str = "", digest: str = "") -> SubmissionResult:
+        """The result of a student of whom there is nothing that can be read; `problem` says why."""
+        variant = self.assignment.for_student(student)
+        questions = tuple(
+            QuestionResult(q.name, q.exercise, 0.0, q.points, "missing", problem) for q in variant.questions
+        )
+        return SubmissionResult(student, variant.name, questions, (problem,), file, digest)
+
+    def _examine(self, steps: list[Step], variant: Assignment) -> Findings:
+        asked = [self._asked(q) for q in variant.questions]
+        try:
+            return examine(self.jail, steps, asked, self.settings.pace)
+        except (JailError, OSError):  # the jail is gone: a new one, and once more
+            self.jail.stop()
+            self.jail = self._new_jail()
+            return examine(self.jail, steps, asked, self.settings.pace)
+
+    def _asked(self, question: Question) -> Asked:
+        exercise = _exercise(question)
+        return Asked(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors)
+
+    def _drawn(self, exercise: Exercise) -> Drawn:
+        if exercise.name not in self.drawn:
+            self.drawn[exercise.name] = Drawn(exercise, self.settings.seed)
+        return self.drawn[exercise.name]
+
+    def _result(self, question: Question, findings: Findings, steps: list[Step]) -> QuestionResult:
+        exercise = _exercise(question)
+        evidence = findings.evidence[question.name]
+        failure = next((findings.failures.get(i) for i, s in enumerate(steps) if question.name in s.asks), None)
+        try:
+            verdict = self._verdict(exercise, question, evidence, failure)
+        except Exception as error:  # whatever came, the others are still to be graded
+            text = "What the answer gave could not be compared with anything."
+            verdict = Verdict("unread", f"{text} ({type(error).__name__}: {error})", text)
+        points = question.points if verdict else 0.0
+        hint = "" if verdict else exercise.hints[0]
+        return QuestionResult(
+            question.name, exercise.name, points, question.points, verdict.kind, verdict.told, verdict.text, hint
+        )
+
+    def _verdict(self, exercise: Exercise, question: Question, evidence: Evidence, failure: Failure | None) -> Verdict:
+        drawn = self._drawn(exercise)
+        if evidence.found == "value" and exercise.is_prediction:
+            return judge_value(exercise, evidence.value, drawn.expected)
+        if evidence.found == "value":
+            return not_a_function(exercise, evidence.value)
+        if evidence.found == "function" and exercise.is_prediction:
+            return judge_value(exercise, _verdict_on_functions)
+        if evidence.found == "function":
+            return judge_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
+        return _without_answer(question, evidence.found, failure, self.settings.pace)
+
+
+def _verdict_on_functions() -> None:
+    """A function in the place of the student's own, which never comes here."""
+
+
+def _exercise(question: Question) -> Exercise:
+    exercise = find(question.exercise)
+    if exercise is None:
+        raise LookupError(f"there is no exercise {question.exercise!r}: the assignment is of another version of labkit")
+    return exercise
+
+
+def _without_answer(question: Question, found: str, failure: Failure | None, pace: Pace) -> Verdict:
+    """The verdict where no value came, and why."""
+    if found == "missing" and failure is not None:
+        told = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
+        text = f", before it defined {question.binds}."
+        return Verdict(failure.kind, told + failure.error + text, told + failure.place + text)
+    sentences = {
+        "missing": f"There is no answer: after its cell, {question.binds} is not defined.",
+        "empty": "There is no answer yet: the ... are still there.",
+        "timeout": f"It ran for more than {pace.call:g} s and was ended. Is there a loop that never ends?",
+        "died": "It ended the whole process: os._exit, a crash in compiled code, or too much memory.",
+        "unread": "What came back is no data that can be compared.",
+    }
+    return Verdict(found, sentences[found], sentences[found])
+
+
+def _told(findings: Findings, steps: list[Step]) -> list[str]:
+    """A note for each cell that did not run to its end."""
+    return [f"{steps[i].label.capitalize()}: {failure.place}" for i, failure in sorted(findings.failures.items())]
+
+
+def _answers(steps: list[Step]) -> dict[str, str]:
+    return {name: step.source[:20_000] for step in steps for name in step.asks}

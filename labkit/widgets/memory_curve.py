@@ -1,0 +1,247 @@
+"""Memory against time: which results of a chain of layers are held while it runs and is walked back, in checkpoints or not."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+
+from .memory_run import BACK, LAYERS, RUN, Moment, moments
+from .picture import Picture
+from .scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, path, px, rect, text
+
+SEGMENTS = ("none", "1", "2", "4", "8", "16")
+WALKS = ("releases", "retain_graph")
+LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
+MOST = LAYERS + 4.0  # the top of the curve's axis
+LEFT, BOX = 62.0, 30.0
+WIDTH, HIGH, TOP = LAYERS * BOX, 150.0, 14.0
+HIDDEN = {"time": {"state": [(0, "answer")]}}  # out of sight while the reader predicts
+
+
+class MemoryCurve(Picture):
+    """A chain of 16 layers on PyTorch's tape: the results that are held, one array each, as it runs and is walked back.
+
+    It is run in labkit's dialect, and every count is the number of arrays alive then. To run a layer takes the time 1, to
+    walk it back 2. Dials: `time` (0 to 64), `segments` ("none", "1", "2", "4", "8", "16": the number of checkpoints of
+    equal length), `walk` ("releases", or "retain_graph"). `runs` holds the moments, `{(segments, walk): [Moment, ...]}`.
+
+    >>> runs = MemoryCurve().runs
+    >>> for segments in ("none", "1", "4", "16"):
+    ...     run = runs[segments, "releases"]
+    ...     print(segments, "time", run[-1].time, "most", max(len(moment.held) for moment in run))
+    none time 48 most 16
+    1 time 64 most 17
+    4 time 64 most 8
+    16 time 64 most 17
+    """
+
+    def __init__(self) -> None:
+        self.runs = {
+            (name, walk): moments(0 if name == "none" else int(name), walk == "retain_graph")
+            for name, walk in product(SEGMENTS, WALKS)
+        }
+        super().__init__(_scene(self.runs))
+
+
+def at_time(run: list[Moment], time: int) -> Moment:
+    """The moment that a run is in at a time."""
+    ends = next((moment.time for moment in run if moment.time >= time), run[-1].time)
+    return [moment for moment in run if moment.time == ends][-1]
+
+
+def most(run: list[Moment]) -> int:
+    """The largest number of arrays held at once."""
+    return max(len(moment.held) for moment in run)
+
+
+def _scene(runs) -> Scene:
+    words = (
+        f"A chain of {LAYERS} layers runs forward and is walked back. A box for the result of each layer: filled while somebody "
+        "holds it, with a 2 where two copies are held. Below, how many are held against time. At the end, for every number "
+        "of checkpoints, the most results held at once and the time it takes."
+    )
+    dials = [
+        Dial("time", "Time", [str(t) for t in range(LAST + 1)], start=LAST, asks=_asks(runs)),
+        Dial("segments", "Checkpoints", SEGMENTS, "choice", start=SEGMENTS.index("4"), resets={"time": 0}),
+        Dial("walk", "Walking back", WALKS, "choice", resets={"time": 0}),
+    ]
+    width = LEFT + WIDTH + 14
+    panels = [
+        Panel("held", "The results of the layers: filled while held", width, 64, list(_boxes(runs))),
+        Panel(
+            "curve", "How many are held, against time", width, TOP + HIGH + 42, [*_ground(), *_curves(runs), *_names()]
+        ),
+        Panel("all", "Every number of checkpoints", width, 24 + 20 * len(SEGMENTS), list(_table(runs))),
+    ]
+    return Scene("Memory against time", words, dials, panels, list(_captions(runs)))
+
+
+def _when(name, walk):
+    return {"segments": [SEGMENTS.index(name)], "walk": [WALKS.index(walk)]}
+
+
+# ---- what is said and asked ----
+
+
+def _called(name, walk):
+    each = LAYERS if name == "none" else LAYERS // int(name)
+    parts = f"{name} checkpoint{'s' * (name != '1')} of {each} layer{'s' * (each > 1)}"
+    return ("No checkpoint" if name == "none" else parts) + (", retain_graph=True" if walk == "retain_graph" else "")
+
+
+def _held(count):
+    return f"{count} result{' is' if count == 1 else 's are'} held"
+
+
+def _captions(runs) -> Iterator[Caption]:
+    doing = {
+        "start": "nothing has run yet", "forward": "layer {} runs", "again": "layer {} runs again",
+        "back": "layer {} is walked back", "turn": "all layers have run", "end": "all are walked back",
+    }  # fmt: skip
+    for (name, walk), run in runs.items():
+        said = []
+        for time in range(LAST + 1):
+            moment = at_time(run, time)
+            done = doing[moment.kind].format(moment.layer + 1)
+            over = f" The most at once: {most(run)}." if moment.kind == "end" else ""
+            now = min(time, run[-1].time)
+            said.append(f"{_called(name, walk)}. Time {now}: {done}, {_held(len(moment.held))}.{over}")
+        yield Caption("time", changes(said), _when(name, walk))
+
+
+def _asks(runs) -> dict[int, list[Ask]]:
+    """Before the last layer runs: how many are held at the turn. Then: how many at the worst moment."""
+    asked: dict[int, list[Ask]] = {LAYERS: [], LAYERS + 1: []}
+    for (name, walk), run in runs.items():
+        held = len(at_time(run, LAYERS).held)
+        asked[LAYERS].append(_turn_ask(name, held, _when(name, walk)))
+        asked[LAYERS + 1].append(_worst_ask(name, held, most(run), _when(name, walk)))
+    return asked
+
+
+def _turn_ask(name, held, when):
+    kept = {"none": "Every rule keeps its result", "1": "Only the result of the last layer"}.get(
+        name, "The inputs of all checkpoints but the first, which is x, and the result of the last layer"
+    )
+    slips = [(LAYERS, "That is so without checkpoints."), (held - 1, "You hold the result of the last layer, too.")]
+    slips += [(held + 1, "The first checkpoint keeps x, and x is not the result of a layer.")]
+    question = f"The last of {LAYERS} layers is about to run. How many results are held when it is done?"
+    return Ask(question, held, f"{kept}.", _apart(held, slips), otherwise=f"Not that. {kept}.", when=when)
+
+
+def _worst_ask(name, held, worst, when):
+    again = 0 if name == "none" else LAYERS // int(name)
+    because = f"{held} and the {again} of the part that runs again." if again else "Nothing runs again."
+    slips = [(held, "A checkpoint runs again, and its results are held as well."),
+             (again, "Those are the results that come anew. What was held before is still there."),
+             (LAYERS, "That is so without checkpoints.")] if again else [(1, "That is so at the end.")]  # fmt: skip
+    question = f"The walk back begins, and {_held(held)}. How many are held at its worst moment?"
+    return Ask(question, worst, because, _apart(worst, slips), otherwise=f"Not that. {because}", when=when)
+
+
+def _apart(answer, slips):
+    """The slips that are not the answer, each number once."""
+    return tuple({value: (value, words) for value, words in reversed(slips) if value != answer}.values())
+
+
+# ---- the boxes ----
+
+
+def _boxes(runs) -> Iterator[Mark]:
+    for layer in range(LAYERS):
+        yield text(LEFT + (layer + 0.5) * BOX, 58, str(layer + 1), "tick", "middle")
+    yield text(8, 58, "layer", "note")
+    for (name, walk), run in runs.items():
+        when, states = _when(name, walk), [at_time(run, time) for time in range(LAST + 1)]
+        counts = [Counter(moment.held) for moment in states]
+        if name != "none":
+            for cut in range(0, LAYERS + 1, LAYERS // int(name)):
+                yield line(LEFT + cut * BOX, 12, LEFT + cut * BOX, 46, "outline", when=when)
+        for layer in range(LAYERS):
+            x, held = LEFT + layer * BOX + 3, [count[layer] for count in counts]
+            state = changes("" if count else "pending" for count in held)
+            yield rect(x, 18, BOX - 6, 24, "kept", vary={"time": {"state": state}}, when=when)
+            if 2 in held:
+                copies = changes("2" if count == 2 else "" for count in held)
+                yield text(x + BOX / 2 - 3, 34, "", "value", "middle", vary={"time": {"text": copies}}, when=when)
+        for role, kinds, way in (("head", ("forward", "again"), 1), ("backhead", ("back", "end"), -1)):
+            yield _pointer(states, role, kinds, way, when)
+
+
+def _pointer(states, role, kinds, way, when):
+    """An arrow head above the layer at work, seen where one of these kinds of things is done to it."""
+    heads = [arrow_head(LEFT + (m.layer + 0.5) * BOX + 5 * way, 7, way, 0, role, 10).at["d"] for m in states]
+    seen = changes("" if m.kind in kinds else "hidden" for m in states)
+    return path(heads[0], role, vary={"time": {"d": changes(heads), "state": seen}}, when=when)
+
+
+# ---- the curve ----
+
+
+def _place(time, count):
+    return LEFT + time / LAST * WIDTH, TOP + (1 - count / MOST) * HIGH
+
+
+def _ground() -> Iterator[Mark]:
+    yield rect(LEFT, TOP, WIDTH, HIGH, "area", 0)
+    for count in (0, 4, 8, 12, 16):
+        y = _place(0, count)[1]
+        yield line(LEFT, y, LEFT + WIDTH, y, "grid")
+        yield text(LEFT - 6, y + 4, str(count), "tick", "end")
+
+
+def _names() -> Iterator[Mark]:
+    low, turn = TOP + HIGH, _place(LAYERS, 0)[0]
+    for time in (0, 16, 32, 48, 64):
+        yield text(_place(time, 0)[0], low + 16, str(time), "tick", "middle")
+    yield line(turn, TOP, turn, low, "axis")
+    yield text(turn - 6, TOP + 14, "forward run", "note", "end")
+    yield text(turn + 6, TOP + 14, "walk back", "note")
+    words = f"time: {RUN} for a layer that runs, {BACK} for one that is walked back"
+    yield text(LEFT + WIDTH, low + 34, words, "note", "end")
+
+
+def _curves(runs) -> Iterator[Mark]:
+    """The whole curves, and over them a cover that begins at the time shown."""
+    for walk in WALKS:
+        others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [WALKS.index(walk)]}
+        yield path(_steps(runs["none", walk]), "inkvector", when=others)
+        yield line(8, TOP + HIGH + 30, 34, TOP + HIGH + 30, "inkvector", when=others)
+        yield text(40, TOP + HIGH + 34, "no checkpoint", "plain", when=others)
+    for (name, walk), run in runs.items():
+        yield path(_steps(run), "vector", when=_when(name, walk))
+    edges = [round(_place(time, 0)[0], 1) for time in range(LAST + 1)]
+    moving = {"x": changes(edges), "width": changes(round(LEFT + WIDTH - edge, 1) for edge in edges)}
+    yield rect(LEFT, TOP, WIDTH, HIGH, "area", 0, vary={"time": moving})
+
+
+def _steps(run) -> str:
+    """The curve: level while something is done, upright where the number changes."""
+    ends, now = [_place(0, 0)], 0
+    for time in range(1, run[-1].time + 1):
+        count = len(at_time(run, time).held)
+        ends += [_place(time - 1, count)] * (count != now) + [_place(time, count)]
+        now = count
+    return "M" + "L".join(f"{px(x)} {px(y)}" for x, y in ends)
+
+
+# ---- the table ----
+
+
+def _table(runs) -> Iterator[Mark]:
+    right = LEFT + WIDTH / 2 + 40
+    yield text(LEFT + 24, 14, "most held at once", "note")
+    yield text(right, 14, "time", "note")
+    scale, longer = 130 / LAYERS, 130 / LAST
+    for row, name in enumerate(SEGMENTS):
+        y = 32 + 20 * row
+        chosen = {"segments": [row]}
+        yield rect(2, y - 13, LEFT + WIDTH, 18, "before", 2, when=chosen)
+        yield text(8, y, name, "code")
+        for walk in WALKS:
+            run, when = runs[name, walk], {"walk": [WALKS.index(walk)]}
+            for x, value, size, role in (
+                (LEFT + 24, most(run), scale, "savedbar"),
+                (right, run[-1].time, longer, "bar"),
+            ):
+                yield rect(x, y - 10, value * size, 12, role, 1, when=when, vary=HIDDEN)
+                yield text(x + value * size + 6, y, str(value), "value", when=when, vary=HIDDEN)

@@ -1,4 +1,4 @@
-"""The command `labkit`: open the notebooks, see your progress and the documented cases, find out what is installed."""
+"""The command `labkit`: notebooks, progress, documented cases, assignments, and what is installed."""
 
 import argparse
 import importlib.metadata
@@ -23,7 +23,12 @@ PACKAGES = {
     "matplotlib": ("figures in notebooks", "notebooks"),
     "ml_dtypes": ("the bfloat16 format", "bfloat16"),
     "tqdm": ("progress bars", "notebooks"),
-    "nbformat": ("reading notebooks handed in", "classroom"),
+    "nbformat": ("making assignments, reading notebooks handed in", "classroom"),
+    "jinja2": ("pages of feedback", "classroom"),
+    "psutil": ("watching the memory of students' code", "classroom"),
+    "pyseccomp": ("refusing dangerous system calls of students' code", "classroom"),
+    "nbgrader": ("the gradebook and formgrader", "gradebook"),
+    "distributed": ("grading on a dask cluster", "cluster"),
     "mpi4py": ("several workers", "parallel"),
     "ipyparallel": ("several workers in a notebook", "parallel"),
     "pytest": ("running the tests", "test"),
@@ -44,7 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        commands = {"lab": lab, "progress": progress, "cases": cases, "doctor": doctor}
+        commands = {
+            "lab": lab, "progress": progress, "cases": cases, "course": course, "grade": grade, "doctor": doctor,
+        }  # fmt: skip
         return commands[arguments.command](arguments, rest)
     except BrokenPipeError:  # the reader has seen enough, as in `labkit cases | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -82,6 +89,11 @@ def _parser() -> argparse.ArgumentParser:
         "name", nargs="?", metavar="NAME", help="show one case: its code, what is documented, what came"
     )
     cases_parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+    from .grading import course_command, grade_command
+
+    course_command.add_parser(commands)
+    grade_command.add_parser(commands)
 
     doctor_help = "say what is installed, what is not, and how to get it"
     commands.add_parser("doctor", help=doctor_help, description=doctor_help + ".")
@@ -159,6 +171,20 @@ def cases(arguments: argparse.Namespace, rest: list[str]) -> int:
     return report.run(arguments.name, as_json=arguments.json)
 
 
+def course(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Begin, build or check a course of assignments."""
+    from .grading import course_command
+
+    return course_command.run(arguments)
+
+
+def grade(arguments: argparse.Namespace, rest: list[str]) -> int:
+    """Grade what students handed in."""
+    from .grading import grade_command
+
+    return grade_command.run(arguments)
+
+
 def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
     """Print one line per package; 1 if something labkit itself needs is missing."""
     print(f"labkit {__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}")
@@ -171,6 +197,7 @@ def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
     folder = notebooks_folder()
     found, where = ("found", folder) if folder else ("not installed", "clone the repository to have them")
     print(f"  {found:<14} {'notebooks':<12} {where}")
+    print(_walls())
     works = complete and _engine_works()
     print(
         "The engine works."
@@ -178,6 +205,13 @@ def doctor(arguments: argparse.Namespace, rest: list[str]) -> int:
         else "The engine does not work: in the clone, run pip install --force-reinstall -e ."
     )
     return 0 if works else 1
+
+
+def _walls() -> str:
+    """What `labkit grade` needs beside packages: the walls around students' code that this machine can raise."""
+    from .jail.layers import installed
+
+    return f"Around students' code (labkit grade):\n{installed()}"
 
 
 def _how_to_get(extra: str) -> str:

@@ -20,7 +20,7 @@ def run(*arguments):
 
 def test_help_names_every_command():
     text = run("--help").stdout
-    assert all(command in text for command in ("lab", "progress", "cases", "doctor"))
+    assert all(command in text for command in ("lab", "progress", "cases", "course", "grade", "doctor"))
     assert run().stdout == text
 
 

@@ -8,7 +8,9 @@ calls the student's function in another process and compares plain data on its o
 from .checking import Report, Text, check, hint, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
+from .require import NotRight, require
 
 __all__ = [
-    "EXERCISES", "Exercise", "Misconception", "Report", "Text", "WrongAnswer", "check", "find", "hint", "solution",
+    "EXERCISES", "Exercise", "Misconception", "NotRight", "Report", "Text", "WrongAnswer", "check", "find", "hint",
+    "require", "solution",
 ]  # fmt: skip

@@ -30,20 +30,20 @@ class Verdict:
         return self.kind == "right"
 
 
-def judge_value(exercise: Exercise, answer: Any) -> Verdict:
-    """The verdict on a prediction."""
+def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | None = None) -> Verdict:
+    """The verdict on a prediction; `expected()` gives the right one, without it the exercise's own."""
     if callable(answer) and not isinstance(answer, type):
         return _same_told("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
     if dots := _dots(answer):
         text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
         return _same_told("empty", text)
-    expected, got = exercise.expected(), plain(answer)
-    found = difference(expected, got)
+    right, got = (expected or exercise.expected)(), plain(answer)
+    found = difference(right, got)
     if found is None:
         return _same_told("right", "Your prediction is what labkit gives when it runs.")
-    if known := _recognised(exercise, [((), expected, got)]):
+    if known := _recognised(exercise, [((), right, got)]):
         return _same_told(known.name, known.sentence)
-    return _same_told(found.stage, _predicted(exercise, expected, got, found, describe(answer)))
+    return _same_told(found.stage, _predicted(exercise, right, got, found, describe(answer)))
 
 
 def not_a_function(exercise: Exercise, answer: Any) -> Verdict:

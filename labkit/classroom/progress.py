@@ -164,7 +164,9 @@ def _home():
 
 
 def _someone_is_there():
-    """True in a notebook, in IPython, and at Python's own prompt."""
+    """True in a notebook, in IPython, and at Python's own prompt; not where nbgrader runs the notebook."""
+    if "NBGRADER_EXECUTION" in os.environ:
+        return False
     ipython: Any = sys.modules.get("IPython")
     return hasattr(sys, "ps1") or (ipython is not None and ipython.get_ipython() is not None)
 

@@ -3,9 +3,11 @@
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .. import __version__
 from ..jail.jail import Limits
@@ -13,11 +15,12 @@ from .assignment import Assignment
 from .cluster import grade_on_cluster
 from .examine import Pace
 from .export import write_grades, write_questions
-from .feedback import write_feedback
+from .feedback import feedback_pages, write_feedback
+from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
 from .journal import Journal, seed_of
 from .overview import write_overview
-from .pool import Work, grade_here, grade_in_processes, work_of
+from .pool import Work, grade_here, grade_in_processes, is_graded, work_of
 from .results import SubmissionResult
 from .submissions import Submission, find_submissions
 
@@ -48,16 +51,35 @@ class Plan:
         """A file beside the table of grades."""
         return self.out.with_suffix(ending)
 
+    @property
+    def tables(self) -> tuple[Path, Path, Path]:
+        """The grades, the table with a line for each answer, and the overview."""
+        return self.out, self.beside(".questions.csv"), self.beside(".html")
+
+
+@dataclass(frozen=True)
+class Graded:
+    """The results, sorted by student; `unwritten` has a sentence for each file that could not be written."""
+
+    results: list[SubmissionResult]
+    unwritten: tuple[str, ...] = ()
+
+    @property
+    def ungraded(self) -> list[str]:
+        """The students whose submission the grader itself failed at."""
+        return [result.student for result in self.results if not is_graded(result)]
+
 
 def grade_class(
     plan: Plan, begin: Callable[[int], None] = lambda all_: None, step: Callable[[], None] = lambda: None
-) -> list[SubmissionResult]:
-    """Grade everything and write the results; returns them, sorted by student.
+) -> Graded:
+    """Grade everything and write the results; a file that cannot be written does not keep the others from being written.
 
     `begin(all)` is called once with the number of submissions, `step()` after each of them. What an interrupted run has
-    graded is in the journal. Raises AssignmentError, SubmissionError, JournalError, NotIsolated or OSError, with a
-    message for people, and then nothing is lost.
+    graded is in the journal. Raises AssignmentError, SubmissionError, JournalError, NotIsolated, ValueError or OSError,
+    with a message for people.
     """
+    _examine(plan)
     assignment = Assignment.read(plan.assignment)
     found = find_submissions(plan.submissions, assignment.name, plan.assignment)
     journal, settings = _begin(plan, found)
@@ -67,19 +89,29 @@ def grade_class(
     def to_do() -> Iterator[Work]:
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
-            if before is None:
+            if before is None or not is_graded(before):
                 yield work
             else:
                 results[work.student] = before
                 step()
 
-    for result in _graded(plan, assignment, settings, to_do()):
-        journal.add(result)
-        results[result.student] = result
-        step()
+    with closing(_graded(plan, assignment, settings, to_do(), len(found))) as fresh:
+        for result in fresh:
+            journal.add(result)
+            results[result.student] = result
+            step()
     ordered = [results[submission.student] for submission in found]
-    _write(plan, assignment, ordered)
-    return ordered
+    return Graded(ordered, tuple(_write(plan, assignment, ordered)))
+
+
+def _examine(plan: Plan) -> None:
+    """Raise ValueError now for what could otherwise not be written at the end."""
+    if plan.out.suffix != ".csv" or plan.out.is_dir():
+        raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
+    if plan.feedback and plan.out.resolve().is_relative_to(plan.feedback.resolve()):
+        raise ValueError(
+            f"{plan.feedback} is handed out to students, and beside {plan.out} stand all their names: put --out elsewhere"
+        )
 
 
 def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
@@ -103,22 +135,40 @@ def _plots(submission: Submission) -> bool:
 
 
 def _graded(
-    plan: Plan, assignment: Assignment, settings: Settings, works: Iterator[Work]
-) -> Iterator[SubmissionResult]:
+    plan: Plan, assignment: Assignment, settings: Settings, works: Iterator[Work], number: int
+) -> Generator[SubmissionResult]:
     if plan.scheduler:
         return grade_on_cluster(assignment, settings, works, plan.scheduler)
-    jobs = plan.jobs or os.cpu_count() or 1
-    if jobs == 1:
+    jobs = min(plan.jobs or _cores(), number)
+    if jobs <= 1:
         return grade_here(assignment, settings, works)
     return grade_in_processes(assignment, settings, works, jobs)
 
 
-def _write(plan: Plan, assignment: Assignment, results: list[SubmissionResult]) -> None:
-    write_grades(plan.out, results)
-    write_questions(plan.beside(".questions.csv"), results)
-    pages = write_feedback(plan.feedback, results, assignment.title, plan.solutions) if plan.feedback else {}
-    write_overview(plan.beside(".html"), results, assignment.title, pages)
-    if plan.gradebook:
-        from .gradebook import write_gradebook
+def _cores() -> int:
+    """Cores that this process may use, where the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
-        write_gradebook(plan.gradebook, assignment, results)
+
+def _there(pages: dict[str, Path]) -> dict[str, Path]:
+    """The pages that are there."""
+    return {student: page for student, page in pages.items() if page.exists()}
+
+
+def _write(plan: Plan, assignment: Assignment, results: list[SubmissionResult]) -> Iterator[str]:
+    """Write all that was asked for, the grades first; a sentence for each that could not be written."""
+    grades, questions, overview = plan.tables
+    pages = feedback_pages(plan.feedback, results) if plan.feedback else {}
+    writing: list[tuple[Path | str | None, Callable[[], Any]]] = [
+        (grades, lambda: write_grades(grades, results)),
+        (questions, lambda: write_questions(questions, results)),
+        (plan.feedback, lambda: write_feedback(plan.feedback or "", results, assignment.title, plan.solutions)),
+        (overview, lambda: write_overview(overview, results, assignment.title, _there(pages))),
+        (plan.gradebook, lambda: write_gradebook(plan.gradebook, assignment, results)),
+    ]
+    for file, write in writing:
+        if file:
+            try:
+                write()
+            except (OSError, ValueError, ImportError, GradebookError) as error:
+                yield f"{file} was not written, or not all of it: {error}"

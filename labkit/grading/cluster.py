@@ -1,57 +1,150 @@
 """Grade on a dask cluster, for a class that outgrows one machine.
 
-Each thread of each worker holds a grader with a jail of its own. Files are read here and sent, so the workers need no
-common file system. If a worker is lost, dask gives what it had under way to another one.
+Files are read here and sent, so the workers need no common file system; they need labkit, of the same version, and what
+its jail is made of. If a worker is lost, dask gives what it had under way to another one.
 """
 
-import threading
-from collections.abc import Iterable, Iterator
+import secrets
+from collections import defaultdict
+from collections.abc import Generator, Iterable
+from contextlib import suppress
 from itertools import islice
+from threading import Lock
+from typing import Any
 
+from .. import __version__
+from ..jail.layers import NotIsolated, installed
 from .assignment import Assignment
 from .grader import Grader, Settings
-from .pool import AHEAD, Work, grade_one
+from .pool import Work, grade_one, ungraded
 from .results import SubmissionResult
 
-RETRIES = 5  # workers that may be lost under one submission
+AHEAD = 2  # submissions under way for each thread of the workers
+PATIENCE = 10  # seconds to wait for a scheduler, and for a first worker
+ASK_VERSION = "__import__('labkit').__version__"  # evaluated by workers that may not have labkit
+
+
+class ClusterError(ConnectionError):
+    """A cluster that cannot grade, with what to do about it."""
 
 
 def grade_on_cluster(
     assignment: Assignment, settings: Settings, works: Iterable[Work], address: str
-) -> Iterator[SubmissionResult]:
+) -> Generator[SubmissionResult]:
     """Grade on the workers of the dask scheduler at `address`, such as `tcp://10.0.0.1:8786`.
 
-    Raises ImportError without dask, OSError where no scheduler answers, and `NotIsolated` from a worker that lacks walls.
+    Raises ImportError without dask, `ClusterError` where no scheduler answers or its workers cannot grade, and
+    `NotIsolated` where a worker lacks walls. When the generator is closed, the workers stop and keep no jail.
     """
-    from distributed import Client, as_completed
+    from distributed import as_completed
 
-    with Client(address, set_as_default=False) as client:
-        if not client.nthreads():
-            client.wait_for_workers(1, timeout=60)
-        common, works = (assignment, settings), iter(works)
+    run, works = secrets.token_hex(8), iter(works)
+    with _client(address) as client:
+        under_way: dict[Any, Work] = {}
 
-        def submit(number):
-            return [
-                client.submit(grade_there, common, work, pure=False, retries=RETRIES) for work in islice(works, number)
-            ]
+        def submit(number: int) -> list[Any]:
+            fresh = {
+                client.submit(grade_there, run, assignment, settings, work, pure=False): work
+                for work in islice(works, number)
+            }
+            under_way.update(fresh)
+            return list(fresh)
 
-        running = as_completed(submit(AHEAD * max(sum(client.nthreads().values()), 1)))
-        for future in running:
-            yield future.result()
-            for fresh in submit(1):
-                running.add(fresh)
+        try:
+            _ready(client, address, settings)
+            running = as_completed(submit(AHEAD * sum(client.nthreads().values())))
+            for future in running:
+                yield _result(future, assignment, settings, under_way.pop(future), address)
+                for fresh in submit(1):
+                    running.add(fresh)
+        finally:
+            with suppress(OSError, TimeoutError):
+                client.cancel(list(under_way))
+                client.run(leave, run, on_error="ignore")
 
 
-_here = threading.local()
+def _client(address):
+    from distributed import Client
+
+    try:
+        return Client(address, set_as_default=False, timeout=PATIENCE)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"no dask scheduler answers at {address} ({error}). Start one on that machine: dask scheduler"
+        ) from None
 
 
-def grade_there(common: tuple[Assignment, Settings], work: Work) -> SubmissionResult:
-    """On a worker: grade with this thread's own grader, which is made when it is first needed."""
-    assignment, settings = common
-    if getattr(_here, "common", None) != common:
-        if hasattr(_here, "grader"):
-            _here.grader.__exit__()
-            del _here.grader
-        _here.grader = Grader(assignment, settings).__enter__()
-        _here.common = common
-    return grade_one(_here.grader, work)
+def _ready(client, address, settings):
+    """Raise unless there are workers, all of them with this labkit and its walls."""
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise ClusterError(f"the scheduler at {address} has no workers. Start some: dask worker {address}") from None
+    for worker, version in client.run(eval, ASK_VERSION, on_error="return").items():
+        if version != __version__:
+            has = f"has labkit {version}" if isinstance(version, str) else f"cannot import labkit ({version})"
+            raise ClusterError(
+                f'the worker {worker} {has}; expected {__version__}. On its machine run: pip install "labkit[cluster]", of '
+                "the same version as here, and start it again."
+            )
+    for worker, layers in client.run(installed).items():
+        if not layers.isolated and not settings.unsafe:
+            raise NotIsolated(f"student code cannot be isolated on the worker {worker}:\n{layers}")
+
+
+def _result(future, assignment, settings, work, address):
+    from distributed import KilledWorker
+    from distributed.client import CancelledError
+
+    try:
+        return future.result()
+    except KilledWorker:
+        return ungraded(assignment, settings, work, "several workers were lost at this file")
+    except CancelledError:
+        raise ClusterError(f"the scheduler at {address} is gone, or has dropped the work.") from None
+
+
+# ---- on a worker ----
+
+_idle: dict[str, list[Grader]] = defaultdict(list)  # by run; a thread takes one, or starts one, and puts it back
+_over: set[str] = set()
+_change = Lock()
+
+
+def grade_there(run: str, assignment: Assignment, settings: Settings, work: Work) -> SubmissionResult:
+    """Grade on this worker, with a grader that another submission of the same run has left, or a new one."""
+    with _change:
+        grader = _idle[run].pop() if _idle[run] else None
+    if grader is None:
+        _end(other for other in list(_idle) if other != run)  # whoever began them may have gone without a word
+        grader = _started(assignment, settings)
+    try:
+        return grade_one(grader, work)
+    finally:
+        with _change:
+            _idle[run].append(grader)
+        if run in _over:
+            _end([run])
+
+
+def leave(run: str) -> None:
+    """End the graders of a run on this worker; one that is at work ends when it is done."""
+    _over.add(run)
+    _end([run])
+
+
+def _started(assignment, settings):
+    from distributed import get_worker
+
+    try:
+        return Grader(assignment, settings).__enter__()
+    except NotIsolated as error:
+        raise NotIsolated(f"on the worker {get_worker().address}: {error}") from None
+
+
+def _end(runs):
+    for run in runs:
+        with _change:
+            graders = _idle.pop(run, [])
+        for grader in graders:
+            grader.__exit__()

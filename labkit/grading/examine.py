@@ -17,18 +17,21 @@ from ..jail.trying import Tried
 from ..jail.values import Unreadable, decode, encode
 from .matching import Step
 
-GRACE = 3.0  # seconds that the jail has to tell of a time-out itself before it is ended from outside
 FOUND = ("missing", "empty", "value", "function")
-KINDS = {"value", "error", "timeout", "unfit"}
+KINDS = ("value", "error", "timeout", "unfit")
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds: of one cell, of one call of an answer, and of one submission in all."""
+    """Seconds: of one cell, of one call of an answer, and of one submission in all.
+
+    `grace` is what a program has to tell of a time-out itself, before it is ended from outside.
+    """
 
     cell: float = 10.0
     call: float = 5.0
     submission: float = 120.0
+    grace: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -155,11 +158,13 @@ class _Run:
             raise _Blame("died", self.step, self.question) from None
 
     def _message(self, seconds: float) -> dict:
-        left = min(seconds + GRACE, max(self.deadline - time.monotonic(), 0.1))
-        message = self._guarded(self.session.receive, left)
+        message = self._guarded(self.session.receive, self._within(seconds))
         if not isinstance(message, dict):
             raise _Blame("died", self.step, self.question)
         return message
+
+    def _within(self, seconds: float) -> float:
+        return min(seconds + self.pace.grace, max(self.deadline - time.monotonic(), 0.1))
 
     def _expect(self, key, value):
         """The next message, which must be this one."""
@@ -171,7 +176,7 @@ class _Run:
     def _ran(self, message):
         if "kind" in message:
             kind = "timeout" if message["kind"] == "timeout" else "error"
-            failure = Failure(kind, str(message.get("error"))[:1000], str(message.get("place"))[:1000])
+            failure = Failure(kind, _words(message, "error"), _words(message, "place"))
             self.findings.failures.setdefault(self.step, failure)
 
     def _ask(self, asked):
@@ -192,11 +197,17 @@ class _Run:
     def _try(self, asked, evidence):
         for inputs in asked.inputs:
             call = {"inputs": encode(inputs), "tensors": asked.tensors, "seconds": self.pace.call}
-            self._guarded(self.session.send, call)
+            self._guarded(self.session.send, call, self._within(self.pace.call))
             evidence.tried.append(_tried(self._message(self.pace.call)))
             if not evidence.tried[-1].came:
                 break
-        self._guarded(self.session.send, {"done": True})
+        self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))
+
+
+def _words(message: dict, key: str) -> str:
+    """A text that a program sent, not more than can be read."""
+    text = message.get(key)
+    return text[:1000] if isinstance(text, str) else ""
 
 
 def _tried(message):
@@ -204,7 +215,7 @@ def _tried(message):
     kind, after = message.get("outcome"), decode(message.get("after"))
     if kind not in KINDS or not isinstance(after, tuple):
         raise Unreadable("expected the outcome of a call")
-    words = {k: str(message.get(k, ""))[:1000] for k in ("error", "error_place", "printed", "unfit", "takes")}
+    words = {k: _words(message, k) for k in ("error", "error_place", "printed", "unfit", "takes")}
     outcome = Outcome(kind, decode(message.get("value")), words["error"], words["error_place"], words["printed"])
     unfit = words["unfit"] or ("the arguments do not fit" if kind == "unfit" else "")
     return Tried(outcome, after, unfit, words["takes"])

@@ -2,8 +2,11 @@
 
 import argparse
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from .opening import shown
 
 
 def add_parser(commands: Any) -> None:
@@ -12,7 +15,7 @@ def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "grade",
         help=what,
-        description=what + ". Exit status 0 when everyone is graded, 1 when nothing could be.",
+        description=what + ". Exit status 0 when everyone is graded and all is written, otherwise 1.",
         epilog="Beside grades.csv are written grades.questions.csv, grades.html (your overview: who missed what, and why) "
         "and grades.journal, from which --resume goes on.",
     )
@@ -48,49 +51,73 @@ def _positive(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Grade, with a progress bar on stderr and a summary on stdout; 1 with a message where that is not possible."""
-    try:
-        import jinja2  # noqa: F401
-        import nbformat  # noqa: F401
-        import psutil  # noqa: F401
-        from tqdm import tqdm
-    except ImportError as error:
-        print(f'labkit grade: {error.name} is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
-        return 1
-    from ..jail.jail import Limits
+    """Grade, with a progress bar on stderr and a summary on stdout; returns the exit status."""
+    if missing := _missing(arguments):
+        return _refuse(missing)
+    from tqdm import tqdm
+
     from ..jail.layers import NotIsolated
     from .assignment import AssignmentError
-    from .classwork import Plan, grade_class
-    from .examine import Pace
-    from .gradebook import GradebookError
+    from .classwork import grade_class
     from .journal import JournalError
     from .opening import SubmissionError
-    from .statistics import summarise
 
-    plan = Plan(
+    plan = _plan(arguments)
+    try:
+        with tqdm(unit=" submissions", disable=None, leave=False) as bar:
+            graded = grade_class(plan, bar.reset, bar.update)
+    except KeyboardInterrupt:
+        print("\nStopped. What is graded is kept: the same command with --resume goes on.", file=sys.stderr)
+        return 130
+    except NotIsolated as error:
+        return _refuse(f"{error}\n{_ANYWAY}")
+    except (AssignmentError, SubmissionError, JournalError, RuntimeError, OSError, ValueError) as error:
+        return _refuse(str(error))
+    return _tell(plan, graded)
+
+
+def _missing(arguments: argparse.Namespace) -> str:
+    """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
+    needed = [("jinja2", "classroom"), ("nbformat", "classroom"), ("psutil", "classroom"), ("tqdm", "classroom")]
+    needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
+    needed += [("distributed", "cluster")] * bool(arguments.scheduler)
+    missing = [(package, extra) for package, extra in needed if not find_spec(package)]
+    return f'{missing[0][0]} is not installed. Run: pip install "labkit[{missing[0][1]}]"' if missing else ""
+
+
+def _refuse(why: str) -> int:
+    print(f"labkit grade: {why}", file=sys.stderr)
+    return 1
+
+
+def _plan(arguments: argparse.Namespace) -> Any:
+    from ..jail.jail import Limits
+    from .classwork import Plan
+    from .examine import Pace
+
+    return Plan(
         arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,
         arguments.feedback, arguments.solutions, arguments.gradebook, arguments.resume, arguments.seed, arguments.unsafe,
         Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), Limits(megabytes=arguments.memory),
     )  # fmt: skip
-    bar = tqdm(unit=" submissions", disable=None, leave=False)
-    try:
-        results = grade_class(plan, bar.reset, bar.update)
-    except NotIsolated as error:
-        print(f"labkit grade: {error}\n{_ANYWAY}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("\nStopped. What is graded is kept: the same command with --resume goes on.", file=sys.stderr)
-        return 130
-    except (AssignmentError, SubmissionError, JournalError, GradebookError, OSError, ValueError, ImportError) as error:
-        print(f"labkit grade: {error}", file=sys.stderr)
-        return 1
-    finally:
-        bar.close()
-    print(summarise(results).as_text())
-    print(f"\nWrote {plan.out}, and beside it {plan.beside('.questions.csv').name} and {plan.beside('.html').name}")
-    if arguments.feedback:
-        print(f"Feedback for {len(results)} students: {arguments.feedback}")
-    return 0
+
+
+def _tell(plan: Any, graded: Any) -> int:
+    """Print what came of it; 1 where a person has to look at something."""
+    from .statistics import summarise
+
+    print(summarise(graded.results).as_text())
+    print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
+    if plan.feedback and not graded.unwritten:
+        print(f"Feedback for {len(graded.results)} students: {plan.feedback}")
+    for problem in graded.unwritten:
+        _refuse(problem)
+    if graded.unwritten:
+        _refuse("The grades are kept. Mend that, and run the same command with --resume: nothing is graded twice.")
+    if names := ", ".join(map(shown, graded.ungraded[:10])):
+        more = f" and {len(graded.ungraded) - 10} more" if len(graded.ungraded) > 10 else ""
+        _refuse(f"not graded, and entered without points: {names}{more}. The overview says why; --resume tries again.")
+    return 1 if graded.unwritten or graded.ungraded else 0
 
 
 _ANYWAY = (

@@ -4,6 +4,7 @@ import time
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from ..classroom import find
@@ -13,8 +14,13 @@ from ..jail.jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
 from .examine import Asked, Evidence, Failure, Findings, Pace, examine
 from .matching import Step, plan
+from .opening import shown
 from .results import QuestionResult, SubmissionResult
 from .salvage import read_submission
+
+_JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
+
+LONGEST = 4000  # characters of a message
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,8 @@ class Grader:
         variant = self.assignment.for_student(student)
         steps, matched = plan(handed, variant)
         findings = self._examine(steps, variant)
-        questions = tuple(self._result(q, findings, steps) for q in variant.questions)
+        with _JUDGING:
+            questions = tuple(self._result(q, findings, steps) for q in variant.questions)
         return SubmissionResult(
             student, variant.name, questions, (*notes, *handed.notes, *matched, *_told(findings, steps)), file,
             handed.digest, handed.timestamp, round(time.monotonic() - began, 3), _answers(steps),
@@ -118,9 +125,8 @@ class Grader:
             verdict = Verdict("unread", f"{text} ({type(error).__name__}: {error})", text)
         points = question.points if verdict else 0.0
         hint = "" if verdict else exercise.hints[0]
-        return QuestionResult(
-            question.name, exercise.name, points, question.points, verdict.kind, verdict.told, verdict.text, hint
-        )
+        told, text = _cut(verdict.told), _cut(verdict.text)
+        return QuestionResult(question.name, exercise.name, points, question.points, verdict.kind, told, text, hint)
 
     def _verdict(self, exercise: Exercise, question: Question, evidence: Evidence, failure: Failure | None) -> Verdict:
         drawn = self._drawn(exercise)
@@ -137,6 +143,12 @@ class Grader:
 
 def _verdict_on_functions() -> None:
     """A function in the place of the student's own, which never comes here."""
+
+
+def _cut(text: str) -> str:
+    """A message that may quote what a student's code gave: one that can be read, and printed on any terminal."""
+    text = text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
+    return "".join(c if c.isprintable() or c == "\n" else shown(c) for c in text)
 
 
 def _exercise(question: Question) -> Exercise:
@@ -164,7 +176,7 @@ def _without_answer(question: Question, found: str, failure: Failure | None, pac
 
 def _told(findings: Findings, steps: list[Step]) -> list[str]:
     """A note for each cell that did not run to its end."""
-    return [f"{steps[i].label.capitalize()}: {failure.place}" for i, failure in sorted(findings.failures.items())]
+    return [f"{steps[i].label.capitalize()}: {_cut(failure.place)}" for i, failure in sorted(findings.failures.items())]
 
 
 def _answers(steps: list[Step]) -> dict[str, str]:

@@ -1,23 +1,28 @@
-"""Grade many submissions at once: in this process, in processes of this machine, or on a dask cluster (`cluster`).
+"""Grade many submissions: in this process, or in several of this machine. `cluster` does it on several machines.
 
-Every worker holds one `Grader`, and so one jail. Work goes out a little at a time, so that memory is bounded whatever
-the number of submissions, and comes back in any order.
+Every worker holds one `Grader`, and so one jail, and has one submission at a time: so memory is bounded whatever the size
+of a class, and it is known what a worker had that was lost. Results come in any order.
 """
 
 import multiprocessing
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+import signal
+from collections.abc import Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
+from multiprocessing.connection import wait
+from typing import Any
 
+from ..jail.layers import NotIsolated
 from .assignment import Assignment
 from .grader import Grader, Settings
 from .opening import SubmissionError
 from .results import SubmissionResult
 from .submissions import Submission, open_submission
 
-AHEAD = 2  # submissions in flight for each worker
+UNGRADED = "ungraded"  # the kind of result where the grader failed, and not the student
+TRIES = 2  # workers that one submission may cost
+PROCESSES = multiprocessing.get_context("spawn")
 
 
 @dataclass(frozen=True)
@@ -42,72 +47,134 @@ def work_of(submission: Submission) -> Work:
 
 
 def grade_one(grader: Grader, work: Work) -> SubmissionResult:
-    """The result of one piece of work."""
-    if work.problem:
-        result = grader.nothing(work.student, work.problem, work.file)
-    else:
-        result = grader.grade(work.student, work.data, work.file, work.notes)
+    """The result of one piece of work; raises nothing but `NotIsolated`, where no jail can be started any more."""
+    try:
+        if work.problem:
+            result = grader.nothing(work.student, work.problem, work.file)
+        else:
+            result = grader.grade(work.student, work.data, work.file, work.notes)
+    except NotIsolated:
+        raise
+    except Exception as error:  # a fault of the grader's own: the others are still to be graded
+        why = f"the grader failed ({type(error).__name__}: {error})"
+        return ungraded(grader.assignment, grader.settings, work, why)
     return replace(result, timestamp=work.timestamp or result.timestamp)
 
 
-def grade_here(assignment: Assignment, settings: Settings, works: Iterable[Work]) -> Iterator[SubmissionResult]:
+def ungraded(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:
+    """A result without points and without digest, so that a run that goes on grades the submission again."""
+    result = Grader(assignment, settings).nothing(work.student, f"This could not be graded: {why}.", work.file)
+    questions = tuple(replace(question, kind=UNGRADED) for question in result.questions)
+    return replace(result, questions=questions, timestamp=work.timestamp)
+
+
+def is_graded(result: SubmissionResult) -> bool:
+    """False where the grader failed, and a person has to look."""
+    return all(question.kind != UNGRADED for question in result.questions)
+
+
+def grade_here(assignment: Assignment, settings: Settings, works: Iterable[Work]) -> Generator[SubmissionResult]:
     """Grade one after the other in this process."""
-    with Grader(assignment, settings) as grader:
-        for work in works:
-            yield grade_one(grader, work)
+    works = iter(works)
+    for first in islice(works, 1):  # no jail for nothing
+        with Grader(assignment, settings) as grader:
+            for work in chain([first], works):
+                yield grade_one(grader, work)
 
 
 def grade_in_processes(
     assignment: Assignment, settings: Settings, works: Iterable[Work], jobs: int
-) -> Iterator[SubmissionResult]:
-    """Grade in `jobs` processes. If one of them is lost, what was under way is graded once more, each for itself."""
-    works = iter(works)
-    lost: list[Work] = []
-    while True:
-        executor = _executor(assignment, settings, jobs)
+) -> Generator[SubmissionResult]:
+    """Grade in `jobs` processes. What a lost one had is graded once more; when the generator is closed, all end at once.
+
+    Raises what a worker raised when it could not start, such as `NotIsolated`.
+    """
+    works, crew = iter(works), list[_Worker]()
+    try:
+        for work in islice(works, jobs):
+            crew.append(_Worker(assignment, settings))
+            crew[-1].give(work)
+        while crew:
+            ready = wait([worker.line for worker in crew])
+            for worker in [worker for worker in crew if worker.line in ready]:
+                result = worker.result()
+                if result is None:
+                    continue
+                for work in islice(works, 1):
+                    worker.give(work)
+                if worker.work is None:
+                    crew.remove(worker)
+                    worker.end()
+                yield result
+    finally:
+        for worker in crew:
+            worker.kill()
+
+
+class _Worker:
+    """A process with a grader, and the work that it has."""
+
+    def __init__(self, assignment: Assignment, settings: Settings):
+        self.common = assignment, settings
+        self.work: Work | None = None
+        self.lost = 0
+        self._start()
+
+    def _start(self):
+        self.line, theirs = PROCESSES.Pipe()
+        self.process = PROCESSES.Process(target=_serve, args=(theirs, *self.common), daemon=True)
+        self.process.start()
+        theirs.close()
+
+    def give(self, work: Work) -> None:
+        """Let it grade this."""
+        self.work = work
+        with suppress(ConnectionError):  # if it has ended, then so has the line, and `result` sees it
+            self.line.send(work)
+
+    def result(self) -> SubmissionResult | None:
+        """What came, when something did; None where the process was lost, and another one has its work now."""
+        work = self.work
+        assert work is not None
         try:
-            under_way: dict[Future, Work] = {}
-            try:
-                for work in islice(works, jobs * AHEAD):
-                    under_way[executor.submit(_grade, work)] = work
-                while under_way:
-                    done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield future.result()
-                        del under_way[future]
-                        for work in islice(works, 1):
-                            under_way[executor.submit(_grade, work)] = work
-                break
-            except BrokenProcessPool:
-                lost += under_way.values()
-        finally:
-            executor.shutdown(cancel_futures=True)
-        for work in lost:
-            yield _alone(assignment, settings, work)
-        lost.clear()
+            came: Any = self.line.recv()
+        except (EOFError, ConnectionError):
+            return self._lose(work)
+        if isinstance(came, Exception):
+            raise came
+        self.work, self.lost = None, 0
+        return came
+
+    def _lose(self, work):
+        self.kill()
+        self._start()
+        self.lost += 1
+        if self.lost < TRIES:
+            self.give(work)
+            return None
+        self.work, self.lost = None, 0
+        return ungraded(*self.common, work, f"the grading process was lost {TRIES} times at this file")
+
+    def end(self) -> None:
+        """Let the process end by itself: nobody speaks to it any more."""
+        self.line.close()
+        self.process.join(5)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process, and with it its jail."""
+        self.process.kill()
+        self.process.join()
+        self.line.close()
 
 
-def _alone(assignment, settings, work):
-    """Grade what was under way when a worker was lost; if that costs another worker, it is this one's doing."""
-    with _executor(assignment, settings, 1) as executor:
-        try:
-            return executor.submit(_grade, work).result()
-        except BrokenProcessPool:
-            problem = "The grader's own process ended twice while it read this file. Look at the file by hand."
-    return Grader(assignment, settings).nothing(work.student, problem, work.file)
-
-
-def _executor(assignment, settings, jobs):
-    return ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (assignment, settings))
-
-
-_grader: Grader | None = None
-
-
-def _begin(assignment, settings):
-    global _grader
-    _grader = Grader(assignment, settings).__enter__()
-
-
-def _grade(work):
-    return grade_one(_grader, work)
+def _serve(line, assignment, settings):
+    """What a worker does: grade what comes, until nobody is at the other end of the line."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; it is for the process that hands out the work
+    try:
+        for result in grade_here(assignment, settings, iter(line.recv, None)):
+            line.send(result)
+    except (EOFError, ConnectionError):
+        pass
+    except (RuntimeError, OSError) as error:  # no jail: for all of them, not for this one
+        line.send(error)

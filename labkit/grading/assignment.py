@@ -1,0 +1,205 @@
+"""An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
+
+import difflib
+import hashlib
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from ..classroom import EXERCISES, find
+
+
+class AssignmentError(ValueError):
+    """A file that is no instructor's notebook; the message says what is wrong with it and what to do."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question as one student got it.
+
+    `name` is the name of its slot: the exercise's, unless the slot is one of several. `binds` is the name that the
+    solution cell defines. `answer_id` and `check_id` are nbgrader's `grade_id` of the solution cell and the grade cell.
+    """
+
+    name: str
+    exercise: str
+    points: float
+    binds: str
+    answer_id: str
+    check_id: str
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place for a question: `any_of` holds the exercises it may ask, each with the name in its stub."""
+
+    name: str
+    any_of: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The questions of an assignment, and the locked code around them.
+
+    `setup` holds `(grade_id, source)` of the locked code cells: a grader runs them from here, never from a submission.
+    `locked` holds the `grade_id` of every locked cell and every grade cell: what a submission has there is ignored.
+    Where a slot is one of several, `questions` holds the first of them; `for_student` chooses.
+    """
+
+    name: str
+    title: str
+    seed: int
+    questions: tuple[Question, ...]
+    setup: tuple[tuple[str, str], ...]
+    locked: frozenset[str]
+    slots: tuple[Slot, ...] = ()
+
+    @property
+    def varies(self) -> bool:
+        """True where students get different questions."""
+        return any(len(slot.any_of) > 1 for slot in self.slots)
+
+    def for_student(self, student: str) -> "Assignment":
+        """The variant that this student got. It depends on the seed and the student's id alone."""
+        chosen = tuple(slot.any_of[self._index(student, slot)] for slot in self.slots)
+        points = [question.points for question in self.questions]
+        return replace(self, questions=questions(self.slots, chosen, points)) if self.slots else self
+
+    def _index(self, student: str, slot: Slot) -> int:
+        text = f"{self.seed}\n{self.name}\n{slot.name}\n{student}"
+        return int.from_bytes(hashlib.sha256(text.encode(errors="surrogatepass")).digest()) % len(slot.any_of)
+
+    @classmethod
+    def read(cls, path: str | PathLike[str]) -> "Assignment":
+        """The assignment in the instructor's notebook at `path`; `AssignmentError` if there is none.
+
+        >>> Assignment.read("nowhere.ipynb")
+        Traceback (most recent call last):
+        labkit.grading.assignment.AssignmentError: nowhere.ipynb: there is no such file. Run: labkit course build
+        """
+        return cls.from_notebook(read_notebook(path), str(path))
+
+    @classmethod
+    def from_notebook(cls, notebook: Any, path: str = "the notebook") -> "Assignment":
+        """The assignment in an instructor's notebook that has been read; `path` is for the messages."""
+        data = _metadata(notebook, path)
+        try:
+            slots = tuple(Slot(str(s["name"]), tuple((str(e), str(n)) for e, n in s["any_of"])) for s in data["slots"])
+            name, title, seed = str(data["assignment"]), str(data["title"]), int(data["seed"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise AssignmentError(f"{path}: its metadata 'labkit' is broken ({error!r}). {_ANEW}") from None
+        _refuse_unknown(slots, path)
+        cells = _graded_cells(notebook, path)
+        points = [_points(cells, slot, path) for slot in slots]
+        asked = questions(slots, tuple(slot.any_of[0] for slot in slots), points)
+        held = {grade_id: c for grade_id, c in cells.items() if _is(c, "grade") or _is(c, "locked")}
+        setup = tuple((i, c.source) for i, c in held.items() if c.cell_type == "code" and not _is(c, "grade"))
+        return cls(name, title, seed, asked, setup, frozenset(held), slots)
+
+
+_ANEW = "Delete the file and run: labkit course build"
+
+
+def read_notebook(path: str | PathLike[str]) -> Any:
+    """The notebook at `path`; `AssignmentError` where there is none that can be read."""
+    try:
+        with warnings.catch_warnings():  # of nbformat, about notebooks of older versions
+            warnings.simplefilter("ignore")
+            return nbformat.read(Path(path), as_version=4)
+    except FileNotFoundError:
+        raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
+    except OSError as error:
+        raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    except Exception as error:  # whatever nbformat meets in a file that is no notebook
+        reason = (str(error).splitlines() or [""])[0][:100]
+        raise AssignmentError(f"{path}: is not a notebook ({type(error).__name__}: {reason}). {_ANEW}") from None
+
+
+def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """The names that the answers get: `answer_K` for a prediction, the stub's name for a function; never one twice.
+
+    >>> bound_names([("grad-slip", "answer"), ("port-detach", "port"), ("port-backward", "port")])
+    ('answer_1', 'port', 'port_3')
+    """
+    names: list[str] = []
+    for k, (exercise, stub_name) in enumerate(chosen, 1):
+        name = f"answer_{k}" if EXERCISES[exercise].is_prediction else stub_name
+        names.append(f"{name}_{k}" if name in names else name)
+    return tuple(names)
+
+
+def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: Sequence[float]) -> tuple:
+    """One `Question` for each slot, with the exercise chosen for it."""
+    return tuple(
+        Question(slot.name, exercise, worth, binds, f"answer-{slot.name}", f"check-{slot.name}")
+        for slot, (exercise, _), binds, worth in zip(slots, chosen, bound_names(chosen), points, strict=True)
+    )
+
+
+def unknown(name: str) -> str:
+    """What to say about an exercise that does not exist."""
+    close = difflib.get_close_matches(name, EXERCISES, n=3, cutoff=0.5)
+    meant = f"Did you mean {' or '.join(repr(c) for c in close)}?" if close else "labkit progress names them all."
+    return f"there is no exercise {name!r}. {meant}"
+
+
+def _metadata(notebook: Any, path: str) -> Any:
+    """The instructor's data of a notebook."""
+    data = notebook.metadata.get("labkit")
+    if not isinstance(data, dict) or "assignment" not in data:
+        raise AssignmentError(
+            f"{path}: no assignment of labkit's. Make one: labkit course new FOLDER, then course build"
+        )
+    name = data["assignment"]
+    if "slots" not in data:
+        raise AssignmentError(
+            f"{path}: this is the version for students. Give the instructor's: source/{name}/{name}.ipynb"
+        )
+    if not data["slots"]:
+        raise AssignmentError(f"{path}: no exercises in it. Name some in course.toml and run: labkit course build")
+    return data
+
+
+def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
+    for slot in slots:
+        if not slot.any_of:
+            raise AssignmentError(f"{path}: question {slot.name!r} has no exercise. {_ANEW}")
+        for exercise, _ in slot.any_of:
+            if find(exercise) is None:
+                raise AssignmentError(
+                    f"{path}: {unknown(exercise)} (Another version of labkit may have made this file.)"
+                )
+
+
+def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
+    """The cells that nbgrader knows, by `grade_id`, in order."""
+    cells: dict[str, Any] = {}
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if grade_id in cells:
+            raise AssignmentError(f"{path}: two cells have the grade_id {grade_id!r}. Delete one of them.")
+        if grade_id is not None:
+            cells[grade_id] = cell
+    return cells
+
+
+def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
+    for kind in ("answer", "check"):
+        if f"{kind}-{slot.name}" not in cells:
+            raise AssignmentError(f"{path}: question {slot.name!r} has no cell '{kind}-{slot.name}' any more. {_ANEW}")
+    points = cells[f"check-{slot.name}"].metadata["nbgrader"].get("points")
+    if isinstance(points, bool) or not isinstance(points, (int, float)) or not points > 0:
+        raise AssignmentError(
+            f"{path}: the points of 'check-{slot.name}' are {points!r}; expected a number above 0. {_ANEW}"
+        )
+    return float(points)
+
+
+def _is(cell: Any, kind: str) -> bool:
+    """True for a cell that nbgrader calls `kind`: "grade", "solution" or "locked"."""
+    return bool(cell.metadata["nbgrader"].get(kind, False))

@@ -1,0 +1,111 @@
+"""The cells of a notebook's JSON, also where the JSON is broken: by a break of the connection, an editor, or git."""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+CELLS = 5_000  # of one notebook; further ones are left out
+FAILURES = 300  # places of a broken file at which reading is tried in vain
+SCRAP = 1_000  # what reading a whole object that is no cell counts for, in characters read in vain
+WORK = 10  # how many times the length of a broken file may be read in vain
+
+# A cell begins with one of these, in whatever order a program writes its fields.
+START = re.compile(
+    r'\{\s*"(?:attachments|cell_type|collapsed|execution_count|id|input|language|metadata|outputs|prompt_number|source)"'
+)
+CONFLICT = re.compile(r"^(?:<{7} |={7}\r?$|>{7} )", re.MULTILINE)
+NUMBERS: dict[str, Any] = {"parse_int": lambda digits: 0, "parse_float": lambda digits: 0.0}  # none of them matters
+DECODER = json.JSONDecoder(strict=False, **NUMBERS)
+
+
+@dataclass
+class Found:
+    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them stand before the break."""
+
+    cells: list[Any] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    broken: int | None = None
+
+
+def cells_of(text: str) -> Found:
+    """The cells of a notebook of any version, as far as they can be read. Takes time linear in the text; never raises.
+
+    >>> cells_of('{"cells": [{"cell_type": "code", "source": "x"}, {"cell_ty')
+    Found(cells=[{'cell_type': 'code', 'source': 'x'}], notes=[], broken=1)
+    """
+    text = text.lstrip()
+    try:
+        whole, end = DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        if CONFLICT.search(text):
+            return _one_side(text)
+        return _salvaged(text)
+    found = Found(_listed(whole))
+    if not found.cells and START.search(text):
+        return _salvaged(text)
+    if text[end:].strip():
+        found.notes.append("There is more text after the end of the notebook; it was left out.")
+    if len(found.cells) > CELLS:
+        found.notes.append(f"The notebook has {len(found.cells):,} cells; the first {CELLS:,} were read.")
+        del found.cells[CELLS:]
+    return found
+
+
+def _listed(whole: Any) -> list[Any]:
+    """The cells of a decoded notebook: a list in version 4, one in every worksheet before."""
+    if isinstance(whole, list):
+        return whole
+    if not isinstance(whole, dict):
+        return []
+    if isinstance(whole.get("cells"), list):
+        return whole["cells"]
+    sheets = whole.get("worksheets")
+    lists = [sheet.get("cells") for sheet in (sheets if isinstance(sheets, list) else ()) if isinstance(sheet, dict)]
+    return [cell for cells in lists if isinstance(cells, list) for cell in cells]
+
+
+def _one_side(text: str) -> Found:
+    """What the first side of every git conflict says."""
+    kept, inside = [], ""
+    for line in text.split("\n"):
+        mark = line[:7] if CONFLICT.match(line) or (inside and line.startswith("|||||||")) else ""
+        inside = "" if mark == ">>>>>>>" else mark or inside
+        if not mark and inside in ("", "<<<<<<<"):
+            kept.append(line)
+    found = cells_of("\n".join(kept))
+    note = "The file holds both sides of a git conflict: those above ======= were read, those below it left out."
+    return Found(found.cells, [note, *found.notes], found.broken)
+
+
+def _salvaged(text: str) -> Found:
+    """Every cell that is whole, before and after the breaks.
+
+    Where a cell cannot be decoded, the next place that looks like the beginning of one is tried. What is decoded is not
+    read again; what is read in vain is counted, so that no file can make this take long.
+    """
+    found, at, work, failures = Found(), 0, WORK * len(text) + 1_000_000, 0
+    while len(found.cells) < CELLS and (start := START.search(text, at)):
+        try:
+            value, at = DECODER.raw_decode(text, start.start())
+        except (ValueError, RecursionError) as error:
+            found.broken = len(found.cells) if found.broken is None else found.broken
+            failures, work = failures + 1, work - _read_in_vain(error, start.start(), len(text))
+            at = start.start() + 1
+        else:
+            cells = [value] if "cell_type" in value else _listed(value)
+            found.cells += cells
+            work -= 0 if cells else SCRAP
+        if failures > FAILURES or work < 0:
+            found.notes.append("The file is broken in too many places: what comes after them was left out.")
+            break
+    found.broken = len(found.cells) if found.broken is None else found.broken
+    del found.cells[CELLS:]
+    return found
+
+
+def _read_in_vain(error: Exception, start: int, length: int) -> int:
+    """How many characters were read until decoding failed; to the end where the error does not say."""
+    if not isinstance(error, json.JSONDecodeError) or error.msg.startswith("Unterminated"):
+        return length - start
+    return error.pos - start

@@ -1,0 +1,160 @@
+"""Notebooks of an assignment: the instructor's, the students', and one student's own."""
+
+import copy
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import v4
+
+from ..classroom import EXERCISES
+from .assignment import Assignment, Question, Slot, questions
+from .course import Course, PlannedAssignment
+from .stubs import helpers, renamed, renamed_in_text, solution_source, stub, stub_name
+
+SETUP = """\
+import numpy as np
+
+import labkit
+import labkit.mindspore as ms
+import labkit.torch as torch"""
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
+    """The instructor's notebook: solutions and hidden tests between nbgrader's marks, its metadata on every cell.
+
+    The notebook's metadata "labkit" holds what `Assignment.read` needs.
+    """
+    slots = slots_of(planned)
+    chosen = tuple(slot.any_of[0] for slot in slots)
+    points = [question.points for question in planned.questions]
+    asked = questions(slots, chosen, points)
+    cells = [_title(planned, sum(points)), _setup(planned.hints), *question_cells(asked, planned.hints).values()]
+    data = {
+        "assignment": planned.name, "title": planned.title, "seed": course.seed, "hints": planned.hints,
+        "slots": [{"name": slot.name, "any_of": [list(pair) for pair in slot.any_of]} for slot in slots],
+    }  # fmt: skip
+    notebook = v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA))
+    notebook.metadata["labkit"] = {**data, "digest": digest(notebook)}
+    return notebook
+
+
+def slots_of(planned: PlannedAssignment) -> tuple[Slot, ...]:
+    """The questions of `course.toml` as the notebook's metadata hold them."""
+    return tuple(Slot(q.name, tuple((e, stub_name(e)) for e in q.exercises)) for q in planned.questions)
+
+
+def variant(source: Any, asked: Sequence[Question]) -> Any:
+    """The instructor's notebook `source` with other questions asked. What was changed by hand elsewhere stays."""
+    default = Assignment.from_notebook(source)
+    cells = question_cells(asked, bool(source.metadata["labkit"].get("hints")))
+    changed = {
+        grade_id
+        for ours, theirs in zip(default.questions, asked, strict=True)
+        if ours != theirs
+        for grade_id in _ids(theirs)
+    }
+    notebook = copy.deepcopy(source)
+    notebook.cells = [
+        cells[grade_id] if grade_id in changed else cell
+        for cell in notebook.cells
+        for grade_id in [cell.metadata.get("nbgrader", {}).get("grade_id")]
+    ]
+    return notebook
+
+
+def question_cells(asked: Sequence[Question], hints: bool) -> dict[str, Any]:
+    """Statement, solution cell and grade cell of each question, by `grade_id`."""
+    taken = {question.binds for question in asked}
+    cells = {}
+    for k, question in enumerate(asked, 1):
+        solution = solution_source(question.exercise, question.binds, taken - {question.binds}, f"_{k}")
+        taken |= helpers(solution)
+        statement_id, answer_id, check_id = _ids(question)
+        cells[statement_id] = _statement(k, question, hints)
+        cells[answer_id] = _answer(question, solution)
+        cells[check_id] = _check(question, hints)
+    return cells
+
+
+def digest(notebook: Any) -> str:
+    """A text that tells whether somebody has changed a cell: results and the notebook's metadata do not count."""
+    cells = [[cell.cell_type, cell.source, cell.metadata.get("nbgrader", {})] for cell in notebook.cells]
+    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def write(notebook: Any, path: Path) -> None:
+    """Write a notebook, making its folder where needed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def _ids(question: Question) -> tuple[str, str, str]:
+    return f"statement-{question.name}", question.answer_id, question.check_id
+
+
+def _cell(kind: str, grade_id: str, source: str, **nbgrader: Any) -> Any:
+    data = {
+        "grade": False,
+        "locked": False,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
+        "grade_id": grade_id,
+    }
+    new = v4.new_code_cell if kind == "code" else v4.new_markdown_cell
+    return new(source, id=grade_id, metadata={"nbgrader": {**data, **nbgrader}})
+
+
+def _title(planned: PlannedAssignment, points: float) -> Any:
+    text = (
+        f"# {planned.title}\n\n{len(planned.questions)} question{'s' * (len(planned.questions) > 1)}, "
+        f"{_points(points)}. Write each answer in the cell below its question, in place of the dots, and keep the name that "
+        "stands there. Other cells may be added; those with the questions and the checks are not yours to change."
+    )
+    return _cell("markdown", "title", text, locked=True)
+
+
+def _setup(hints: bool) -> Any:
+    return _cell("code", "setup", SETUP + "\nfrom labkit import check, hint" * hints, locked=True)
+
+
+def _statement(k: int, question: Question, hints: bool) -> Any:
+    exercise = EXERCISES[question.exercise]
+    text, usual = exercise.statement.strip(), stub_name(question.exercise)
+    if not exercise.is_prediction and question.binds != usual:
+        text = renamed_in_text(text, usual, question.binds)
+    if not exercise.is_prediction and f"`{question.binds}" not in text and f"def {question.binds}(" not in text:
+        text += f"\n\nIn the cell below, the function is called `{question.binds}`."
+    if hints:
+        text += f'\n\nStuck? Run `hint("{exercise.name}")` in a cell of your own, up to three times.'
+    heading = f"## Question {k}: {exercise.title} ({_points(question.points)})"
+    return _cell("markdown", f"statement-{question.name}", f"{heading}\n\n{text}", locked=True)
+
+
+def _answer(question: Question, solution: str) -> Any:
+    begun = renamed(stub(question.exercise), stub_name(question.exercise), question.binds)
+    source = f"{begun}\n### BEGIN SOLUTION\n{solution}\n### END SOLUTION"
+    return _cell("code", question.answer_id, source, solution=True)
+
+
+def _check(question: Question, hints: bool) -> Any:
+    name = question.exercise
+    visible = f'print(_report := check("{name}", {question.binds}))\nassert _report, "not yet"'
+    hidden = f'from labkit.classroom import require\n\nrequire("{name}", {question.binds})'
+    source = f"{visible if hints else '# This cell is graded. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
+    points = int(question.points) if question.points.is_integer() else question.points
+    cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)
+    cell.metadata["tags"] = ["raises-exception"]  # a wrong answer does not stop Run All
+    return cell
+
+
+def _points(points: float) -> str:
+    return f"{points:g} point{'s' * (points != 1)}"

@@ -1,0 +1,215 @@
+"""A course: its `course.toml`, read and checked, and the example that `labkit course new` writes."""
+
+import difflib
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..classroom import EXERCISES, find
+from .assignment import unknown
+
+FILE = "course.toml"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
+_COURSE_KEYS = ("title", "seed", "assignment")
+_ASSIGNMENT_KEYS = ("name", "title", "hints", "questions")
+_QUESTION_KEYS = ("exercise", "name", "any_of", "points")
+
+
+class CourseError(ValueError):
+    """What is wrong with a course; `problems` has one sentence for each, saying what to do."""
+
+    def __init__(self, *problems: str):
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class PlannedQuestion:
+    """A question as `course.toml` has it: each student gets one of `exercises`."""
+
+    name: str
+    exercises: tuple[str, ...]
+    points: float
+
+
+@dataclass(frozen=True)
+class PlannedAssignment:
+    """An assignment as `course.toml` has it; `hints` says whether students get `check` and `hint` while they work."""
+
+    name: str
+    title: str
+    hints: bool
+    questions: tuple[PlannedQuestion, ...]
+
+    @property
+    def varies(self) -> bool:
+        """True where students get different questions."""
+        return any(len(question.exercises) > 1 for question in self.questions)
+
+
+@dataclass(frozen=True)
+class Course:
+    """A folder with a `course.toml`, and what stands in it."""
+
+    folder: Path
+    title: str
+    seed: int
+    assignments: tuple[PlannedAssignment, ...]
+
+    @classmethod
+    def read(cls, folder: Path) -> "Course":
+        """The course in `folder`. Raises `CourseError` with all that is wrong with its `course.toml`."""
+        data = _toml(folder)
+        problems = list(_course_problems(data))
+        if problems:
+            raise CourseError(*(f"{FILE}: {problem}" for problem in problems))
+        assignments = tuple(_assignment(entry) for entry in data["assignment"])
+        return cls(folder, data["title"], data["seed"], assignments)
+
+    def source(self, name: str) -> Path:
+        """The instructor's notebook of an assignment, where nbgrader looks for it."""
+        return self.folder / "source" / name / f"{name}.ipynb"
+
+    def release(self, name: str) -> Path:
+        """The notebook that all students get."""
+        return self.folder / "release" / name / f"{name}.ipynb"
+
+    def personal(self, student: str, name: str) -> Path:
+        """The notebook that one student gets. nbgrader looks into no folder called `personal`."""
+        return self.folder / "personal" / student / name / f"{name}.ipynb"
+
+
+def new_course(folder: Path) -> tuple[Path, ...]:
+    """Write an example course into a new folder; returns its files. Raises `CourseError` where there is something."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CourseError(f"'{folder}' exists already, and nothing was changed. Name a new folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    example = files(__package__) / "example"
+    config = (example / "nbgrader_config.txt").read_text(encoding="utf-8")
+    course_id = re.sub(r"\W+", "-", folder.resolve().name).strip("-") or "course"
+    (folder / FILE).write_text((example / FILE).read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "nbgrader_config.py").write_text(config.replace("COURSE_ID", json.dumps(course_id)), encoding="utf-8")
+    return folder / FILE, folder / "nbgrader_config.py"
+
+
+def _toml(folder: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CourseError(f"There is no {FILE} in '{folder}'. Make a course: labkit course new FOLDER") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"'{folder / FILE}' cannot be read: {error}.") from None
+    except tomllib.TOMLDecodeError as error:
+        raise CourseError(f"{FILE} is not valid TOML: {error}.") from None
+
+
+def _assignment(entry: dict[str, Any]) -> PlannedAssignment:
+    asked = tuple(_question(question) for question in entry["questions"])
+    return PlannedAssignment(entry["name"], entry["title"], entry.get("hints", False), asked)
+
+
+def _question(entry: str | dict[str, Any]) -> PlannedQuestion:
+    entry = {"exercise": entry} if isinstance(entry, str) else entry
+    exercises = tuple(entry.get("any_of") or [entry["exercise"]])
+    points = entry.get("points", EXERCISES[exercises[0]].points)
+    return PlannedQuestion(entry.get("name", exercises[0]), exercises, float(points))
+
+
+# ---- what can be wrong ----
+
+
+def _course_problems(data: dict[str, Any]) -> Iterator[str]:
+    yield from _unknown_keys(data, _COURSE_KEYS, "the course")
+    yield from _text(data, "title", "the course")
+    if not _is_int(data.get("seed")):
+        yield f"seed is {data.get('seed')!r}; expected a whole number, such as seed = 20261121."
+    assignments = data.get("assignment")
+    if not isinstance(assignments, list) or not assignments or not all(isinstance(a, dict) for a in assignments):
+        yield "there is no assignment. Begin one with a line [[assignment]]."
+        return
+    for i, entry in enumerate(assignments, 1):
+        yield from _assignment_problems(entry, f"assignment {entry.get('name', i)!r}")
+    yield from _repeated((str(entry.get("name")).lower() for entry in assignments), "two assignments are called")
+
+
+def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
+    yield from _unknown_keys(entry, _ASSIGNMENT_KEYS, where)
+    yield from _name(entry.get("name"), where)
+    yield from _text(entry, "title", where)
+    if not isinstance(entry.get("hints", False), bool):
+        yield f"{where}: hints is {entry['hints']!r}; expected true or false."
+    asked = entry.get("questions")
+    if not isinstance(asked, list) or not asked:
+        yield f'{where}: it has no questions. Expected a list of exercises, such as questions = ["grad-slip"].'
+        return
+    problems = [
+        p for i, question in enumerate(asked, 1) for p in _question_problems(question, f"{where}, question {i}")
+    ]
+    yield from problems
+    if not problems:
+        planned = [_question(question) for question in asked]
+        twice = list(_repeated((q.name for q in planned), f"{where}: two questions are called"))
+        yield from twice or _repeated((e for q in planned for e in q.exercises), f"{where}: asked twice:")
+
+
+def _question_problems(entry: Any, where: str) -> Iterator[str]:
+    entry = {"exercise": entry} if isinstance(entry, str) else entry
+    if not isinstance(entry, dict):
+        yield f"{where}: expected the name of an exercise or a table in braces, but got {entry!r}."
+        return
+    yield from _unknown_keys(entry, _QUESTION_KEYS, where)
+    if ("exercise" in entry) == ("any_of" in entry):
+        yield f'{where}: expected either exercise = "..." or any_of = ["...", "..."].'
+        return
+    exercises = entry.get("any_of", [entry.get("exercise")])
+    if not isinstance(exercises, list) or not exercises or not all(isinstance(e, str) for e in exercises):
+        yield f"{where}: expected names of exercises, but got {exercises!r}."
+        return
+    missing = [name for name in exercises if find(name) is None]
+    yield from (f"{where}: {unknown(name)}" for name in missing)
+    if "any_of" in entry and "name" not in entry:
+        yield f'{where}: one of several needs a name of its own, such as name = "q1".'
+    yield from _name(entry.get("name", "a-name"), where)
+    if not missing:
+        yield from _points_problems(entry, exercises, where)
+
+
+def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) -> Iterator[str]:
+    points = entry.get("points", 1)
+    if isinstance(points, bool) or not isinstance(points, (int, float)) or not 0 < points < float("inf"):
+        yield f"{where}: points is {points!r}; expected a number above 0."
+    elif "points" not in entry and len({EXERCISES[name].points for name in exercises}) > 1:
+        worth = ", ".join(f"{name} {EXERCISES[name].points}" for name in exercises)
+        yield f"{where}: its exercises have different points ({worth}). Say what the question is worth: points = 2."
+
+
+def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
+    for key in entry.keys() - set(known):
+        close = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
+        yield f"{where}: unknown key {key!r}. " + (
+            f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(known)}."
+        )
+
+
+def _text(entry: dict[str, Any], key: str, where: str) -> Iterator[str]:
+    if not isinstance(entry.get(key), str) or not entry[key].strip():
+        yield f'{where}: it has no {key}. Write {key} = "...".'
+
+
+def _name(name: Any, where: str) -> Iterator[str]:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        yield f"{where}: name is {name!r}; expected letters, digits, - and _, at most 50, such as 'week-1'."
+
+
+def _repeated(names: Iterator[str], what: str) -> Iterator[str]:
+    yield from (f"{what} {name!r}. Leave one out or rename it." for name, n in Counter(names).items() if n > 1)
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

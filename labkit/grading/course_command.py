@@ -1,0 +1,93 @@
+"""`labkit course`: begin a course, build its notebooks, check that it is ready."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_parser(commands: Any) -> None:
+    """Add `labkit course` with its three actions to the parsers of the other commands."""
+    what = "make assignments from the exercises, for nbgrader and for labkit's own grader"
+    parser = commands.add_parser("course", help=what, description=what + ".")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+
+    new_help = "write an example course into a new folder: course.toml and nbgrader_config.py"
+    new = actions.add_parser("new", help=new_help, description=new_help + ". An existing folder is never overwritten.")
+    new.add_argument("folder", type=Path, metavar="FOLDER")
+
+    build_help = "write the notebooks: source/ for the instructor, release/ for the students"
+    build = actions.add_parser("build", help=build_help, description=build_help + ". What you changed by hand is kept.")
+    build.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
+    build.add_argument("--assignment", metavar="NAME", help="this one only")
+    build.add_argument(
+        "--students",
+        type=Path,
+        metavar="CSV",
+        help="write what each student gets to personal/STUDENT/NAME/NAME.ipynb, where questions differ "
+        "(the file has a column id, as nbgrader's roster)",
+    )
+
+    check_help = "say what is not right yet: course.toml, the notebooks, the solutions"
+    check = actions.add_parser(
+        "check", help=check_help, description=check_help + ". Exit status 1 if there is something."
+    )
+    check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
+    try:
+        import nbformat  # noqa: F401
+    except ImportError:
+        print('labkit course: nbformat is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
+        return 1
+    from .assignment import AssignmentError
+    from .course import CourseError
+
+    try:
+        return {"new": _new, "build": _build, "check": _check}[arguments.action](arguments)
+    except (CourseError, AssignmentError, OSError) as error:
+        print("\n".join(f"labkit course: {line}" for line in str(error).splitlines()), file=sys.stderr)
+        return 1
+
+
+def _new(arguments: argparse.Namespace) -> int:
+    from .course import new_course
+
+    for path in new_course(arguments.folder):
+        print(f"Wrote {path}")
+    print(f"Change course.toml to your liking, then run: labkit course build {arguments.folder}")
+    return 0
+
+
+def _build(arguments: argparse.Namespace) -> int:
+    from .course import Course, CourseError
+    from .handout import hand_out, read_roster
+
+    course = Course.read(arguments.folder)
+    names = [planned.name for planned in course.assignments]
+    if arguments.assignment not in (None, *names):
+        raise CourseError(
+            f"There is no assignment {arguments.assignment!r} in course.toml. There are: {', '.join(names)}."
+        )
+    students = read_roster(arguments.students) if arguments.students else ()
+    for planned in course.assignments:
+        if arguments.assignment in (None, planned.name):
+            print("\n".join(hand_out(course, planned, students)))
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from .course import Course
+    from .verify import problems
+
+    course = Course.read(arguments.folder)
+    found = list(problems(course))
+    if found:
+        print("\n".join(found))
+        print(f"{len(found)} thing{'s' * (len(found) > 1)} to do.")
+        return 1
+    asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
+    print(f"All is well: {len(course.assignments)} assignments, {asked} exercises; every solution is right.")
+    return 0

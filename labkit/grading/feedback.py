@@ -1,0 +1,83 @@
+"""One page for each student: what each answer earned, why, and the code that was graded.
+
+A page holds what the student may know: no drawn input, no expected value, nothing of other students, and the solution
+only when it is asked for. What is in a page comes from a student, so it is escaped, runs no script, and loads nothing.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..classroom.exercises import find
+from .files import safe_name, safe_names, write_whole
+from .pages import render
+from .results import QuestionResult, SubmissionResult
+
+LONGEST = 20_000  # characters of a source that are shown
+
+
+def write_feedback(
+    folder: str | os.PathLike[str],
+    results: Sequence[SubmissionResult],
+    assignment_title: str,
+    solutions: bool = False,
+) -> dict[str, Path]:
+    """Write `folder/STUDENT/ASSIGNMENT.html` for each result; return the pages, by student.
+
+    STUDENT is the student's id where that is a plain name, otherwise made from it (`files.safe_names`), so nothing is
+    written outside `folder`. `solutions=True` shows the course's solutions: for after the due date. Raises ValueError
+    if a student's folder is a link, OSError where a page cannot be written.
+    """
+    pages = feedback_pages(folder, results)
+    for result in results:
+        page = pages[result.student]
+        if page.parent.is_symlink():
+            raise ValueError(f"{page.parent} is a link, and feedback must stay in {folder}: delete the link")
+        write_whole(page, student_page(result, assignment_title, solutions))
+    return pages
+
+
+def feedback_pages(folder: str | os.PathLike[str], results: Iterable[SubmissionResult]) -> dict[str, Path]:
+    """Where the page of each student is, or will be."""
+    assignments = {result.student: result.assignment for result in results}
+    names = safe_names(assignments)
+    return {who: Path(folder) / names[who] / f"{safe_name(what)}.html" for who, what in assignments.items()}
+
+
+def student_page(result: SubmissionResult, assignment_title: str, solutions: bool = False) -> str:
+    """The page of one student, as HTML.
+
+    >>> "<b>" in student_page(SubmissionResult("<b>", "week1", ()), "Week 1")
+    False
+    """
+    questions = [
+        _shown(question, result.answers.get(question.question, ""), solutions) for question in result.questions
+    ]
+    return render("feedback.html", {"title": assignment_title, "result": result, "questions": questions})
+
+
+def _shown(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
+    """What the template shows of one question. `detail` is not in it."""
+    exercise = find(question.exercise)
+    return {
+        "name": question.question,
+        "title": exercise.title if exercise else question.exercise,
+        "points": question.points,
+        "max_points": question.max_points,
+        "state": _state(question),
+        "text": question.text,
+        "hint": question.hint,
+        "source": source[:LONGEST],
+        "left_out": max(0, len(source) - LONGEST),
+        "solution": exercise.solution.strip() if exercise and solutions else "",
+    }
+
+
+def _state(question: QuestionResult) -> str:
+    """The name of the look: right, partly, open (nothing handed in) or wrong."""
+    if question.kind == "right":
+        return "right"
+    if question.kind in ("empty", "missing"):
+        return "open"
+    return "partly" if question.points > 0 else "wrong"

@@ -1,0 +1,212 @@
+"""Grades into nbgrader's gradebook, through nbgrader's own API, so that its formgrader and exporters go on from there.
+
+What a person has entered stays: manual scores, extra credit, late penalties, extensions, comments. The autograder's score
+is written beside a manual one; where it is a new one, the answer is marked for review, as nbgrader does it.
+"""
+
+import os
+import sysconfig
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from .files import printable
+from .results import QuestionResult, SubmissionResult
+
+COURSE = "default_course"  # what nbgrader calls a course that has no name
+
+
+class Question(Protocol):
+    """What is needed of a question of an assignment; see `labkit.grading.assignment`."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def points(self) -> float: ...
+    @property
+    def answer_id(self) -> str: ...
+    @property
+    def check_id(self) -> str: ...
+
+
+class Assignment(Protocol):
+    """What is needed of an assignment."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def questions(self) -> Sequence[Question]: ...
+
+
+class GradebookError(RuntimeError):
+    """A gradebook that cannot be used, with what to do instead."""
+
+
+def write_gradebook(
+    path_or_url: str | os.PathLike[str],
+    assignment: Assignment,
+    results: Iterable[SubmissionResult],
+    course: str = COURSE,
+) -> None:
+    """Write the scores of `results` into a gradebook: a file such as `gradebook.db`, or the URL of a database.
+
+    Creates what is missing: the database, the assignment with its notebook and cells, students, submissions. A student
+    without a file is entered, but has no submission. Doing it twice changes nothing. `course` is the gradebook's name of
+    the course, for an assignment that is new. Raises GradebookError if nbgrader is not installed, or the database is
+    locked, or is no gradebook.
+    """
+    with _gradebook(path_or_url, course) as gradebook:
+        notebook = _prepare(gradebook, assignment)
+        for result in results:
+            _write_one(gradebook, assignment, notebook, result)
+
+
+# ---- the database ----
+
+
+@contextmanager
+def _gradebook(path_or_url: str | os.PathLike[str], course: str) -> Iterator[Any]:
+    """The gradebook, open; whatever the database refuses becomes a GradebookError."""
+    try:
+        from nbgrader.api import Gradebook, InvalidEntry
+        from sqlalchemy.exc import SAWarning, SQLAlchemyError
+    except ModuleNotFoundError as error:
+        raise GradebookError(f'a gradebook needs nbgrader ({error}): pip install "labkit[gradebook]"') from None
+    try:
+        url = _url(path_or_url)
+        _examine(url)
+        with _scripts_on_path():
+            gradebook = Gradebook(url, course)
+        with gradebook, warnings.catch_warnings():
+            # nbgrader's own add_submission makes its objects before it adds them
+            warnings.filterwarnings("ignore", "Object of type <Submitted", SAWarning)
+            yield gradebook
+    except (SQLAlchemyError, InvalidEntry) as error:
+        raise GradebookError(_reason(path_or_url, error)) from error
+
+
+def _url(path_or_url: str | os.PathLike[str]) -> Any:
+    from sqlalchemy.engine import URL, make_url
+
+    if isinstance(path_or_url, str) and "://" in path_or_url:
+        return make_url(path_or_url)
+    return URL.create("sqlite", database=str(Path(path_or_url).absolute()))
+
+
+def _examine(url: Any) -> None:
+    """Raise before anything is written where the database is not a gradebook, or where nobody can write now."""
+    from nbgrader.api import Base
+    from sqlalchemy import create_engine, inspect
+
+    engine = create_engine(url)
+    try:
+        tables = set(inspect(engine).get_table_names())
+        if tables and not tables >= Base.metadata.tables.keys():
+            raise GradebookError(
+                f"{url.database} is not a gradebook of this nbgrader: it has the tables {', '.join(sorted(tables)[:6])}. "
+                "Name another file; if it is the gradebook of an older nbgrader, first run: nbgrader db upgrade"
+            )
+        if url.get_backend_name() == "sqlite":
+            with engine.connect() as connection:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                connection.rollback()
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _scripts_on_path() -> Iterator[None]:
+    """Let nbgrader find `alembic`, which is beside this interpreter even where its environment is not activated."""
+    before = os.environ.get("PATH")
+    os.environ["PATH"] = os.pathsep.join(filter(None, (sysconfig.get_path("scripts"), before)))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PATH"]
+        else:
+            os.environ["PATH"] = before
+
+
+def _reason(path_or_url: str | os.PathLike[str], error: Exception) -> str:
+    said = str(getattr(error, "orig", None) or error).splitlines()[0]
+    shown = path_or_url if "@" not in str(path_or_url) else "the database"  # a URL may hold a password
+    if "locked" in said:
+        return f"{shown} is in use by another program ({said}). Close it (the formgrader, nbgrader) and try again."
+    if "unable to open" in said:
+        return f"{shown} cannot be opened ({said}). Does its folder exist, and may you write there?"
+    if "readonly" in said:
+        return f"{shown} may not be written ({said}). Change its permissions, or write to a copy."
+    return (
+        f"{shown} cannot be used as a gradebook: {said}. Name another file; if it is the gradebook of an older nbgrader, "
+        "first run: nbgrader db upgrade"
+    )
+
+
+# ---- the assignment ----
+
+
+def _prepare(gradebook: Any, assignment: Assignment) -> str:
+    """Make sure that the assignment and its cells exist; return the name of their notebook."""
+    gradebook.update_or_create_assignment(assignment.name)
+    known = gradebook.find_assignment(assignment.name).notebooks
+    ours = {question.check_id for question in assignment.questions}
+    notebook = next((n.name for n in known if ours & {cell.name for cell in n.grade_cells}), assignment.name)
+    gradebook.update_or_create_notebook(notebook, assignment.name)
+    for question in assignment.questions:
+        gradebook.update_or_create_grade_cell(
+            question.check_id, notebook, assignment.name, max_score=float(question.points), cell_type="code"
+        )
+        gradebook.update_or_create_solution_cell(question.answer_id, notebook, assignment.name)
+    return notebook
+
+
+# ---- one student ----
+
+
+def _write_one(gradebook: Any, assignment: Assignment, notebook: str, result: SubmissionResult) -> None:
+    student = printable(result.student)
+    gradebook.update_or_create_student(student)
+    if not result.file:
+        return
+    when = {"timestamp": result.submitted} if result.submitted else {}
+    gradebook.update_or_create_submission(assignment.name, student, **when)
+    submitted = gradebook.find_submission_notebook(notebook, assignment.name, student)
+    _complete(gradebook, submitted)
+    grades = {grade.name: grade for grade in submitted.grades}
+    comments = {comment.name: comment for comment in submitted.comments}
+    earned = {question.question: question for question in result.questions}
+    for question in assignment.questions:
+        if question.name in earned:
+            _grade(grades[question.check_id], earned[question.name])
+            comments[question.answer_id].auto_comment = _comment(earned[question.name])
+    gradebook.db.commit()
+
+
+def _complete(gradebook: Any, submitted: Any) -> None:
+    """Give a submission that is older than a cell of its notebook a place for that cell."""
+    from nbgrader.api import Comment, Grade
+
+    graded = {grade.cell_id for grade in submitted.grades}
+    commented = {comment.cell_id for comment in submitted.comments}
+    for cell in submitted.notebook.grade_cells:
+        if cell.id not in graded:
+            gradebook.db.add(Grade(cell_id=cell.id, notebook=submitted))
+    for cell in submitted.notebook.solution_cells:
+        if cell.id not in commented:
+            gradebook.db.add(Comment(cell_id=cell.id, notebook=submitted))
+    gradebook.db.flush()
+
+
+def _grade(grade: Any, question: QuestionResult) -> None:
+    """Write the autograder's score. Only a new one under a manual one asks for a person."""
+    if grade.auto_score != question.points:
+        grade.needs_manual_grade = grade.manual_score is not None
+    grade.auto_score = float(question.points)
+
+
+def _comment(question: QuestionResult) -> str:
+    """What the student is told; a manual comment takes precedence over it."""
+    return printable(f"{question.text}\n{question.hint}".strip())

@@ -1,0 +1,100 @@
+"""Write the notebooks of a course into its folder: the instructor's, the students', one student's own."""
+
+import csv
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from .assignment import Assignment, read_notebook
+from .build import digest, instructor_notebook, variant, write
+from .course import Course, CourseError, PlannedAssignment
+from .release import released
+
+_STUDENT = re.compile(r"[^\s/\\:*?\"<>|.+][^/\\:*?\"<>|+]{0,99}")
+
+
+def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:
+    """Write the notebooks of one assignment; returns what to tell the instructor, a line each.
+
+    A source that was changed by hand is kept, and the students' notebooks are made from it.
+    """
+    source, told = _source(course, planned)
+    if not planned.varies:
+        path = course.release(planned.name)
+        write(released(source), path)
+        return [*told, f"{_short(course, path)}: for the students"]
+    assignment = Assignment.from_notebook(source)
+    for student in students:
+        own = variant(source, assignment.for_student(student).questions)
+        write(released(own), course.personal(student, planned.name))
+    if students:
+        return [
+            *told,
+            f"personal/STUDENT/{planned.name}/{planned.name}.ipynb: one for each of {len(students)} students",
+        ]
+    return [*told, f"{planned.name}: each student gets other questions. Make them: labkit course build --students FILE"]
+
+
+def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]:
+    """The instructor's notebook, new or as it was changed by hand, and what to tell about it."""
+    path = course.source(planned.name)
+    fresh = instructor_notebook(course, planned)
+    if path.exists():
+        kept = read_notebook(path)
+        Assignment.from_notebook(kept, str(path))  # AssignmentError, if it is not ours: it is not overwritten
+        if changed_by_hand(kept):
+            differences = out_of_step(kept, fresh)
+            if differences:
+                raise CourseError(
+                    f"{_short(course, path)}: you changed it by hand, and it no longer fits course.toml "
+                    f"({', '.join(differences)}). Change it back, or delete it to have a new one made."
+                )
+            return kept, [
+                f"{_short(course, path)}: changed by hand, so it was kept. (Delete it to have a new one made.)"
+            ]
+    write(fresh, path)
+    return fresh, [f"{_short(course, path)}: yours, with solutions and hidden tests"]
+
+
+def changed_by_hand(notebook: Any) -> bool:
+    """True where a cell is not as `labkit course build` wrote it."""
+    return notebook.metadata["labkit"].get("digest") != digest(notebook)
+
+
+def out_of_step(notebook: Any, fresh: Any) -> list[str]:
+    """What the assignment in `notebook` has other than the one in `fresh`: parts of a sentence."""
+    have, want = Assignment.from_notebook(notebook), Assignment.from_notebook(fresh)
+    differing = [field for field in ("name", "title", "seed") if getattr(have, field) != getattr(want, field)]
+    if notebook.metadata["labkit"].get("hints") != fresh.metadata["labkit"]["hints"]:
+        differing.append("hints")
+    if have.slots != want.slots:
+        return [*differing, "the questions"]
+    worth = [theirs.name for ours, theirs in zip(have.questions, want.questions) if ours.points != theirs.points]
+    return differing + [f"the points of {name!r}" for name in worth]
+
+
+def read_roster(path: Path) -> tuple[str, ...]:
+    """The students' ids in a CSV file with a column `id`, as nbgrader's. Raises `CourseError`."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = csv.DictReader(file, strict=True)
+            ids = [(row.get("id") or "").strip() for row in rows]
+            columns = rows.fieldnames or []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CourseError(f"{path}: cannot be read as CSV ({error}).") from None
+    if "id" not in columns:
+        raise CourseError(f"{path}: expected a column 'id', but the columns are: {', '.join(columns) or 'none'}.")
+    problems = [f"{path}: {i!r} cannot be the name of a folder. Choose another id." for i in ids if not _is_id(i)]
+    problems += [f"{path}: the id {i!r} stands there {n} times." for i, n in Counter(ids).items() if n > 1]
+    if problems or not ids:
+        raise CourseError(*(problems or [f"{path}: there are no students in it."]))
+    return tuple(ids)
+
+
+def _is_id(text: str) -> bool:
+    return bool(_STUDENT.fullmatch(text)) and text.isprintable() and not text.endswith(".")
+
+
+def _short(course: Course, path: Path) -> str:
+    return path.relative_to(course.folder).as_posix()

@@ -1,0 +1,130 @@
+"""Which cell answers which question: the steps in which a submission is run."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .assignment import Assignment, Question
+from .bindings import definitions, without_magics
+from .salvage import Cell, Handed
+
+
+@dataclass(frozen=True)
+class Step:
+    """Code to run. `label` names it in messages; `asks` are the questions whose answers are taken right after it."""
+
+    source: str
+    label: str
+    asks: tuple[str, ...]
+
+
+def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]:
+    """The steps in order, and notes on what is not where it was handed out.
+
+    First comes the assignment's own set-up, then the student's cells without those that belong to the assignment. Every
+    question is asked once: after the last cell with its id; otherwise after the last cell that binds its name, or looks
+    as if it should; otherwise at the end. What a submission says about points and locks does not matter.
+    """
+    cells = _Cells(handed, assignment)
+    places = {question.name: cells.place(question) for question in assignment.questions}
+    asked: dict[int | None, list[str]] = {}
+    for question in assignment.questions:
+        asked.setdefault(places[question.name], []).append(question.name)
+    steps = [Step(source, f"set-up cell {grade_id}", ()) for grade_id, source in assignment.setup]
+    steps += [
+        Step(cell.source, f"cell {cell.index}", tuple(asked.get(i, ())))
+        for i, cell in enumerate(cells.own)
+    ]
+    if None in asked:
+        steps.append(Step("", "the end of the notebook", tuple(asked[None])))
+    return steps, [*_changed(handed, assignment), *cells.notes]
+
+
+class _Cells:
+    """The cells that are run, and where the answers are among them (positions in `own`)."""
+
+    def __init__(self, handed: Handed, assignment: Assignment):
+        questions = assignment.questions
+        self.answer_ids = {q.answer_id for q in questions if q.answer_id}
+        theirs = assignment.locked - self.answer_ids
+        self.own = [cell for cell in handed.cells if cell.grade_id not in theirs]
+        self.carriers: dict[str, list[int]] = {}
+        for i, cell in enumerate(self.own):
+            if cell.grade_id in self.answer_ids:
+                self.carriers.setdefault(cell.grade_id, []).append(i)
+        names = {q.binds for q in questions if q.binds}
+        self.bound = [_bound(cell, names) for cell in self.own]
+        locked = [cell for cell in handed.cells if cell.grade_id in theirs]
+        self.locked = [(cell.index, _bound(cell, names) or {}) for cell in locked]
+        self.notes: list[str] = []
+        self.unmarked = bool(self.own and questions and not self.carriers)
+        if self.unmarked:
+            self.notes.append("No cell carries the assignment's ids any more; the answers were found by their names.")
+
+    def place(self, question: Question) -> int | None:
+        """After which cell to ask; None: at the end of the notebook. Adds notes."""
+        carriers = self.carriers.get(question.answer_id, [])
+        if not carriers:
+            return self._by_name(question)
+        if len(carriers) > 1:
+            numbers = " and ".join(str(self.own[i].index) for i in carriers[-5:])
+            self.notes.append(
+                f"Cells {numbers} all have the id of question {question.name}; it was asked after the last."
+            )
+        if not any(self._may_answer(i, question.binds) for i in carriers):
+            elsewhere = [i for i in self._free() if (self.bound[i] or {}).get(question.binds)]
+            if elsewhere:
+                where = f"cell {self.own[elsewhere[-1]].index}"
+                self.notes.append(
+                    f"The cell of question {question.name} is not filled in; the answer in {where} was taken."
+                )
+                return elsewhere[-1]
+        return carriers[-1]
+
+    def _may_answer(self, i: int, name: str) -> bool:
+        """True where a cell gives the name more than dots; also where it is no Python, which is an answer with a mistake."""
+        bound = self.bound[i]
+        return bound.get(name, False) if bound is not None else bool(self.own[i].source.strip())
+
+    def _free(self) -> list[int]:
+        """The cells that were not handed out for an answer."""
+        return [i for i, cell in enumerate(self.own) if cell.grade_id not in self.answer_ids]
+
+    def _by_name(self, question: Question) -> int | None:
+        name = question.binds
+        found = [i for i, bound in enumerate(self.bound) if bound and name in bound]
+        found = [i for i in found if (self.bound[i] or {})[name]] or found
+        found = found or [i for i, cell in enumerate(self.own) if _looks_like(cell, name)]
+        if found and self.unmarked:
+            return found[-1]
+        missing = f"The cell of question {question.name} is missing; looked for {name} in the whole notebook"
+        if found:
+            self.notes.append(f"{missing} and took cell {self.own[found[-1]].index}.")
+            return found[-1]
+        held = next((index for index, bound in self.locked if bound.get(name)), None)
+        hint = f" Cell {held}, which belongs to the assignment and is not run, has it." if held else ""
+        self.notes.append(f"{missing} and did not find it.{hint}")
+        return None
+
+
+def _bound(cell: Cell, names: set[str]) -> dict[str, bool] | None:
+    """The `definitions` of a cell; not parsed where none of the names stands in it."""
+    return definitions(without_magics(cell.source)) if any(name in cell.source for name in names) else {}
+
+
+def _looks_like(cell: Cell, name: str) -> bool:
+    """True for text that should define the name, of a cell that may be no Python."""
+    word = re.escape(name)
+    return bool(name) and bool(
+        re.search(rf"^[ \t]*(?:def[ \t]+{word}[ \t]*\(|{word}[ \t]*=)", cell.source, re.MULTILINE)
+    )
+
+
+def _changed(handed: Handed, assignment: Assignment) -> Sequence[str]:
+    """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
+    original = dict(assignment.setup)
+    return [
+        f"Cell {cell.index}, a set-up cell of the assignment, was changed; it was run as it was handed out."
+        for cell in handed.cells
+        if cell.grade_id in original and cell.source.split() != original[cell.grade_id].split()
+    ][:5]

@@ -1,0 +1,174 @@
+"""Reading what was handed in, whatever state it is in: bytes become code cells and notes, never an exception."""
+
+import codecs
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .bindings import LONGEST, definitions
+from .broken import START, Found, cells_of
+from .opening import LIMIT
+from .scripts import cells_of_script, other_kind
+
+TOTAL = 1_000_000  # characters of code in one notebook
+MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
+)  # fmt: skip
+NO_CODE = ("markdown", "raw", "heading", "html")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One code cell. `index` counts the code cells from 1, as the student sees them.
+
+    `grade_id` is nbgrader's; where a program dropped nbgrader's metadata, the cell's id, which is the same in assignments
+    of labkit. `solution`, `locked` and `grade` are what the submission claims.
+    """
+
+    index: int
+    source: str
+    grade_id: str
+    solution: bool
+    locked: bool
+    grade: bool
+
+
+@dataclass(frozen=True)
+class Handed:
+    """The code cells of a submission, in order.
+
+    `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes, `timestamp` what `read_submission` got.
+    """
+
+    cells: tuple[Cell, ...]
+    notes: tuple[str, ...]
+    digest: str
+    timestamp: str
+
+
+def read_submission(data: bytes, timestamp: str = "") -> Handed:
+    r"""The code cells in the bytes of a notebook of any version, broken or whole; raises nothing.
+
+    At most 20 MB are read, 5,000 cells, 100,000 characters of each and 1,000,000 together. A cell beyond that keeps its
+    place and loses its code. Memory: up to about 30 times the size of the file.
+
+    >>> handed = read_submission(b'{"cells": [{"cell_type": "code", "source": ["x = 1\\n", "y = 2"]}, {"cell_t')
+    >>> handed.cells[0].source
+    'x = 1\ny = 2'
+    >>> print(*handed.notes)
+    The file is broken after code cell 1. All cells that are whole were read.
+    """
+    cells, notes = _read(data)
+    return Handed(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest(), timestamp)
+
+
+def _read(data: bytes) -> tuple[list[Cell], list[str]]:
+    if len(data) > LIMIT:
+        return [], [
+            f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
+        ]
+    if not data.strip():
+        return [], ["The file is empty. Ask for the notebook again."]
+    if kind := other_kind(data):
+        return [], [f"The file is {kind}, not a notebook. Ask for the .ipynb file."]
+    text, note = _decoded(data)
+    found = _found(text)
+    cells, notes = _cells(found)
+    if not cells and not found.notes and not notes:
+        notes.append("There is no code cell in the file. Ask for the notebook again.")
+    return cells, [*filter(None, [note]), *found.notes, *notes]
+
+
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The text, and a note where it is not what a notebook's should be."""
+    encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
+    try:
+        return data.decode(encoding), ""
+    except UnicodeDecodeError:
+        text = data.decode(encoding, "replace")
+    bad, good = text.count("\ufffd"), sum(1 for c in text if c > "\x7f") - text.count("\ufffd")
+    if encoding != "utf-8" or good >= bad:
+        return text, "Some characters of the file are damaged."
+    return data.decode("latin-1"), "The file is not UTF-8; its characters were read as Latin-1."
+
+
+def _found(text: str) -> Found:
+    text = text.lstrip("\ufeff \t\r\n")
+    if text.startswith(("{", "[")):
+        return cells_of(text)
+    salvaged = cells_of(text) if START.search(text) else Found()
+    if salvaged.cells:
+        return salvaged
+    cells, note = cells_of_script(text.replace("\r\n", "\n"))
+    return Found(cells, [note])
+
+
+def _cells(found: Found) -> tuple[list[Cell], list[str]]:
+    """The code among the cells, within the limits; notes on what is odd."""
+    cells: list[Cell] = []
+    notes, total, strange, before = [], 0, 0, 0
+    for i, raw in enumerate(found.cells):
+        if i == found.broken:
+            before = len(cells)
+        if not isinstance(raw, dict):
+            strange += 1
+            continue
+        if not (cell := _code_cell(raw, len(cells) + 1)):
+            continue
+        total += len(cell.source)
+        if len(cell.source) > LONGEST or total > TOTAL:
+            notes.append(
+                f"Code cell {cell.index} is left out: there is too much code (at most {LONGEST:,} characters)."
+            )
+            total, cell = total - len(cell.source), replace(cell, source="")
+        if raw.get("cell_type") in NO_CODE:
+            notes.append(
+                f"Code cell {cell.index} was turned into {raw['cell_type']}; it was read as code all the same."
+            )
+        cells.append(cell)
+    if strange:
+        notes.append(f"{strange} of the notebook's cells are no cells; they were left out.")
+    if found.broken is not None:
+        notes.insert(0, _break(before if found.broken < len(found.cells) else len(cells), len(cells)))
+    return cells, notes[:10]
+
+
+def _break(before: int, total: int) -> str:
+    where = f"after code cell {before}" if before else "before its first code cell"
+    return f"The file is broken {where}. " + (
+        "All cells that are whole were read." if total else "No cell of it is whole. Ask for the notebook again."
+    )
+
+
+def _code_cell(raw: dict[str, Any], index: int) -> Cell | None:
+    """The cell, if it is code, or an answer that was turned into text by mistake."""
+    metadata = _dict(raw.get("metadata"))
+    mark, kind = _dict(metadata.get("nbgrader")), raw.get("cell_type")
+    is_code = kind == "code" or (kind not in NO_CODE and ("outputs" in raw or "execution_count" in raw))
+    names = [mark.get("grade_id"), raw.get("id"), metadata.get("id")]
+    grade_id = next((_text(name) for name in names if isinstance(name, str) and name), "")[:200]
+    flags = [mark.get(flag) is True for flag in ("solution", "locked", "grade")]
+    if not is_code and not (kind in NO_CODE and flags[0]):
+        return None
+    source = _source(raw)
+    return Cell(index, source, grade_id, *flags) if is_code or definitions(source) else None
+
+
+def _source(raw: dict[str, Any]) -> str:
+    """The code of a cell of any version: a text or a list of lines, with or without line ends."""
+    source = raw.get("source", raw.get("input"))
+    if isinstance(source, list):
+        lines = [line for line in source if isinstance(line, str)]
+        ended = any(line.endswith(("\n", "\r")) for line in lines[:-1])
+        source = ("" if ended else "\n").join(lines)
+    return _text(source).replace("\r\n", "\n").replace("\r", "\n") if isinstance(source, str) else ""
+
+
+def _text(text: str) -> str:
+    """Text that can be encoded: JSON may hold halves of characters."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,94 @@
+"""Is a course ready to be handed out? Its notebooks against `course.toml`, the solutions, the empty release."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..classroom import check
+from .assignment import Assignment, AssignmentError, questions, read_notebook
+from .build import instructor_notebook, variant
+from .course import Course, PlannedAssignment
+from .handout import out_of_step
+from .release import released
+
+
+def problems(course: Course) -> Iterator[str]:
+    """A sentence for each thing that is not right yet, saying what to do; none when the course is ready."""
+    for planned in course.assignments:
+        try:
+            yield from _assignment_problems(course, planned)
+        except AssignmentError as error:
+            yield str(error)
+    yield from _strangers(course)
+
+
+def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator[str]:
+    path = course.source(planned.name)
+    source = read_notebook(path)
+    assignment = Assignment.from_notebook(source, str(path))
+    differing = out_of_step(source, instructor_notebook(course, planned))
+    if differing:
+        yield f"{path}: does not fit course.toml ({', '.join(differing)}). Run: labkit course build"
+        return
+    if not planned.varies:
+        yield from _release_problems(course, planned, source)
+    for asked in _variants(assignment):
+        yield from _answer_problems(variant(source, asked.questions), asked, str(path))
+
+
+def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
+    path = course.release(planned.name)
+    if read_notebook(path) != released(source):
+        yield f"{path}: is not what {course.source(planned.name)} gives. Run: labkit course build"
+
+
+def _variants(assignment: Assignment) -> Iterator[Assignment]:
+    """As few variants as ask every exercise at least once."""
+    for i in range(max(len(slot.any_of) for slot in assignment.slots)):
+        chosen = [slot.any_of[i % len(slot.any_of)] for slot in assignment.slots]
+        points = [question.points for question in assignment.questions]
+        yield replace(assignment, questions=questions(assignment.slots, chosen, points))
+
+
+def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator[str]:
+    """The solutions must be right, and what students get must not be."""
+    solved, empty = _defined(source, assignment), _defined(released(source), assignment)
+    for question in assignment.questions:
+        problem = solved.get(question.answer_id) or _failing(question, solved)
+        if problem:
+            yield (
+                f"{path}: the solution in '{question.answer_id}' is not right. "
+                f"Mend it, or delete the file and run: labkit course build\n{problem}"
+            )
+        if check(question.exercise, empty.get(question.binds)):
+            yield (
+                f"{path}: '{question.answer_id}' earns points as it is handed out. "
+                "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
+            )
+
+
+def _failing(question: Any, names: dict[str, Any]) -> str:
+    report = check(question.exercise, names.get(question.binds))
+    return "" if report else report.text
+
+
+def _defined(notebook: Any, assignment: Assignment) -> dict[str, Any]:
+    """The names after the set-up and all solution cells; for a cell that failed, its `grade_id` with the error."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    running = [grade_id for grade_id, _ in assignment.setup] + [q.answer_id for q in assignment.questions]
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if grade_id in running:
+            try:
+                exec(compile(cell.source, f"<{grade_id}>", "exec"), names)
+            except Exception as error:
+                names[grade_id] = f"{type(error).__name__}: {error}"
+    return names
+
+
+def _strangers(course: Course) -> Iterator[str]:
+    """Notebooks of assignments that `course.toml` does not have any more."""
+    known = {planned.name for planned in course.assignments}
+    for path in sorted(course.folder.glob("source/*")):
+        if path.is_dir() and path.name not in known:
+            yield f"{path}: is no assignment of course.toml. Add it there, or move the folder away."

@@ -1,0 +1,48 @@
+"""`require` raises with what `check` says, and is silent where the answer is right."""
+
+import json
+
+import pytest
+
+from labkit.classroom import EXERCISES, NotRight, check, require
+from labkit.classroom.progress import FILE
+
+
+def test_a_right_answer_passes_in_silence(capsys):
+    assert require("grad-slip", 1.0) is None
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("answer", [..., None, 2.0, "three", lambda: 1.0])
+def test_any_other_answer_is_an_assertion_error_with_the_report(answer):
+    with pytest.raises(AssertionError) as caught:
+        require("grad-slip", answer)
+    assert isinstance(caught.value, NotRight) and str(caught.value) == check("grad-slip", answer).text
+
+
+def test_an_unknown_exercise_never_passes():
+    with pytest.raises(NotRight, match="Did you mean"):
+        require("grad-slop", 1.0)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_every_wrong_answer_of_the_course_is_refused(name):
+    import numpy as np
+
+    import labkit.mindspore as ms
+    import labkit.torch as torch
+
+    for wrong in EXERCISES[name].wrong_answers:
+        names = {"np": np, "ms": ms, "torch": torch}
+        exec(wrong.source, names)
+        with pytest.raises(NotRight):
+            require(name, names["answer"])
+
+
+def test_after_check_nothing_is_remembered_a_second_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.ps1", ">>> ", raising=False)  # somebody is there
+    check("grad-slip", 1.0)
+    before = (tmp_path / FILE).read_bytes()
+    require("grad-slip", 1.0)
+    assert (tmp_path / FILE).read_bytes() == before and list(json.loads(before)["answers"]) == ["grad-slip"]

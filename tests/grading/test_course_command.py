@@ -1,0 +1,79 @@
+"""`labkit course`: from nothing to a course that is ready, and clear words on the way."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from labkit.cli import main
+
+
+@pytest.fixture
+def folder(tmp_path):
+    assert main(["course", "new", str(tmp_path / "mine")]) == 0
+    return tmp_path / "mine"
+
+
+def test_new_build_check(folder, capsys):
+    assert main(["course", "check", str(folder)]) == 1
+    assert "Run: labkit course build" in capsys.readouterr().out
+    assert main(["course", "build", str(folder)]) == 0
+    assert main(["course", "check", str(folder)]) == 0
+    assert "All is well: 5 assignments" in capsys.readouterr().out
+
+
+def test_build_one_assignment(folder):
+    assert main(["course", "build", str(folder), "--assignment", "slopes"]) == 0
+    assert [path.name for path in (folder / "source").iterdir()] == ["slopes"]
+
+
+def test_build_for_students(folder, tmp_path, capsys):
+    (tmp_path / "roster.csv").write_text("id\nada\nbob\n")
+    assert main(["course", "build", str(folder), "--students", str(tmp_path / "roster.csv")]) == 0
+    assert "one for each of 2 students" in capsys.readouterr().out
+    personal = {path.relative_to(folder).as_posix() for path in folder.glob("personal/*/*/*")}
+    assert personal == {f"personal/{s}/{a}/{a}.ipynb" for s in ("ada", "bob") for a in ("vectors", "frameworks")}
+
+
+def test_the_folder_is_here_if_not_given(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert main(["course", "build", "--assignment", "slopes"]) == 0
+    assert (folder / "release" / "slopes" / "slopes.ipynb").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        (["new", "."], "exists already"),
+        (["build", "nowhere"], "Make a course: labkit course new FOLDER"),
+        (["check", "nowhere"], "Make a course: labkit course new FOLDER"),
+        (["build", ".", "--assignment", "slope"], "There are: slopes, vectors"),
+        (["build", ".", "--students", "none.csv"], "none.csv: cannot be read"),
+    ],
+)
+def test_what_cannot_be_done_is_told(arguments, said, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    assert main(["course", *arguments]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_each_problem_of_course_toml_has_its_line(folder, capsys):
+    (folder / "course.toml").write_text('title = ""\nseed = "x"\n')
+    assert main(["course", "check", str(folder)]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3 and all(line.startswith("labkit course: course.toml: ") for line in lines)
+
+
+def test_without_nbformat_it_is_said_how_to_get_it(tmp_path):
+    code = (
+        "import sys; sys.modules['nbformat'] = None; from labkit.cli import main; sys.exit(main(['course', 'check']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=os.environ)
+    assert done.returncode == 1 and 'pip install "labkit[classroom]"' in done.stderr
+
+
+def test_an_action_is_needed(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["course"])
+    assert caught.value.code == 2 and "ACTION" in capsys.readouterr().err

@@ -1,0 +1,261 @@
+"""Scores in nbgrader's gradebook: as if nbgrader had graded, and what a person entered stays."""
+
+import csv
+import os
+import shutil
+import sqlite3
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from result_examples import NASTY, question, submission
+
+from labkit.grading.export import read_cell, write_grades
+from labkit.grading.files import printable
+from labkit.grading.gradebook import GradebookError, write_gradebook
+from labkit.grading.results import SubmissionResult
+
+pytest.importorskip("nbgrader")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+
+
+@dataclass(frozen=True)
+class Question:
+    name: str
+    points: float
+    answer_id: str
+    check_id: str
+
+
+@dataclass(frozen=True)
+class Assignment:
+    name: str
+    questions: tuple[Question, ...]
+
+
+WEEK1 = Assignment("week1", tuple(Question(q, 2.0, f"answer-{q}", f"check-{q}") for q in ("q1", "q2")))
+
+
+@pytest.fixture(scope="session")
+def empty_gradebook(tmp_path_factory):
+    """A gradebook without entries, made once: making one takes a second."""
+    path = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
+    write_gradebook(path, Assignment("other", ()), [])
+    return path
+
+
+@pytest.fixture
+def path(empty_gradebook, tmp_path):
+    return Path(shutil.copy(empty_gradebook, tmp_path / "gradebook.db"))
+
+
+def opened(path):
+    from nbgrader.api import Gradebook
+
+    return Gradebook(f"sqlite:///{path}")
+
+
+def dump(path):
+    with sqlite3.connect(path) as connection:
+        lines = sorted(connection.iterdump())
+    connection.close()
+    return lines
+
+
+def test_an_assignment_has_the_cells_and_the_points_that_nbgrader_would_give_it(path):
+    write_gradebook(path, WEEK1, [])
+    with opened(path) as gradebook:
+        assignment = gradebook.find_assignment("week1")
+        (notebook,) = assignment.notebooks
+        assert (notebook.name, assignment.max_score, assignment.max_code_score) == ("week1", 4.0, 4.0)
+        assert {(c.name, c.max_score, c.cell_type) for c in notebook.grade_cells} == {
+            ("check-q1", 2.0, "code"), ("check-q2", 2.0, "code"),
+        }  # fmt: skip
+        assert {c.name for c in notebook.solution_cells} == {"answer-q1", "answer-q2"}
+
+
+def test_a_submission_has_scores_a_time_and_comments_and_needs_no_person(path):
+    write_gradebook(
+        path, WEEK1, [submission("ann", question(), question("q2", "value", 0.5, text="Not yet.", hint="Look."))]
+    )
+    with opened(path) as gradebook:
+        submitted = gradebook.find_submission("week1", "ann")
+        assert (submitted.score, submitted.max_score, submitted.needs_manual_grade) == (2.5, 4.0, False)
+        assert str(submitted.timestamp) == "2025-03-01 12:30:00"
+        grade = gradebook.find_grade("check-q2", "week1", "week1", "ann")
+        assert (grade.auto_score, grade.manual_score, grade.needs_manual_grade) == (0.5, None, False)
+        assert gradebook.find_comment("answer-q2", "week1", "week1", "ann").comment == "Not yet.\nLook."
+
+
+def test_writing_twice_is_writing_once(path):
+    results = [submission(s) for s in NASTY]
+    write_gradebook(path, WEEK1, results)
+    once = dump(path)
+    write_gradebook(path, WEEK1, results)
+    assert dump(path) == once
+
+
+def test_a_student_who_handed_nothing_in_is_known_and_has_no_submission(path):
+    write_gradebook(path, WEEK1, [submission("ann", question("q1", "missing", 0.0), file="", timestamp="")])
+    with opened(path) as gradebook:
+        assert [s.id for s in gradebook.students] == ["ann"] and gradebook.assignment_submissions("week1") == []
+
+
+def edit(path):
+    """What a person may enter, in the formgrader or with nbgrader's tools."""
+    with opened(path) as gradebook:
+        gradebook.find_grade("check-q1", "week1", "week1", "ann").manual_score = 1.25
+        gradebook.find_grade("check-q2", "week1", "week1", "ann").extra_credit = 0.5
+        gradebook.find_comment("answer-q1", "week1", "week1", "ann").manual_comment = "Well seen."
+        gradebook.find_submission_notebook("week1", "week1", "ann").late_submission_penalty = 0.75
+        gradebook.find_student("ann").first_name = "Ann"
+        gradebook.grant_extension("week1", "ann", days=2)
+        gradebook.db.commit()
+
+
+def test_what_a_person_entered_stays(path):
+    write_gradebook(path, WEEK1, [submission("ann")])
+    edit(path)
+    before = dump(path)
+    write_gradebook(path, WEEK1, [submission("ann")])
+    assert dump(path) == before
+    with opened(path) as gradebook:
+        submitted = gradebook.find_submission("week1", "ann")
+        assert (submitted.score, submitted.late_submission_penalty) == (1.25 + 0.5 + 0.5, 0.75)
+        assert gradebook.find_comment("answer-q1", "week1", "week1", "ann").comment == "Well seen."
+
+
+def test_a_new_score_under_a_manual_one_asks_for_a_person_until_one_has_looked(path):
+    write_gradebook(path, WEEK1, [submission("ann")])
+    edit(path)
+    for _ in range(2):
+        write_gradebook(path, WEEK1, [submission("ann", question(points=0.0, kind="value"), question("q2"))])
+        with opened(path) as gradebook:
+            first, second = (gradebook.find_grade(f"check-{q}", "week1", "week1", "ann") for q in ("q1", "q2"))
+            assert (first.auto_score, first.score, first.needs_manual_grade) == (0.0, 1.25, True)
+            assert (second.auto_score, second.score, second.needs_manual_grade) == (2.0, 2.5, False)
+
+
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted")  # of nbgrader's own add_submission
+def test_a_notebook_with_these_cells_is_used_whatever_it_is_called_and_others_stay(path):
+    with opened(path) as gradebook:
+        gradebook.add_assignment("week1", duedate="2025-03-02 12:00:00 UTC")
+        gradebook.add_notebook("essay", "week1")
+        gradebook.add_grade_cell("by-hand", "essay", "week1", max_score=3, cell_type="markdown")
+        gradebook.add_notebook("exercises", "week1")
+        gradebook.add_grade_cell("check-q1", "exercises", "week1", max_score=2, cell_type="code")
+        gradebook.add_student("ann")
+        gradebook.add_submission("week1", "ann")
+    write_gradebook(path, WEEK1, [submission("ann")])
+    with opened(path) as gradebook:
+        assignment = gradebook.find_assignment("week1")
+        assert {n.name for n in assignment.notebooks} == {"essay", "exercises"} and assignment.max_score == 7.0
+        assert str(assignment.duedate) == "2025-03-02 12:00:00"
+        assert gradebook.find_submission("week1", "ann").score == 2.5
+        assert gradebook.find_grade("by-hand", "essay", "week1", "ann").needs_manual_grade
+
+
+def test_the_formgrader_can_list_it(path):
+    write_gradebook(path, WEEK1, [submission("ann"), submission("ünï", question(), question("q2"))])
+    with opened(path) as gradebook:
+        listed = {s["student"]: s for s in gradebook.submission_dicts("week1")}
+        assert {k: (s["score"], s["max_score"], s["needs_manual_grade"]) for k, s in listed.items()} == {
+            "ann": (2.5, 4.0, False), "ünï": (4.0, 4.0, False),
+        }  # fmt: skip
+        notebooks = {n["student"]: n for n in gradebook.notebook_submission_dicts("week1", "week1")}
+        assert notebooks["ann"]["failed_tests"] and not notebooks["ünï"]["failed_tests"]
+        assert {s["id"]: s["score"] for s in gradebook.student_dicts()} == {"ann": 2.5, "ünï": 4.0}
+        assert gradebook.average_assignment_score("week1") == 3.25
+
+
+def test_nbgraders_exporter_gives_the_same_table(path, tmp_path):
+    from nbgrader.plugins import CsvExportPlugin
+
+    results = [submission(s) for s in ("ann", "=cmd()", "ünï", "../../x", "a;=1")]
+    results += [submission("late", timestamp=""), submission("nothing", question("q1", "missing", 0.0),
+                question("q2", "missing", 0.0), file="", timestamp="")]  # fmt: skip
+    write_gradebook(path, WEEK1, results)
+    with opened(path) as gradebook:
+        gradebook.update_or_create_assignment("week1", duedate="2025-03-02T00:00:00+01:00")
+        CsvExportPlugin(to=str(tmp_path / "theirs.csv"), assignment=["week1"]).export(gradebook)
+    ours = write_grades(tmp_path / "ours.csv", results, duedate="2025-03-02T00:00:00+01:00")
+    with open(tmp_path / "theirs.csv", newline="") as theirs, open(ours, newline="", encoding="utf-8") as file:
+        rows, theirs_rows = list(csv.reader(file)), list(csv.reader(theirs))
+    assert rows[0] == theirs_rows[0]
+    assert sorted([read_cell(cell) for cell in row] for row in rows[1:]) == sorted(theirs_rows[1:])
+
+
+def test_every_student_is_entered_whatever_the_name(path):
+    write_gradebook(path, WEEK1, [submission(s) for s in NASTY])
+    with opened(path) as gradebook:
+        assert {s.id for s in gradebook.students} == {printable(s) for s in NASTY}
+        assert len(gradebook.assignment_submissions("week1")) == len(NASTY)
+
+
+def test_a_question_that_is_not_of_the_assignment_changes_nothing(path):
+    write_gradebook(path, WEEK1, [submission("ann", question("elsewhere"), question("q2"))])
+    with opened(path) as gradebook:
+        assert gradebook.find_submission("week1", "ann").score == 2.0
+
+
+def test_alembic_is_found_where_the_environment_is_not_activated(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    write_gradebook(tmp_path / "a new & odd?#%41 name.db", WEEK1, [submission("ann")])
+    assert os.environ["PATH"] == "/nowhere"
+    assert [p.name for p in tmp_path.iterdir()] == ["a new & odd?#%41 name.db"]
+    (line,) = sqlite3.connect(next(tmp_path.iterdir())).execute("select version_num from alembic_version")
+    assert line[0]
+
+
+def test_a_url_is_taken_as_it_is(path):
+    write_gradebook(f"sqlite:///{path}", WEEK1, [submission("ann")])
+    with opened(path) as gradebook:
+        assert gradebook.find_submission("week1", "ann").score == 2.5
+
+
+def test_a_database_in_use_is_named_and_stays_as_it_is(path):
+    holder = sqlite3.connect(path)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(GradebookError, match="in use by another program"):
+        write_gradebook(f"sqlite:///{path}?timeout=0.1", WEEK1, [submission("ann")])
+    holder.rollback()
+    holder.close()
+
+
+@pytest.mark.parametrize("content", ["tables", "text"])
+def test_what_is_no_gradebook_is_refused_and_stays_as_it_is(tmp_path, content):
+    path = tmp_path / "other.db"
+    if content == "tables":
+        with sqlite3.connect(path) as connection:
+            connection.execute("create table student (id text)")
+        connection.close()
+    else:
+        path.write_text("student,score\n" * 99)
+    before = path.read_bytes()
+    with pytest.raises(GradebookError, match=r"gradebook.*Name another file"):
+        write_gradebook(path, WEEK1, [])
+    assert path.read_bytes() == before
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(GradebookError, match="Does its folder exist"):
+        write_gradebook(tmp_path / "nowhere" / "gradebook.db", WEEK1, [])
+
+
+def test_without_nbgrader_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "nbgrader.api", None)
+    with pytest.raises(GradebookError, match=r'pip install "labkit\[gradebook\]"'):
+        write_gradebook(tmp_path / "gradebook.db", WEEK1, [])
+
+
+def test_the_interface_is_that_of_an_assignment(path):
+    assignment = pytest.importorskip("labkit.grading.assignment")
+    asked = assignment.Question("q1", "grad-slip", 2.0, "answer_1", "answer-q1", "check-q1")
+    one = assignment.Assignment("week1", "Week 1", 7, (asked,), (), frozenset())
+    write_gradebook(path, one, [SubmissionResult("ann", "week1", (question(),), file="x")])
+    with opened(path) as gradebook:
+        assert gradebook.find_submission("week1", "ann").max_score == 2.0

@@ -1,0 +1,127 @@
+"""With the real nbgrader: it makes our release, grades our notebooks, and its Validate button works on them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from labkit.grading.build import write
+from labkit.grading.course import Course, new_course
+from labkit.grading.handout import hand_out
+from labkit.grading.release import released
+
+pytest.importorskip("nbgrader", reason='nbgrader is not installed: pip install "labkit[classroom]"')
+
+TOML = """
+title = "T"
+seed = 5
+[[assignment]]
+name = "a1"
+title = "First"
+hints = true
+questions = [
+    "grad-slip", "backprop-write", "port-to-torch",
+    { name = "q", any_of = ["port-detach", "graph-names"], points = 2.5 },
+]
+"""
+RUN = """
+import sys, warnings
+warnings.simplefilter("ignore")  # of nbgrader's and its libraries' own
+from nbgrader.apps.nbgraderapp import main
+main()
+"""
+VALIDATE = """
+import json, sys, warnings
+warnings.simplefilter("ignore")
+from nbgrader.validator import Validator
+print(json.dumps([Validator().validate(path) for path in sys.argv[1:]]))
+"""
+GRADES = """
+import json, warnings
+warnings.simplefilter("ignore")
+from nbgrader.api import Gradebook
+with Gradebook("sqlite:///gradebook.db") as book:
+    found = {s.student.id: {g.name: g.auto_score for n in s.notebooks for g in n.grades}
+             for s in book.assignment_submissions("a1")}
+print(json.dumps(found))
+"""
+
+
+def python(folder, code, *arguments):
+    """Run code in a process of its own, with `alembic` on the PATH as nbgrader needs it; returns what it printed."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    home = {"JUPYTER_CONFIG_DIR": str(folder / "no-config"), "IPYTHONDIR": str(folder / "ipython")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], cwd=folder, env={**os.environ, "PATH": path, **home},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A course of which nbgrader has made the release."""
+    folder = tmp_path_factory.mktemp("nbgrader") / "course"
+    new_course(folder)
+    (folder / "course.toml").write_text(TOML)
+    made = Course.read(folder)
+    hand_out(made, made.assignments[0], ("ada", "bob"))
+    python(folder, RUN, "generate_assignment", "a1")
+    return made
+
+
+def solved(course, wrong=()):
+    """The release with the solutions typed in, as a student would hand it in."""
+    release, source = (nbformat.read(p, as_version=4) for p in (course.release("a1"), course.source("a1")))
+    for cell, ours in zip(release.cells, source.cells, strict=True):
+        if cell.id.startswith("answer-") and cell.id not in wrong:
+            cell.source = ours.source
+    return release
+
+
+def hand_in(course, student, notebook):
+    path = course.folder / "submitted" / student / "a1" / "a1.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(notebook, path)
+
+
+def test_our_release_is_nbgraders_to_the_byte(course, tmp_path):
+    write(released(nbformat.read(course.source("a1"), as_version=4)), tmp_path / "ours.ipynb")
+    assert (tmp_path / "ours.ipynb").read_bytes() == course.release("a1").read_bytes()
+
+
+def test_nbgraders_release_keeps_the_instructors_data_back(course):
+    text = course.release("a1").read_text()
+    assert "graph-names" not in text and "graph-names" in course.source("a1").read_text()
+    assert nbformat.read(course.release("a1"), as_version=4).metadata.labkit == {"assignment": "a1"}
+
+
+def test_nbgrader_takes_nobodys_personal_notebook_for_an_assignment(course):
+    assert course.personal("ada", "a1").exists()
+    assert [path.name for path in (course.folder / "release").iterdir()] == ["a1"]
+
+
+def test_nbgrader_gives_the_solutions_full_marks_and_the_empty_release_none(course):
+    hand_in(course, "solved", solved(course))
+    hand_in(course, "empty", nbformat.read(course.release("a1"), as_version=4))
+    python(course.folder, RUN, "autograde", "a1", "--create")
+    grades = json.loads(python(course.folder, GRADES).splitlines()[-1])
+    full = {"check-grad-slip": 1.0, "check-backprop-write": 3.0, "check-port-to-torch": 1.0, "check-q": 2.5}
+    assert grades["solved"] == full
+    assert grades["empty"] == dict.fromkeys(full, 0.0)
+
+
+def test_validate_passes_what_is_right_and_names_what_is_not(course):
+    folder = course.folder / "validating"
+    folder.mkdir()
+    nbformat.write(solved(course), folder / "right.ipynb")
+    nbformat.write(solved(course, wrong=["answer-grad-slip"]), folder / "wrong.ipynb")
+    said = python(course.folder, VALIDATE, str(folder / "right.ipynb"), str(folder / "wrong.ipynb"))
+    right, wrong = json.loads(said.splitlines()[-1])
+    assert right == {}
+    assert ["grad-slip" in cell["source"] for cell in wrong["failed"]] == [True]

@@ -11,22 +11,34 @@ import os
 import shutil
 import subprocess
 import sys
+from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+from urllib.parse import unquote, urlsplit
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 MODULES = [
-    "labkit", "labkit.engine", "labkit.program", "labkit.widgets", "labkit.classroom", "labkit.memory", "labkit.precision",
-    "labkit.mindspore", "labkit.mindspore.nn", "labkit.mindspore.ops", "labkit.mindspore.amp", "labkit.mindspore.train",
-    "labkit.mindspore.dataset", "labkit.torch", "labkit.torch.nn", "labkit.torch.optim", "labkit.torch.amp",
-    "labkit.torch.func",
+    "labkit", "labkit.engine", "labkit.program", "labkit.widgets", "labkit.classroom", "labkit.cases", "labkit.memory",
+    "labkit.precision", "labkit.parallel", "labkit.mindspore", "labkit.mindspore.nn", "labkit.mindspore.ops",
+    "labkit.mindspore.amp", "labkit.mindspore.train", "labkit.mindspore.dataset", "labkit.mindspore.dataset.transforms",
+    "labkit.mindspore.dataset.vision", "labkit.mindspore.common.initializer", "labkit.mindspore.communication",
+    "labkit.torch", "labkit.torch.autograd", "labkit.torch.nn", "labkit.torch.nn.functional", "labkit.torch.nn.utils",
+    "labkit.torch.optim", "labkit.torch.optim.lr_scheduler", "labkit.torch.amp", "labkit.torch.func",
 ]  # fmt: skip
 
-INDEX = """# labkit
+INDEX = """```{{include}} README.md
+:end-before: You need Python
+```
 
-Understand automatic differentiation by running it. The notebooks of the course, with widgets that play on this page, and
-the reference of everything a student or teacher calls.
+On these pages every widget plays. To change the code and to answer the exercises, [run the notebooks yourself](tour.md){origin}.
+
+```{{toctree}}
+:hidden:
+
+tour
+```
 
 ```{{toctree}}
 :caption: The course
@@ -36,10 +48,24 @@ the reference of everything a student or teacher calls.
 ```
 
 ```{{toctree}}
+:caption: To teach
+:maxdepth: 1
+
+{texts}
+```
+
+```{{toctree}}
 :caption: Reference
 :maxdepth: 1
 
 {modules}
+```
+"""
+TOUR = """# How to start, and a tour
+
+```{include} README.md
+:start-after: tell you what you misunderstood.
+:end-before: "## What is where"
 ```
 """
 
@@ -52,8 +78,15 @@ def run_notebook(path, out, pages):
     notebook = nbformat.read(path, as_version=4)
     pages.mkdir(parents=True)
     os.environ["LABKIT_PAGES"] = str(pages)
-    os.environ["LABKIT_PAGES_ADDRESS"] = f"_static/widgets/{path.stem}"
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}).execute()
+    os.environ["LABKIT_PAGES_ADDRESS"] = f"../_static/widgets/{path.stem}"
+    NotebookClient(
+        notebook, timeout=120, extra_arguments=["--log-level=ERROR"], resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            words = output.get("metadata", {}).get("image/png", {}).get("alt")
+            if words:
+                cell.metadata["mystnb"] = {"image": {"alt": words}}  # where MyST-NB looks for them
     nbformat.write(notebook, out / path.name)
 
 
@@ -68,50 +101,112 @@ def public_names(module):
 def write_reference(source):
     """One page for every public module; what several modules offer is described once, in the first of them."""
     (source / "api").mkdir()
-    known: dict[str, str] = {}
+    known: dict[int, str] = {}  # what is described, by identity: where
     for name in MODULES:
         module = import_module(name)
-        here, elsewhere = [], []
+        described, bare, others = [], [], []
         for public in sorted(public_names(module)):
-            thing = getattr(module, public)
-            home = f"{getattr(thing, '__module__', name)}.{getattr(thing, '__qualname__', public)}"
-            if home in known:
-                elsewhere.append(f"`{public}` (see {known[home]})")
-            elif callable(thing):
-                known[home] = name
-                here.append(public)
-        text = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members: {', '.join(here)}\n```\n"
-        text += f"\nAlso here: {', '.join(elsewhere)}.\n" if elsewhere else ""
+            thing, full = getattr(module, public), f"{name}.{public}"
+            if isinstance(thing, ModuleType) and thing.__name__ in MODULES:
+                others.append(f"[`{public}`]({thing.__name__}.md)")
+            elif not callable(thing):
+                others.append(f"`{public}`")
+            elif id(thing) in known:
+                others.append(f"{{py:obj}}`{public} <{known[id(thing)]}>`")
+            else:
+                known[id(thing)] = full
+                (described if thing.__doc__ else bare).append(public)
+        text = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members: {', '.join(described)}\n\n"
+        text += "".join(f".. autofunction:: {name}.{public}\n" for public in bare) + "```\n"
+        text += f"\nAlso here: {', '.join(others)}.\n" if others else ""
         (source / "api" / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+class Page(HTMLParser):
+    """The names of the places in a page, and where it leads or what it loads: `(tag, address)`."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.places, self.addresses = set(), []
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.places |= {given.get("id"), given.get("name")}
+        self.addresses += [(tag, given[key]) for key in ("href", "src", "srcset") if given.get(key)]
+
+
+def faults(html):
+    """Links that lead nowhere, and what would be loaded from another host, as lines of text."""
+    pages = {path: Page(path) for path in sorted(html.rglob("*.html"))}
+    found = []
+    for path, page in pages.items():
+        for tag, address in page.addresses:
+            parts = urlsplit(address)
+            there = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if parts.scheme == "data" or (tag == "a" and parts.netloc):
+                continue
+            if parts.netloc:
+                found.append(f"{path.name}: {tag} loads {address}")
+            elif not there.is_file():
+                found.append(f"{path.name}: there is no {address}")
+            elif parts.fragment and there in pages and unquote(parts.fragment) not in pages[there].places:
+                found.append(f"{path.name}: there is no such place as {address}")
+    return found
+
+
+def origin():
+    """Words that say where the repository is, if it is built there."""
+    repository = os.environ.get("GITHUB_REPOSITORY")
+    return f", from [the repository](https://github.com/{repository})" if repository else ""
+
+
+def write_sources(source, paths):
+    """All that Sphinx needs, with these notebooks, laid out as in the repository: its links lead to the same places."""
+    for folder in ("_static", "notebooks"):
+        (source / folder).mkdir(parents=True)
+    texts = sorted((ROOT / "notebooks").glob("*.md"))
+    placed = {"": [HERE / "conf.py", ROOT / "README.md"], "notebooks": texts}
+    placed["_static"] = [HERE / name for name in ("site.css", "site.js", "icon.svg")]
+    for folder, files in placed.items():
+        for file in files:
+            shutil.copy(file, source / folder)
+    figures = source / "extra" / "notebooks" / "figures"
+    shutil.copytree(ROOT / "notebooks" / "figures", figures, ignore=shutil.ignore_patterns("*.py"))
+    for path in paths:
+        print(path.stem, flush=True)
+        run_notebook(path, source / "notebooks", source / "_static" / "widgets" / path.stem)
+    write_reference(source)
+    lists = {
+        "notebooks": [f"notebooks/{path.stem}" for path in paths],
+        "texts": [f"notebooks/{path.stem}" for path in texts],
+        "modules": [f"api/{module}" for module in MODULES],
+    }
+    index = INDEX.format(origin=origin(), **{key: "\n".join(pages) for key, pages in lists.items()})
+    (source / "index.md").write_text(index, encoding="utf-8")
+    (source / "tour.md").write_text(TOUR, encoding="utf-8")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="where the site is written; it must not exist yet")
-    parser.add_argument("--notebooks", nargs="*", help="build with these notebooks alone, such as 03_*")
+    parser.add_argument("--notebooks", nargs="*", default=["*"], help="build with these notebooks alone, such as 03_*")
     arguments = parser.parse_args()
     if arguments.folder.exists():
         parser.error(f"{arguments.folder} exists already; name a new folder")
-    source = arguments.folder / "source"
-    (source / "_static").mkdir(parents=True)
-    shutil.copy(HERE / "conf.py", source)
-    paths = sorted(
-        {p for pattern in arguments.notebooks or ["*"] for p in (ROOT / "notebooks").glob(f"{pattern}.ipynb")}
-    )
-    for path in paths:
-        print(path.stem, flush=True)
-        run_notebook(path, source, source / "_static" / "widgets" / path.stem)
-    write_reference(source)
-    index = INDEX.format(notebooks="\n".join(p.stem for p in paths), modules="\n".join(f"api/{m}" for m in MODULES))
-    (source / "index.md").write_text(index, encoding="utf-8")
-    options = ["-W", "--keep-going", "-q", "-b", "html"]
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, str(source), str(arguments.folder / "html")],
-        env={**os.environ, "LABKIT_SITE": str(HERE)},
-    )
-    if not done.returncode:
-        print(f"open {arguments.folder / 'html' / 'index.html'}")
-    return done.returncode
+    paths = sorted({path for name in arguments.notebooks for path in (ROOT / "notebooks").glob(f"{name}.ipynb")})
+    if not paths:
+        parser.error(f"there is no such notebook as {', '.join(arguments.notebooks)}")
+    source, html = (arguments.folder.resolve() / part for part in ("source", "html"))
+    write_sources(source, paths)
+    options = ["-W", "--keep-going", "-q", "-b", "html", "-d", source / ".doctrees"]
+    command = [sys.executable, "-m", "sphinx", *options, source, html]
+    done = subprocess.run(command, env=os.environ | {"LABKIT_SITE": str(HERE)})
+    if done.returncode:
+        return done.returncode
+    wrong = faults(html)
+    print("\n".join(wrong) if wrong else f"open {html / 'index.html'}")
+    return len(wrong) > 0
 
 
 if __name__ == "__main__":

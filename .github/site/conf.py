@@ -5,7 +5,10 @@ import re
 import sys
 from importlib import import_module
 
+from docutils import nodes
+
 import labkit
+from labkit.widgets import theme
 
 sys.path.insert(0, os.environ["LABKIT_SITE"])
 
@@ -14,8 +17,15 @@ extensions = ["myst_nb", "sphinx.ext.autodoc"]
 html_theme = "furo"
 html_title = "labkit"
 html_static_path = ["_static"]
-html_show_sourcelink = False
-exclude_patterns = ["_build"]
+html_css_files, html_js_files = ["site.css"], ["site.js"]
+html_extra_path = ["extra"]  # the README's pictures, where it says that they are
+html_favicon = "_static/icon.svg"
+html_copy_source = html_show_sourcelink = html_show_copyright = False
+html_theme_options = {
+    f"{name}_css_variables": {"color-background-primary": theme.PALETTES[name]["page"]} for name in ("light", "dark")
+}
+exclude_patterns = ["README.md"]
+smartquotes = False  # what stands in quotes is often to be typed
 
 nb_execution_mode = "off"  # build.py has run them
 nb_mime_priority_overrides = [("html", "text/html", 0)]
@@ -25,6 +35,7 @@ myst_enable_extensions = ["dollarmath"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
+autodoc_inherit_docstrings = False
 autodoc_default_options = {"imported-members": True}
 
 
@@ -56,6 +67,14 @@ def load(app):
             vars(module)[name] = getattr(module, name)
 
 
+def without_far_pictures(app, doctree):
+    """A page loads nothing from other hosts: of a picture there, its words stay."""
+    for picture in list(doctree.findall(nodes.image)):
+        if "://" in picture["uri"]:
+            picture.replace_self(nodes.Text(picture["alt"]))
+
+
 def setup(app):
+    app.connect("doctree-read", without_far_pictures)
     app.connect("builder-inited", load)
     app.connect("autodoc-process-docstring", lambda app, what, name, thing, options, lines: as_rst(lines))

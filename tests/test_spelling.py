@@ -37,7 +37,7 @@ def folder(tmp_path):
 def write(folder, texts):
     folder.mkdir()
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def test_readme_and_notebooks(folder):

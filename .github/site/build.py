@@ -20,7 +20,8 @@ from urllib.parse import unquote, urlsplit
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 MODULES = [
-    "labkit", "labkit.engine", "labkit.program", "labkit.widgets", "labkit.classroom", "labkit.cases", "labkit.memory",
+    "labkit", "labkit.engine", "labkit.program", "labkit.widgets", "labkit.classroom", "labkit.grading.grader",
+    "labkit.jail.jail", "labkit.cases", "labkit.memory",
     "labkit.precision", "labkit.parallel", "labkit.mindspore", "labkit.mindspore.nn", "labkit.mindspore.ops",
     "labkit.mindspore.amp", "labkit.mindspore.train", "labkit.mindspore.dataset", "labkit.mindspore.dataset.transforms",
     "labkit.mindspore.dataset.vision", "labkit.mindspore.common.initializer", "labkit.mindspore.communication",

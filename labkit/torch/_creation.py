@@ -111,6 +111,7 @@ def from_numpy(ndarray):
 
 @function()
 def scalar_tensor(value, *, dtype=None):
+    """A tensor of shape `()`; the default dtype unless `dtype` says otherwise."""
     return tensor(value, dtype=dtype or _dtype.get_default_dtype())
 
 
@@ -284,6 +285,7 @@ def manual_seed(seed):
 
 @function()
 def initial_seed():
+    """The seed that this thread's random numbers began with."""
     generator()
     return _local.generator.initial_seed()
 

@@ -73,6 +73,7 @@ def square(input):
 
 @both()
 def positive(input):
+    """`input` itself."""
     return input
 
 
@@ -171,16 +172,16 @@ def pow(input, exponent):
     return binary(_rules.tensor_power, input, exponent)
 
 
-def _square_of_sum(name, primitive):
-    def fun(input, other):
-        return binary(primitive, input, other)
-
-    fun.__name__ = name
-    return fun
+@both()
+def maximum(input, other):
+    """The larger of each two elements."""
+    return binary(_rules.maximum, input, other)
 
 
-both("maximum")(_square_of_sum("maximum", _rules.maximum))
-both("minimum")(_square_of_sum("minimum", _rules.minimum))
+@both()
+def minimum(input, other):
+    """The smaller of each two elements."""
+    return binary(_rules.minimum, input, other)
 
 
 @both()
@@ -219,11 +220,13 @@ def clamp(input, min=None, max=None):
 
 @both()
 def clamp_min(input, min):
+    """Each element, at least `min`."""
     return clamp(input, min=min) if isinstance(min, Tensor) else apply(_rules.clamp_min, input, min)
 
 
 @both()
 def clamp_max(input, max):
+    """Each element, at most `max`."""
     return clamp(input, max=max) if isinstance(max, Tensor) else apply(_rules.clamp_max, input, max)
 
 

@@ -56,11 +56,13 @@ def stack(tensors, dim=0):
 
 @function()
 def vstack(tensors):
+    """Tensors one below the other; vectors become rows."""
     return cat([x if x.ndim > 1 else reshape(x, (1, -1)) for x in tensors], 0)
 
 
 @function()
 def hstack(tensors):
+    """Tensors side by side."""
     tensors = [x if x.ndim else reshape(x, (1,)) for x in tensors]
     return cat(tensors, 0 if tensors[0].ndim == 1 else 1)
 

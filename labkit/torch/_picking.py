@@ -18,6 +18,7 @@ def repeat(self, *sizes):
 
 @function()
 def tile(input, dims):
+    """The tensor repeated `dims` times along each dimension."""
     return repeat(input, *((1,) * (input.ndim - len(dims)) + tuple(dims)))
 
 
@@ -125,11 +126,13 @@ def flip(input, *dims):
 
 @both()
 def fliplr(input):
+    """The columns in reversed order."""
     return flip(input, 1)
 
 
 @both()
 def flipud(input):
+    """The rows in reversed order."""
     return flip(input, 0)
 
 

@@ -82,11 +82,13 @@ def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 
 @function()
 def var_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The variance and the mean."""
     return var(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 
 @function()
 def std_mean(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    """The standard deviation and the mean."""
     return std(input, dim, unbiased, keepdim, correction=correction), mean(input, dim, keepdim)
 
 

@@ -83,6 +83,7 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 @both()
 def ravel(input):
+    """All elements in one dimension."""
     return reshape(input, (-1,))
 
 
@@ -183,6 +184,7 @@ def expand_as(self, other):
 
 @function("broadcast_to")
 def broadcast_to(input, size):
+    """`input` repeated, without a copy, to the shape `size`."""
     return expand(input, *size)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from labkit.cases import CASES
 
-README = course.ROOT / "README.md"
+README, GUIDE = course.ROOT / "README.md", course.ROOT / "notebooks" / "for_instructors.md"
 HOSTS = {  # primary sources: documents of the frameworks and tools, papers
     "archive.ics.uci.edu", "arxiv.org", "doi.org", "creativecommons.org", "docs.jax.dev", "docs.mpi4py.readthedocs.io",
     "docs.nvidia.com", "docs.python.org", "docs.pytorch.org", "github.com", "gitee.com",
@@ -18,7 +18,7 @@ HOSTS = {  # primary sources: documents of the frameworks and tools, papers
     "pytorch.org", "www.jmlr.org", "www.mindspore.cn",
 }  # fmt: skip
 
-documents = pytest.mark.parametrize("path", [README, *course.NOTEBOOKS], ids=lambda path: path.stem)
+documents = pytest.mark.parametrize("path", [README, GUIDE, *course.NOTEBOOKS], ids=lambda path: path.stem)
 notebooks = pytest.mark.parametrize("path", course.NOTEBOOKS, ids=lambda path: path.stem)
 
 

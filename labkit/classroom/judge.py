@@ -69,16 +69,16 @@ def judge_calls(
     for i, (drawn, one) in enumerate(zip(inputs, tried, strict=False)):
         kind, text, told = _problem(exercise, drawn, one)
         if kind:
-            passed = f"Right so far: {i} of {exercise.draws} inputs.\n" if i else ""
+            passed = f"Right so far: {i} of {len(inputs)} inputs.\n" if i else ""
             return Verdict(kind, f"{passed}With {_named(exercise, drawn)}:\n  {text}", passed + told)
     compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
     failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
     if not failed:
-        return _same_told("right", f"It gives the right answer for all {exercise.draws} inputs that were drawn.")
+        return _same_told("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
     if known := _recognised(exercise, [(drawn, plain(right), plain(got)) for (drawn, right, got), _ in failed]):
         return _same_told(known.name, known.sentence)
     (drawn, _, _), found = failed[0]
-    return Verdict(found.stage, *_returned(exercise, drawn, found, len(failed)))
+    return Verdict(found.stage, *_returned(exercise, drawn, found, len(failed), len(inputs)))
 
 
 def signature(exercise: Exercise) -> str:
@@ -171,17 +171,15 @@ def _twice(kind, text):
     return kind, text, text
 
 
-def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int) -> tuple[str, str]:
+def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int, draws: int) -> tuple[str, str]:
     """The first difference between what a function returned and what was expected; and the same without the values."""
-    passed = exercise.draws - failures
+    passed = draws - failures
     stages = ", ".join(RIGHT[: 1 + STAGES.index(found.stage)])
-    so_far = f"Right so far: {f'{passed} of {exercise.draws} inputs' if passed else stages}.\n"
+    so_far = f"Right so far: {f'{passed} of {draws} inputs' if passed else stages}.\n"
     where = f"result{found.path}"
     if found.stage == "value":
         seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
-        told = (
-            f"The kind and shape of {where} are right; its values are not, for {failures} of {exercise.draws} inputs."
-        )
+        told = f"The kind and shape of {where} are right; its values are not, for {failures} of {draws} inputs."
     else:
         seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
         seen += " Did you forget to call it?" if describe(found.got) == "a function" else ""

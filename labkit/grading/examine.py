@@ -1,8 +1,9 @@
 """Run a submission in a jail and gather evidence, whatever it does: hang, crash, or write on our line.
 
 The program runs cell by cell in one process, and each answer is tried in a child of its own. If the process is lost, the
-cell or the answer at fault is left out, and the rest is run again in a new process: what one cell breaks costs its own
-question alone.
+cell or the answer at fault is left out, and the rest is run again in a new process. Because the fault may be an older
+cell's (a thread that it left behind, words that it wrote on our line), an answer that was lost is at last tried without
+the other cells. So what one cell breaks costs its own question alone.
 """
 
 import time
@@ -86,8 +87,30 @@ class _Blame(Exception):
 def examine(jail: Jail, steps: list[Step], questions: Iterable[Asked], pace: Pace) -> Findings:
     """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does."""
     asked = {q.name: q for q in questions}
-    findings = Findings({}, {})
     deadline = time.monotonic() + pace.submission
+    findings = _together(jail, steps, asked, pace, deadline)
+    for name, q in asked.items():
+        at = next((i for i, step in enumerate(steps) if name in step.asks), None)
+        if _is_lost(findings, name, at):
+            alone = [step for i, step in enumerate(steps) if i == at or step.is_given]
+            again = _together(jail, alone, {name: q}, pace, deadline)
+            if again.evidence[name].found in FOUND[1:]:
+                findings.evidence[name] = again.evidence[name]
+                findings.failures = {i: f for i, f in findings.failures.items() if i != at}
+    return findings
+
+
+def _is_lost(findings, name, at):
+    """True for an answer that went down with a process."""
+    found, failure = findings.evidence[name].found, findings.failures.get(at)
+    return at is not None and (
+        found == "died" or (found == "missing" and failure is not None and failure.kind == "died")
+    )
+
+
+def _together(jail: Jail, steps: list[Step], asked: dict[str, Asked], pace: Pace, deadline: float) -> Findings:
+    """Run all `steps`, again and again without the one at fault, until every question has its evidence."""
+    findings = Findings({}, {})
     left_out: set[int] = set()
     while pending := {name: q for name, q in asked.items() if name not in findings.evidence}:
         if time.monotonic() > deadline:
@@ -190,15 +213,18 @@ class _Run:
                 evidence.value = decode(message.get("value"))
             elif evidence.found == "function" and asked.wants_function:
                 self._try(asked, evidence)
-        except Unreadable:
-            evidence.found = "unread"
+        except Unreadable:  # whoever wrote that may still be at it: the rest in a new process
+            raise _Blame("unread", self.step, self.question) from None
         self.question = ""
 
     def _try(self, asked, evidence):
         for inputs in asked.inputs:
             call = {"inputs": encode(inputs), "tensors": asked.tensors, "seconds": self.pace.call}
             self._guarded(self.session.send, call, self._within(self.pace.call))
-            evidence.tried.append(_tried(self._message(self.pace.call)))
+            message = self._message(self.pace.call)
+            if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
+                raise _Blame("died", self.step, self.question)
+            evidence.tried.append(_tried(message))
             if not evidence.tried[-1].came:
                 break
         self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))

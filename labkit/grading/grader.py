@@ -35,12 +35,15 @@ class Settings:
 
 
 class Drawn:
-    """The inputs of one exercise in this run, and the right answers, found once."""
+    """The inputs of one exercise in this run, and the right answers, found once.
+
+    First come the inputs of `check`, which show every mistake that the exercise knows, then as many that nobody has seen.
+    """
 
     def __init__(self, exercise: Exercise, seed: int):
         self.exercise = exercise
-        drawn = exercise.inputs((seed << 32) + zlib.crc32(exercise.name.encode()))
-        self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else tuple(drawn)
+        drawn = (*exercise.inputs(), *exercise.inputs((seed << 32) + zlib.crc32(exercise.name.encode())))
+        self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else drawn
         self._answers: dict[int, Any] = {}
 
     def expected(self, inputs: tuple = ()) -> Any:

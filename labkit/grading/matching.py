@@ -11,11 +11,15 @@ from .salvage import Cell, Handed
 
 @dataclass(frozen=True)
 class Step:
-    """Code to run. `label` names it in messages; `asks` are the questions whose answers are taken right after it."""
+    """Code to run. `label` names it in messages; `asks` are the questions whose answers are taken right after it.
+
+    `is_given` is true for the assignment's own code.
+    """
 
     source: str
     label: str
     asks: tuple[str, ...]
+    is_given: bool = False
 
 
 def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]:
@@ -30,11 +34,8 @@ def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]
     asked: dict[int | None, list[str]] = {}
     for question in assignment.questions:
         asked.setdefault(places[question.name], []).append(question.name)
-    steps = [Step(source, f"set-up cell {grade_id}", ()) for grade_id, source in assignment.setup]
-    steps += [
-        Step(cell.source, f"cell {cell.index}", tuple(asked.get(i, ())))
-        for i, cell in enumerate(cells.own)
-    ]
+    steps = [Step(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
+    steps += [Step(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))) for i, cell in enumerate(cells.own)]
     if None in asked:
         steps.append(Step("", "the end of the notebook", tuple(asked[None])))
     return steps, [*_changed(handed, assignment), *cells.notes]

@@ -4,33 +4,33 @@
         session.send(program)
         session.receive(seconds=5)
 
-The walls: a view of the file system with Python and nothing else, read-only, and an empty /tmp of one's own (bubblewrap,
+The walls: a view of the file system with Python and nothing else, read-only, and an empty folder of one's own (bubblewrap,
 mount namespace); no other process, no network, no shared memory (PID, network and IPC namespaces); no privileges (a
 user of one's own when started by root, no capabilities, no_new_privs); limits on memory, CPU time, processes, file size
-and open files; no dangerous system calls (seccomp, where pyseccomp is installed).
+and open files; no dangerous system calls (seccomp).
 """
 
+import base64
 import json
 import os
-import select
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from random import sample
+from tempfile import gettempdir
 from typing import Any
 
 from . import wire
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed
+from .view import FOLDER, environment, view
 
 START_SECONDS = 60.0
-WATCH = 0.25  # seconds between two looks at the memory of a program that is silent
-ROOM = 61184  # the first of the users that systemd leaves to programs without a name
+LARGEST = 4 << 20  # bytes of a message from a program: two values and some texts
+ROOMS = range(61184, 65520)  # users that systemd leaves to programs without a name
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Limits:
     """What one program may use.
 
     `megabytes` of memory in each process, on top of what Python has mapped, and `all_megabytes` in all processes together;
-    `cpu_seconds` and `processes` (threads count); `disk_megabytes` in its /tmp, which is memory too.
+    `cpu_seconds` and `processes` (threads count); `disk_megabytes` of files, which are memory too.
     """
 
     megabytes: int = 1024
@@ -46,6 +46,14 @@ class Limits:
     processes: int = 16
     disk_megabytes: int = 64
     all_megabytes: int = 3072
+
+
+TRIAL = {  # a program that any jail can run
+    "steps": [{"label": "trial", "source": "x = 1", "asks": ["trial"]}],
+    "binds": {"trial": "x"},
+    "functions": [],
+    "seconds": START_SECONDS,
+}
 
 
 class JailError(RuntimeError):
@@ -58,29 +66,30 @@ class Session:
     def __init__(self, connection: socket.socket, server: int, megabytes: int):
         self.connection, self.server, self.megabytes = connection, server, megabytes
 
-    def send(self, message: Any) -> None:
+    def send(self, message: Any, seconds: float = 30.0) -> None:
         """Send one message; raises `wire.Closed` or `wire.TimedOut`."""
-        try:
-            wire.send(self.connection, message)
-        except wire.Closed:
-            self.receive(1)  # it may have left word why
-            raise
+        self.connection.settimeout(seconds)
+        wire.send(self.connection, message)
 
     def receive(self, seconds: float) -> Any:
-        """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`, and `JailError` if a wall fell.
+        """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`.
 
         A program whose processes together take too much memory counts as closed.
         """
-        deadline = time.monotonic() + seconds
-        while not select.select([self.connection], [], [], min(WATCH, max(deadline - time.monotonic(), 0)))[0]:
-            if memory_of(self.server) > self.megabytes:
-                raise wire.Closed(f"more than {self.megabytes} MB")
-            if time.monotonic() > deadline:
-                break
-        message = wire.receive(self.connection, max(deadline - time.monotonic(), 0))
-        if isinstance(message, dict) and "walls" in message:
-            raise JailError(f"a wall could not be raised: {message['walls']}")
-        return message
+        return wire.receive(self.connection, seconds, LARGEST, self._watch_memory)
+
+    def _watch_memory(self):
+        if memory_of(self.server) > self.megabytes:
+            raise wire.Closed(f"more than {self.megabytes} MB")
+
+    def begin(self) -> None:
+        """Wait until the walls stand; raises `JailError` if one does not. Nothing of a program has run before."""
+        try:
+            word = self.receive(START_SECONDS)
+        except (wire.Closed, wire.Garbled, wire.TimedOut) as error:
+            raise JailError(f"a program does not start: {error}") from None
+        if word != {"walls": "stand"}:
+            raise JailError(f"a wall could not be raised: {word}")
 
 
 class Jail:
@@ -95,6 +104,7 @@ class Jail:
         self.layers: Layers = installed()
         self._server: Any = None
         self._control: Any = None
+        self._key: Any = None
 
     def __enter__(self) -> "Jail":
         self.start()
@@ -110,7 +120,7 @@ class Jail:
         if not self.layers.isolated and not self.unsafe:
             raise NotIsolated(f"student code cannot be isolated here:\n{self.layers}")
         try:
-            self._launch(walls=self.layers.isolated)
+            self._launch(walls=FILES in self.layers.present)
         except JailError as error:
             self.stop()
             why = f"the kernel refuses ({error}); run as root, or allow user namespaces"
@@ -122,9 +132,13 @@ class Jail:
 
     def _launch(self, walls):
         ours, theirs = socket.socketpair()
+        user, self._key = rent()
+        from . import linux  # here, because other systems have no module `resource`
+
+        refused = linux.call_filter() if CALLS in self.layers.present else b""
         settings = {
             **asdict(self.limits), "socket": theirs.fileno(), "namespaces": walls, "preload": self.preload,
-            "seccomp": CALLS in self.layers.present, "uid": ROOM + os.getpid() % 4000, "folder": "/tmp",
+            "refused_calls": base64.b64encode(refused).decode(), "uid": user, "folder": FOLDER if walls else gettempdir(),
         }  # fmt: skip
         command = [sys.executable, "-P", "-m", "labkit.jail.server", json.dumps(settings)]
         self._server = subprocess.Popen(
@@ -137,12 +151,18 @@ class Jail:
         ours.settimeout(START_SECONDS)
         if self._answer() != "ready":
             raise JailError(self._last_words())
-        with self.session() as session:  # the walls are raised for each program: try one
-            session.send({"steps": [], "binds": {}, "functions": [], "seconds": 1})
-            try:
-                session.receive(10)
-            except (wire.Closed, wire.TimedOut) as error:
-                raise JailError(f"a program does not start: {error}") from None
+        self._try()
+
+    def _try(self):
+        """Run a program: walls are raised and processes forked for each, and a refusal must not be a student's fault."""
+        try:
+            with self.session() as session:
+                session.send(TRIAL)
+                said = [session.receive(START_SECONDS) for _ in range(3)]
+        except (wire.Closed, wire.TimedOut, wire.Garbled) as error:
+            raise JailError(f"a program does not run: {error}") from None
+        if said[-1] != {"ask": "trial", "found": "value", "value": ["int", "1"]}:
+            raise JailError(f"a program does not run: {said}")
 
     def _answer(self):
         text = b""
@@ -170,8 +190,9 @@ class Jail:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
             if self._answer() == "0":
                 raise JailError("a program could not be forked")
-            ours.settimeout(30)
-            yield Session(ours, self._server.pid, self.limits.all_megabytes)
+            session = Session(ours, self._server.pid, self.limits.all_megabytes)
+            session.begin()
+            yield session
         finally:
             ours.close()
             with suppress(OSError, JailError):
@@ -191,79 +212,47 @@ class Jail:
             with suppress(ProcessLookupError):
                 os.killpg(self._server.pid, signal.SIGKILL)
             self._server.kill()
-            self._server.communicate()
-        self._server = self._control = None
+            self._server.wait()
+            self._server.stderr.close()
+        if self._key is not None:
+            self._key.close()
+        self._server = self._control = self._key = None
+
+
+def rent() -> tuple[int, Any]:
+    """The user that programs run as, and the key to hold on to: no other jail of this machine has that user meanwhile.
+
+    The kernel counts processes by user, so with one in common a program could use up what another one needs. Only root may
+    choose; anybody else has one user, in a namespace of its own.
+    """
+    if os.geteuid() != 0 or not sys.platform.startswith("linux"):
+        return 0, None
+    for number in sample(ROOMS, len(ROOMS)):
+        key = socket.socket(socket.AF_UNIX)
+        try:
+            key.bind(f"\0labkit jail {number}")  # a name without a file, free again when we end, however we end
+            return number, key
+        except OSError:
+            key.close()
+    raise JailError(f"all {len(ROOMS)} users for jails are taken")
 
 
 def memory_of(process: int) -> float:
-    """MB that the children of a process have for themselves (resident and not shared)."""
+    """MB that the children of a process hold: their own memory, and memory that they share but that is no file."""
     import psutil
 
-    total = 0
     with suppress(psutil.Error):
-        for child in psutil.Process(process).children(recursive=True):
-            with suppress(psutil.Error):
-                used = child.memory_info()
-                total += used.rss - getattr(used, "shared", 0)
-    return total / 2**20
+        return sum(_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
+    return 0.0
 
 
-def environment() -> dict[str, str]:
-    """The variables a jail sees: nothing of ours but where Python and labkit are."""
-    home = Path(__file__).parents[2]
-    return {
-        "PATH": "/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8", "PYTHONHASHSEED": "0",
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys([*sites(), str(home)])), "PYTHONDONTWRITEBYTECODE": "1",
-        "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MPLBACKEND": "Agg",
-        "MPLCONFIGDIR": "/tmp/matplotlib",
-    }  # fmt: skip
-
-
-def sites() -> list[str]:
-    """The folders of installed packages that this Python uses."""
-    return [p for p in sys.path if Path(p).name in ("site-packages", "dist-packages") and Path(p).is_dir()]
-
-
-def view() -> list[str]:
-    """The command that shows a program Python, its packages and labkit without the classroom, read-only, and no more."""
-    package = Path(__file__).parents[1]
-    shown = ["/usr", "/lib", "/lib32", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives"]
-    for prefix in {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}:
-        shown += [str(Path(prefix) / part) for part in ("bin", "lib", "lib64", "pyvenv.cfg")]
-    shown += [*sites(), str(package)]
-    hidden = [str(package / "classroom"), str(package / "grading"), str(Path(sys.prefix) / "share" / "labkit")]
-    command = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
-    command += ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "jail", "--cap-drop", "ALL"]
-    command += [
-        "--cap-add",
-        "CAP_SYS_ADMIN",
-        "--cap-add",
-        "CAP_SETUID",
-        "--cap-add",
-        "CAP_SETGID",
-        "--cap-add",
-        "CAP_KILL",
-    ]
-    command += [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
-    for path in dict.fromkeys(shown):
-        command += [part for up in list(Path(path).parents)[-2::-1] for part in ("--perms", "0755", "--dir", str(up))]
-        if Path(path).is_symlink():
-            command += ["--symlink", os.readlink(path), path]
-        elif Path(path).exists():
-            command += ["--ro-bind", path, path]
-    for path in hidden:
-        if Path(path).exists():
-            command += ["--tmpfs", path, "--remount-ro", path]
-    return [
-        *command,
-        "--dev",
-        "/dev",
-        "--remount-ro",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        "--remount-ro",
-        "/",
-        "--chdir",
-        "/tmp",
-    ]
+def _held_by(process):
+    """Bytes that a process holds; psutil's `shared` counts files and shared memory alike, so Linux is asked itself."""
+    if not sys.platform.startswith("linux"):
+        return process.memory_info().rss
+    try:
+        with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as file:
+            lines = [line.split() for line in file if line.startswith(("RssAnon:", "RssShmem:"))]
+    except OSError:  # it has ended
+        return 0
+    return sum(int(kilobytes) << 10 for _, kilobytes, *_ in lines)

@@ -8,19 +8,22 @@ import ctypes
 import errno
 import os
 import resource
+from tempfile import TemporaryFile
 
 NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x20000000, 0x40000000
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _PRIVATE = 1, 2, 4, 8, 1 << 18 | 1 << 14
-_DIE_WITH_PARENT, _NOT_DUMPABLE, _CHILD_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 4, 36, 38
+_DIE_WITH_PARENT, _NOT_DUMPABLE, _SECCOMP, _CHILD_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 4, 22, 36, 38
 
-# System calls that no answer needs, and that a way out of the jail might: they fail with EPERM.
+# System calls that no answer needs, and that a way out of the jail might, or one to memory that no limit counts (memfd,
+# System V's shared memory and queues): they fail with EPERM.
 FORBIDDEN_CALLS = (
-    "acct", "add_key", "bpf", "chroot", "execve", "execveat", "fanotify_init", "fsconfig", "fsmount", "fsopen", "init_module",
-    "finit_module", "delete_module", "io_uring_enter", "io_uring_register", "io_uring_setup", "kcmp", "kexec_load",
-    "keyctl", "lookup_dcookie", "mount", "mount_setattr", "move_mount", "name_to_handle_at", "open_by_handle_at",
-    "open_tree", "perf_event_open", "personality", "pidfd_getfd", "pidfd_open", "pivot_root", "process_vm_readv",
-    "process_vm_writev", "ptrace", "quotactl", "reboot", "request_key", "setns", "socket", "swapoff", "swapon", "syslog",
-    "umount2", "unshare", "userfaultfd",
+    "acct", "add_key", "bpf", "chroot", "execve", "execveat", "fanotify_init", "fsconfig", "fsmount", "fsopen",
+    "init_module", "finit_module", "delete_module", "io_uring_enter", "io_uring_register", "io_uring_setup", "kcmp",
+    "kexec_load", "keyctl", "lookup_dcookie", "memfd_create", "memfd_secret", "mount", "mount_setattr", "move_mount",
+    "mq_open", "msgget", "name_to_handle_at", "open_by_handle_at", "open_tree", "perf_event_open", "personality",
+    "pidfd_getfd", "pidfd_open", "pivot_root", "process_vm_readv", "process_vm_writev", "ptrace", "quotactl",
+    "reboot", "request_key", "semget", "setns", "shmget", "socket", "swapoff", "swapon", "syslog", "umount2",
+    "unshare", "userfaultfd",
 )  # fmt: skip
 
 
@@ -119,12 +122,13 @@ def _mapped():
         return 1 << 30
 
 
-def call_filter():
-    """A seccomp filter that refuses `FORBIDDEN_CALLS`, to be loaded with `.load()`; None where no library offers it."""
-    try:
-        import pyseccomp
-    except (ImportError, OSError, RuntimeError):
-        return None
+def call_filter() -> bytes:
+    """A seccomp filter that refuses `FORBIDDEN_CALLS`, as the kernel reads it: see `load_filter`. Needs pyseccomp.
+
+    It is made outside a jail, so that a jail needs neither pyseccomp nor libseccomp to load it.
+    """
+    import pyseccomp
+
     refuse = pyseccomp.ERRNO(errno.EPERM)
     chosen = pyseccomp.SyscallFilter(defaction=pyseccomp.ALLOW)
     for name in FORBIDDEN_CALLS:
@@ -135,4 +139,17 @@ def call_filter():
     chosen.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags cannot be looked at: libc falls back to clone
     for flag in (NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC, NEW_PIDS, NEW_NETWORK, 0x10000000, 0x2000000):  # user, cgroup
         chosen.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
-    return chosen
+    with TemporaryFile() as file:
+        chosen.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def load_filter(chosen: bytes) -> None:
+    """Refuse calls from here on, in this process and its children, for ever; after `forbid_new_privileges`."""
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
+
+    program = Program(len(chosen) // 8, chosen)
+    _done(_libc().prctl(_SECCOMP, ctypes.c_ulong(2), ctypes.byref(program), 0, 0), "loading the filter of calls")

@@ -40,7 +40,11 @@ def run(connection: socket.socket) -> None:
         wire.send(connection, {"ran": i, **(failure or {})})
         for question in step["asks"]:
             value = names.get(program["binds"][question], _MISSING)
-            _in_a_child(answer, connection, question, value, question in program["functions"])
+            asked = connection, question, value, question in program["functions"]
+            if _is_data(value):
+                answer(*asked)
+            else:
+                _in_a_child(answer, *asked)
     wire.send(connection, {"end": True})
 
 
@@ -63,6 +67,13 @@ def run_step(source: str, label: str, names: dict[str, Any], seconds: float) -> 
     return None
 
 
+def _is_data(value, depth=0):
+    """True where telling the value runs no code of the student's, so that no child is needed: a fork takes 5 ms."""
+    if type(value) in (tuple, list):
+        return depth < 4 and len(value) <= 100 and all(_is_data(v, depth + 1) for v in value)
+    return value is _MISSING or type(value) in (int, float, bool, str, type(None), type(...))
+
+
 def _in_a_child(function, *arguments):
     """Call `function` in a forked process; whatever it does to the values, ours stay as they are."""
     child = os.fork()
@@ -83,13 +94,15 @@ def _in_a_child(function, *arguments):
 
 def answer(connection: socket.socket, question: str, value: Any, wants_function: bool) -> None:
     """Say what the answer is; a function, if one is wanted, is then tried on the inputs that the other side sends."""
-    found = _found(value, wants_function)
+    ours, found = os.getpid(), _found(value, wants_function)
     data = encode(value) if found == "value" else None
     wire.send(connection, {"ask": question, "found": found, "value": data})
     if found != "function" or not wants_function:
         return
     while "inputs" in (message := wire.receive(connection)):
         one = try_call(value, decode(message["inputs"]), message["tensors"], message["seconds"])
+        if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
+            os._exit(0)
         outcome = one.outcome
         wire.send(connection, {
             "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],

@@ -6,7 +6,9 @@ code, no class of the other side.
 """
 
 import base64
+import builtins
 import math
+import reprlib
 from importlib import import_module
 from typing import Any
 
@@ -15,8 +17,10 @@ import numpy as np
 from ..engine import getval, isbox
 
 DEEPEST = 32  # levels of tuples, lists and dicts
-LARGEST = 8 << 20  # bytes of one array
-LONGEST = 100_000  # characters of a text, items of a tuple, list or dict
+MOST = 1 << 20  # what one value with all that is in it may weigh, in bytes of JSON, about
+ENTRIES = 1000  # of one dict: keys that all have the same hash make a dict slow
+_WEIGHT = 16  # of any value, with nothing in it
+_CLASS = 1000  # of what becomes a class of its own
 _DIALECTS = ("mindspore", "torch")
 _KINDS = "biufcSU"  # NumPy's numbers and texts; the small floats of ml_dtypes go by their name
 
@@ -64,109 +68,173 @@ def wrap(inputs: tuple, tensors: str | None) -> tuple:
     return tuple(dialect.Tensor(a) if isinstance(a, np.ndarray) else a for a in copies)
 
 
-def encode(value: Any, depth: int = 0) -> list:
+def encode(value: Any) -> list:
     """`value` as JSON; what is no data (a function, a class of one's own, too much of anything) by the name of its type.
 
     >>> encode((1, 2.5))
     ['tuple', [['int', '1'], ['float', '2.5']]]
     """
-    name = type(value).__name__[:100]
-    if depth > DEEPEST:
-        return ["other", name]
-    if is_tensor(value) and package(value) in _DIALECTS:
-        return ["tensor", package(value), *_packed(_array_of(value), name)[1:]]
-    if isinstance(value, (np.ndarray, np.generic)):
-        packed = _packed(np.array(value, subok=False), name)
-        return ["scalar", *packed[1:]] if isinstance(value, np.generic) and packed[0] == "array" else packed
-    if isinstance(value, (tuple, list)) and len(value) <= LONGEST:
-        return ["tuple" if isinstance(value, tuple) else "list", [encode(v, depth + 1) for v in value]]
-    if isinstance(value, dict) and len(value) <= LONGEST:
-        return ["dict", [[encode(k, depth + 1), encode(v, depth + 1)] for k, v in value.items()]]
-    return _small(value, name)
+    try:
+        return _Writer().write(value, 0)
+    except _TooMuch:
+        return ["other", _name(value)]
 
 
-def _small(value, name):
-    if value is None or value is Ellipsis or isinstance(value, bool):
-        return ["constant", repr(value)]
-    if isinstance(value, int) and int.bit_length(value) < 4096:
-        return ["int", int.__repr__(value)]
-    if isinstance(value, float):
-        return ["float", float.__repr__(value)]
-    if isinstance(value, str) and len(value) <= LONGEST:
-        return ["str", str.__str__(value)]
-    if isinstance(value, type):
-        return ["type", value.__name__[:100]]
-    return ["error", name] if isinstance(value, BaseException) else ["other", name]
-
-
-def _packed(array, name):
-    kind = array.dtype
-    if array.nbytes > LARGEST or not (kind.kind in _KINDS or kind.type.__module__ == "ml_dtypes"):
-        return ["other", name]
-    return [
-        "array",
-        kind.str if kind.kind in _KINDS else kind.name,
-        list(array.shape),
-        base64.b64encode(array.tobytes()).decode("ascii"),
-    ]
-
-
-def decode(data: Any, depth: int = 0) -> Any:
-    """The value that `encode` wrote; raises `Unreadable` for anything else.
+def decode(data: Any) -> Any:
+    """The value that `encode` wrote; raises `Unreadable` for anything else, and for more than `encode` writes.
 
     What was no data comes back as an empty object whose type has the same name, a class as an error type of that name.
     """
     try:
-        kind, rest = data[0], data[1:]
-        return _READERS[kind](*rest, depth=depth + 1) if depth <= DEEPEST else _fail("too deep")
+        return _Reader().read(data, 0)
     except Unreadable:
         raise
     except Exception as error:  # whatever is in there: it was not written by `encode`
-        raise Unreadable(f"expected data written by encode, but got {str(data)[:80]}: {error}") from None
+        reason = f"{type(error).__name__}: {error}"[:100]
+        raise Unreadable(f"expected data written by encode, but got {reprlib.repr(data)}: {reason}") from None
 
 
-def _fail(why):
-    raise Unreadable(f"expected data written by encode, but it is {why}")
+class _TooMuch(Exception):
+    """More than `MOST`."""
 
 
-def _array(dtype, shape, text, depth):
-    kind = _dtype(dtype)
-    size = math.prod(shape) * kind.itemsize
-    if size > LARGEST or not all(type(n) is int and n >= 0 for n in shape):
-        _fail(f"an array of shape {shape}")
-    return np.frombuffer(base64.b64decode(text, validate=True), kind).reshape(shape).copy()
+def _name(value):
+    return str(type(value).__name__)[:100]
+
+
+class _Weighed:
+    """What has been written or read so far may not weigh more than `MOST`."""
+
+    def __init__(self) -> None:
+        self.left = MOST
+
+    def weigh(self, weight: int) -> None:
+        """Take `weight` more, or raise `_TooMuch`."""
+        self.left -= _WEIGHT + weight
+        if self.left < 0:
+            raise _TooMuch(f"more than {MOST} bytes")
+
+
+class _Writer(_Weighed):
+    def write(self, value: Any, depth: int) -> list:
+        self.weigh(0)
+        if depth > DEEPEST:
+            return ["other", _name(value)]
+        if is_tensor(value) and package(value) in _DIALECTS:
+            return self._array(_array_of(value), "tensor", package(value))
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self._array(value, "scalar" if isinstance(value, np.generic) else "array")
+        if isinstance(value, (tuple, list)):
+            self.weigh(_WEIGHT * len(value))
+            return ["tuple" if isinstance(value, tuple) else "list", [self.write(v, depth + 1) for v in value]]
+        if isinstance(value, dict) and len(value) <= ENTRIES:
+            pairs = [[self.write(k, depth + 1), self.write(v, depth + 1)] for k, v in value.items()]
+            return ["dict", pairs]
+        return self._small(value)
+
+    def _small(self, value):
+        if value is None or value is Ellipsis or isinstance(value, bool):
+            return ["constant", repr(value)]
+        if isinstance(value, int) and int.bit_length(value) < 4096:
+            return ["int", int.__repr__(value)]
+        if isinstance(value, float):
+            return ["float", float.__repr__(value)]
+        if isinstance(value, str):
+            self.weigh(6 * str.__len__(value))
+            return ["str", str.__str__(value)]
+        self.weigh(_CLASS)
+        if isinstance(value, type):
+            return ["type", str(value.__name__)[:100]]
+        return ["error" if isinstance(value, BaseException) else "other", _name(value)]
+
+    def _array(self, value, *kind):
+        dtype = value.dtype
+        if not (dtype.kind in _KINDS or dtype.type.__module__ == "ml_dtypes"):
+            self.weigh(_CLASS)
+            return ["other", _name(value)]
+        self.weigh(value.nbytes * 4 // 3)  # before anything is copied: a view may be larger than all memory
+        array = np.array(value, subok=False)
+        text = base64.b64encode(array.tobytes()).decode("ascii")
+        return [*kind, dtype.str if dtype.kind in _KINDS else dtype.name, list(array.shape), text]
+
+
+class _Reader(_Weighed):
+    def read(self, data: Any, depth: int) -> Any:
+        if depth > DEEPEST + 1:
+            raise Unreadable("expected data written by encode, but it is too deep")
+        self.weigh(0)
+        kind, *rest = data
+        if kind in ("tuple", "list"):
+            items = [self.read(v, depth + 1) for v in _only(rest)]
+            return tuple(items) if kind == "tuple" else items
+        if kind == "dict":
+            return self._dict(_only(rest), depth)
+        if kind in ("array", "scalar", "tensor"):
+            return self._arrays(kind, *rest)
+        text = _only(rest)
+        if type(text) is not str:
+            raise Unreadable(f"expected a text, but got a {type(text).__name__}")
+        self.weigh(_CLASS if kind in _CLASSES else len(text))
+        return _SMALL[kind](text)
+
+    def _dict(self, pairs, depth):
+        if len(pairs) > ENTRIES:
+            raise Unreadable(f"expected a dict of at most {ENTRIES}, but got {len(pairs)}")
+        return {self.read(k, depth + 1): self.read(v, depth + 1) for k, v in pairs}
+
+    def _arrays(self, kind, *rest):
+        array = self._array(*rest[-3:])
+        if kind == "tensor":
+            dialect, *_ = rest
+            return _dialect(dialect)(array)
+        return array[()] if kind == "scalar" and array.shape == () else array
+
+    def _array(self, dtype, shape, text):
+        kind = _dtype(dtype)
+        if len(shape) > 64 or not all(type(n) is int and 0 <= n <= MOST for n in shape):
+            raise Unreadable(f"expected a shape, but got {reprlib.repr(shape)}")
+        self.weigh(math.prod(shape) * kind.itemsize * 4 // 3)
+        return np.frombuffer(base64.b64decode(text, validate=True), kind).reshape(shape).copy()
+
+
+def _only(rest):
+    (it,) = rest
+    return it
 
 
 def _dtype(text):
-    kind = np.dtype(text) if text[0] in "<>|=" else np.dtype(getattr(import_module("ml_dtypes"), text))
-    return kind if kind.kind in _KINDS or text[0] not in "<>|=" else _fail(f"an array of {text}")
+    if text[0] in "<>|=":
+        kind, fits = np.dtype(text), np.dtype(text).kind in _KINDS
+    else:
+        kind = np.dtype(getattr(import_module("ml_dtypes"), text))
+        fits = kind.type.__module__ == "ml_dtypes"
+    if not fits or not 0 < kind.itemsize <= MOST:
+        raise Unreadable(f"expected numbers or texts, but got an array of {reprlib.repr(text)}")
+    return kind
 
 
-def _tensor(dialect, dtype, shape, text, depth):
-    array = _array(dtype, shape, text, depth)
-    if dialect not in _DIALECTS:
-        _fail(f"a tensor of {dialect}")
-    module = import_module(f"labkit.{dialect}")
-    return module.tensor(array) if dialect == "torch" else module.Tensor(array)
+def _dialect(name):
+    """What makes a tensor of this dialect from an array."""
+    if name not in _DIALECTS:
+        raise Unreadable(f"expected a tensor of {' or '.join(_DIALECTS)}, but got {reprlib.repr(name)}")
+    module = import_module(f"labkit.{name}")
+    return module.tensor if name == "torch" else module.Tensor
 
 
-def _items(values, depth):
-    return [decode(v, depth) for v in values]
+def _error_type(name):
+    """Python's own error type of that name, which recognisers look for; otherwise a new one."""
+    known = getattr(builtins, name, None)
+    return known if isinstance(known, type) and issubclass(known, BaseException) else type(name, (Exception,), {})
 
 
 _CONSTANTS = {"None": None, "Ellipsis": ..., "True": True, "False": False}
-_READERS: dict[str, Any] = {
-    "constant": lambda text, depth: _CONSTANTS[text],
-    "int": lambda text, depth: int(text) if len(text) < 1300 else _fail("too long a number"),
-    "float": lambda text, depth: float(text),
-    "str": lambda text, depth: text if type(text) is str else _fail("no text"),
-    "type": lambda name, depth: type(str(name), (Exception,), {}),
-    "error": lambda name, depth: type(str(name), (Exception,), {})(),
-    "other": lambda name, depth: type(str(name), (), {})(),
-    "array": _array,
-    "scalar": lambda dtype, shape, text, depth: _array(dtype, shape, text, depth)[()],
-    "tensor": _tensor,
-    "tuple": lambda values, depth: tuple(_items(values, depth)),
-    "list": _items,
-    "dict": lambda pairs, depth: {decode(k, depth): decode(v, depth) for k, v in pairs},
+_CLASSES = ("type", "error", "other")
+_SMALL: dict[str, Any] = {
+    "constant": lambda text: _CONSTANTS[text],
+    "int": lambda text: int(text[:1300]),
+    "float": float,
+    "str": str,
+    "type": lambda name: _error_type(name[:100]),
+    "error": lambda name: type(name[:100], (Exception,), {})(),
+    "other": lambda name: type(name[:100], (), {})(),
 }

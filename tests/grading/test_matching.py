@@ -13,7 +13,7 @@ ASSIGNMENT = Assignment(
     (Question("a", "ex-a", 2.0, "f", "answer-a", "check-a"), Question("b", "ex-b", 1.0, "answer_2", "answer-b", "check-b")),
     (("setup", "import numpy as np"),), frozenset({"title", "setup", "check-a", "check-b"}),
 )  # fmt: skip
-SETUP = Step("import numpy as np", "set-up cell setup", ())
+SETUP = Step("import numpy as np", "set-up cell setup", (), is_given=True)
 F, B = "def f(x):\n    return x", "answer_2 = [1, 2]"
 
 

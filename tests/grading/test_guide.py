@@ -1,0 +1,55 @@
+"""The instructor's guide: its commands, typed one after the other in an empty folder, do what it says."""
+
+import csv
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from labkit.classroom import EXERCISES
+from labkit.jail.layers import installed
+
+GUIDE = (Path(__file__).parents[2] / "notebooks" / "for_instructors.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"<!-- run -->\n```bash\n(.*?)```", GUIDE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """The folder `my-course` after all commands, and what they printed."""
+    if not installed().isolated:
+        pytest.skip(str(installed()))
+    folder = tmp_path_factory.mktemp("guide")
+    (folder / "bin").mkdir()
+    command = folder / "bin" / "labkit"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m labkit.cli "$@"\n')
+    command.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-euc", "\n".join(COMMANDS)], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "my-course", done.stdout
+
+
+def test_the_course_is_ready(course):
+    assert "All is well" in course[1]
+
+
+def test_ada_has_all_points_the_others_none(course):
+    with open(course[0] / "grades.csv", newline="") as file:
+        lines = {line["student_id"]: line for line in csv.DictReader(file)}
+    assert lines["ada"]["score"] == lines["ada"]["max_score"] != "0.0"
+    assert lines["blaise"]["score"] == lines["carl"]["score"] == "0.0"
+
+
+@pytest.mark.parametrize("name", re.findall(r"^\| `([^`]+)` \|", GUIDE.split("## What a grade means")[0], re.MULTILINE))
+def test_every_file_of_the_table_is_written(course, name):
+    assert (course[0] / name).stat().st_size
+
+
+def test_exercises_named_in_the_guide_exist():
+    named = re.findall(r'"([a-z]+-[a-z-]+)"', "".join(re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)))
+    assert named and set(named) <= set(EXERCISES)

@@ -1,0 +1,355 @@
+"""The walls of a jail: each keeps in what it is to keep in, and says so where it is missing."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+import psutil
+import pytest
+
+from labkit.jail import wire
+from labkit.jail.jail import ROOMS, Jail, JailError, Limits
+from labkit.jail.layers import CALLS, FILES, PROCESSES, NotIsolated, installed
+from labkit.jail.values import decode
+from labkit.jail.view import answers, environment, sites
+
+isolated = pytest.mark.skipif(not installed().isolated, reason=str(installed()))
+LIMITS = Limits(megabytes=512, cpu_seconds=20, processes=12, disk_megabytes=16, all_megabytes=700)
+
+
+@pytest.fixture(scope="module")
+def jail():
+    with pytest.MonkeyPatch.context() as here:
+        here.setenv("LABKIT_SECRET", "secret")
+        with Jail(LIMITS) as jail:
+            yield jail
+
+
+def value_of(jail, expression, before="", seconds=20):
+    """The value of an expression in the jail; its error, where it raises one, as text."""
+    source = f"""
+import ctypes, os, resource, socket, subprocess, sys
+libc = ctypes.CDLL(None, use_errno=True)
+{before}
+try:
+    x = {expression}
+except BaseException as error:
+    x = "refused: " + type(error).__name__
+"""
+    with jail.session() as session:
+        session.send({"steps": [{"label": "c", "source": source, "asks": ["q"]}], "binds": {"q": "x"}, "functions": [],
+                      "seconds": seconds})  # fmt: skip
+        said = [session.receive(seconds) for _ in range(3)]
+    assert "kind" not in said[1], said[1]
+    return decode(said[2]["value"])
+
+
+def begin(session, source, seconds=5):
+    """Let a session run one cell."""
+    session.send(
+        {"steps": [{"label": "c", "source": source, "asks": []}], "binds": {}, "functions": [], "seconds": seconds}
+    )
+
+
+def refused(jail, expression, before=""):
+    return str(value_of(jail, expression, before)).startswith("refused")
+
+
+# ---- files ----
+
+
+@isolated
+@pytest.mark.parametrize("path", ["/etc/passwd", "/proc/self/environ", "/proc/1/cmdline", "/etc/hosts", __file__])
+def test_files_of_others_cannot_be_read(jail, path):
+    assert refused(jail, f"open({path!r}).read()")
+
+
+@isolated
+@pytest.mark.parametrize("path", ["/x", "/etc/x", "/usr/lib/x", "/dev/x", "/dev/shm/x", "/var/tmp/x", "/run/x"])
+def test_nothing_can_be_written_outside_tmp(jail, path):
+    assert refused(jail, f"open({path!r}, 'w')")
+
+
+@isolated
+def test_python_and_its_packages_can_be_read_and_not_changed(jail):
+    import numpy
+
+    assert value_of(jail, f"len(open({numpy.__file__!r}).read())") > 0
+    assert refused(jail, f"open({numpy.__file__!r}, 'a')")
+    assert refused(jail, f"open({sys.executable!r}, 'r+b')")
+
+
+@isolated
+def test_the_answers_of_the_course_are_not_there(jail):
+    assert answers(), "this labkit's own"
+    for folder in answers():
+        assert value_of(jail, f"os.listdir({folder!r})") == []
+    assert refused(jail, "__import__('labkit.classroom.exercises')")
+    assert refused(jail, "__import__('labkit.grading.grader')")
+
+
+@isolated
+def test_every_program_has_a_tmp_of_its_own(jail):
+    assert value_of(jail, "open('/student/x', 'w').write('kept')") == 4
+    assert value_of(jail, "os.listdir('/student')") == []
+    assert not os.path.lexists("/student")
+
+
+FILL = """
+n = 0
+try:
+    while n < 99:
+        n += 1
+        open(f"/student/{n}", "wb").write(bytes(1 << 20))
+except OSError:
+    pass
+"""
+
+
+@isolated
+def test_tmp_is_small_and_nothing_in_it_can_be_run(jail):
+    assert 10 <= value_of(jail, "n", FILL) <= 17
+    assert refused(jail, "open('/student/x', 'wb').truncate(1 << 40)")
+    run = "open('/student/x', 'w').write('#!/bin/sh')\nos.chmod('/student/x', 0o700)"
+    assert refused(jail, "os.execv('/student/x', ['x'])", run)
+
+
+@isolated
+def test_the_environment_tells_nothing(jail):
+    assert value_of(jail, "'LABKIT_SECRET' in os.environ") is False
+    assert set(value_of(jail, "list(os.environ)")) <= {*environment(), "LC_CTYPE", "PWD"}
+
+
+# ---- processes, network, rights ----
+
+
+@isolated
+def test_other_processes_are_not_seen(jail):
+    assert value_of(jail, "os.getpid()") < 10
+    assert refused(jail, f"os.kill({os.getpid()}, 0)")
+    assert refused(jail, f"os.kill({jail.pid}, 9)") and psutil.pid_exists(jail.pid)
+
+
+@isolated
+def test_killing_everything_kills_the_program_alone(jail):
+    with pytest.raises(wire.Closed):
+        value_of(jail, "os.kill(1, 11) or os._exit(1)", "import signal")
+    assert value_of(jail, "os.kill(-1, 9) or 'alone'") in ("alone", "refused: ProcessLookupError")
+    assert value_of(jail, "1 + 1") == 2
+
+
+@isolated
+def test_there_is_no_network(jail):
+    server = socket.create_server(("127.0.0.1", 0))
+    hidden = socket.socket(socket.AF_UNIX)
+    hidden.bind(f"\0labkit-{os.getpid()}")
+    hidden.listen()
+    with server, hidden:
+        assert refused(jail, f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}), 2)")
+        assert refused(jail, f"socket.socket(socket.AF_UNIX).connect('\\0labkit-{os.getpid()}')")
+    assert refused(jail, "socket.getaddrinfo('example.org', 80)")
+
+
+@isolated
+def test_a_program_is_nobody_and_stays_nobody(jail):
+    if os.getuid() == 0:
+        assert value_of(jail, "os.getuid()") in ROOMS and refused(jail, "os.setuid(0)")
+    assert refused(jail, "os.setuid(1)") and refused(jail, "os.setgroups([1])")
+    assert value_of(jail, "libc.mount(b'none', b'/student', b'tmpfs', 0, None)") == -1
+    assert value_of(jail, "libc.chroot(b'/student')") == -1
+    assert value_of(jail, "libc.prctl(39, 0, 0, 0, 0)") == 1, "no_new_privs"
+
+
+@isolated
+def test_dangerous_calls_are_refused(jail):
+    if CALLS not in jail.layers.present:
+        pytest.skip(jail.layers.missing[CALLS])
+    assert refused(jail, "socket.socket()") and refused(jail, "os.memfd_create('x')")
+    assert refused(jail, "subprocess.run(['/usr/bin/env'])") and refused(jail, "os.execv(sys.executable, ['x'])")
+    assert value_of(jail, "libc.ptrace(0, 0, 0, 0)") == -1
+    assert value_of(jail, "libc.unshare(0x10000000)") == -1
+    assert value_of(jail, "libc.shmget(0, 4096, 0o1600)") == -1
+    assert value_of(jail, "libc.prctl(21, 0, 0, 0, 0)") == 2, "a filter is loaded"
+
+
+FORKS = """
+copies = []
+try:
+    while len(copies) < 99:
+        copies.append(os.fork())
+        if copies[-1] == 0:
+            __import__("time").sleep(99)
+except OSError:
+    pass
+for copy in copies:
+    os.kill(copy, 9)
+    os.waitpid(copy, 0)
+"""
+
+
+@isolated
+def test_limits_hold_and_cannot_be_raised(jail):
+    assert refused(jail, "bytearray(4 << 30)")
+    for limit in ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_NPROC", "RLIMIT_FSIZE", "RLIMIT_NOFILE"):
+        assert refused(jail, f"resource.setrlimit(resource.{limit}, (-1, -1))"), limit
+    if os.getuid() == 0:  # of a user of one's own all processes count; of a common one others', too
+        assert 5 <= value_of(jail, "len(copies)", FORKS) <= LIMITS.processes
+
+
+@isolated
+def test_processes_that_together_take_too_much_memory_are_ended(jail):
+    for take in ("b = bytearray(n)", "b = mmap.mmap(-1, n)\n        for i in range(0, n, 4096): b[i] = 1"):
+        source = f"""
+import mmap, os, time
+n = 200 << 20
+for _ in range(6):
+    if os.fork() == 0:
+        {take}
+        time.sleep(60)
+time.sleep(60)
+"""
+        with jail.session() as session:
+            begin(session, source, 50)
+            session.receive(20)
+            with pytest.raises(wire.Closed, match="MB"):
+                session.receive(40)
+
+
+# ---- the end ----
+
+
+@isolated
+def test_when_a_session_ends_so_does_everything_in_it(jail):
+    source = (
+        "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(1000)\n"
+    )
+    with jail.session() as session:
+        begin(session, source)
+        for _ in range(3):
+            session.receive(20)
+        inside = psutil.Process(jail.pid).children(recursive=True)
+    time.sleep(0.05)
+    assert len(inside) >= 4
+    assert len([p for p in inside if p.is_running()]) <= 2, "bubblewrap and the server"
+
+
+@isolated
+def test_a_jail_outlives_what_its_programs_do(jail):
+    for source in ("import os; os._exit(1)", "import ctypes; ctypes.string_at(0)", "import os; os.closerange(0, 99)"):
+        with jail.session() as session:
+            begin(session, source)
+            session.receive(20)
+            with pytest.raises(wire.Closed):
+                session.receive(20)
+    assert value_of(jail, "6 * 7") == 42
+
+
+@isolated
+def test_a_program_cannot_say_that_a_wall_fell(jail):
+    """Only before the first line of a program is that believed."""
+    source = (
+        "import os, json, struct\nd = json.dumps({'walls': 'x'}).encode()\nos.write(3, struct.pack('!I', len(d)) + d)"
+    )
+    with jail.session() as session:
+        begin(session, source)
+        assert session.receive(20) == {"step": 0}
+        assert session.receive(20) == {"walls": "x"}
+
+
+@isolated
+def test_stop_leaves_no_process():
+    with Jail(LIMITS) as jail:
+        inside = [psutil.Process(jail.pid), *psutil.Process(jail.pid).children(recursive=True)]
+    time.sleep(0.1)
+    assert [p for p in inside if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
+
+
+@isolated
+def test_a_jail_that_is_killed_is_an_error_and_can_be_started_again():
+    jail = Jail(LIMITS)
+    jail.start()
+    os.kill(jail.pid, signal.SIGKILL)
+    with pytest.raises((JailError, OSError)), jail.session():
+        pass
+    jail.stop()
+    with Jail(LIMITS) as again:
+        assert value_of(again, "1") == 1
+
+
+@isolated
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may choose users")
+def test_no_two_jails_share_a_user():
+    """Or the processes of one would count against the limit of the other."""
+    with Jail(LIMITS) as one, Jail(LIMITS) as other:
+        assert value_of(one, "os.getuid()") != value_of(other, "os.getuid()")
+
+
+@isolated
+def test_two_jails_in_two_threads_do_not_meet():
+    values = {}
+
+    def work(i):
+        with Jail(LIMITS) as jail:
+            values[i] = [value_of(jail, f"{i} * 10") for _ in range(3)]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert values == {0: [0] * 3, 1: [10] * 3}
+
+
+# ---- where walls are missing ----
+
+
+@pytest.fixture
+def without_bubblewrap(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+
+def test_without_bubblewrap_nothing_is_run_and_it_is_said_what_to_do(without_bubblewrap):
+    with pytest.raises(NotIsolated) as error:
+        Jail(LIMITS).start()
+    text = str(error.value)
+    assert f"NO   {FILES}" in text and f"NO   {PROCESSES}" in text
+    if sys.platform.startswith("linux"):
+        assert "apt install bubblewrap" in text
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that fork")
+def test_unsafe_still_runs_with_the_walls_that_there_are(without_bubblewrap):
+    with Jail(LIMITS, unsafe=True) as jail:
+        assert FILES in jail.layers.missing and not jail.layers.isolated
+        assert value_of(jail, "1 + 1") == 2
+        assert refused(jail, "bytearray(4 << 30)"), "limits stand"
+        if CALLS in jail.layers.present:
+            assert refused(jail, "socket.socket()")
+        source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)"
+        with jail.session() as session:
+            begin(session, source)
+            for _ in range(3):
+                session.receive(20)
+            inside = psutil.Process(jail.pid).children(recursive=True)
+            assert len(inside) >= 2
+        time.sleep(0.05)
+        assert not [p for p in inside if p.is_running() and p.status() != psutil.STATUS_ZOMBIE], (
+            "orphans are ended, too"
+        )
+
+
+def test_a_kernel_that_refuses_is_named(monkeypatch, tmp_path):
+    """Bubblewrap is there, and cannot do what it is to do."""
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(NotIsolated, match="Permission denied"):
+        Jail(LIMITS).start()
+
+
+def test_a_jail_sees_the_packages_of_this_python():
+    assert all(os.path.isdir(site) for site in sites())

@@ -9,8 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import nbformat
-
 from ..classroom import EXERCISES, find
 
 
@@ -107,6 +105,8 @@ _ANEW = "Delete the file and run: labkit course build"
 
 def read_notebook(path: str | PathLike[str]) -> Any:
     """The notebook at `path`; `AssignmentError` where there is none that can be read."""
+    import nbformat  # takes longer than all the rest, and workers that grade have their assignment from elsewhere
+
     try:
         with warnings.catch_warnings():  # of nbformat, about notebooks of older versions
             warnings.simplefilter("ignore")

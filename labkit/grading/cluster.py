@@ -52,7 +52,7 @@ def grade_on_cluster(
 
         try:
             _ready(client, address, settings)
-            running = as_completed(submit(AHEAD * sum(client.nthreads().values())))
+            running = as_completed(submit(AHEAD * sum(client.nthreads().values())), loop=client.loop)
             for future in running:
                 yield _result(future, assignment, settings, under_way.pop(future), address)
                 for fresh in submit(1):

@@ -36,7 +36,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )
-    parser.add_argument("--seconds", type=float, default=5.0, metavar="S", help="for one call of an answer; default: 5")
+    parser.add_argument(
+        "--seconds", type=_seconds, default=5.0, metavar="S", help="for one call of an answer; default: 5"
+    )
     parser.add_argument(
         "--memory", type=_positive, default=1024, metavar="MB", help="for a student's code; default: 1024"
     )
@@ -47,6 +49,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, but got {text}")
+    return number
+
+
+def _seconds(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected seconds above 0, but got {text}")
     return number
 
 

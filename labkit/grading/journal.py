@@ -47,10 +47,12 @@ class Journal:
     def open(cls, path: str | os.PathLike[str], fingerprint: dict[str, Any], resume: bool = False) -> "Journal":
         """Begin a journal, or with `resume` continue the one that is there, if there is one.
 
-        Raises JournalError if the file exists and `resume` is False, if its fingerprint differs, or if a line is
+        Raises JournalError if the file has results and `resume` is False, if its fingerprint differs, or if a line is
         damaged that is not the last; OSError where it cannot be written.
         """
-        if os.path.lexists(path) and not resume:
+        if not resume and _begun_alone(path):
+            os.unlink(path)
+        elif not resume and os.path.lexists(path):
             raise JournalError(
                 f"{path} exists: it holds the results of an earlier run. Continue that run with --resume, or move the "
                 "file away to grade everything again."
@@ -126,6 +128,15 @@ class Journal:
 
     def _foreign(self) -> JournalError:
         return JournalError(f"{self.path} is not a journal of labkit. It stays as it is: name another file.")
+
+
+def _begun_alone(path: str | os.PathLike[str]) -> bool:
+    """True for a journal without any result: the run that began it could grade nothing."""
+    try:
+        with open(path, "rb") as file:
+            return file.readline().startswith(HEAD.encode()) and not file.read(1)
+    except OSError:
+        return False
 
 
 def seed_of(path: str | os.PathLike[str]) -> int | None:

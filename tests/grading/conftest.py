@@ -1,0 +1,125 @@
+"""A small course and what students might hand in, for the tests of grading."""
+
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+
+from labkit.grading.assignment import Assignment
+from labkit.grading.build import variant
+from labkit.grading.course import Course
+from labkit.grading.handout import hand_out
+
+TOML = """
+title = "T"
+seed = 7
+[[assignment]]
+name = "a1"
+title = "First"
+questions = [
+    "grad-slip", "backprop-write", "port-to-torch",
+    { name = "q", any_of = ["port-detach", "graph-names"], points = 2.5 },
+]
+"""
+HANGS = "def port(v):\n    while True:\n        pass"
+
+
+class Handout:
+    """An assignment, and notebooks made from it."""
+
+    def __init__(self, folder: Path, toml: str):
+        (folder / "course.toml").write_text(toml)
+        course = Course.read(folder)
+        students = ("ann", "bob")
+        for planned in course.assignments:
+            hand_out(course, planned, students)
+        self.course, self.name = course, course.assignments[0].name
+        self.source = course.source(self.name)
+        self.assignment = Assignment.read(self.source)
+
+    def notebook(self, answers: dict[str, str] | None = None, solved: bool = True, student: str = "ann") -> bytes:
+        """A student's own notebook with the solutions, or without; `answers` are sources by question."""
+        questions = self.assignment.for_student(student).questions
+        notebook = variant(nbformat.read(self.source, as_version=4), questions)
+        for cell in notebook.cells:
+            if cell.id.startswith("answer-"):
+                default = cell.source if solved else cell.source.split("### BEGIN SOLUTION")[0]
+                cell.source = (answers or {}).get(cell.id.removeprefix("answer-"), default)
+        return nbformat.writes(notebook).encode()
+
+    def hand_in(self, root: Path, student: str, answers: dict[str, str] | None = None, solved: bool = True) -> None:
+        """Put a student's notebook where nbgrader has it."""
+        path = root / student / self.name / f"{self.name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.notebook(answers, solved, student))
+
+    def class_of(self, root: Path, number: int) -> None:
+        """A class: by turns all right, one wrong, nothing, a broken cell, a file that is no notebook."""
+        for i in range(number):
+            student = f"s{i:04}"
+            wrong = {"grad-slip": "answer_1 = 3.0"}, {"grad-slip": "answer_1 = = 3"}
+            match i % 5:
+                case 0:
+                    self.hand_in(root, student)
+                case 1 | 3:
+                    self.hand_in(root, student, wrong[i % 5 == 3])
+                case 2:
+                    self.hand_in(root, student, solved=False)
+                case 4:
+                    (root / student / self.name).mkdir(parents=True)
+                    (root / student / self.name / f"{self.name}.ipynb").write_bytes(b"PK\x03\x04 a zip file")
+
+
+@pytest.fixture(scope="session")
+def handout(tmp_path_factory):
+    return Handout(tmp_path_factory.mktemp("course"), TOML)
+
+
+def alive(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def command(process: psutil.Process) -> list[str]:
+    """The command of a process; nothing where it has ended."""
+    try:
+        return process.cmdline() if alive(process) else []
+    except psutil.Error:
+        return []
+
+
+class Family:
+    """The processes that a process has started, without the one that multiprocessing keeps for itself."""
+
+    def __init__(self, pid: int | None = None):
+        found = psutil.Process(pid).children(recursive=True)
+        self.members = [p for p in found if "resource_tracker" not in " ".join(command(p))]
+
+    def jails(self) -> list[psutil.Process]:
+        """The jails among them that are still there."""
+        return [p for p in self.members if "labkit.jail.server" in command(p)]
+
+    def workers(self) -> list[psutil.Process]:
+        """The processes that were started to grade."""
+        return [p for p in self.members if "spawn_main" in " ".join(command(p))]
+
+    def wait_for_end(self, seconds: float = 20.0) -> None:
+        """Fail unless all of them end in time."""
+        deadline = time.monotonic() + seconds
+        while left := [p for p in self.members if alive(p)]:
+            assert time.monotonic() < deadline, left
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def family():
+    return Family
+
+
+@pytest.fixture(scope="session")
+def make_handout(tmp_path_factory):
+    return lambda toml: Handout(tmp_path_factory.mktemp("course"), toml)

@@ -1,0 +1,220 @@
+"""A dask cluster of real processes gives the same grades, also when a worker is lost, and keeps no jail."""
+
+import signal
+import time
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from labkit.grading.cluster import ClusterError, grade_on_cluster
+from labkit.grading.examine import Pace
+from labkit.grading.grader import Settings
+from labkit.grading.pool import grade_here, is_graded, work_of
+from labkit.grading.submissions import find_submissions
+from labkit.jail.layers import NotIsolated
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(unclosed|never awaited|Port .* in use).*", "ignore::FutureWarning")
+SETTINGS = Settings(seed=3, pace=Pace(cell=3.0, call=1.0, submission=30.0))
+HANGS = "def port(v):\n    while True:\n        pass"
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        processes=True, n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=30)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def works(handout, tmp_path_factory):
+    root = tmp_path_factory.mktemp("submitted")
+    handout.class_of(root, 15)
+    return [work_of(submission) for submission in find_submissions(root, "a1", handout.source)]
+
+
+@pytest.fixture(scope="module")
+def in_turn(handout, works):
+    return sorted_without_seconds(grade_here(handout.assignment, SETTINGS, works))
+
+
+def sorted_without_seconds(results):
+    return sorted((replace(result, seconds=0.0) for result in results), key=lambda result: result.student)
+
+
+def jails_of(client, family):
+    """The jails that the workers have now."""
+    return [jail for pid in client.run(os_getpid).values() for jail in family(pid).jails()]
+
+
+def os_getpid():
+    import os
+
+    return os.getpid()
+
+
+def no_jail_soon(client, family, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while left := jails_of(client, family):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
+
+
+def test_a_cluster_gives_the_same_results_and_keeps_no_jail(handout, works, in_turn, cluster, client, family):
+    graded = list(grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address))
+    assert sorted_without_seconds(graded) == in_turn
+    no_jail_soon(client, family)
+
+
+def test_a_worker_that_is_killed_costs_nothing_and_nothing_is_graded_twice(
+    handout, works, in_turn, cluster, client, family
+):
+    came, victim = [], psutil.Process(next(iter(client.run(os_getpid).values())))
+    for result in grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address):
+        came.append(result)
+        if len(came) == 5:
+            theirs = family(victim.pid)
+            assert theirs.jails()
+            victim.send_signal(signal.SIGKILL)
+            theirs.wait_for_end()
+    assert sorted_without_seconds(came) == in_turn
+    no_jail_soon(client, family)
+
+
+def test_only_a_few_submissions_are_under_way(handout, works, cluster):
+    taken = []
+    works = (taken.append(work) or work for work in works)
+    graded = grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address)
+    next(graded)
+    assert len(taken) <= 4
+    graded.close()
+
+
+def test_closing_leaves_no_jail_when_what_runs_is_done(handout, works, cluster, client, family, tmp_path):
+    handout.hand_in(tmp_path, "z", {"port-to-torch": HANGS})
+    (hanging,) = map(work_of, find_submissions(tmp_path, "a1"))
+    hanging = [replace(hanging, student=f"z{i}") for i in range(6)]
+    graded = grade_on_cluster(handout.assignment, SETTINGS, [works[0], *hanging], cluster.scheduler_address)
+    next(graded)
+    begun = time.monotonic()
+    graded.close()
+    assert time.monotonic() - begun < 5
+    no_jail_soon(client, family)
+
+
+def test_what_an_earlier_run_has_left_ends_when_the_next_begins(handout, works, in_turn, cluster, client, family):
+    def left_by_somebody_who_was_killed(assignment, work):
+        from labkit.grading.cluster import grade_there
+
+        grade_there("earlier", assignment, SETTINGS, work)
+
+    client.run(left_by_somebody_who_was_killed, handout.assignment, works[0])
+    assert jails_of(client, family)
+    graded = list(grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address))
+    assert sorted_without_seconds(graded) == in_turn
+    no_jail_soon(client, family)
+
+
+# ---- clusters that cannot grade ----
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr("labkit.grading.cluster.PATIENCE", 2)
+
+
+def test_where_no_scheduler_answers_one_is_told_soon(handout, works, impatient):
+    begun = time.monotonic()
+    with pytest.raises(ClusterError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:1 .*dask scheduler"):
+        list(grade_on_cluster(handout.assignment, SETTINGS, works, "tcp://127.0.0.1:1"))
+    assert time.monotonic() - begun < 10
+
+
+def test_a_scheduler_without_workers_says_how_to_start_some(handout, works, impatient):
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None, processes=True, silence_logs=50) as empty:
+        address = empty.scheduler_address
+        with pytest.raises(ClusterError, match=f"no workers. Start some: dask worker {address}"):
+            list(grade_on_cluster(handout.assignment, SETTINGS, works, address))
+
+
+def changed(client, code, undo):
+    """Change one worker; returns its address and what changes it back."""
+    worker = sorted(client.scheduler_info(n_workers=-1)["workers"])[0]
+    client.run(exec, code, workers=[worker])
+    return worker, lambda: client.run(exec, undo, workers=[worker])
+
+
+def test_a_worker_without_labkit_is_named(handout, works, cluster, client):
+    take = (
+        "import sys; sys.kept = {n: m for n, m in sys.modules.items() if n == 'labkit'}; sys.modules['labkit'] = None"
+    )
+    give = "import sys; del sys.modules['labkit']; sys.modules.update(sys.kept)"
+    worker, undo = changed(client, take, give)
+    try:
+        with pytest.raises(ClusterError, match=f"the worker {worker} cannot import labkit.*pip install"):
+            list(grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address))
+    finally:
+        undo()
+
+
+def test_a_worker_of_another_version_is_named(handout, works, cluster, client):
+    take = "import labkit; labkit.kept, labkit.__version__ = labkit.__version__, '0.0.0'"
+    worker, undo = changed(client, take, "import labkit; labkit.__version__ = labkit.kept")
+    try:
+        with pytest.raises(ClusterError, match=f"the worker {worker} has labkit 0.0.0; expected"):
+            list(grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address))
+    finally:
+        undo()
+
+
+def test_a_worker_without_bubblewrap_is_named(handout, works, cluster, client):
+    take = "import os; os.environ['KEPT'], os.environ['PATH'] = os.environ['PATH'], '/nowhere'"
+    worker, undo = changed(client, take, "import os; os.environ['PATH'] = os.environ['KEPT']")
+    try:
+        with pytest.raises(NotIsolated, match=rf"on the worker {worker}:(.|\n)*apt install bubblewrap"):
+            list(grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address))
+    finally:
+        undo()
+
+
+def test_a_file_that_costs_many_workers_is_for_a_person(handout, works, monkeypatch):
+    from labkit.grading import cluster as module
+
+    class Lost:
+        def result(self):
+            raise distributed.KilledWorker("task", None, 3)
+
+    result = module._result(Lost(), handout.assignment, SETTINGS, works[0], "tcp://nowhere")
+    assert not is_graded(result) and "workers were lost" in result.notes[0]
+
+
+def test_a_scheduler_that_goes_away_is_told(handout, works, tmp_path):
+    import subprocess
+    import sys
+
+    code = (
+        "from distributed import LocalCluster\nimport time\n"
+        "if __name__ == '__main__':\n"
+        "    c = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50)\n"
+        "    print(c.scheduler_address, flush=True)\n    time.sleep(120)\n"
+    )
+    (tmp_path / "cluster.py").write_text(code)
+    process = subprocess.Popen(
+        [sys.executable, str(tmp_path / "cluster.py")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    address = process.stdout.readline().strip()
+    graded = grade_on_cluster(handout.assignment, SETTINGS, works, address)
+    next(graded)
+    process.kill()
+    process.wait()
+    with pytest.raises(ClusterError, match="gone"):
+        list(graded)

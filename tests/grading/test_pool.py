@@ -1,0 +1,170 @@
+"""Many submissions: bounded work, the same results whatever does it, and nothing lost with a worker."""
+
+import os
+import signal
+import time
+from dataclasses import replace
+
+import psutil
+import pytest
+
+from labkit.grading import pool
+from labkit.grading.examine import Pace
+from labkit.grading.grader import Grader, Settings
+from labkit.grading.pool import (
+    UNGRADED,
+    Work,
+    grade_here,
+    grade_in_processes,
+    grade_one,
+    is_graded,
+    ungraded,
+    work_of,
+)
+from labkit.grading.submissions import find_submissions
+from labkit.jail.layers import NotIsolated
+
+SETTINGS = Settings(seed=3, pace=Pace(cell=3.0, call=1.0, submission=30.0))
+HANGS = "def port(v):\n    while True:\n        pass"
+
+
+@pytest.fixture(scope="module")
+def works(handout, tmp_path_factory):
+    """Ten students: right, wrong, empty, broken, no notebook; two of them hang."""
+    root = tmp_path_factory.mktemp("submitted")
+    handout.class_of(root, 8)
+    for student in ("z1", "z2"):
+        handout.hand_in(root, student, {"port-to-torch": HANGS})
+    return [work_of(submission) for submission in find_submissions(root, "a1", handout.source)]
+
+
+def sorted_without_seconds(results):
+    return sorted((replace(result, seconds=0.0) for result in results), key=lambda result: result.student)
+
+
+@pytest.fixture(scope="module")
+def in_turn(handout, works):
+    return sorted_without_seconds(grade_here(handout.assignment, SETTINGS, works))
+
+
+def test_a_class_is_graded_one_by_one(in_turn, works):
+    assert [r.student for r in in_turn] == sorted(w.student for w in works)
+    assert [r.score for r in in_turn] == [7.5, 6.5, 0.0, 6.5, 0.0, 7.5, 6.5, 0.0, 6.5, 6.5]
+    assert all(map(is_graded, in_turn)) and all(r.timestamp for r in in_turn)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_processes_give_the_same_results(jobs, handout, works, in_turn):
+    assert sorted_without_seconds(grade_in_processes(handout.assignment, SETTINGS, works, jobs)) == in_turn
+
+
+def test_another_seed_gives_the_same_grades(handout, works, in_turn):
+    again = sorted_without_seconds(grade_here(handout.assignment, replace(SETTINGS, seed=4), works))
+    assert [r.score for r in again] == [r.score for r in in_turn]
+
+
+def test_only_as_much_is_taken_as_there_are_workers(handout, works, family):
+    taken = []
+    graded = grade_in_processes(handout.assignment, SETTINGS, (taken.append(w) or w for w in works), jobs=2)
+    next(graded)
+    assert len(taken) <= 3
+    graded.close()
+    assert not family().workers()
+
+
+def test_a_problem_with_the_file_is_told_and_nothing_is_run(handout):
+    with Grader(handout.assignment, SETTINGS) as grader:
+        result = grade_one(grader, Work("ann", problem="It is a link.", timestamp="2026-01-01T00:00:00"))
+    assert result.score == 0 and result.notes == ("It is a link.",) and result.timestamp == "2026-01-01T00:00:00"
+
+
+def test_without_work_there_is_no_jail(handout, monkeypatch):
+    monkeypatch.setattr(pool, "Grader", None)
+    assert list(grade_here(handout.assignment, SETTINGS, [])) == []
+    assert list(grade_in_processes(handout.assignment, SETTINGS, [], 2)) == []
+
+
+# ---- what is lost ----
+
+
+def test_a_worker_that_is_killed_costs_nothing_and_nothing_is_graded_twice(handout, works, in_turn, family):
+    came = []
+    for result in grade_in_processes(handout.assignment, SETTINGS, works, jobs=2):
+        came.append(result)
+        if len(came) in (2, 5):
+            family().workers()[0].send_signal(signal.SIGKILL)
+    assert sorted_without_seconds(came) == in_turn
+
+
+def test_a_file_that_costs_two_workers_is_for_a_person_and_the_others_are_graded(handout, works, in_turn):
+    deadly = replace(works[0], student="deadly")
+    graded = grade_in_processes(handout.assignment, SETTINGS, [deadly, *works], jobs=1)
+    victims = iter(range(2))
+
+    def kill(worker_process):
+        worker_process.kill()
+        worker_process.wait()
+
+    original = pool._Worker.give
+
+    def give(worker, work):
+        original(worker, work)
+        if work.student == "deadly" and next(victims, None) is not None:
+            kill(psutil.Process(worker.process.pid))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool._Worker, "give", give)
+        first, *others = graded
+    assert first.student == "deadly" and not is_graded(first) and first.score == 0 and first.digest == ""
+    assert "lost 2 times" in first.notes[0]
+    assert sorted_without_seconds(others) == in_turn
+
+
+def test_a_fault_of_the_graders_own_does_not_stop_the_class(handout, monkeypatch):
+    with Grader(handout.assignment, SETTINGS) as grader:
+        monkeypatch.setattr(grader, "grade", lambda *arguments: 1 / 0)
+        result = grade_one(grader, Work("ann", b"{}", file="ann.ipynb"))
+    assert not is_graded(result) and {q.kind for q in result.questions} == {UNGRADED}
+    assert "ZeroDivisionError" in result.questions[0].text and result.file == "ann.ipynb"
+
+
+def test_where_no_jail_can_be_everybody_hears_it(handout, works, monkeypatch, family):
+    monkeypatch.setenv("PATH", "/nowhere")
+    for graded in (grade_here(handout.assignment, SETTINGS, works),
+                   grade_in_processes(handout.assignment, SETTINGS, works, 2)):  # fmt: skip
+        with pytest.raises(NotIsolated, match="bubblewrap"):
+            list(graded)
+    assert not family().workers()
+
+
+def test_closing_ends_the_processes_at_once_and_their_jails(handout, works, family):
+    graded = grade_in_processes(handout.assignment, SETTINGS, works[::-1], jobs=2)  # those that hang come first
+    next(graded)
+    ours, begun = family(), time.monotonic()
+    assert len(ours.workers()) == 2 and ours.jails()
+    graded.close()
+    assert time.monotonic() - begun < 2 and not ours.workers()
+    ours.wait_for_end()
+
+
+def test_workers_end_when_the_process_that_leads_them_is_killed(handout, works, family):
+    reader, writer = os.pipe()
+    leader = os.fork()
+    if not leader:
+        graded = grade_in_processes(handout.assignment, SETTINGS, works, jobs=2)
+        next(graded)
+        os.write(writer, b"graded")
+        time.sleep(60)
+        os._exit(0)
+    os.read(reader, 100)
+    theirs = family(leader)
+    assert len(theirs.workers()) == 2 and theirs.jails()
+    os.kill(leader, signal.SIGKILL)
+    os.waitpid(leader, 0)
+    theirs.wait_for_end()
+
+
+def test_an_ungraded_result_names_the_file_and_gives_nothing(handout):
+    result = ungraded(handout.assignment, SETTINGS, Work("ann", b"x", file="ann.ipynb"), "no reason")
+    assert (result.student, result.file, result.digest, result.score) == ("ann", "ann.ipynb", "", 0)
+    assert "no reason" in result.questions[0].text

@@ -92,11 +92,11 @@ def run_notebook(path, out, pages):
 
 
 def public_names(module):
-    """What a module offers: its `__all__`, else what in it is labkit's own."""
-    own = (
-        n for n, v in vars(module).items() if n[0] != "_" and str(getattr(v, "__module__", "")).startswith("labkit.")
-    )
-    return getattr(module, "__all__", None) or list(own)
+    """What a module offers: its `__all__`, else what in it is labkit's own, loaded already or not."""
+    if hasattr(module, "__all__"):
+        return module.__all__
+    homes = {n: str(getattr(getattr(module, n), "__module__", "")) for n in dir(module) if n[0] != "_"}
+    return [n for n, home in homes.items() if home.startswith("labkit.")]
 
 
 def write_reference(source):

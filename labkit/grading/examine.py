@@ -218,16 +218,16 @@ class _Run:
         self.question = ""
 
     def _try(self, asked, evidence):
-        for inputs in asked.inputs:
-            call = {"inputs": encode(inputs), "tensors": asked.tensors, "seconds": self.pace.call}
-            self._guarded(self.session.send, call, self._within(self.pace.call))
+        inputs = [encode(drawn) for drawn in asked.inputs]
+        call = {"inputs": inputs, "tensors": asked.tensors, "seconds": self.pace.call}
+        self._guarded(self.session.send, call, self._within(self.pace.call))
+        for _ in inputs:
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise _Blame("died", self.step, self.question)
             evidence.tried.append(_tried(message))
             if not evidence.tried[-1].came:
                 break
-        self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))
 
 
 def _words(message: dict, key: str) -> str:

@@ -42,6 +42,11 @@ def unshare(flags: int) -> None:
     _done(_libc().unshare(flags), "unshare")
 
 
+def enter(process: int, flags: int) -> None:
+    """Come back to namespaces that a process is in; `process` is a file descriptor of `os.pidfd_open` (Linux 5.8)."""
+    _done(_libc().setns(process, flags), "setns")
+
+
 def private_mounts() -> None:
     """What is mounted from here on is seen in this mount namespace alone."""
     _done(_libc().mount(b"none", b"/", None, ctypes.c_ulong(_PRIVATE), None), "making the mounts private")

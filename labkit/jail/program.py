@@ -5,7 +5,8 @@ The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "bin
 We send, in this order: `{"step": i}` before each step, `{"ran": i}` after it, with "kind", "error" and "place" if it
 raised; then for each question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and
 `{"end": true}`.
-To an `ask` with a function the other side answers with inputs, one message each, until `{"done": true}`.
+To an `ask` with a function the other side answers `{"inputs": [...], "tensors": dialect, "seconds": s}`, and we send what came of
+each call, until one fails.
 """
 
 import ast
@@ -99,16 +100,24 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
     wire.send(connection, {"ask": question, "found": found, "value": data})
     if found != "function" or not wants_function:
         return
-    while "inputs" in (message := wire.receive(connection)):
-        one = try_call(value, decode(message["inputs"]), message["tensors"], message["seconds"])
+    message = wire.receive(connection)
+    for inputs in message["inputs"]:
+        one = try_call(value, decode(inputs), message["tensors"], message["seconds"])
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
-        outcome = one.outcome
-        wire.send(connection, {
-            "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],
-            "error_place": outcome.error_place[:1000], "printed": outcome.printed[:1000],
-            "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500],
-        })  # fmt: skip
+        wire.send(connection, _outcome(one))
+        if not one.came:
+            return
+
+
+def _outcome(one):
+    """What is told of a call."""
+    outcome = one.outcome
+    return {
+        "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],
+        "error_place": outcome.error_place[:1000], "printed": outcome.printed[:1000],
+        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500],
+    }  # fmt: skip
 
 
 _MISSING = object()

@@ -32,6 +32,7 @@ def main(settings: dict[str, Any]) -> None:
     linux.become_subreaper()
     linux.hide_memory()
     chosen = base64.b64decode(settings["refused_calls"])
+    settings["here"] = os.pidfd_open(os.getpid()) if settings["namespaces"] else -1
     control.sendall(b"ready\n")
     while True:
         order, passed, *_ = socket.recv_fds(control, 1, 1)
@@ -58,23 +59,18 @@ def preload(more: list[str]) -> None:
 
 def start(passed: int, settings: dict[str, Any], chosen: bytes) -> int:
     """Fork a program that talks over the socket `passed`; returns its process number, 0 if it could not begin."""
-    told, tell = os.pipe()
-    first = os.fork()
-    if not first:
-        try:
-            if settings["namespaces"]:
-                linux.unshare(linux.NEW_PIDS | linux.NEW_MOUNTS | linux.NEW_IPC)
-            child = os.fork()
-            if not child:
-                _behind_walls(passed, settings, chosen)
-            os.write(tell, str(child).encode())
-        finally:
-            os._exit(0)
-    os.close(tell)
-    os.waitpid(first, 0)
-    child = int(os.read(told, 20) or b"0")
-    os.close(told)
-    return child
+    if settings["namespaces"]:
+        linux.unshare(linux.NEW_PIDS)  # for the next child alone: afterwards we come back
+    try:
+        child = os.fork()
+        if not child:
+            _behind_walls(passed, settings, chosen)
+        return child
+    except OSError:
+        return 0
+    finally:
+        if settings["namespaces"]:
+            linux.enter(settings["here"], linux.NEW_PIDS)
 
 
 def _behind_walls(passed, settings, chosen):
@@ -84,6 +80,7 @@ def _behind_walls(passed, settings, chosen):
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         if settings["namespaces"]:
+            linux.unshare(linux.NEW_MOUNTS | linux.NEW_IPC)
             linux.private_mounts()
             linux.mount_tmpfs(settings["folder"], settings["disk_megabytes"], settings["uid"])
             linux.become(settings["uid"])

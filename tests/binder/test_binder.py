@@ -32,7 +32,7 @@ def test_binder_brings_what_the_notebooks_need():
     """Everything that labkit and its `notebooks` extra need, but for what the base image has."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["notebooks"], *extras["bfloat16"], *extras["classroom"]]
+    wanted = [*project["dependencies"], *extras["notebooks"], *extras["bfloat16"]]
     names = {re.split(r"[><=~\[]", name)[0] for name in wanted} - {"labkit"}
     assert names - {"jupyterlab", "ipywidgets"} == requirements()
 

@@ -4,6 +4,7 @@ Tensors of both dialects are known by `__engine_value__`. Differences come in st
 structure before the shape, and about the shape before the numbers.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 
 from ..jail.values import is_tensor, package, plain
 
+LOOSE = 1e-4  # relative tolerance for Python numbers, which people type
+SMALL = 1e-3  # what is smaller is compared as if it were this large
 STAGES = ("kind", "structure", "shape", "dtype", "value")
 DIALECTS = {"mindspore": "MindSpore", "torch": "PyTorch"}
 
@@ -63,8 +66,10 @@ def _leaf_stage(expected, got):
         name = expected if isinstance(expected, str) else expected.__name__
         answered = got.__name__ if isinstance(got, type) else got
         return "kind" if not isinstance(answered, str) else None if answered.strip() == name else "value"
+    if type(expected) is type(got) is float:
+        return None if _near(expected, got) else "value"
     if isinstance(expected, (bool, int, float, np.generic)):
-        return _number_stage(np.asarray(expected), got, 0.0 if isinstance(expected, np.generic) else 1e-4)
+        return _number_stage(np.asarray(expected), got, 0.0 if isinstance(expected, np.generic) else LOOSE)
     if package(expected) != package(got) or is_tensor(expected) != is_tensor(got):
         return "kind"
     e, g = plain(expected), plain(got)
@@ -87,12 +92,18 @@ def _number_stage(expected, got, tolerance):
     return None if _close(expected, got, tolerance) else "value"
 
 
+def _near(expected, got):
+    """`_close` for two Python floats; lists of them are long."""
+    near = math.isfinite(expected) and abs(expected - got) <= LOOSE * max(abs(expected), SMALL)
+    return near or expected == got or (math.isnan(expected) and math.isnan(got))
+
+
 def _close(expected, got, tolerance=0.0):
     """Equal, both NaN, or within the tolerance of the coarser dtype relative to the largest element expected."""
     dtypes = [a.dtype for a in (expected, np.asarray(got)) if a.dtype.kind == "f"]
     tolerance = max([tolerance, *(0.5 * np.sqrt(float(np.finfo(d).eps)) for d in dtypes)])
     e, g = np.asarray(expected, float), np.asarray(got, float)
-    scale = np.max(np.abs(e), initial=1e-3, where=np.isfinite(e))
+    scale = np.max(np.abs(e), initial=SMALL, where=np.isfinite(e))
     with np.errstate(all="ignore"):
         return bool(np.all((np.abs(e - g) <= tolerance * scale) | (e == g) | (np.isnan(e) & np.isnan(g))))
 

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import labkit.mindspore as ms
 import labkit.torch as torch
+from labkit.classroom import compare
 from labkit.classroom.compare import brief, describe, difference, plain, same
 
 ONE = np.ones(3, np.float32)
@@ -72,3 +75,10 @@ def test_describe(value, words):
 def test_brief():
     assert brief((ONE, 1.0, "a")) == "([1., 1., 1.], 1, 'a')"
     assert brief(np.arange(100)) == "[ 0,  1, ..., 98, 99]"
+
+
+@given(st.floats(), st.floats() | st.floats(-1e-4, 1e-4))
+def test_two_floats_are_compared_as_their_arrays_are(expected, change):
+    for got in (change, expected + change, expected * (1 + change)):
+        same_as_array = compare._close(np.asarray(expected), got, compare.LOOSE)
+        assert (difference(expected, got) is None) == same_as_array

@@ -134,7 +134,6 @@ def test_what_is_not_written_is_told_and_resume_writes_it(run, tmp_path):
         (["--memory", "-1"], "expected a number of at least 1, but got -1"),
         (["--seconds", "0"], "expected seconds above 0, but got 0"),
         (["--feedback", "out"], "handed out to students"),
-        (["--scheduler", "tcp://127.0.0.1:1"], "no dask scheduler answers at tcp://127.0.0.1:1"),
     ],
 )
 def test_a_mistake_is_told_in_a_sentence(more, said, run):

@@ -101,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def lab(arguments: argparse.Namespace, rest: list[str]) -> int:
-    """Start JupyterLab on the notebooks; returns its exit status."""
+    """Start JupyterLab on the notebooks, in place of this process where the system can; else returns its exit status."""
     folder = arguments.notebooks or notebooks_folder()
     if folder is None or not folder.is_dir():
         missing = f"there is no folder '{folder}'" if folder else "none came with this installation"
@@ -119,6 +119,9 @@ def lab(arguments: argparse.Namespace, rest: list[str]) -> int:
         command.append(f"--port={_free_port()}")
     if hasattr(os, "geteuid") and os.geteuid() == 0 and "--allow-root" not in rest:
         command.append("--allow-root")  # containers run as root, and JupyterLab would refuse to start
+    if os.name == "posix":  # JupyterLab in our place, so that what ends us ends it
+        sys.stdout.flush()
+        os.execv(command[0], command)
     try:
         return subprocess.call(command)
     except KeyboardInterrupt:

@@ -11,7 +11,7 @@ import resource
 from tempfile import TemporaryFile
 
 NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x20000000, 0x40000000
-_READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_EXEC, _PRIVATE = 1, 2, 4, 8, 1 << 18 | 1 << 14
+_NO_SUID, _NO_DEVICES, _NO_EXEC, _PRIVATE = 2, 4, 8, 1 << 18 | 1 << 14
 _DIE_WITH_PARENT, _NOT_DUMPABLE, _SECCOMP, _CHILD_SUBREAPER, _NO_NEW_PRIVILEGES = 1, 4, 22, 36, 38
 
 # System calls that no answer needs, and that a way out of the jail might, or one to memory that no limit counts (memfd,

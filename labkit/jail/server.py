@@ -85,6 +85,7 @@ def _behind_walls(passed, settings, chosen):
             linux.mount_tmpfs(settings["folder"], settings["disk_megabytes"], settings["uid"])
             linux.become(settings["uid"])
             linux.drop_capabilities()
+        linux.die_with_parent()
         linux.forbid_new_privileges()
         linux.hide_memory()
         linux.limit(

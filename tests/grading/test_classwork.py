@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from walls import needs_walls
 
 from labkit.grading import classwork
 from labkit.grading.classwork import Plan, grade_class
@@ -13,6 +14,8 @@ from labkit.grading.examine import Pace
 from labkit.grading.journal import JournalError
 from labkit.grading.opening import SubmissionError
 from labkit.grading.pool import grade_here, ungraded
+
+pytestmark = needs_walls
 
 PACE = Pace(cell=3.0, call=1.0, submission=30.0)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import psutil
 import pytest
+from walls import needs_walls
 
 from labkit.grading.cluster import ClusterError, grade_on_cluster
 from labkit.grading.examine import Pace
@@ -15,7 +16,10 @@ from labkit.grading.submissions import find_submissions
 from labkit.jail.layers import NotIsolated
 
 distributed = pytest.importorskip("distributed")
-pytestmark = pytest.mark.filterwarnings("ignore:.*(unclosed|never awaited|Port .* in use).*", "ignore::FutureWarning")
+pytestmark = [
+    needs_walls,
+    pytest.mark.filterwarnings("ignore:.*(unclosed|never awaited|Port .* in use).*", "ignore::FutureWarning"),
+]
 SETTINGS = Settings(seed=3, pace=Pace(cell=3.0, call=1.0, submission=30.0))
 HANGS = "def port(v):\n    while True:\n        pass"
 

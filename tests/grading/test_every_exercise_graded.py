@@ -3,12 +3,15 @@
 import json
 
 import pytest
+from walls import needs_walls
 
 from labkit.classroom import EXERCISES
 from labkit.grading.examine import Pace
 from labkit.grading.grader import Settings
 from labkit.grading.pool import Work, grade_in_processes
 from labkit.grading.stubs import renamed
+
+pytestmark = needs_walls
 
 TOML = 'title = "T"\nseed = 7\n[[assignment]]\nname = "all"\ntitle = "All"\nquestions = '
 SETTINGS = Settings(seed=20260101, pace=Pace(cell=20.0, call=3.0, submission=600.0))

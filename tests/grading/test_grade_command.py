@@ -11,6 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from walls import needs_walls
+
+pytestmark = needs_walls
 
 ROOT = Path(__file__).parents[2]
 HANGS = "def port(v):\n    while True:\n        pass"

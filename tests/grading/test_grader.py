@@ -7,11 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from walls import needs_walls
 
 from labkit.classroom import EXERCISES
 from labkit.classroom.compare import plain
 from labkit.grading.examine import Pace
 from labkit.grading.grader import Drawn, Grader, Settings
+
+pytestmark = needs_walls
 
 SETTINGS = Settings(seed=3, pace=Pace(cell=2.0, call=1.0, submission=30.0))
 FULL = {"grad-slip": 1.0, "backprop-write": 3.0, "port-to-torch": 1.0, "q": 2.5}

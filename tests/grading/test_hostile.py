@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 from hostile import ATTACKS, POINTS, Attack
+from walls import needs_walls
 
 from labkit.grading.classwork import Plan, grade_class
 from labkit.grading.course import Course, new_course
@@ -18,7 +19,7 @@ from labkit.grading.handout import hand_out
 from labkit.jail.jail import ROOMS, Limits
 from labkit.jail.layers import installed
 
-pytestmark = pytest.mark.skipif(not installed().isolated, reason=str(installed()))
+pytestmark = needs_walls
 
 PACE = Pace(cell=2, call=1, submission=30, grace=1)
 LIMITS = Limits(megabytes=768, all_megabytes=900)

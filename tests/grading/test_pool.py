@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import psutil
 import pytest
+from walls import needs_walls
 
 from labkit.grading import pool
 from labkit.grading.examine import Pace
@@ -23,6 +24,8 @@ from labkit.grading.pool import (
 )
 from labkit.grading.submissions import find_submissions
 from labkit.jail.layers import NotIsolated
+
+pytestmark = needs_walls
 
 SETTINGS = Settings(seed=3, pace=Pace(cell=3.0, call=1.0, submission=30.0))
 HANGS = "def port(v):\n    while True:\n        pass"

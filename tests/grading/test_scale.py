@@ -5,6 +5,7 @@ import time
 
 import psutil
 import pytest
+from walls import needs_walls
 
 from labkit.grading.classwork import Plan, grade_class
 from labkit.grading.examine import Pace
@@ -35,6 +36,7 @@ class Watch(threading.Thread):
 
 
 @pytest.mark.scale
+@needs_walls
 def test_a_thousand_submissions_in_bounded_memory(handout, tmp_path, capsys):
     handout.class_of(tmp_path / "submitted", STUDENTS - HANGING)
     for i in range(HANGING):

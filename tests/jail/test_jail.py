@@ -9,14 +9,14 @@ import time
 
 import psutil
 import pytest
+from walls import needs_walls
 
 from labkit.jail import wire
 from labkit.jail.jail import ROOMS, Jail, JailError, Limits
-from labkit.jail.layers import CALLS, FILES, PROCESSES, NotIsolated, installed
+from labkit.jail.layers import CALLS, FILES, PROCESSES, NotIsolated
 from labkit.jail.values import decode
 from labkit.jail.view import answers, environment, sites
 
-isolated = pytest.mark.skipif(not installed().isolated, reason=str(installed()))
 LIMITS = Limits(megabytes=512, cpu_seconds=20, processes=12, disk_megabytes=16, all_megabytes=700)
 
 
@@ -61,19 +61,19 @@ def refused(jail, expression, before=""):
 # ---- files ----
 
 
-@isolated
+@needs_walls
 @pytest.mark.parametrize("path", ["/etc/passwd", "/proc/self/environ", "/proc/1/cmdline", "/etc/hosts", __file__])
 def test_files_of_others_cannot_be_read(jail, path):
     assert refused(jail, f"open({path!r}).read()")
 
 
-@isolated
+@needs_walls
 @pytest.mark.parametrize("path", ["/x", "/etc/x", "/usr/lib/x", "/dev/x", "/dev/shm/x", "/var/tmp/x", "/run/x"])
 def test_nothing_can_be_written_outside_tmp(jail, path):
     assert refused(jail, f"open({path!r}, 'w')")
 
 
-@isolated
+@needs_walls
 def test_python_and_its_packages_can_be_read_and_not_changed(jail):
     import numpy
 
@@ -82,7 +82,7 @@ def test_python_and_its_packages_can_be_read_and_not_changed(jail):
     assert refused(jail, f"open({sys.executable!r}, 'r+b')")
 
 
-@isolated
+@needs_walls
 def test_the_answers_of_the_course_are_not_there(jail):
     assert answers(), "this labkit's own"
     for folder in answers():
@@ -91,7 +91,7 @@ def test_the_answers_of_the_course_are_not_there(jail):
     assert refused(jail, "__import__('labkit.grading.grader')")
 
 
-@isolated
+@needs_walls
 def test_every_program_has_a_tmp_of_its_own(jail):
     assert value_of(jail, "open('/student/x', 'w').write('kept')") == 4
     assert value_of(jail, "os.listdir('/student')") == []
@@ -109,7 +109,7 @@ except OSError:
 """
 
 
-@isolated
+@needs_walls
 def test_tmp_is_small_and_nothing_in_it_can_be_run(jail):
     assert 10 <= value_of(jail, "n", FILL) <= 17
     assert refused(jail, "open('/student/x', 'wb').truncate(1 << 40)")
@@ -117,7 +117,7 @@ def test_tmp_is_small_and_nothing_in_it_can_be_run(jail):
     assert refused(jail, "os.execv('/student/x', ['x'])", run)
 
 
-@isolated
+@needs_walls
 def test_the_environment_tells_nothing(jail):
     assert value_of(jail, "'LABKIT_SECRET' in os.environ") is False
     assert set(value_of(jail, "list(os.environ)")) <= {*environment(), "LC_CTYPE", "PWD"}
@@ -126,14 +126,14 @@ def test_the_environment_tells_nothing(jail):
 # ---- processes, network, rights ----
 
 
-@isolated
+@needs_walls
 def test_other_processes_are_not_seen(jail):
     assert value_of(jail, "os.getpid()") < 10
     assert refused(jail, f"os.kill({os.getpid()}, 0)")
     assert refused(jail, f"os.kill({jail.pid}, 9)") and psutil.pid_exists(jail.pid)
 
 
-@isolated
+@needs_walls
 def test_killing_everything_kills_the_program_alone(jail):
     with pytest.raises(wire.Closed):
         value_of(jail, "os.kill(1, 11) or os._exit(1)", "import signal")
@@ -141,7 +141,7 @@ def test_killing_everything_kills_the_program_alone(jail):
     assert value_of(jail, "1 + 1") == 2
 
 
-@isolated
+@needs_walls
 def test_there_is_no_network(jail):
     server = socket.create_server(("127.0.0.1", 0))
     hidden = socket.socket(socket.AF_UNIX)
@@ -153,7 +153,7 @@ def test_there_is_no_network(jail):
     assert refused(jail, "socket.getaddrinfo('example.org', 80)")
 
 
-@isolated
+@needs_walls
 def test_a_program_is_nobody_and_stays_nobody(jail):
     if os.getuid() == 0:
         assert value_of(jail, "os.getuid()") in ROOMS and refused(jail, "os.setuid(0)")
@@ -163,7 +163,7 @@ def test_a_program_is_nobody_and_stays_nobody(jail):
     assert value_of(jail, "libc.prctl(39, 0, 0, 0, 0)") == 1, "no_new_privs"
 
 
-@isolated
+@needs_walls
 def test_dangerous_calls_are_refused(jail):
     if CALLS not in jail.layers.present:
         pytest.skip(jail.layers.missing[CALLS])
@@ -190,7 +190,7 @@ for copy in copies:
 """
 
 
-@isolated
+@needs_walls
 def test_limits_hold_and_cannot_be_raised(jail):
     assert refused(jail, "bytearray(4 << 30)")
     for limit in ("RLIMIT_AS", "RLIMIT_CPU", "RLIMIT_NPROC", "RLIMIT_FSIZE", "RLIMIT_NOFILE"):
@@ -199,7 +199,7 @@ def test_limits_hold_and_cannot_be_raised(jail):
         assert 5 <= value_of(jail, "len(copies)", FORKS) <= LIMITS.processes
 
 
-@isolated
+@needs_walls
 def test_processes_that_together_take_too_much_memory_are_ended(jail):
     for take in ("b = bytearray(n)", "b = mmap.mmap(-1, n)\n        for i in range(0, n, 4096): b[i] = 1"):
         source = f"""
@@ -221,7 +221,7 @@ time.sleep(60)
 # ---- the end ----
 
 
-@isolated
+@needs_walls
 def test_when_a_session_ends_so_does_everything_in_it(jail):
     source = (
         "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(1000)\n"
@@ -236,7 +236,7 @@ def test_when_a_session_ends_so_does_everything_in_it(jail):
     assert len([p for p in inside if p.is_running()]) <= 2, "bubblewrap and the server"
 
 
-@isolated
+@needs_walls
 def test_a_jail_outlives_what_its_programs_do(jail):
     for source in ("import os; os._exit(1)", "import ctypes; ctypes.string_at(0)", "import os; os.closerange(0, 99)"):
         with jail.session() as session:
@@ -247,7 +247,7 @@ def test_a_jail_outlives_what_its_programs_do(jail):
     assert value_of(jail, "6 * 7") == 42
 
 
-@isolated
+@needs_walls
 def test_a_program_cannot_say_that_a_wall_fell(jail):
     """Only before the first line of a program is that believed."""
     source = (
@@ -259,7 +259,7 @@ def test_a_program_cannot_say_that_a_wall_fell(jail):
         assert session.receive(20) == {"walls": "x"}
 
 
-@isolated
+@needs_walls
 def test_stop_leaves_no_process():
     with Jail(LIMITS) as jail:
         inside = [psutil.Process(jail.pid), *psutil.Process(jail.pid).children(recursive=True)]
@@ -267,7 +267,7 @@ def test_stop_leaves_no_process():
     assert [p for p in inside if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
 
 
-@isolated
+@needs_walls
 def test_a_jail_that_is_killed_is_an_error_and_can_be_started_again():
     jail = Jail(LIMITS)
     jail.start()
@@ -279,7 +279,7 @@ def test_a_jail_that_is_killed_is_an_error_and_can_be_started_again():
         assert value_of(again, "1") == 1
 
 
-@isolated
+@needs_walls
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root may choose users")
 def test_no_two_jails_share_a_user():
     """Or the processes of one would count against the limit of the other."""
@@ -287,7 +287,7 @@ def test_no_two_jails_share_a_user():
         assert value_of(one, "os.getuid()") != value_of(other, "os.getuid()")
 
 
-@isolated
+@needs_walls
 def test_two_jails_in_two_threads_do_not_meet():
     values = {}
 

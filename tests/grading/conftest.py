@@ -93,10 +93,10 @@ def command(process: psutil.Process) -> list[str]:
 
 
 class Family:
-    """The processes that a process has started, without the one that multiprocessing keeps for itself."""
+    """The processes that a process has started, without those before and the one that multiprocessing keeps for itself."""
 
-    def __init__(self, pid: int | None = None):
-        found = psutil.Process(pid).children(recursive=True)
+    def __init__(self, before: set[psutil.Process], pid: int | None = None):
+        found = [p for p in psutil.Process(pid).children(recursive=True) if p not in before]
         self.members = [p for p in found if "resource_tracker" not in " ".join(command(p))]
 
     def jails(self) -> list[psutil.Process]:
@@ -117,7 +117,9 @@ class Family:
 
 @pytest.fixture
 def family():
-    return Family
+    """`family(pid)`: what a process (this one, if none is named) has started since the test began."""
+    before = set(psutil.Process().children(recursive=True))  # of other tests: a browser, a server
+    return lambda pid=None: Family(before, pid)
 
 
 @pytest.fixture(scope="session")

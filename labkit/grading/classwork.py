@@ -118,8 +118,10 @@ def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
     """The journal of this run, and the settings, with the journal's seed where none is given."""
     path = plan.beside(".journal")
     seed = plan.seed
+    if seed is None and plan.resume:
+        seed = seed_of(path)
     if seed is None:
-        seed = (plan.resume and seed_of(path)) or secrets.randbelow(2**32)
+        seed = secrets.randbelow(2**32)
     fingerprint = {
         "assignment": hashlib.sha256(plan.assignment.read_bytes()).hexdigest(), "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),

@@ -34,7 +34,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     parser.add_argument(
-        "--seed", type=int, metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
+        "--seed", type=_seed, metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )
     parser.add_argument(
         "--seconds", type=_seconds, default=5.0, metavar="S", help="for one call of an answer; default: 5"
@@ -49,6 +49,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a number of at least 1, but got {text}")
+    return number
+
+
+def _seed(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, but got {text}")
     return number
 
 

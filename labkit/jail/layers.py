@@ -1,6 +1,6 @@
 """The walls between a student's code and everything else: which this machine can raise, which are missing, and why.
 
-layers = probe()
+layers = installed()
 layers.missing     # {"no view of other files": "bubblewrap is not installed: apt install bubblewrap"}
 """
 
@@ -14,7 +14,7 @@ LIMITS = "limits on time, memory, processes and files"
 PROCESSES = "no view of other processes and no network"
 FILES = "no view of other files"
 CALLS = "no dangerous system calls"
-NEEDED = (LIMITS, PROCESSES, FILES, CALLS)
+ALL = (LIMITS, PROCESSES, FILES, CALLS)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Layers:
     @property
     def isolated(self) -> bool:
         """True where every wall stands. Without the last one, a program could take memory that no limit counts."""
-        return all(name in self.present for name in NEEDED)
+        return all(name in self.present for name in ALL)
 
     def __str__(self) -> str:
         there = [f"  yes  {name}" for name in self.present]
@@ -47,7 +47,7 @@ def installed() -> Layers:
     """What is installed. Whether the kernel allows it is only known when a jail has started (`jail.Jail`)."""
     if not can_fork():
         why = f"{sys.platform} cannot fork: grade on Linux, on Windows inside WSL"
-        return Layers((), dict.fromkeys((LIMITS, PROCESSES, FILES, CALLS), why))
+        return Layers((), dict.fromkeys(ALL, why))
     if not sys.platform.startswith("linux"):
         why = "only Linux has namespaces: grade on Linux"
         return Layers((LIMITS,), dict.fromkeys((PROCESSES, FILES, CALLS), why))

@@ -11,7 +11,7 @@ from walls import needs_walls
 from labkit.grading import classwork
 from labkit.grading.classwork import Plan, grade_class
 from labkit.grading.examine import Pace
-from labkit.grading.journal import JournalError
+from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.opening import SubmissionError
 from labkit.grading.pool import grade_here, ungraded
 
@@ -204,3 +204,9 @@ def test_a_folder_that_is_not_there_is_told_before_anything_is_written(plan):
 def test_an_empty_folder_gives_an_empty_table(plan, tmp_path):
     (tmp_path / "empty").mkdir()
     assert grade_class(replace(plan, submissions=tmp_path / "empty")).results == [] and rows(plan.out) == []
+
+
+def test_a_run_with_seed_0_is_resumed_with_seed_0(plan):
+    first = grade_class(replace(plan, seed=0))
+    assert seed_of(plan.beside(".journal")) == 0
+    assert grade_class(replace(plan, seed=None, resume=True)) == first

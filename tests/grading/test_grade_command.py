@@ -134,6 +134,7 @@ def test_what_is_not_written_is_told_and_resume_writes_it(run, tmp_path):
         (["--out", "submitted/s0000/a1/a1.ipynb/x.csv"], "a1.ipynb"),
         (["--assignment", "nowhere.ipynb"], "nowhere.ipynb: there is no such file"),
         (["--jobs", "0"], "expected a number of at least 1, but got 0"),
+        (["--seed", "-1"], "expected a number of at least 0, but got -1"),
         (["--memory", "-1"], "expected a number of at least 1, but got -1"),
         (["--seconds", "0"], "expected seconds above 0, but got 0"),
         (["--feedback", "out"], "handed out to students"),

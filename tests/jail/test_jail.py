@@ -13,7 +13,7 @@ from walls import needs_walls
 
 from labkit.jail import wire
 from labkit.jail.jail import ROOMS, Jail, JailError, Limits
-from labkit.jail.layers import CALLS, FILES, PROCESSES, NotIsolated
+from labkit.jail.layers import CALLS, FILES, PROCESSES, Layers, NotIsolated
 from labkit.jail.values import decode
 from labkit.jail.view import answers, environment, sites
 
@@ -353,3 +353,12 @@ def test_a_kernel_that_refuses_is_named(monkeypatch, tmp_path):
 
 def test_a_jail_sees_the_packages_of_this_python():
     assert all(os.path.isdir(site) for site in sites())
+
+
+@needs_walls
+def test_shared_memory_is_each_programs_own_even_without_the_filter_of_calls():
+    jail = Jail(LIMITS, unsafe=True)
+    jail.layers = Layers((PROCESSES, FILES), {CALLS: "left out on purpose"})
+    with jail:
+        assert value_of(jail, "libc.shmget(4711, 4096, 0o1600)") >= 0  # made
+        assert value_of(jail, "libc.shmget(4711, 4096, 0)") == -1  # the next program does not find it

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +38,7 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
-    try:
-        import nbformat  # noqa: F401
-    except ImportError:
+    if find_spec("nbformat") is None:
         print('labkit course: nbformat is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
         return 1
     from .assignment import AssignmentError

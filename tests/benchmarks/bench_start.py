@@ -1,6 +1,7 @@
 """From the start of a process to its first gradient, everything compiled as in an installed package."""
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -13,6 +14,13 @@ PROGRAMS = {
     "numpy alone": "import numpy",
 }
 TARGET = 1.6
+
+# what is started often, and the CPU seconds (user and system) that it may take, the fastest of several starts
+STARTS = {
+    "labkit --help": (["-m", "labkit.cli", "--help"], 0.3),
+    "labkit course new": (["-m", "labkit.cli", "course", "new", "fresh"], 1.0),
+    "import labkit.classroom": (["-c", "import labkit.classroom"], 0.6),
+}
 
 
 def seconds_of(code, environment):
@@ -31,3 +39,21 @@ def test_start_to_first_gradient(alternate, tmp_path):
         way()  # compiles
     ratios = alternate("process start to first gradient", ways, rounds=25, base="autograd")
     assert max(ratios.values()) <= TARGET, ratios
+
+
+def cpu_seconds(arguments, folder):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], cwd=folder, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def test_cpu_seconds_of_what_starts_often(figures, tmp_path):
+    taken = {name: [] for name in STARTS}
+    for i in range(6):
+        for name, (arguments, _) in STARTS.items():
+            folder = tmp_path / f"{name} {i}"
+            folder.mkdir()
+            taken[name].append(cpu_seconds(arguments, folder))
+    figures("CPU time of a start", {name: seconds[1:] for name, seconds in taken.items()})
+    assert {name: min(seconds) for name, seconds in taken.items() if min(seconds) > STARTS[name][1]} == {}

@@ -157,11 +157,9 @@ def prod(x, axis=None, keepdims=False):
 
 def _others(x, axis):
     """For each element the product of all the others along `axis`, right also where some are zero."""
-    if anp.size(x) == 0:
-        return anp.ones_like(x)
     flat = anp.reshape(x, (1, -1)) if axis is None else anp.moveaxis(x, axis, -1)
-    n = anp.shape(flat)[-1]
-    rest = anp.stack([prod(anp.concatenate([flat[..., :i], flat[..., i + 1 :]], -1), -1) for i in range(n)], -1)
+    itself = np.eye(anp.shape(flat)[-1], dtype=bool)
+    rest = prod(anp.where(itself, 1, flat[..., None, :]), -1)
     return anp.reshape(rest, anp.shape(x)) if axis is None else anp.moveaxis(rest, -1, axis)
 
 

@@ -1,12 +1,13 @@
-"""Shared by all tests: hypothesis draws the same examples at every run.
+"""Shared by all tests: hypothesis draws the same examples at every run, and long files are run first.
 
-`pytest --hypothesis-profile=thorough tests/properties` draws many new ones.
+`pytest --hypothesis-profile=thorough tests/properties` draws many new ones; `pytest --cpu-seconds` says what each file takes.
 """
 
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
 
+from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -14,3 +15,16 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("labkit"), derandomize=False, max_examples=5000)
 settings.load_profile("labkit")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--cpu-seconds", nargs="?", const="print", choices=["print", "store"], help="of each file")
+
+
+def pytest_configure(config):
+    if config.getoption("--cpu-seconds"):
+        config.pluginmanager.register(Seconds(config.getoption("--cpu-seconds") == "store"))
+
+
+def pytest_collection_modifyitems(items):
+    long_files_first(items)

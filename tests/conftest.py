@@ -4,6 +4,7 @@
 """
 
 import os
+import tomllib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
 
@@ -22,6 +23,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    """A marker of pyproject.toml is a run of its own: without `-m`, its tests are left out."""
+    if not config.option.markexpr:
+        own = tomllib.loads(config.inipath.read_text())["tool"]["pytest"]["ini_options"]["markers"]
+        config.option.markexpr = " and ".join(f"not {line.partition(':')[0]}" for line in own)
     if config.getoption("--cpu-seconds"):
         config.pluginmanager.register(Seconds(config.getoption("--cpu-seconds") == "store"))
 

@@ -57,14 +57,26 @@ def pipeline(usage, batch, size=32):
     return d.batch(batch, drop_remainder=usage == "train")
 
 
-def trained_small(seed):
-    """The accuracy of a network of two layers after five epochs."""
+class WeightedLoss(nn.Cell):
+    """The cross-entropy times a weight, as if it were a small part of a larger loss."""
+
+    def __init__(self, weight):
+        super().__init__()
+        self.loss, self.weight = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), weight
+
+    def construct(self, logits, labels):
+        return self.loss(logits, labels) * self.weight
+
+
+def trained_small(seed, rate=0.1, weight=1.0, level="O0", scaled=False):
+    """The accuracy of a network of two layers after five epochs; the arguments are those of `lenet`."""
     ms.set_context(mode=ms.GRAPH_MODE)
     try:
         ms.set_seed(seed)
         net = nn.SequentialCell(nn.Flatten(), nn.Dense(64, 32), nn.ReLU(), nn.Dense(32, 10))
-        loss = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
-        model = train.Model(net, loss, nn.Momentum(net.trainable_params(), 0.1, 0.9), metrics={"accuracy"})
+        manager = ms.amp.DynamicLossScaleManager(2.0**24, 2, 100) if scaled else None
+        model = train.Model(net, WeightedLoss(weight), nn.Momentum(net.trainable_params(), rate / weight, 0.9),
+                            metrics={"accuracy"}, amp_level=level, loss_scale_manager=manager)  # fmt: skip
         model.train(5, pipeline("train", 32, size=8))
         return model.eval(pipeline("test", 360, size=8))["accuracy"]
     finally:
@@ -74,6 +86,12 @@ def trained_small(seed):
 def test_a_small_network_learns_in_seconds():
     first = trained_small(1)
     assert first > 0.9 and trained_small(1) == first
+
+
+def test_float16_needs_a_loss_scale_where_gradients_are_small():
+    """With a loss weighted by 1e-7 the gradients of float16 underflow: nothing is learnt, and scaled it is."""
+    assert trained_small(1, 0.1, 1e-7, "O2") < 0.3
+    assert trained_small(1, 0.1, 1e-7, "O2", scaled=True) > 0.9
 
 
 # ---- LeNet-5; run in a process of its own, in which one thread does the linear algebra, so that other work on the
@@ -107,17 +125,6 @@ class LeNet5(nn.Cell):
         return self.fc3(self.relu(self.fc2(self.relu(self.fc1(x)))))
 
 
-class WeightedLoss(nn.Cell):
-    """The cross-entropy times a weight, as if it were a small part of a larger loss."""
-
-    def __init__(self, weight):
-        super().__init__()
-        self.loss, self.weight = nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean"), weight
-
-    def construct(self, logits, labels):
-        return self.loss(logits, labels) * self.weight
-
-
 def lenet(seed, epochs, rate=0.05, weight=1.0, level="O0", scaled=False):
     """`(accuracy after each epoch, checksum of the weights)` of LeNet-5, its learning rate falling as a cosine.
 
@@ -148,7 +155,7 @@ def test_training_lenet_is_reproducible():
 
 
 @pytest.mark.slow
-def test_float16_needs_a_loss_scale_where_gradients_are_small():
+def test_so_does_lenet():
     """With a loss weighted by 1e-5 most gradients of float16 underflow: LeNet-5 learns nothing, and scaled it does.
 
     In float32 the weight makes no difference, and in float16 a weight of 1 needs no scale.

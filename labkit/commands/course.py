@@ -33,6 +33,7 @@ def add_parser(commands: Any) -> None:
         "check", help=check_help, description=check_help + ". Exit status 1 if there is something."
     )
     check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ImportError:
         print('labkit course: nbformat is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
         return 1
-    from .assignment import AssignmentError
-    from .course import CourseError
+    from ..grading.assignment import AssignmentError
+    from ..grading.course import CourseError
 
     try:
         return {"new": _new, "build": _build, "check": _check}[arguments.action](arguments)
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from .course import new_course
+    from ..grading.course import new_course
 
     for path in new_course(arguments.folder):
         print(f"Wrote {path}")
@@ -62,8 +63,8 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from .course import Course, CourseError
-    from .handout import hand_out, read_roster
+    from ..grading.course import Course, CourseError
+    from ..grading.handout import hand_out, read_roster
 
     course = Course.read(arguments.folder)
     names = [planned.name for planned in course.assignments]
@@ -79,8 +80,8 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from .course import Course
-    from .verify import problems
+    from ..grading.course import Course
+    from ..grading.verify import problems
 
     course = Course.read(arguments.folder)
     found = list(problems(course))

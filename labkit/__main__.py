@@ -1,0 +1,7 @@
+"""`python -m labkit` is the command `labkit`."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

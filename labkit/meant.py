@@ -13,6 +13,6 @@ def did_you_mean(name: object, known: Iterable[str], otherwise: str | None = Non
     'There are: doctor, lab.'
     """
     names = list(known)
-    if close := get_close_matches(str(name), names, n=3, cutoff=0.5):
+    if close := get_close_matches(str(name), names):
         return f"Did you mean {' or '.join(map(repr, close))}?"
     return otherwise or f"There are: {', '.join(names)}."

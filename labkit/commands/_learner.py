@@ -28,6 +28,6 @@ def agreed(question: str) -> bool:
 def refused(command: str, why: object) -> int:
     """Say on stderr why a command does nothing, and what to do; returns its exit status."""
     if isinstance(why, OSError):
-        why = f"'{why.filename}' cannot be used: {why.strerror}."
+        why = f"'{why.filename}' cannot be used: {why.strerror}. {places.ELSEWHERE}"
     print(f"labkit {command}: {why}", file=sys.stderr)
     return 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from . import manifest, notebook
+from . import manifest, notebook, places
 from .files import put_aside, write_whole
 
 
@@ -49,9 +49,9 @@ class WorkingCopy:
     def __init__(self, folder: Path, course: Path):
         self.folder, self.course = folder, course
         if folder.exists() and not folder.is_dir():
-            raise DeskError(f"'{folder}' is a file, not a folder.")
+            raise DeskError(f"'{folder}' is a file, not a folder. {places.ELSEWHERE}")
         if course.resolve() in (folder.resolve(), *folder.resolve().parents):
-            raise DeskError(f"'{folder}' is the course itself, which stays as it came.")
+            raise DeskError(f"'{folder}' is the course itself, which stays as it came. {places.ELSEWHERE}")
 
     def files(self) -> list[str]:
         """All files of the course: notebooks, and what they refer to."""

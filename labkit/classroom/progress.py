@@ -60,7 +60,7 @@ class Progress:
         lines += [self._line(notebook) for notebook in self._exercises]
         if self.next:
             exercise = EXERCISES[self.next]
-            return "\n".join([*lines, "", f'Next: "{exercise.name}" in {exercise.notebook}: {exercise.title}.'])
+            return "\n".join([*lines, "", f'Next: "{exercise.name}" in {exercise.notebook}: {exercise.title}'])
         return "\n".join([*lines, "", "All exercises are answered."])
 
     def _line(self, notebook):

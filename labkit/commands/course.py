@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..meant import did_you_mean
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit course` with its three actions to the parsers of the other commands."""
@@ -69,9 +71,8 @@ def _build(arguments: argparse.Namespace) -> int:
     course = Course.read(arguments.folder)
     names = [planned.name for planned in course.assignments]
     if arguments.assignment not in (None, *names):
-        raise CourseError(
-            f"There is no assignment {arguments.assignment!r} in course.toml. There are: {', '.join(names)}."
-        )
+        meant = did_you_mean(arguments.assignment, names)
+        raise CourseError(f"There is no assignment {arguments.assignment!r} in course.toml. {meant}")
     students = read_roster(arguments.students) if arguments.students else ()
     for planned in course.assignments:
         if arguments.assignment in (None, planned.name):

@@ -50,7 +50,8 @@ def test_a_notebook_that_was_deleted_is_laid_again(desk):
 def test_a_file_that_was_there_before_is_the_learners(desk):
     desk.folder.mkdir()
     (desk.folder / "00_start.ipynb").write_text(json.dumps(notebook(text("mine"))))
-    assert desk.copy().lay().laid == ["01_more.ipynb", "figures/graph.png"]
+    changes = desk.copy().lay()
+    assert (changes.laid, changes.newer) == (["01_more.ipynb", "figures/graph.png"], [])
     assert sources(desk, "00_start.ipynb") == ["mine"]
 
 
@@ -178,6 +179,17 @@ def test_a_notebook_saved_by_half_is_told_kept_and_put_back_when_asked(desk, hal
     done = desk.copy().put_back("00_start.ipynb", keep_answers=True)
     assert (done.kept, done.carried) == ("00_start.old-1.ipynb", ())
     assert desk.content()["00_start.old-1.ipynb"] == half and sources(desk, "00_start.ipynb")[0] == "# Start, better"
+
+
+def test_a_notebook_that_is_mended_after_it_was_saved_by_half_is_offered_the_newer_one(desk):
+    desk.copy().lay()
+    desk.answer("00_start.ipynb", "sum", WRITTEN)
+    whole = desk.content()["00_start.ipynb"]
+    (desk.folder / "00_start.ipynb").write_bytes(whole[:-9])
+    publish_anew(desk)
+    assert desk.copy().lay().unreadable == ["00_start.ipynb"]
+    (desk.folder / "00_start.ipynb").write_bytes(whole)
+    assert desk.copy().lay().newer == ["00_start.ipynb"]
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"laid": 3, "declined": {}}', b'{"laid": {"a": 3}}', b"\xff"])

@@ -14,7 +14,10 @@ COMMANDS = [module.name for module in iter_modules(commands.__path__) if not mod
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one `labkit` command and return its exit status (0: fine, 1: something differs or is missing, 2: usage)."""
+    """Run one `labkit` command and return its exit status.
+
+    0: fine, 1: something differs or is missing, 2: usage, 130: interrupted.
+    """
     given = list(sys.argv[1:] if argv is None else argv)
     named = next((word for word in given if not word.startswith("-")), None)
     if named is not None and named not in COMMANDS:
@@ -30,6 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments.passed_on = rest
     try:
         return arguments.run(arguments)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
     except BrokenPipeError:  # the reader has seen enough, as in `labkit cases | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

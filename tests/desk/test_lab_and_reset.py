@@ -90,6 +90,14 @@ def test_a_newer_course_that_is_not_wanted_is_asked_about_once(desk, opened, ter
     assert capsys.readouterr().out.count("labkit reset 00_start --keep-answers") == 2
 
 
+def test_ctrl_c_at_the_question_changes_nothing(desk, opened, terminal, monkeypatch):
+    edited_and_newer(desk)
+    terminal("y")
+    monkeypatch.setattr("builtins.input", lambda question: (_ for _ in ()).throw(KeyboardInterrupt))
+    before = desk.content()
+    assert cli.main(["lab"]) == 130 and not opened and desk.content() == before
+
+
 def test_what_cannot_be_read_is_told(desk, opened, capsys):
     desk.copy().lay()
     (desk.folder / "01_more.ipynb").write_text("{")

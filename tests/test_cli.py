@@ -108,12 +108,12 @@ def lab(folder, home):
     null = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     server = subprocess.Popen(command, env=os.environ | own | {"PATH": os.defpath, "SHELL": "/bin/sh"}, **null)
     try:
-        info = _wait_for_server(home / "RUNTIME")
+        info = _wait_for_server(server, home / "RUNTIME")
         assert info["pid"] == server.pid, "what ends the command ends JupyterLab"
         yield info["url"], info["token"]
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(timeout=20)
+        server.wait(timeout=120)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a signal")
@@ -134,7 +134,7 @@ def _in_a_terminal(url, token, command):
     """What a command prints in a terminal of JupyterLab that has just been opened."""
     name = _answer(f"{url}api/terminals?token={token}", data=b"")["name"]
     address = f"{url.replace('http', 'ws', 1)}terminals/websocket/{name}?token={token}"
-    terminal, printed = websocket.create_connection(address, timeout=120), ""
+    terminal, printed = websocket.create_connection(address, timeout=600), ""
     terminal.send(json.dumps(["set_size", 50, 200]))
     terminal.send(json.dumps(["stdin", f"{command}; echo status $?\r"]))
     while not re.search(r"status \d", printed):
@@ -155,12 +155,14 @@ def _answer(url, data=None, tries=50):
     raise AssertionError(f"no answer from {url}")
 
 
-def _wait_for_server(folder, seconds=60):
-    for _ in range(seconds * 10):
+def _wait_for_server(server, folder, seconds=600):
+    """What JupyterLab tells about itself once it runs; a slow machine is waited for, one that has ended is not."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and server.poll() is None:
         for info in folder.glob("jpserver-*.json"):
             try:
                 return json.loads(info.read_text())
             except json.JSONDecodeError:
                 pass
         time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not start within {seconds} s")
+    raise AssertionError(f"JupyterLab did not start within {seconds} s, or ended with {server.poll()}")

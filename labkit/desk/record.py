@@ -46,9 +46,9 @@ def next_open(exercises: Mapping[str, Sequence[str]], answers: Answers) -> tuple
 
     `exercises` is `{notebook: names}` in the order of the course. None when all are answered.
 
-    >>> course = {"01": ["a", "b"], "02": ["c"]}
+    >>> course = {"01": ["a", "b"], "02": ["c", "d"]}
     >>> next_open(course, {}), next_open(course, {"c": {"date": "2026-01-02"}, "a": {"date": "2026-01-01"}})
-    (('01', 'a'), ('01', 'b'))
+    (('01', 'a'), ('02', 'd'))
     """
     notebooks = list(exercises)
     answered = {name: notebook for notebook, names in exercises.items() for name in names if name in answers}

@@ -7,6 +7,7 @@ import os
 import tomllib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
+os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touches the working copy of who runs it
 
 from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings

@@ -2,26 +2,58 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 
 import pytest
+import websocket
 
 from labkit import __version__, cli
+from labkit.commands import doctor
+from labkit.desk import places
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, "-m", "labkit.cli", *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, "-m", "labkit", *arguments], capture_output=True, text=True, timeout=120)
 
 
 def test_help_names_every_command():
     text = run("--help").stdout
-    assert all(command in text for command in ("lab", "progress", "cases", "course", "grade", "doctor"))
+    assert all(
+        re.search(rf"^    {name} ", text, re.M) for name in ("lab", "reset", "progress", "cases", "course", "grade")
+    )
+    assert set(re.findall(r"^    (\w+) ", text, re.M)) == set(cli.COMMANDS)
     assert run().stdout == text
+
+
+def test_help_loads_nothing_that_a_command_needs():
+    """What is loaded beside the standard library: the commands, and where things are."""
+    code = (
+        "import sys; from labkit.cli import main\ntry: main(['--help'])\nfinally: print(*sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=120)
+    ours = {name.split(".")[1] for name in done.stderr.split() if name.startswith("labkit.")}
+    assert ours == {"cli", "commands", "desk", "meant"}
+    loaded = {name.split(".")[0] for name in done.stderr.split()}
+    assert not loaded & {"numpy", "autograd", "nbformat", "jupyterlab", "tqdm", "asyncio", "email"}
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        (["docter"], "Did you mean 'doctor'?"),
+        (["--verbose", "progres"], "Did you mean 'progress'?"),
+        (["xyz"], "There are: "),
+    ],
+)
+def test_an_unknown_command_is_answered_with_near_ones(given, words, capsys):
+    assert cli.main(given) == 2 and words in capsys.readouterr().err
 
 
 def test_version():
@@ -36,73 +68,101 @@ def test_an_unknown_option_is_a_usage_error():
 def test_doctor_lists_every_package_and_tries_the_engine():
     done = run("doctor")
     assert done.returncode == 0 and "The engine works." in done.stdout
-    assert all(package in done.stdout for package in cli.PACKAGES)
+    assert all(package in done.stdout for package in doctor.PACKAGES)
 
 
 def doctor_without(package, monkeypatch, capsys):
     """Exit status of `labkit doctor` where a package is not there, its line, and all that was printed."""
-    monkeypatch.setattr(cli, "_version", lambda name: None if name == package else "1.0")
+    monkeypatch.setattr(doctor, "_version", lambda name: None if name == package else "1.0")
     status, printed = cli.main(["doctor"]), capsys.readouterr().out
     return status, next(" ".join(line.split()) for line in printed.splitlines() if f" {package} " in line), printed
 
 
-@pytest.mark.parametrize("package", [name for name, (_, extra) in cli.PACKAGES.items() if extra])
+@pytest.mark.parametrize("package", [name for name, (_, extra) in doctor.PACKAGES.items() if extra])
 def test_an_optional_package_is_not_installed_and_the_doctor_says_how_to_get_it(package, monkeypatch, capsys):
     status, line, printed = doctor_without(package, monkeypatch, capsys)
-    purpose, extra = cli.PACKAGES[package]
+    purpose, extra = doctor.PACKAGES[package]
     how = extra if extra.startswith("pip ") else f'pip install "labkit[{extra}]"'
     assert line == f"not installed {package} {purpose}: {how}"
     assert status == 0 and "missing" not in printed and printed.endswith("The engine works.\n")
 
 
-@pytest.mark.parametrize("package", [name for name, (_, extra) in cli.PACKAGES.items() if not extra])
+@pytest.mark.parametrize("package", [name for name, (_, extra) in doctor.PACKAGES.items() if not extra])
 def test_what_labkit_needs_is_missing_and_the_doctor_fails(package, monkeypatch, capsys):
     status, line, printed = doctor_without(package, monkeypatch, capsys)
-    assert line == f"missing {package} {cli.PACKAGES[package][0]}: pip install labkit"
+    assert line == f"missing {package} {doctor.PACKAGES[package][0]}: pip install labkit"
     assert status == 1 and "not installed" not in printed and "The engine does not work" in printed
 
 
 def test_the_doctor_misses_no_notebooks_where_none_came(monkeypatch, capsys):
-    monkeypatch.setattr(cli, "notebooks_folder", lambda: None)
+    monkeypatch.setattr(places, "originals", lambda: None)
     assert cli.main(["doctor"]) == 0
     assert "not installed  notebooks    clone the repository" in capsys.readouterr().out
 
 
-def test_lab_without_notebooks_says_what_to_do(tmp_path, capsys):
-    assert cli.main(["lab", "--notebooks", str(tmp_path / "nowhere")]) == 2
-    assert "--notebooks FOLDER" in capsys.readouterr().err
+@contextmanager
+def lab(folder, home):
+    """`labkit lab` on a new working copy, with settings of its own in `home`: its address, its token, and the process."""
+    own = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("RUNTIME", "CONFIG", "DATA")}
+    command = [sys.executable, "-m", "labkit", "lab", "--no-browser", "--folder", str(folder)]
+    null = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    server = subprocess.Popen(command, env=os.environ | own | {"PATH": os.defpath, "SHELL": "/bin/sh"}, **null)
+    try:
+        info = _wait_for_server(server, home / "RUNTIME")
+        assert info["pid"] == server.pid, "what ends the command ends JupyterLab"
+        yield info["url"], info["token"]
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=120)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="stops the server with a signal")
-def test_lab_serves_the_notebooks_on_a_free_port(tmp_path):
-    environment = os.environ | {"JUPYTER_RUNTIME_DIR": str(tmp_path), "JUPYTER_CONFIG_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "labkit.cli", "lab", "--no-browser"]
-    server = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    try:
-        where = _wait_for_server(tmp_path)
-        url = f"{where['url']}api/contents/06_grad_every_case.ipynb?content=0&token={where['token']}"
-        assert _answer(url)["type"] == "notebook"
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(timeout=20)
+def test_lab_serves_cleared_notebooks_without_news_and_with_terminals_that_find_labkit(tmp_path):
+    with lab(tmp_path / "my notebooks", tmp_path) as (url, token):
+        notebook = _answer(f"{url}api/contents/06_grad_every_case.ipynb?token={token}")["content"]
+        assert all(not cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code")
+        plugin = "@jupyterlab/apputils-extension:notification"
+        defaults = _answer(f"{url}lab/api/settings/{plugin}?token={token}")["schema"]["properties"]
+        assert (defaults["fetchNews"]["default"], defaults["checkForUpdates"]["default"]) == ("false", False)
+        (page,) = (tmp_path / "RUNTIME").glob("jpserver-*-open.html")
+        assert "/lab/workspaces/labkit/tree/00_start_here.ipynb" in page.read_text()
+        printed = _in_a_terminal(url, token, "labkit doctor")
+        assert "The engine works." in printed and "/my notebooks" in printed
 
 
-def _answer(url, tries=50):
+def _in_a_terminal(url, token, command):
+    """What a command prints in a terminal of JupyterLab that has just been opened."""
+    name = _answer(f"{url}api/terminals?token={token}", data=b"")["name"]
+    address = f"{url.replace('http', 'ws', 1)}terminals/websocket/{name}?token={token}"
+    terminal, printed = websocket.create_connection(address, timeout=600), ""
+    terminal.send(json.dumps(["set_size", 50, 200]))
+    terminal.send(json.dumps(["stdin", f"{command}; echo status $?\r"]))
+    while not re.search(r"status \d", printed):
+        kind, *said = json.loads(terminal.recv())
+        printed += said[0] if kind == "stdout" else ""
+    terminal.close()
+    assert "status 0" in printed, printed
+    return printed
+
+
+def _answer(url, data=None, tries=50):
     for _ in range(tries):
         try:
-            with urllib.request.urlopen(url, timeout=20) as response:
+            with urllib.request.urlopen(url, data, timeout=60) as response:
                 return json.load(response)
         except urllib.error.URLError:  # it has said where it will be, but is not listening yet
             time.sleep(0.2)
     raise AssertionError(f"no answer from {url}")
 
 
-def _wait_for_server(folder, seconds=60):
-    for _ in range(seconds * 10):
+def _wait_for_server(server, folder, seconds=600):
+    """What JupyterLab tells about itself once it runs; a slow machine is waited for, one that has ended is not."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and server.poll() is None:
         for info in folder.glob("jpserver-*.json"):
             try:
                 return json.loads(info.read_text())
             except json.JSONDecodeError:
                 pass
         time.sleep(0.1)
-    raise AssertionError(f"JupyterLab did not start within {seconds} s")
+    raise AssertionError(f"JupyterLab did not start within {seconds} s, or ended with {server.poll()}")

@@ -3,31 +3,38 @@
 import json
 import sys
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
+from ..meant import did_you_mean
 from . import CASES
 from .ledger import DOCUMENTS, MISMATCH, Case, Outcome
 from .ledger import run as run_case
 
 
-def run(name: str | None = None, as_json: bool = False) -> int:
-    """Run every case, or the one called `name`; print the result. 0 if nothing mismatches, 1 if something does, 2 if unknown."""
+def find(name: str | None = None) -> list[Case]:
+    """The case called `name`, or all of them; none, after a word on stderr, where there is no such case."""
     chosen = [case for case in CASES if name in (None, case.name)]
     if not chosen:
-        near = get_close_matches(str(name), [case.name for case in CASES]) or [case.name for case in CASES]
-        print(f"labkit cases: there is no case {name!r}; there is {', '.join(near)}", file=sys.stderr)
-        return 2
+        meant = did_you_mean(name, (case.name for case in CASES), "labkit cases --list names them all.")
+        print(f"labkit cases: there is no case {name!r}. {meant}", file=sys.stderr)
+    return chosen
+
+
+def run(chosen: list[Case], in_detail: bool = False, as_json: bool = False) -> int:
+    """Run cases; print a table, all about the first one, or JSON. 0 if nothing mismatches, 1 if something does."""
     outcomes = [outcome for case in _progress(chosen) for outcome in run_case(case)]
     if as_json:
         print(json.dumps([as_data(outcome) for outcome in outcomes], indent=2))
-    elif name is None:
-        print(table(outcomes))
     else:
-        print(detail(chosen[0], outcomes))
+        print(detail(chosen[0], outcomes) if in_detail else table(outcomes))
     return int(any(outcome.verdict == MISMATCH for outcome in outcomes))
+
+
+def listing(chosen: list[Case]) -> str:
+    """One line per case: its name, and what it shows."""
+    return "\n".join(f"{case.name:<25} {case.shows}" for case in chosen)
 
 
 def _progress(cases: list[Case]) -> Iterable[Case]:

@@ -1,10 +1,10 @@
 """`check`, `hint` and `solution`: what a learner sees. Never "wrong" without a reason; never an exception."""
 
-import difflib
 from dataclasses import dataclass
 from typing import Any
 
 from ..jail.trying import is_blank, try_call
+from ..meant import did_you_mean
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
@@ -110,6 +110,4 @@ def _not_yet(exercise: Exercise, kind: str, text: str) -> Report:
 
 
 def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(str(name), EXERCISES, n=3, cutoff=0.5)
-    meant = f"Did you mean {' or '.join(repr(c) for c in close)}?" if close else f"There are: {', '.join(EXERCISES)}."
-    return f"There is no exercise {name!r}. {meant}"
+    return f"There is no exercise {name!r}. {did_you_mean(name, EXERCISES)}"

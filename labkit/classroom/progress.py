@@ -4,29 +4,21 @@ Right answers are kept in the file `.labkit-progress.json` beside the notebooks.
 nowhere, may be copied or deleted, and an answer is never refused because the file cannot be written.
 """
 
-import json
 import os
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import count
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..desk import record as stored
+from ..desk.places import RECORD as FILE
+from ..desk.places import find_folder
 from .exercise import Exercise
 from .exercises import EXERCISES
 
-FILE = ".labkit-progress.json"
-FIELDS = {"points": int, "date": str, "hints": int}
-PATIENCE = 2.0  # seconds to wait while another kernel writes
-ABANDONED = 10.0  # seconds after which a lock was left behind by a kernel that was killed
-
-Answers = dict[str, dict[str, Any]]
-
-_unsaved: Answers = {}  # of this session, while the file cannot be written
+_unsaved: stored.Answers = {}  # of this session, while the file cannot be written
 
 
 @dataclass(frozen=True)
@@ -37,7 +29,7 @@ class Progress:
     was given, and how many hints were read before. `notes` says what else the learner should know.
     """
 
-    answers: Answers
+    answers: stored.Answers
     folder: Path
     notes: tuple[str, ...] = ()
 
@@ -49,23 +41,26 @@ class Progress:
     @property
     def next(self) -> str | None:
         """The first open exercise, from the notebook of the latest answer on; None when all are answered."""
-        notebooks, answered = _notebooks(), [name for name in self.answers if name in EXERCISES]
-        latest = max(answered, key=lambda name: self.answers[name]["date"], default=None)
-        start = notebooks.index(EXERCISES[latest].notebook) if latest else 0
-        return next((name for n in notebooks[start:] + notebooks[:start] for name in self.open(n)), None)
+        found = stored.next_open(self._exercises, self.answers)
+        return found[1] if found else None
 
     def open(self, notebook: str) -> list[str]:
         """The exercises of a notebook that have no right answer yet, in the order of the notebook."""
-        return [name for name in _in_order(notebook, self.folder) if name not in self.answers]
+        return [name for name in self._exercises[notebook] if name not in self.answers]
+
+    @cached_property
+    def _exercises(self) -> dict[str, list[str]]:
+        notebooks = sorted({exercise.notebook for exercise in EXERCISES.values()})
+        return {notebook: _in_order(notebook, self.folder) for notebook in notebooks}
 
     def __repr__(self):
         done = sum(name in self.answers for name in EXERCISES)
         points = f"{self.points} of {sum(e.points for e in EXERCISES.values())} points"
         lines = [*self.notes, f"{done} of {len(EXERCISES)} exercises, {points}.", ""]
-        lines += [self._line(notebook) for notebook in _notebooks()]
+        lines += [self._line(notebook) for notebook in self._exercises]
         if self.next:
             exercise = EXERCISES[self.next]
-            return "\n".join([*lines, "", f'Next: "{exercise.name}" in {exercise.notebook}: {exercise.title}.'])
+            return "\n".join([*lines, "", f'Next: "{exercise.name}" in {exercise.notebook}: {exercise.title}'])
         return "\n".join([*lines, "", "All exercises are answered."])
 
     def _line(self, notebook):
@@ -94,13 +89,14 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
     ({}, 0)
     """
     home = Path(folder) if folder is not None else _home()
-    notes, answers = [], {}
+    notes: list[str] = []
+    answers: stored.Answers = {}
     try:
         if reset:
             _unsaved.clear()
-            with _alone(home / FILE):
-                notes.append(_put_aside(home / FILE))
-        answers, damage = _read(home / FILE)
+            with stored.alone(home / FILE):
+                notes.append(stored.kept(home / FILE))
+        answers, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
         notes.append(f"The record {FILE} cannot be used here: {error.strerror or error}.")
@@ -129,34 +125,14 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
     _unsaved.setdefault(exercise.name, {"points": exercise.points, "date": now, "hints": hints})
     file = Path(folder) / FILE
     try:
-        with _alone(file):
-            answers, damage = _read(file)
+        with stored.alone(file):
+            answers, damage = stored.read(file)
             if _unsaved.keys() - answers.keys():
-                _write(file, _unsaved | answers)
+                stored.write(file, _unsaved | answers)
     except OSError:
         return ""
     _unsaved.clear()
     return damage
-
-
-# ---- where ----
-
-
-def find_folder(start: Path | None = None) -> Path | None:
-    """The nearest folder from `start` (or here) upwards that has a record or notebooks of the course, or None.
-
-    In a notebook that is the notebook's own folder; in a clone of the repository, its folder `notebooks`.
-    """
-    try:
-        start = (start or Path.cwd()).resolve()
-    except OSError:  # the folder was deleted
-        return None
-    names = (FILE, *(f"{notebook}.ipynb" for notebook in _notebooks()))
-    for above in (start, *start.parents):
-        for folder in (above, above / "notebooks"):
-            if any(os.path.isfile(folder / name) for name in names):  # Path.is_file raises where it may not look
-                return folder
-    return None
 
 
 def _home():
@@ -171,10 +147,6 @@ def _someone_is_there():
     return hasattr(sys, "ps1") or (ipython is not None and ipython.get_ipython() is not None)
 
 
-def _notebooks():
-    return sorted({exercise.notebook for exercise in EXERCISES.values()})
-
-
 def _in_order(notebook, folder):
     """The names of a notebook's exercises, as they stand in its file; without the file, as they are defined."""
     names = [name for name, exercise in EXERCISES.items() if exercise.notebook == notebook]
@@ -183,70 +155,3 @@ def _in_order(notebook, folder):
     except (OSError, ValueError):
         return names
     return sorted(names, key=lambda name: text.find(rf"check(\"{name}\""))
-
-
-# ---- the file ----
-
-
-def _read(file):
-    """`(answers, "")`. A file that makes no sense is put aside, and the second text says so."""
-    try:
-        answers = json.loads(file.read_text(encoding="utf-8"))["answers"]
-        if all(isinstance(entry[field], kind) for entry in answers.values() for field, kind in FIELDS.items()):
-            return answers, ""
-    except FileNotFoundError:
-        return {}, ""
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        pass
-    return {}, f"The record of your progress was damaged. A new one begins. {_put_aside(file)}"
-
-
-def _put_aside(file):
-    """Give the file another name that is free, and say which."""
-    for i in count(1):
-        aside = file.with_name(f"{file.stem}.old-{i}.json")
-        if not aside.exists():
-            break
-    try:
-        os.replace(file, aside)
-    except FileNotFoundError:
-        return ""
-    return f"The old record is kept as {aside.name}."
-
-
-def _write(file, answers):
-    """In one step: whoever reads the file sees the old record or the new one, never half of it."""
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}-{time.monotonic_ns()}")
-    try:
-        unfinished.write_text(json.dumps({"answers": answers}, indent=1) + "\n", encoding="utf-8")
-        os.replace(unfinished, file)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(file: Path) -> Iterator[None]:
-    """Keep other kernels from writing meanwhile, by a lock file. Raises OSError where there can be none."""
-    lock, until = file.with_name(f"{file.name}.lock"), time.monotonic() + PATIENCE
-    while True:
-        try:
-            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-            break
-        except FileExistsError:
-            if time.monotonic() > until:
-                raise
-            if _age(lock) > ABANDONED:
-                lock.unlink(missing_ok=True)
-            else:
-                time.sleep(0.01)
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
-
-
-def _age(file):
-    try:
-        return time.time() - file.stat().st_mtime
-    except FileNotFoundError:  # gone in the meantime
-        return 0.0

@@ -1,6 +1,5 @@
 """An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
 
-import difflib
 import hashlib
 import warnings
 from collections.abc import Iterable, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, find
+from ..meant import did_you_mean
 
 
 class AssignmentError(ValueError):
@@ -143,9 +143,7 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
 
 def unknown(name: str) -> str:
     """What to say about an exercise that does not exist."""
-    close = difflib.get_close_matches(name, EXERCISES, n=3, cutoff=0.5)
-    meant = f"Did you mean {' or '.join(repr(c) for c in close)}?" if close else "labkit progress names them all."
-    return f"there is no exercise {name!r}. {meant}"
+    return f"there is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit progress names them all.')}"
 
 
 def _metadata(notebook: Any, path: str) -> Any:

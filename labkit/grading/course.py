@@ -1,6 +1,5 @@
 """A course: its `course.toml`, read and checked, and the example that `labkit course new` writes."""
 
-import difflib
 import json
 import re
 import tomllib
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, find
+from ..meant import did_you_mean
 from .assignment import unknown
 
 FILE = "course.toml"
@@ -191,10 +191,7 @@ def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) ->
 
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
     for key in entry.keys() - set(known):
-        close = difflib.get_close_matches(key, known, n=1, cutoff=0.6)
-        yield f"{where}: unknown key {key!r}. " + (
-            f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(known)}."
-        )
+        yield f"{where}: unknown key {key!r}. {did_you_mean(key, known)}"
 
 
 def _text(entry: dict[str, Any], key: str, where: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 import ast
 import io
-import json
 import re
 import tokenize
 from collections.abc import Collection
@@ -10,7 +9,8 @@ from functools import cache
 from itertools import pairwise
 
 from ..classroom import EXERCISES
-from ..cli import notebooks_folder
+from ..desk import notebook
+from ..desk.places import originals
 
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
@@ -18,17 +18,16 @@ _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 @cache
 def _stubs() -> dict[str, str]:
     """The cells `answer-NAME` of the guided notebooks without their last line, which checks."""
-    folder = notebooks_folder()
+    folder = originals()
     if folder is None:
         raise FileNotFoundError(
             "The guided notebooks did not come with this labkit. Clone the repository to have them."
         )
     stubs = {}
     for path in sorted(folder.glob("*.ipynb")):
-        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-            kind, _, name = cell.get("id", "").partition("-")
-            if kind == "answer" and name in EXERCISES:
-                source = "".join(cell["source"])
+        for name, cell in notebook.answer_cells(notebook.read(path.read_bytes())).items():
+            if name in EXERCISES:
+                source = notebook.source(cell)
                 stubs[name] = source[: source.rindex(f'check("{name}"')].rstrip()
     return stubs
 

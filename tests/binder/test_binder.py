@@ -119,6 +119,8 @@ def test_binder_image_runs_the_notebooks(tmp_path):
     names = {name.lower().replace("-", "_"): version for name, version in kept.items()}
     assert {name: names[name] for name in pins} == pins, "the base image's own versions must stay"
 
+    assert [path.name for path in (source / "notebooks").glob("*.ipynb") if '"output_type"' in path.read_text()] == []
+    assert list((prefix.parent / "etc/jupyter/labconfig").iterdir())
     for name in NOTEBOOKS:
         code = (
             f"import nbformat, nbclient; notebook = nbformat.read('{name}.ipynb', 4); "

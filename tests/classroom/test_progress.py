@@ -16,7 +16,9 @@ import labkit
 import labkit.mindspore as ms
 from labkit import cli
 from labkit.classroom import EXERCISES, check, hint, solution
-from labkit.classroom.progress import FILE, find_folder, progress, record
+from labkit.classroom.progress import FILE, progress, record
+from labkit.desk import places
+from labkit.desk import record as record_file
 
 ROOT = Path(__file__).parent.parent.parent
 RECORD = sys.modules["labkit.classroom.progress"]
@@ -43,7 +45,7 @@ def forbid_writing(monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     for name in ("open", "replace"):
-        monkeypatch.setattr(RECORD.os, name, refuse)
+        monkeypatch.setattr(os, name, refuse)
 
 
 def stored(folder):
@@ -176,30 +178,6 @@ def test_a_reset_of_nothing_is_fine(tmp_path):
 # ---- where it is kept ----
 
 
-def test_the_folder_of_the_notebooks_from_wherever_one_is(tmp_path):
-    notebooks = tmp_path / "clone" / "notebooks"
-    (notebooks / "figures").mkdir(parents=True)
-    assert find_folder(notebooks) is None
-    (notebooks / "06_grad_every_case.ipynb").touch()
-    for start in (notebooks, notebooks / "figures", tmp_path / "clone"):
-        assert find_folder(start) == notebooks.resolve()
-    assert find_folder(tmp_path) is None
-
-
-def test_the_nearest_record_wins(tmp_path):
-    inner = tmp_path / "inner"
-    inner.mkdir()
-    (tmp_path / FILE).touch()
-    assert find_folder(inner) == tmp_path.resolve()
-    (inner / FILE).touch()
-    assert find_folder(inner) == inner.resolve()
-
-
-def test_notebooks_of_another_course_are_no_reason(tmp_path):
-    (tmp_path / "01_introduction.ipynb").touch()
-    assert find_folder(tmp_path) is None
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be deleted")
 def test_a_folder_that_was_deleted(learner, tmp_path, monkeypatch):
     gone = tmp_path / "gone"
@@ -280,7 +258,7 @@ def test_a_lock_that_was_left_behind_is_broken(tmp_path):
 
 
 def test_a_lock_that_is_held_delays_the_record_to_the_next_answer(tmp_path, monkeypatch):
-    monkeypatch.setattr(RECORD, "PATIENCE", 0.05)
+    monkeypatch.setattr(record_file, "PATIENCE", 0.05)
     (tmp_path / f"{FILE}.lock").touch()
     record(SLIP, 0, tmp_path)
     assert others(tmp_path) == [f"{FILE}.lock"] and progress().points == 1
@@ -343,14 +321,16 @@ def test_the_command_does_not_ask_with_yes_and_nobody_there_is_a_no(tmp_path, mo
     assert "The old record is kept as" in capsys.readouterr().out
 
 
-def test_the_command_looks_in_the_folder_that_lab_opens(tmp_path, monkeypatch, capsys):
+def test_the_command_looks_in_the_working_copy_from_anywhere(tmp_path, monkeypatch, capsys):
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     record(SLIP, 0, shelf)
-    assert command("--notebooks", str(shelf)) == 0 and "1 of" in capsys.readouterr().out
-    monkeypatch.setattr(cli, "notebooks_folder", lambda: shelf)
+    assert command("--folder", str(shelf)) == 0 and "1 of" in capsys.readouterr().out
+    monkeypatch.setenv(places.HOME, str(shelf))
+    assert command() == 0 and str(shelf.resolve()) not in capsys.readouterr().out
+    (shelf / places.MANIFEST).touch()
     assert command() == 0 and str(shelf.resolve()) in capsys.readouterr().out
-    assert command("--notebooks", str(tmp_path / "nowhere")) == 2 and "no folder" in capsys.readouterr().err
+    assert command("--folder", str(tmp_path / "nowhere")) == 2 and "no folder" in capsys.readouterr().err
 
 
 def test_solutions_are_no_answers(learner, tmp_path):

@@ -6,8 +6,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .opening import shown
-
 
 def add_parser(commands: Any) -> None:
     """Add `labkit grade` to the parsers of the other commands."""
@@ -43,6 +41,7 @@ def add_parser(commands: Any) -> None:
         "--memory", type=_positive, default=1024, metavar="MB", help="for a student's code; default: 1024"
     )
     parser.add_argument("--unsafe", action="store_true", help="grade even where this machine cannot isolate their code")
+    parser.set_defaults(run=run)
 
 
 def _positive(text: str) -> int:
@@ -72,11 +71,11 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse(missing)
     from tqdm import tqdm
 
+    from ..grading.assignment import AssignmentError
+    from ..grading.classwork import grade_class
+    from ..grading.journal import JournalError
+    from ..grading.opening import SubmissionError
     from ..jail.layers import NotIsolated
-    from .assignment import AssignmentError
-    from .classwork import grade_class
-    from .journal import JournalError
-    from .opening import SubmissionError
 
     plan = _plan(arguments)
     try:
@@ -107,9 +106,9 @@ def _refuse(why: str) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> Any:
+    from ..grading.classwork import Plan
+    from ..grading.examine import Pace
     from ..jail.jail import Limits
-    from .classwork import Plan
-    from .examine import Pace
 
     return Plan(
         arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,
@@ -120,7 +119,8 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
-    from .statistics import summarise
+    from ..grading.opening import shown
+    from ..grading.statistics import summarise
 
     print(summarise(graded.results).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")

@@ -6,6 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..meant import did_you_mean
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit course` with its three actions to the parsers of the other commands."""
@@ -34,6 +36,7 @@ def add_parser(commands: Any) -> None:
         "check", help=check_help, description=check_help + ". Exit status 1 if there is something."
     )
     check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,8 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     if find_spec("nbformat") is None:
         print('labkit course: nbformat is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
         return 1
-    from .assignment import AssignmentError
-    from .course import CourseError
+    from ..grading.assignment import AssignmentError
+    from ..grading.course import CourseError
 
     try:
         return {"new": _new, "build": _build, "check": _check}[arguments.action](arguments)
@@ -52,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from .course import new_course
+    from ..grading.course import new_course
 
     for path in new_course(arguments.folder):
         print(f"Wrote {path}")
@@ -61,15 +64,14 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from .course import Course, CourseError
-    from .handout import hand_out, read_roster
+    from ..grading.course import Course, CourseError
+    from ..grading.handout import hand_out, read_roster
 
     course = Course.read(arguments.folder)
     names = [planned.name for planned in course.assignments]
     if arguments.assignment not in (None, *names):
-        raise CourseError(
-            f"There is no assignment {arguments.assignment!r} in course.toml. There are: {', '.join(names)}."
-        )
+        meant = did_you_mean(arguments.assignment, names)
+        raise CourseError(f"There is no assignment {arguments.assignment!r} in course.toml. {meant}")
     students = read_roster(arguments.students) if arguments.students else ()
     for planned in course.assignments:
         if arguments.assignment in (None, planned.name):
@@ -78,8 +80,8 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from .course import Course
-    from .verify import problems
+    from ..grading.course import Course
+    from ..grading.verify import problems
 
     course = Course.read(arguments.folder)
     found = list(problems(course))

@@ -1,0 +1,4 @@
+"""The learner's desk: a working copy of the course's notebooks, the record of right answers, and JupyterLab to work in.
+
+Nothing here knows what an exercise is, only how its cell is called: `answer-NAME`. NumPy is not needed.
+"""

@@ -1,0 +1,26 @@
+"""Files of which nothing is lost: written whole or not at all, and kept under another name before they are replaced."""
+
+import os
+import time
+from itertools import count
+from pathlib import Path
+
+
+def write_whole(file: Path, content: bytes) -> None:
+    """Write a file in one step: whoever reads it sees the old content or the new one, never half of it."""
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}-{time.monotonic_ns()}")
+    try:
+        unfinished.write_bytes(content)
+        os.replace(unfinished, file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def put_aside(file: Path) -> Path | None:
+    """Give a file another name that is free, and return it; None where there is no file."""
+    aside = next(other for i in count(1) if not (other := file.with_name(f"{file.stem}.old-{i}{file.suffix}")).exists())
+    try:
+        os.replace(file, aside)
+    except FileNotFoundError:
+        return None
+    return aside

@@ -1,0 +1,86 @@
+"""The record of right answers: the file `.labkit-progress.json` beside the notebooks, for several kernels at once."""
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .files import put_aside, write_whole
+
+FIELDS = {"points": int, "date": str, "hints": int}
+PATIENCE = 2.0  # seconds to wait while another kernel writes
+ABANDONED = 10.0  # seconds after which a lock was left behind by a kernel that was killed
+
+Answers = dict[str, dict[str, Any]]
+
+
+def read(file: Path) -> tuple[Answers, str]:
+    """`(answers, "")`. A file that makes no sense is put aside, and the second text says so."""
+    try:
+        answers = json.loads(file.read_text(encoding="utf-8"))["answers"]
+        if all(isinstance(entry[field], kind) for entry in answers.values() for field, kind in FIELDS.items()):
+            return answers, ""
+    except FileNotFoundError:
+        return {}, ""
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        pass
+    return {}, f"The record of your progress was damaged. A new one begins. {kept(file)}"
+
+
+def kept(file: Path) -> str:
+    """Put the record aside, and say under which name; an empty text where there is none."""
+    aside = put_aside(file)
+    return f"The old record is kept as {aside.name}." if aside else ""
+
+
+def write(file: Path, answers: Answers) -> None:
+    """Write the record in one step."""
+    write_whole(file, (json.dumps({"answers": answers}, indent=1) + "\n").encode())
+
+
+def next_open(exercises: Mapping[str, Sequence[str]], answers: Answers) -> tuple[str, str] | None:
+    """The notebook and the name of the first open exercise, from the notebook of the latest answer on.
+
+    `exercises` is `{notebook: names}` in the order of the course. None when all are answered.
+
+    >>> course = {"01": ["a", "b"], "02": ["c", "d"]}
+    >>> next_open(course, {}), next_open(course, {"c": {"date": "2026-01-02"}, "a": {"date": "2026-01-01"}})
+    (('01', 'a'), ('02', 'd'))
+    """
+    notebooks = list(exercises)
+    answered = {name: notebook for notebook, names in exercises.items() for name in names if name in answers}
+    latest = max(answered, key=lambda name: answers[name]["date"], default=None)
+    start = notebooks.index(answered[latest]) if latest else 0
+    ordered = notebooks[start:] + notebooks[:start]
+    return next(((n, name) for n in ordered for name in exercises[n] if name not in answers), None)
+
+
+@contextmanager
+def alone(file: Path) -> Iterator[None]:
+    """Keep other kernels from writing meanwhile, by a lock file. Raises OSError where there can be none."""
+    lock, until = file.with_name(f"{file.name}.lock"), time.monotonic() + PATIENCE
+    while True:
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
+            break
+        except FileExistsError:
+            if time.monotonic() > until:
+                raise
+            if _age(lock) > ABANDONED:
+                lock.unlink(missing_ok=True)
+            else:
+                time.sleep(0.01)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _age(file: Path) -> float:
+    try:
+        return time.time() - file.stat().st_mtime
+    except FileNotFoundError:  # gone in the meantime
+        return 0.0

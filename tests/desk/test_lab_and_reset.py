@@ -1,0 +1,200 @@
+"""`labkit lab` and `labkit reset`, up to the moment when JupyterLab would start."""
+
+import importlib.util
+import json
+import os
+import sys
+
+import pytest
+from small_course import text
+
+from labkit import cli
+from labkit.desk import places
+from labkit.desk.server import CONFIG, command_line, variables
+
+WRITTEN = 'answer = 7\ncheck("sum", answer)'
+
+
+def answered(desk, **dates):
+    entries = {name: {"points": 1, "date": f"2026-01-{day:02}", "hints": 0} for name, day in dates.items()}
+    (desk.folder / places.RECORD).write_text(json.dumps({"answers": entries}))
+
+
+def edited_and_newer(desk):
+    desk.copy().lay()
+    desk.answer("00_start.ipynb", "sum", WRITTEN)
+    desk.publish("00_start", text("# Better"), *json.loads((desk.course / "00_start.ipynb").read_text())["cells"])
+
+
+# ---- lab ----
+
+
+def test_lab_opens_the_first_notebook_of_a_new_working_copy(desk, opened):
+    assert cli.main(["lab", "--no-browser"]) == 0
+    assert opened == [(desk.folder, "00_start.ipynb", ["--no-browser"])]
+    assert (desk.folder / "01_more.ipynb").is_file()
+
+
+@pytest.mark.parametrize(
+    "dates, notebook",
+    [
+        ({"sum": 1}, "00_start.ipynb"),
+        ({"sum": 1, "product": 2}, "01_more.ipynb"),
+        ({"slope": 1}, "00_start.ipynb"),
+        ({"sum": 1, "product": 2, "slope": 3}, "00_start.ipynb"),
+        ({"of-tomorrow": 9}, "00_start.ipynb"),
+    ],
+)
+def test_lab_opens_the_next_notebook_that_is_not_finished(desk, opened, dates, notebook):
+    desk.copy().lay()
+    answered(desk, **dates)
+    assert cli.main(["lab"]) == 0 and opened[0][1] == notebook
+
+
+def test_a_damaged_record_is_told_and_kept_aside(desk, opened, capsys):
+    desk.copy().lay()
+    (desk.folder / places.RECORD).write_text("half")
+    assert cli.main(["lab"]) == 0 and opened[0][1] == "00_start.ipynb"
+    assert "was damaged" in capsys.readouterr().out
+    assert desk.content()[".labkit-progress.old-1.json"] == b"half"
+
+
+def test_another_folder_is_another_working_copy(desk, opened, tmp_path):
+    assert cli.main(["lab", "--folder", str(tmp_path / "other")]) == 0
+    assert opened[0][0] == tmp_path / "other" and not desk.folder.exists()
+
+
+def test_a_newer_course_is_told_where_nobody_can_be_asked(desk, opened, capsys, monkeypatch):
+    edited_and_newer(desk)
+    before = desk.content()
+    monkeypatch.setattr("builtins.input", lambda question: pytest.fail("asked"))
+    assert cli.main(["lab"]) == 0 and opened
+    assert "labkit reset 00_start --keep-answers" in capsys.readouterr().out
+    assert desk.content() == before
+
+
+def test_a_newer_course_is_taken_with_the_answers(desk, opened, terminal):
+    edited_and_newer(desk)
+    before = desk.content()["00_start.ipynb"]
+    assert len(terminal("y")) == 0 and cli.main(["lab"]) == 0
+    assert "".join(desk.read("00_start.ipynb")["cells"][0]["source"]) == "# Better"
+    assert WRITTEN in [cell["source"] for cell in desk.read("00_start.ipynb")["cells"]]
+    assert desk.content()["00_start.old-1.ipynb"] == before
+
+
+def test_a_newer_course_that_is_not_wanted_is_asked_about_once(desk, opened, terminal, capsys):
+    edited_and_newer(desk)
+    before, asked = desk.content(), terminal("")
+    assert [cli.main(["lab"]) for _ in range(2)] == [0, 0]
+    assert len(asked) == 1 and desk.content() == before
+    assert capsys.readouterr().out.count("labkit reset 00_start --keep-answers") == 2
+
+
+def test_ctrl_c_at_the_question_changes_nothing(desk, opened, terminal, monkeypatch):
+    edited_and_newer(desk)
+    terminal("y")
+    monkeypatch.setattr("builtins.input", lambda question: (_ for _ in ()).throw(KeyboardInterrupt))
+    before = desk.content()
+    assert cli.main(["lab"]) == 130 and not opened and desk.content() == before
+
+
+def test_what_cannot_be_read_is_told(desk, opened, capsys):
+    desk.copy().lay()
+    (desk.folder / "01_more.ipynb").write_text("{")
+    assert cli.main(["lab"]) == 0 and opened
+    printed = capsys.readouterr().out
+    assert "01_more.ipynb cannot be read" in printed and "labkit reset 01_more" in printed
+
+
+@pytest.mark.parametrize("command", [["lab"], ["reset", "0"]])
+def test_a_folder_that_cannot_be_one_is_refused_with_its_name(desk, opened, tmp_path, capsys, command):
+    (tmp_path / "file").write_text("text")
+    for folder in (tmp_path / "file", tmp_path / "file" / "inner", desk.course):
+        assert cli.main([*command, "--folder", str(folder)]) == 2
+        assert str(folder) in capsys.readouterr().err and not opened
+    assert (tmp_path / "file").read_text() == "text"
+
+
+def test_a_folder_that_cannot_be_written_is_refused(desk, opened, capsys, monkeypatch):
+    def refuse(source, target):
+        raise PermissionError(13, "Permission denied", str(target))
+
+    monkeypatch.setattr(os, "replace", refuse)
+    assert cli.main(["lab"]) == 2 and not opened
+    said = capsys.readouterr().err
+    assert "00_start.ipynb' cannot be used: Permission denied" in said and "--folder FOLDER" in said
+    assert desk.content() == {}
+
+
+def test_lab_without_notebooks_or_without_jupyterlab_says_what_to_do(desk, opened, capsys, monkeypatch):
+    monkeypatch.setattr(places, "originals", lambda: None)
+    assert cli.main(["lab"]) == 2 and "Clone the repository" in capsys.readouterr().err
+    monkeypatch.setattr(places, "originals", lambda: desk.course)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("labkit.commands.lab.find_spec", lambda name: None)
+    assert cli.main(["lab"]) == 2 and 'pip install "labkit[notebooks]"' in capsys.readouterr().err
+    assert not opened and not desk.folder.exists()
+
+
+# ---- reset ----
+
+
+@pytest.mark.parametrize("name", ["0", "00", "00_start", "00_start.ipynb", "some/where/00_start.ipynb"])
+def test_reset_knows_a_notebook_by_number_name_and_path(desk, name, capsys):
+    desk.copy().lay()
+    desk.answer("00_start.ipynb", "sum", WRITTEN)
+    answered(desk, sum=1)
+    assert cli.main(["reset", name]) == 0
+    assert "kept as 00_start.old-1.ipynb" in capsys.readouterr().out
+    assert WRITTEN not in (desk.folder / "00_start.ipynb").read_text()
+    assert "sum" in (desk.folder / places.RECORD).read_text()
+
+
+def test_reset_carries_answers_over_when_asked(desk, capsys):
+    edited_and_newer(desk)
+    assert cli.main(["reset", "0", "--keep-answers"]) == 0
+    assert "Answers carried over: sum." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "name, words",
+    [("00_strat", "Did you mean '00_start'?"), ("7", "There are: 00_start, 01_more."), ("²", "There are")],
+)
+def test_reset_of_an_unknown_notebook_changes_nothing(desk, name, words, capsys):
+    desk.copy().lay()
+    before = desk.content()
+    assert cli.main(["reset", name]) == 2 and words in capsys.readouterr().err
+    assert desk.content() == before
+
+
+def test_reset_where_there_is_no_working_copy(desk, capsys):
+    assert cli.main(["reset", "0"]) == 2 and "labkit lab makes one" in capsys.readouterr().err
+    assert not desk.folder.exists()
+
+
+# ---- what JupyterLab is told ----
+
+
+def test_jupyterlab_opens_the_notebook_on_a_free_port(tmp_path):
+    command = command_line(tmp_path, "01 more.ipynb")
+    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
+    assert "--LabApp.default_url=/lab/workspaces/labkit/tree/01%20more.ipynb" in command
+    assert any(part.startswith("--port=") for part in command)
+
+
+@pytest.mark.parametrize("option", ["--port=8899", "--ServerApp.port=8899", "--LabApp.default_url=/lab"])
+def test_what_the_learner_says_is_said_once(tmp_path, option):
+    name = option.split("=")[0].split(".")[-1].lstrip("-")
+    assert [part for part in command_line(tmp_path, "a.ipynb", [option]) if name in part] == [option]
+
+
+def test_terminals_and_kernels_find_labkit_and_this_python_first(tmp_path):
+    told = variables(tmp_path, {"PATH": "/usr/bin", "JUPYTER_CONFIG_PATH": "/etc/mine", "LANG": "C"})
+    path = told["PATH"].split(os.pathsep)
+    assert path[0] == os.path.dirname(sys.executable) and path[-1] == "/usr/bin"
+    assert told["JUPYTER_CONFIG_PATH"] == f"{CONFIG}{os.pathsep}/etc/mine"
+    assert (told["LANG"], told[places.HOME]) == ("C", str(tmp_path.resolve()))
+
+
+def test_without_a_path_none_is_made_up(tmp_path):
+    assert "" not in variables(tmp_path, {})["PATH"].split(os.pathsep)

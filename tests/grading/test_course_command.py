@@ -48,7 +48,8 @@ def test_the_folder_is_here_if_not_given(folder, monkeypatch):
         (["new", "."], "exists already"),
         (["build", "nowhere"], "Make a course: labkit course new FOLDER"),
         (["check", "nowhere"], "Make a course: labkit course new FOLDER"),
-        (["build", ".", "--assignment", "slope"], "There are: slopes, vectors"),
+        (["build", ".", "--assignment", "slope"], "Did you mean 'slopes'?"),
+        (["build", ".", "--assignment", "zzz"], "There are: slopes, vectors"),
         (["build", ".", "--students", "none.csv"], "none.csv: cannot be read"),
     ],
 )

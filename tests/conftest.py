@@ -13,7 +13,7 @@ from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "labkit", derandomize=True, deadline=None, max_examples=200, database=None, suppress_health_check=list(HealthCheck)
+    "labkit", derandomize=True, deadline=None, max_examples=50, database=None, suppress_health_check=list(HealthCheck)
 )
 settings.register_profile("thorough", settings.get_profile("labkit"), derandomize=False, max_examples=5000)
 settings.load_profile("labkit")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, note, settings
+from hypothesis import given, note
 
 import labkit.mindspore as ms
 from labkit.mindspore import Tensor
@@ -84,7 +84,6 @@ def bits(tree):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=60)
 @given(program=drawn.programs())
 def test_compiled_equals_eager_bit_for_bit(program, way):
     note(repr(program))

@@ -68,7 +68,12 @@ START = """# How to start
 
 ```{include} README.md
 :start-after: "</picture>"
-:end-before: "## The labs"
+:end-before: "## The notebooks"
+```
+
+```{include} README.md
+:start-after: "<!-- end of the notebooks -->"
+:end-before: "## More"
 ```
 """
 

@@ -20,8 +20,8 @@ BADGE = "https://mybinder.org/badge_logo.svg"
 FIRST = "notebooks/00_start_here.ipynb"
 
 WITHOUT = {
-    "clone": "You need Python 3.11 or newer and git. Clone this repository. In the clone, one command sets up everything and opens the\n"
-    "first notebook in your browser:\n",
+    "clone": "You need Python 3.11 or newer and git. Clone this repository. In the clone, one command sets up everything\n"
+    "and opens the first notebook in your browser:\n",
     "try": f"[![Open on Binder]({BADGE})](https://mybinder.org/) Nothing to install it on? At\n"
     "[mybinder.org](https://mybinder.org/), enter the address of this repository and, as the file to open,\n"
     f"`{FIRST}`. To read without running, there is a site on which every widget plays:\n"

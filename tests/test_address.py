@@ -100,3 +100,17 @@ def test_another_form_of_address_is_refused():
 def test_a_workflow_names_no_repository_but_those_of_its_actions(path):
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"github\.com/|\.github\.io", text)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_is_yaml_with_jobs_that_have_steps(path):
+    yaml = pytest.importorskip("yaml")
+    jobs = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+    assert jobs and all(job["runs-on"] and job["steps"] for job in jobs.values())
+
+
+def test_each_mark_that_is_documented_has_a_job_and_the_other_way_round():
+    text = (course.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    documented = dict(re.findall(r"^\| `\.venv/bin/pytest -m (\w+) ?(.*?)` \|", text, re.MULTILINE))
+    jobs = (course.ROOT / ".github" / "workflows" / "extended.yml").read_text(encoding="utf-8")
+    assert dict(re.findall(r'\{ mark: (\w+), options: "(.*?)" \}', jobs)) == documented

@@ -1,10 +1,13 @@
-"""The README's figures show what the library gives now, and their alternative texts say it."""
+"""The figures of the README and of the pages beside it show what the library gives now, and their alternative texts say it."""
 
 import importlib.util
 import re
 from pathlib import Path
 
+import address
+import lab_pictures
 import pytest
+from widget_examples import EXAMPLES, made
 
 from labkit import check_gradient
 from labkit.widgets.words import number
@@ -14,7 +17,7 @@ pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"').use(
 
 ROOT = Path(__file__).parent.parent
 FIGURES = ROOT / "notebooks" / "figures"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path: path.read_text(encoding="utf-8") for path in address.pages()}
 
 
 def script(name):
@@ -27,11 +30,15 @@ def script(name):
 
 def described(name, theme):
     """What a picture says of itself: the numbers that it was drawn from."""
-    return image.open(FIGURES / f"{name}_{theme}.png").text.get("Description")
+    (path,) = FIGURES.glob(f"{name}_{theme}.*")
+    with image.open(path) as picture:
+        return picture.info["comment"].decode() if path.suffix == ".gif" else picture.text.get("Description")
 
 
 def alternative_text(name):
-    return re.search(rf'<img src="notebooks/figures/{name}_light.png" alt="([^"]*)"', README)[1]
+    found = re.findall(rf'<img [^>]*src="\S*figures/{name}_light\.\w+" alt="([^"]*)"', "".join(PAGES.values()))
+    (text,) = found
+    return text
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +102,38 @@ def test_the_chain_rule_figure_draws_a_right_gradient(chain_rule):
 
 def test_the_text_for_the_chain_rule_figure_states_what_is_drawn(chain_rule):
     story, text = chain_rule.picture().story, alternative_text("chain_rule")
-    assert [leaf.title for leaf in story.leaves] == ["x", "w", "b"] and "from x, w and b to the loss" in text
-    to_x = [sent for step in story.steps for sent in step.sent if sent.parent == 0]
-    assert len(to_x) == 2 and "x is used twice" in text
-    assert f"add up to {number(to_x[-1].total)}." in text
+    assert {leaf.title for leaf in story.leaves} == {"x", "w"} and "from x and w to the loss" in text
+    into_x = [
+        sent.total for step in story.steps for sent in step.sent if story.leaves[0].title == "x" and sent.parent == 0
+    ]
+    assert len(into_x) == 2 and f"x is used twice, so its two contributions add up to {number(into_x[-1])}." in text
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_chain_rule_pictures_were_drawn_from_this_run(theme, chain_rule):
-    now = chain_rule.picture().describe(step=-1)
-    assert described("chain_rule", theme) == now, "python notebooks/figures/chain_rule.py"
+def test_the_chain_rule_pictures_play_this_run(theme, chain_rule):
+    picture, words = chain_rule.picture(), described("chain_rule", theme)
+    steps = range(len(picture.scene.dials[0].values))
+    said = [picture.describe(step=0), *(picture.scene.caption(picture.scene.state(step=i)) for i in steps[1:])]
+    assert words == "\n".join(said), "python notebooks/figures/chain_rule.py"
+
+
+# ---- the labs ----
+
+
+def test_every_lab_has_its_picture_in_the_readme():
+    shown = re.findall(r'figures/labs/(\w+)_light.png" alt="(\w+): [^"]{15,}"', PAGES[ROOT / "README.md"])
+    called = {name: re.findall(r"^(\w+)\(", EXAMPLES[name], re.MULTILINE)[-1] for name in lab_pictures.labs()}
+    assert dict(shown) == called
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", lab_pictures.labs())
+def test_the_pictures_of_a_lab_show_it_as_it_is(name):
+    now = made(name).describe()
+    assert {described(f"labs/{name}", theme) for theme in ("light", "dark")} == {now}, (
+        "python tests/tools/lab_pictures.py"
+    )
+
+
+def test_the_pictures_of_the_labs_are_small():
+    assert sum(path.stat().st_size for path in lab_pictures.FOLDER.iterdir()) < 1_500_000

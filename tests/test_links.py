@@ -4,12 +4,13 @@ import re
 from itertools import count
 from urllib.parse import unquote, urlsplit
 
+import address
 import course
 import pytest
 
 from labkit.cases import CASES
 
-README, GUIDE = course.ROOT / "README.md", course.ROOT / "notebooks" / "for_instructors.md"
+README = course.ROOT / "README.md"
 HOSTS = {  # primary sources: documents of the frameworks and tools, papers
     "archive.ics.uci.edu", "arxiv.org", "doi.org", "creativecommons.org", "docs.jax.dev", "docs.mpi4py.readthedocs.io",
     "docs.nvidia.com", "docs.python.org", "docs.pytorch.org", "github.com", "gitee.com",
@@ -18,7 +19,7 @@ HOSTS = {  # primary sources: documents of the frameworks and tools, papers
     "pytorch.org", "www.jmlr.org", "www.mindspore.cn",
 }  # fmt: skip
 
-documents = pytest.mark.parametrize("path", [README, GUIDE, *course.NOTEBOOKS], ids=lambda path: path.stem)
+documents = pytest.mark.parametrize("path", [*address.pages(), *course.NOTEBOOKS], ids=lambda path: path.stem)
 notebooks = pytest.mark.parametrize("path", course.NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -108,8 +109,9 @@ def test_a_case_that_is_named_is_in_the_ledger(path):
     assert names <= {case.name for case in CASES}
 
 
-def test_what_the_readme_says_is_where_is_there():
-    places = re.findall(r"^\| (`.*?) \|", README.read_text(encoding="utf-8").split("## What is where")[1], re.MULTILINE)
+def test_what_is_said_to_be_somewhere_is_there():
+    text = (course.ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    places = re.findall(r"^\| (`.*?) \|", text.split("## What is where")[1], re.MULTILINE)
     paths = [path for some in places for path in re.findall(r"`([^`]+)`", some)]
     assert len(paths) > 10 and [path for path in paths if not (course.ROOT / path).exists()] == []
 
@@ -127,7 +129,7 @@ def test_what_the_readme_says_is_where_is_there():
         ("[a](http://arxiv.org/abs/1604.06174)", "not a well-formed https address"),
         ("<https://user@arxiv.org/>", "not a well-formed https address"),
         ("see https://example.com/page", "host is not on the list"),
-        ("[a](#what-is-where), [b](notebooks/06_grad_every_case.ipynb#Recap), https://arxiv.org/abs/1604.06174", ""),
+        ("[a](#the-labs), [b](notebooks/06_grad_every_case.ipynb#Recap), https://arxiv.org/abs/1604.06174", ""),
     ],
 )
 def test_faults_are_found(text, words):

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
@@ -30,15 +31,15 @@ MODULES = [
 ]  # fmt: skip
 
 INDEX = """```{{include}} README.md
-:end-before: You need Python
+:end-before: "<!-- address: clone -->"
 ```
 
-On these pages every widget plays. To change the code and to answer the exercises, [run the notebooks yourself](tour.md){origin}.
+On these pages every widget plays. To change the code and to answer the exercises, [run the notebooks yourself](start.md){origin}.
 
 ```{{toctree}}
 :hidden:
 
-tour
+start
 ```
 
 ```{{toctree}}
@@ -49,10 +50,11 @@ tour
 ```
 
 ```{{toctree}}
-:caption: To teach
+:caption: To read
 :maxdepth: 1
 
 {texts}
+CONTRIBUTING
 ```
 
 ```{{toctree}}
@@ -62,11 +64,16 @@ tour
 {modules}
 ```
 """
-TOUR = """# How to start, and a tour
+START = """# How to start
 
 ```{include} README.md
-:start-after: tell you what you misunderstood.
-:end-before: "## What is where"
+:start-after: "</picture>"
+:end-before: "## The notebooks"
+```
+
+```{include} README.md
+:start-after: "<!-- end of the notebooks -->"
+:end-before: "## More"
 ```
 """
 
@@ -157,9 +164,11 @@ def faults(html):
 
 
 def origin():
-    """Words that say where the repository is, if it is built there."""
-    repository = os.environ.get("GITHUB_REPOSITORY")
-    return f", from [the repository](https://github.com/{repository})" if repository else ""
+    """Words that say where the repository is: as it is set, else where this is built, else none."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    built = os.environ.get("GITHUB_REPOSITORY")
+    address = project.get("urls", {}).get("Repository") or (built and f"https://github.com/{built}")
+    return f", from [the repository]({address})" if address else ""
 
 
 def write_sources(source, paths):
@@ -167,7 +176,7 @@ def write_sources(source, paths):
     for folder in ("_static", "notebooks"):
         (source / folder).mkdir(parents=True)
     texts = sorted((ROOT / "notebooks").glob("*.md"))
-    placed = {"": [HERE / "conf.py", ROOT / "README.md"], "notebooks": texts}
+    placed = {"": [HERE / "conf.py", ROOT / "README.md", ROOT / "CONTRIBUTING.md"], "notebooks": texts}
     placed["_static"] = [HERE / name for name in ("site.css", "site.js", "icon.svg")]
     for folder, files in placed.items():
         for file in files:
@@ -185,7 +194,7 @@ def write_sources(source, paths):
     }
     index = INDEX.format(origin=origin(), **{key: "\n".join(pages) for key, pages in lists.items()})
     (source / "index.md").write_text(index, encoding="utf-8")
-    (source / "tour.md").write_text(TOUR, encoding="utf-8")
+    (source / "start.md").write_text(START, encoding="utf-8")
 
 
 def main():

@@ -158,9 +158,9 @@ def show(
     repeated blocks. `program`: whether the program that graph mode would run is offered beside it (the function is then run
     a second time, to write it).
 
-    In a notebook the last expression of a cell shows it; `.save("x.svg")`, `.save("x.png")` and `.save("x.html")` write
-    files, the last one playing in any browser without Python. Raises TypeError for what cannot be recorded; an exception
-    of your function is passed on.
+    In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
+    `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python. Raises TypeError for
+    what cannot be recorded; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())

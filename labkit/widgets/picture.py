@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from . import still, theme
+from . import moving, still, theme
 from .scene import Scene, holds, to_json
 
 PAGE = Path(__file__).parent / "page"
@@ -71,6 +71,13 @@ class Picture:
         """The picture as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
         return still.png(self._scene, self._scene.state(**dials), _checked(theme), scale)
 
+    def gif(self, theme: str = "light", scale: float = 1.0, **dials: int | str) -> bytes:
+        """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to.
+
+        `scale`: pixels to a px. Raises ValueError for a picture without a slider, ImportError without matplotlib.
+        """
+        return moving.gif(self._scene, self._scene.state(**dials), _checked(theme), scale)
+
     def describe(self, **dials: int | str) -> str:
         """The picture in words."""
         return still.describe(self._scene, self._scene.state(**dials))
@@ -93,14 +100,14 @@ class Picture:
         )  # fmt: skip
 
     def save(self, path: str | Path, theme: str | None = None, **dials: int | str) -> Path:
-        """Write the picture to a file, by its ending: .svg, .png, or .html (which plays). Returns the path.
+        """Write the picture to a file, by its ending: .svg, .png, .gif (which moves), .html (which plays). Returns the path.
 
         Raises ValueError for another ending, FileNotFoundError where the folder does not exist.
         """
         path = Path(path)
-        kinds: dict[str, Any] = {".svg": self.svg, ".png": self.png, ".html": self.html}
+        kinds: dict[str, Any] = {".svg": self.svg, ".png": self.png, ".gif": self.gif, ".html": self.html}
         if path.suffix.lower() not in kinds:
-            raise ValueError(f"save: expected a name that ends in .svg, .png or .html, but got {path.name!r}")
+            raise ValueError(f"save: expected a name that ends in .svg, .png, .gif or .html, but got {path.name!r}")
         if not path.parent.is_dir():
             raise FileNotFoundError(f"save: there is no folder {str(path.parent)!r}; make it first")
         given: dict[str, Any] = {**({} if theme is None else {"theme": theme}), **dials}

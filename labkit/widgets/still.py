@@ -8,6 +8,7 @@ import io
 import re
 import warnings
 from collections.abc import Mapping
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
@@ -31,8 +32,11 @@ class Strip(NamedTuple):
     right: float
 
 
-def placed(scene: Scene, state: Mapping[str, int]):
-    """`(width, height, strips, [(x, y, words, role)])` of the still picture: panels below one another."""
+def placed(scene: Scene, state: Mapping[str, int], lines: int = 0):
+    """`(width, height, strips, [(x, y, words, role)])` of the still picture: panels below one another.
+
+    `lines`: the room that the sentences of the state have at least.
+    """
     panels = [p for p in scene.panels if holds(p.when, state) and not p.live]
     cut = {panel.name: cuts(panel) for panel in panels}
     widths = [right - left for panel in panels for left, right in pairwise(cut[panel.name])]
@@ -43,9 +47,10 @@ def placed(scene: Scene, state: Mapping[str, int]):
         for part in wrapped(text, width - 2 * MARGIN):
             words.append((MARGIN, y + LINE * 0.8, part, role))
             y += LINE
-    for part in wrapped(scene.caption(state), width - 2 * MARGIN):
-        words.append((MARGIN, y + LINE * 0.8, part, "plain"))
-        y += LINE
+    said = wrapped(scene.caption(state), width - 2 * MARGIN)
+    for i, part in enumerate(said):
+        words.append((MARGIN, y + LINE * (i + 0.8), part, "plain"))
+    y += LINE * max(len(said), lines)
     spots: list[Strip] = []
     for panel in panels:
         for part in wrapped(panel.title, width - 2 * MARGIN, 14.5):
@@ -164,13 +169,29 @@ def describe(scene: Scene, state: Mapping[str, int]) -> str:
 
 def png(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: float = 2.0) -> bytes:
     """The picture as PNG, `scale` pixels to a px. Raises ImportError where matplotlib is not installed."""
+    out, words = io.BytesIO(), {"Title": scene.title, "Description": describe(scene, state)}
+    with legible():
+        canvas(scene, state, theme, scale).print_png(out, metadata=words)
+    return out.getvalue()
+
+
+@contextmanager
+def legible():
+    """While a canvas is painted: letters that the font does not have are drawn as boxes, without a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        yield
+
+
+def canvas(scene: Scene, state: Mapping[str, int], theme: str, scale: float, lines: int = 0):
+    """The picture as a canvas of matplotlib, ready to be painted; `lines` as in `placed`."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
         from matplotlib.patches import Rectangle
     except ImportError:
-        raise ImportError('a PNG needs matplotlib: pip install "labkit[notebooks]"') from None
-    width, height, spots, words = placed(scene, state)
+        raise ImportError('a PNG or a GIF needs matplotlib: pip install "labkit[notebooks]"') from None
+    width, height, spots, words = placed(scene, state, lines)
     scale = min(scale, 30_000 / max(width, height))  # Agg draws at most 65,535 pixels a side
     figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=PALETTES[theme]["page"])
     axes = figure.add_axes((0, 0, 1, 1))
@@ -185,11 +206,7 @@ def png(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: flo
             _draw(axes, mark.tag, at | attributes(mark.role, name, theme), label, (x - left, y))
             for artist in (*axes.patches[before[0] :], *axes.texts[before[1] :]):
                 artist.set_clip_path(Rectangle((x, y), right - left, panel.height, transform=axes.transData))
-    out = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # letters the font does not have are drawn as boxes
-        FigureCanvasAgg(figure).print_png(out, metadata={"Title": scene.title, "Description": describe(scene, state)})
-    return out.getvalue()
+    return FigureCanvasAgg(figure)
 
 
 def _draw(axes, tag, at: dict[str, Any], words, offset):

@@ -142,7 +142,8 @@ def test_the_state_is_the_start_until_a_dial_is_turned():
 
 
 @pytest.mark.parametrize(
-    ("name", "begin"), [("a.svg", b"<svg "), ("a.PNG", b"\x89PNG"), ("a.html", b"<!doctype html>")]
+    ("name", "begin"),
+    [("a.svg", b"<svg "), ("a.PNG", b"\x89PNG"), ("a.gif", b"GIF89a"), ("a.html", b"<!doctype html>")],
 )
 def test_a_picture_is_saved_by_its_ending(tmp_path, name, begin):
     path = Demo().save(tmp_path / name, theme="dark", step=1)
@@ -151,8 +152,8 @@ def test_a_picture_is_saved_by_its_ending(tmp_path, name, begin):
 
 
 def test_a_place_to_save_that_cannot_be_is_refused(tmp_path):
-    with pytest.raises(ValueError, match=r"expected a name that ends in .svg, .png or .html, but got 'a.gif'"):
-        Demo().save(tmp_path / "a.gif")
+    with pytest.raises(ValueError, match=r"expected a name that ends in .svg, .png, .gif or .html, but got 'a.jpg'"):
+        Demo().save(tmp_path / "a.jpg")
     with pytest.raises(FileNotFoundError, match=r"there is no folder '.*none'; make it first"):
         Demo().save(tmp_path / "none" / "a.svg")
     with pytest.raises(ValueError, match="theme: expected 'light', 'dark', but got 'blue'"):

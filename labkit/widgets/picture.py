@@ -128,8 +128,8 @@ class Picture:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        shell = sys.modules["IPython"].get_ipython()
-        if shell is None or not hasattr(shell, "kernel"):
+        shell = notebook_shell()
+        if shell is None:
             print(self.describe())
             return
         if "LABKIT_PAGES" in os.environ:
@@ -200,6 +200,12 @@ def packed(plain: dict[str, Any]) -> str:
     """A scene as a short text, compressed, which the page unpacks."""
     text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def notebook_shell() -> Any:
+    """The shell of the notebook in which this runs; None anywhere else."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell if hasattr(shell, "kernel") else None
 
 
 def _installed(package):

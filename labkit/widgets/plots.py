@@ -3,12 +3,12 @@
 import base64
 import io
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import Any
 
+from .picture import notebook_shell
 from .theme import DARK, PALETTES
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))
@@ -70,8 +70,7 @@ def _ink(colour: str) -> str:
 
 
 def _show(figure: Any, words: str) -> None:
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if shell is None or not hasattr(shell, "kernel"):
+    if notebook_shell() is None:
         print(words)
         return
     from IPython.display import display

@@ -63,7 +63,7 @@ def folded(page):
 def test_what_answers_a_prediction_is_folded_and_nothing_else(html):
     page = (html / "notebooks" / "00_start_here.html").read_text(encoding="utf-8")
     answers = folded(page)
-    assert "<iframe" in answers[0] and "<strong>Explain.</strong> By 6." in answers[0]
+    assert "<iframe" in answers[0] and "<strong>Explain.</strong> 6." in answers[0]
     assert all('class="cell_output' in answer for answer in answers)
     open_text = re.sub(r'<details class="answer">.*?</details>', "", page, flags=re.DOTALL)
     assert "def bill" not in "".join(answers) and "<strong>Explain" not in open_text
@@ -86,7 +86,12 @@ def test_an_answer_is_known_by_the_words_above_it(build, bold, folds):
 
     page = nodes.section("", paragraph(bold), cell(), paragraph("Explain."), cell())
     fold(page)
-    assert [type(node).__name__ for node in page] == ["paragraph", "container", *["paragraph"] * (not folds), "container"]
+    assert [type(node).__name__ for node in page] == [
+        "paragraph",
+        "container",
+        *["paragraph"] * (not folds),
+        "container",
+    ]
     assert len(list(page.findall(nodes.raw))) == 2 * folds
 
 

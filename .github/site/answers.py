@@ -26,7 +26,11 @@ def fold(document: nodes.document) -> None:
             cell, asked = None, True
         elif asked and "cell" in node.get("classes", ()) and (shown := _output(node)):
             place = node.index(shown)
-            node[place : place + 1] = [nodes.raw("", OPENING, format="html"), shown, nodes.raw("", CLOSING, format="html")]
+            node[place : place + 1] = [
+                nodes.raw("", OPENING, format="html"),
+                shown,
+                nodes.raw("", CLOSING, format="html"),
+            ]
             cell = node
 
 

@@ -11,7 +11,6 @@ from .exercises import EXERCISES, find
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
 
-
 WIDTH = 80  # characters in a line: a notebook and a terminal break longer ones inside words
 
 

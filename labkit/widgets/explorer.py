@@ -180,7 +180,7 @@ def show(
             f"show: expected a function and its arguments, or a tensor of labkit.torch, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
-    picture.plays = play
+    picture.plays_at_once = play
     return picture
 
 

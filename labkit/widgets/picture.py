@@ -27,7 +27,7 @@ class Picture:
     """
 
     shows_player = True  # in a notebook, below the still picture
-    plays = False  # as soon as it is seen, unless the reader wants little motion
+    plays_at_once = False  # as soon as it is seen, unless the reader wants little motion
 
     def __init__(self, scene: Scene):
         self._scene = scene
@@ -87,7 +87,9 @@ class Picture:
         held: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
         if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
             held["scene"] = packed(held["scene"])
-        data = json.dumps(held | {"plays": self.plays}, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+        data = json.dumps(held | {"plays": self.plays_at_once}, allow_nan=False, separators=(",", ":")).replace(
+            "<", "\\u003c"
+        )
         return _HTML.format(
             title=escape(self._scene.title), css=style(), chosen=chosen, data=data, still=self.svg("light", **dials),
             script=script().replace("export default", "const player ="),

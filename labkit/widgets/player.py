@@ -26,7 +26,7 @@ class Player(anywidget.AnyWidget):
     def __init__(self, picture):
         scene = picture.scene
         still = f"still-{secrets.token_hex(8)}"
-        super().__init__(scene=to_json(scene), state=scene.start(), still=still, plays=picture.plays)
+        super().__init__(scene=to_json(scene), state=scene.start(), still=still, plays=picture.plays_at_once)
         self.on_msg(lambda _, content, buffers: picture.respond(content))  # while it is shown, the picture lives
 
     @property

@@ -15,13 +15,15 @@ _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (
 _COLOURS = ("forward", "backward", "saved", "leaf", "bad", "muted")
 _SAVED = {"Date": None, "Creator": None, "Format": None, "Type": None}
 _SWITCH = (
-    f'{", ".join(f"{dark} img.lk-light" for dark in DARK)} {{display: none}} '
-    f'{", ".join(f"{dark} img.lk-dark" for dark in DARK)} {{display: inline}}'
+    f"{', '.join(f'{dark} img.lk-light' for dark in DARK)} {{display: none}} "
+    f"{', '.join(f'{dark} img.lk-dark' for dark in DARK)} {{display: inline}}"
 )
 
 
 @contextmanager
-def plot(words: str, rows: int = 1, columns: int = 1, *, size: tuple[float, float] = (9, 3.8), **shared: Any) -> Iterator[Any]:
+def plot(
+    words: str, rows: int = 1, columns: int = 1, *, size: tuple[float, float] = (9, 3.8), **shared: Any
+) -> Iterator[Any]:
     """Axes to draw on with matplotlib; when the `with` block ends, the notebook shows them in the colours of its theme.
 
     `words`: what the plot shows, for those who do not see it. `rows`, `columns`: how many axes; with one of each it is
@@ -45,7 +47,7 @@ def plot(words: str, rows: int = 1, columns: int = 1, *, size: tuple[float, floa
         _show(figure, words)
 
 
-def _style() -> dict[str, Any]:
+def _style() -> Any:
     from cycler import cycler
 
     light = PALETTES["light"]
@@ -54,7 +56,8 @@ def _style() -> dict[str, Any]:
     return {
         **dict.fromkeys(inked, light["ink"]), **dict.fromkeys(blank, light["page"]), "patch.force_edgecolor": True,
         "axes.grid": True, "axes.axisbelow": True, "grid.color": light["line"], "legend.frameon": False,
-        "axes.spines.top": False, "axes.spines.right": False, "image.cmap": _ink(light["ink"]), "svg.hashsalt": "labkit", "svg.fonttype": "none",
+        "axes.spines.top": False, "axes.spines.right": False, "image.cmap": _ink(light["ink"]),
+        "svg.hashsalt": "labkit", "svg.fonttype": "none",
         "axes.prop_cycle": cycler(color=[light[name] for name in _COLOURS]) + cycler(linestyle=_DASHES),
     }  # fmt: skip
 

@@ -136,6 +136,13 @@ def test_code_cells_carry_no_prose(path):
 
 
 @notebooks
+def test_plots_follow_the_theme(path):
+    """What matplotlib draws goes through `labkit.widgets.plot`, which draws it in the colours of the page."""
+    for cell in code_cells(path):
+        assert not re.search(r"^\s*(import|from) matplotlib", cell.source, re.MULTILINE), cell.id
+
+
+@notebooks
 def test_at_most_one_code_cell_in_ten_is_not_compared(path):
     cells = code_cells(path)
     assert sum(bool(tags(cell) & SKIPPED) for cell in cells) <= len(cells) / 10

@@ -55,6 +55,46 @@ def test_a_notebook_shows_its_widgets_as_pages_that_play(html):
         assert 'id="stage"' in (html / "notebooks" / address).read_text(encoding="utf-8")
 
 
+def folded(page):
+    """What stands in each folded answer of a page."""
+    return re.findall(r'<details class="answer"><summary>[^<]+</summary>(.*?)</details>', page, re.DOTALL)
+
+
+def test_what_answers_a_prediction_is_folded_and_nothing_else(html):
+    page = (html / "notebooks" / "00_start_here.html").read_text(encoding="utf-8")
+    answers = folded(page)
+    assert "<iframe" in answers[0] and "<strong>Explain.</strong> 6." in answers[0]
+    assert all('class="cell_output' in answer for answer in answers)
+    open_text = re.sub(r'<details class="answer">.*?</details>', "", page, flags=re.DOTALL)
+    assert "def bill" not in "".join(answers) and "<strong>Explain" not in open_text
+    assert "start-slope: not yet." in open_text
+
+
+@pytest.mark.parametrize(
+    "bold, folds", [("Predict", 1), ("Predict.", 1), ("Predict:", 1), ("Predict first", 0), ("A prediction", 0)]
+)
+def test_an_answer_is_known_by_the_words_above_it(build, bold, folds):
+    from answers import fold
+
+    nodes = pytest.importorskip("docutils.nodes")
+
+    def cell():
+        return nodes.container("", nodes.container("", classes=["cell_output"]), classes=["cell"])
+
+    def paragraph(words):
+        return nodes.paragraph("", "", nodes.strong(text=words), nodes.Text(" and so on"))
+
+    page = nodes.section("", paragraph(bold), cell(), paragraph("Explain."), cell())
+    fold(page)
+    assert [type(node).__name__ for node in page] == [
+        "paragraph",
+        "container",
+        *["paragraph"] * (not folds),
+        "container",
+    ]
+    assert len(list(page.findall(nodes.raw))) == 2 * folds
+
+
 def test_the_search_knows_the_words_of_the_notebook_and_of_the_reference(html):
     index = (html / "searchindex.js").read_text(encoding="utf-8")
     for word in ("kernel", "cotang"):  # stems: what is searched for is stemmed as well

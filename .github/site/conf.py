@@ -74,7 +74,15 @@ def without_far_pictures(app, doctree):
             picture.replace_self(nodes.Text(picture["alt"]))
 
 
+def fold_answers(app, doctree):
+    """What answers a prediction is seen when it is asked for."""
+    from answers import fold
+
+    fold(doctree)
+
+
 def setup(app):
     app.connect("doctree-read", without_far_pictures)
+    app.connect("doctree-read", fold_answers)
     app.connect("builder-inited", load)
     app.connect("autodoc-process-docstring", lambda app, what, name, thing, options, lines: as_rst(lines))

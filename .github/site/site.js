@@ -32,12 +32,18 @@ function label() {
   for (const caption of document.querySelectorAll("p.caption[role=heading]")) caption.setAttribute("aria-level", "2");
   document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "The site");
   document.querySelector(".toc-drawer")?.setAttribute("aria-label", "This page");
+  reach();
+}
+
+// Long lines are scrolled to by keyboard; those of a folded answer once they are seen.
+function reach() {
   for (const code of document.querySelectorAll("pre")) if (code.scrollWidth > code.clientWidth) code.tabIndex = 0;
 }
 
 addEventListener("DOMContentLoaded", () => {
   follow();
   label();
+  document.addEventListener("toggle", reach, true);
   dark.addEventListener("change", follow);
   new MutationObserver(follow).observe(document.body, { attributeFilter: ["data-theme"] });
 });

@@ -1,5 +1,6 @@
 """`check`, `hint` and `solution`: what a learner sees. Never "wrong" without a reason; never an exception."""
 
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,17 @@ from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
+
+WIDTH = 80  # characters in a line: a notebook and a terminal break longer ones inside words
+
+
+def wrapped(text: str) -> str:
+    """The text in lines of at most `WIDTH` characters, broken between words; indented lines are code and stay."""
+    lines = (
+        [line] if line[:1].isspace() else textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False)
+        for line in text.splitlines()
+    )
+    return "\n".join("\n".join(parts) for parts in lines)
 
 
 class Text(str):
@@ -20,7 +32,7 @@ class Text(str):
 
 @dataclass(frozen=True)
 class Report:
-    """The answer of `check`: true when right; prints as a few lines.
+    """The answer of `check`: true when right; prints as a few lines, none longer than `WIDTH`.
 
     `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated", one of the
     stages of a comparison, or the name of the misconception that was recognised.
@@ -35,7 +47,7 @@ class Report:
         return self.kind == "right"
 
     def __repr__(self):
-        return self.text
+        return wrapped(self.text)
 
 
 def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
@@ -66,17 +78,17 @@ def hint(name: str) -> Text:
     """The next hint for the exercise `name`: three of them, one at each call; after that it points to `solution`."""
     exercise = find(name)
     if exercise is None:
-        return Text(_unknown(name))
+        return Text(wrapped(_unknown(name)))
     _given[name] = _given.get(name, 0) + 1
     if _given[name] > len(exercise.hints):
         return Text(f'You have seen all {len(exercise.hints)} hints. The solution: solution("{name}")')
-    return Text(f"Hint {_given[name]} of {len(exercise.hints)}: {exercise.hints[_given[name] - 1]}")
+    return Text(wrapped(f"Hint {_given[name]} of {len(exercise.hints)}: {exercise.hints[_given[name] - 1]}"))
 
 
 def solution(name: str) -> Text:
     """The source of a right answer to the exercise `name`."""
     exercise = find(name)
-    return Text(_unknown(name) if exercise is None else exercise.solution.strip())
+    return Text(wrapped(_unknown(name)) if exercise is None else exercise.solution.strip())
 
 
 def judged(exercise: Exercise, answer: Any, seconds: float = 5.0, seed: int | None = None) -> Verdict:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
@@ -133,7 +134,7 @@ def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
 
 
 def _plots(submission: Submission) -> bool:
-    return b"matplotlib" in work_of(submission).data
+    return re.search(rb"matplotlib|\bplot\b", work_of(submission).data) is not None
 
 
 def _graded(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .memory_curve import MemoryCurve
     from .microscope import Microscope
     from .picture import Picture
+    from .plots import plot
     from .sens import SensDial
     from .sink import SinkCalculator
     from .step_size import StepSize
@@ -37,6 +38,7 @@ _HOMES = {
     "StepSize": "step_size",
     "WrongEngineLab": "wrong_engines",
     "first_wrong": "wrong_engines",
+    "plot": "plots",
     "show": "explorer",
 }
 
@@ -57,6 +59,7 @@ __all__ = [
     "StepSize",
     "WrongEngineLab",
     "first_wrong",
+    "plot",
     "show",
 ]
 

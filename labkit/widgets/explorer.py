@@ -148,15 +148,17 @@ def _excuse(name, words, error):
 
 
 def show(
-    fun: Any, *args: Any, view: str = "chain", static: bool = False, fold: int = MOST_BOXES, program: bool = True
-) -> Explorer:
+    fun: Any, *args: Any, view: str = "chain", static: bool = False, fold: int = MOST_BOXES, program: bool = True,
+    play: bool = False,
+) -> Explorer:  # fmt: skip
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two. `static`: a picture without controls. `fold`: graphs with more boxes are folded into layers and
     repeated blocks. `program`: whether the program that graph mode would run is offered beside it (the function is then run
-    a second time, to write it).
+    a second time, to write it). `play`: whether it plays as soon as it is seen; a reader whose system asks for less motion
+    presses play.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
     `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python. Raises TypeError for
@@ -170,13 +172,16 @@ def show(
     """
     made = StillExplorer if static else Explorer
     if is_taped(fun) and not args:
-        return made(of_tensor(fun, _known_outside()), "tape" if view == "chain" else view, fold)
-    if not callable(fun):
+        picture = made(of_tensor(fun, _known_outside()), "tape" if view == "chain" else view, fold)
+    elif callable(fun):
+        picture = made(of_function(fun, args, program), view, fold, Rerun(fun, args, program))
+    else:
         raise TypeError(
             f"show: expected a function and its arguments, or a tensor of labkit.torch, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
-    return made(of_function(fun, args, program), view, fold, Rerun(fun, args, program))
+    picture.plays_at_once = play
+    return picture
 
 
 def _known_outside() -> Known:

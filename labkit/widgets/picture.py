@@ -27,6 +27,7 @@ class Picture:
     """
 
     shows_player = True  # in a notebook, below the still picture
+    plays_at_once = False  # as soon as it is seen, unless the reader wants little motion
 
     def __init__(self, scene: Scene):
         self._scene = scene
@@ -90,10 +91,12 @@ class Picture:
         chosen = {"auto": "", "light": " light", "dark": " dark"}[_checked(theme, "auto")]
         others = self.alternatives().items()
         scenes = {key: "" if other is self._scene else packed(to_json(other)) for key, other in others}
-        plays: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
+        held: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
         if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
-            plays["scene"] = packed(plays["scene"])
-        data = json.dumps(plays, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+            held["scene"] = packed(held["scene"])
+        data = json.dumps(held | {"plays": self.plays_at_once}, allow_nan=False, separators=(",", ":")).replace(
+            "<", "\\u003c"
+        )
         return _HTML.format(
             title=escape(self._scene.title), css=style(), chosen=chosen, data=data, still=self.svg("light", **dials),
             script=script().replace("export default", "const player ="),
@@ -134,8 +137,8 @@ class Picture:
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        shell = sys.modules["IPython"].get_ipython()
-        if shell is None or not hasattr(shell, "kernel"):
+        shell = notebook_shell()
+        if shell is None:
             print(self.describe())
             return
         if "LABKIT_PAGES" in os.environ:
@@ -206,6 +209,12 @@ def packed(plain: dict[str, Any]) -> str:
     """A scene as a short text, compressed, which the page unpacks."""
     text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def notebook_shell() -> Any:
+    """The shell of the notebook in which this runs; None anywhere else."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell if hasattr(shell, "kernel") else None
 
 
 def _installed(package):

@@ -20,11 +20,13 @@ class Player(anywidget.AnyWidget):
     scenes = traitlets.Dict().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)
     live = traitlets.Bool(True).tag(sync=True)
+    plays = traitlets.Bool(False).tag(sync=True)
     still = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, picture):
         scene = picture.scene
-        super().__init__(scene=to_json(scene), state=scene.start(), still=f"still-{secrets.token_hex(8)}")
+        still = f"still-{secrets.token_hex(8)}"
+        super().__init__(scene=to_json(scene), state=scene.start(), still=still, plays=picture.plays_at_once)
         self.on_msg(lambda _, content, buffers: picture.respond(content))  # while it is shown, the picture lives
 
     @property

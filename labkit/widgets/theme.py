@@ -21,6 +21,9 @@ PALETTES: dict[str, dict[str, str]] = {
     },
 }  # fmt: skip
 
+# Pages that say they are dark: JupyterLab, VS Code, and the course's own site.
+DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", '[data-theme="dark"]')
+
 MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SANS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
@@ -119,7 +122,7 @@ def css() -> str:
     dark = _properties("dark")
     rules = [
         light,
-        f'[data-jp-theme-light="false"] .labkit, .vscode-dark .labkit, .alone.dark, .alone.dark .labkit {{{dark}}}',
+        f"{', '.join(f'{page} .labkit' for page in DARK)}, .alone.dark, .alone.dark .labkit {{{dark}}}",
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
         *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),

@@ -12,7 +12,7 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.classroom import check, find, hint, solution
+from labkit.classroom import Report, check, find, hint, solution
 from labkit.classroom import check as check_function
 from labkit.jail.call import call
 
@@ -48,7 +48,14 @@ def test_a_function_that_is_still_dots_is_an_empty_answer():
 
 def test_a_report_prints_as_its_text_and_the_same_text_each_time():
     reports = [check("grad-slip", 2.5) for _ in range(2)]
-    assert repr(reports[0]) == reports[0].text == reports[1].text
+    assert repr(reports[0]).split() == reports[0].text.split() and reports[0].text == reports[1].text
+
+
+def test_long_lines_are_broken_between_words_and_code_is_not():
+    prose, code, number = "word " * 30 + "end", "    return " + "x + " * 30 + "1", "1" * 100
+    printed = repr(Report("name", "value", f"{prose}\n\n{code}\n{number}")).split("\n")
+    assert printed[-3:] == ["", code, number]
+    assert len(printed) == 5 and " ".join(printed[:2]) == prose and len(printed[0]) <= 80
 
 
 def test_a_prediction_does_not_give_the_answer_away():

@@ -213,7 +213,7 @@ Answer with a list of eight letters. Two panels belong to no function.
         Misconception(
             "looks-elementwise",
             "You took a function for elementwise that is not. In item 4 the sum depends on every input, and in item 5 "
-            "every output depends on x[0], too.",
+            "every output but the first depends on x[0], too.",
             lambda inputs, expected, got: got[4] == "D" or got[5] == "D",
         ),
         Misconception(

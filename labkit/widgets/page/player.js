@@ -315,8 +315,7 @@ class Player {
     const frame = scroller.getBoundingClientRect(), edge = 40;
     const off = (low, high, start, end) => low < start + edge || high > end - edge ? (low + high - start - end) / 2 : 0;
     const left = off(box.left, box.right, frame.left, frame.right), top = off(box.top, box.bottom, frame.top, frame.bottom);
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (left || top) scroller.scrollBy({ left, top, behavior: still ? "auto" : "smooth" });
+    if (left || top) scroller.scrollBy({ left, top, behavior: lessMotion() ? "auto" : "smooth" });
   }
 }
 
@@ -326,6 +325,8 @@ async function unpacked(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
+
+function lessMotion() { return matchMedia("(prefers-reduced-motion: reduce)").matches; }
 
 function hideStill(root, id) {
   if (!id) return;
@@ -362,6 +363,7 @@ function render({ model, el }) {
   model.on("change:scene", onScene);
   model.on("change:state", onState);
   show(model.get("scene"));
+  if (model.get("plays") && player.main && !lessMotion()) player.toggle(player.main);
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
   return () => {

@@ -1,0 +1,73 @@
+"""What moves by itself, what is folded, and what follows the theme: pages as a reader first sees them."""
+
+from pathlib import Path
+
+import pytest
+
+import labkit
+from labkit.widgets import plot, plots, theme
+
+SITE = Path(__file__).parent.parent.parent / ".github" / "site"
+ANSWERS = """<!doctype html>
+<style>{css}</style>
+<details class="answer"><summary>Show the answer</summary><p>forty-two</p></details>
+"""
+
+
+@pytest.fixture(scope="module")
+def playing(tmp_path_factory):
+    """The address of a picture that is to play at once."""
+    picture = labkit.show(lambda x: 2 * x + 1, 3.0, play=True)
+    return picture.save(tmp_path_factory.mktemp("page") / "playing.html").as_uri()
+
+
+def test_a_picture_that_is_to_play_plays_to_its_end(go, playing):
+    page = go(playing).page
+    page.get_by_role("button", name="Pause").wait_for()
+    page.get_by_text("x gets 1 × 2 = 2.").wait_for()
+    page.get_by_role("button", name="Play").wait_for()
+
+
+def test_where_less_motion_is_wanted_the_reader_presses_play(go, playing):
+    page = go(playing, reduced_motion="reduce").page
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("button", name="Pause").wait_for()
+
+
+@pytest.fixture
+def plotted(monkeypatch):
+    """A plot as HTML."""
+    found = []
+    monkeypatch.setattr(plots, "notebook_shell", object)
+    monkeypatch.setattr("IPython.display.display", lambda data, **more: found.append(data["text/html"]))
+    with plot("A line that climbs from 0 to 2.") as ax:
+        ax.plot([0, 1, 2])
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    "says, seen",
+    [("", "light"), ('data-jp-theme-light="true"', "light"), ('data-jp-theme-light="false"', "dark"),
+     ('class="vscode-dark"', "dark"), ('data-theme="dark"', "dark")],
+)  # fmt: skip
+def test_one_of_the_two_pictures_of_a_plot_is_seen_that_of_the_page(go, tmp_path, plotted, says, seen):
+    path = tmp_path / "plot.html"
+    path.write_text(f"<!doctype html><body {says}>{plotted}", encoding="utf-8")
+    page = go(path.as_uri()).page
+    assert len(theme.DARK) == 3
+    assert [image.get_attribute("class") for image in page.get_by_role("img").all()] == [f"lk-{seen}"]
+
+
+def test_a_folded_answer_opens_by_keyboard_without_script_and_is_printed(go, tmp_path):
+    path = tmp_path / "answers.html"
+    css = (SITE / "site.css").read_text(encoding="utf-8")
+    path.write_text(ANSWERS.format(css=css), encoding="utf-8")
+    page = go(path.as_uri(), java_script_enabled=False).page
+    answer = page.get_by_text("forty-two")
+    assert not answer.is_visible()
+    page.emulate_media(media="print")
+    assert answer.is_visible()
+    page.emulate_media(media="screen")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert answer.is_visible()

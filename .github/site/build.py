@@ -106,16 +106,16 @@ def public_names(module):
     return [n for n, home in homes.items() if home.startswith("labkit.")]
 
 
-def write_reference(source):
-    """One page for every public module; what several modules offer is described once, in the first of them."""
+def write_reference(source, modules):
+    """One page for each of these modules; what several modules offer is described once, in the first of them."""
     (source / "api").mkdir()
     known: dict[int, str] = {}  # what is described, by identity: where
-    for name in MODULES:
+    for name in modules:
         module = import_module(name)
         described, bare, others = [], [], []
         for public in sorted(public_names(module)):
             thing, full = getattr(module, public), f"{name}.{public}"
-            if isinstance(thing, ModuleType) and thing.__name__ in MODULES:
+            if isinstance(thing, ModuleType) and thing.__name__ in modules:
                 others.append(f"[`{public}`]({thing.__name__}.md)")
             elif not callable(thing):
                 others.append(f"`{public}`")
@@ -171,8 +171,8 @@ def origin():
     return f", from [the repository]({address})" if address else ""
 
 
-def write_sources(source, paths):
-    """All that Sphinx needs, with these notebooks, laid out as in the repository: its links lead to the same places."""
+def write_sources(source, paths, modules):
+    """All that Sphinx needs, with these notebooks and modules, laid out as in the repository: its links lead to the same places."""
     for folder in ("_static", "notebooks"):
         (source / folder).mkdir(parents=True)
     texts = sorted((ROOT / "notebooks").glob("*.md"))
@@ -186,11 +186,11 @@ def write_sources(source, paths):
     for path in paths:
         print(path.stem, flush=True)
         run_notebook(path, source / "notebooks", source / "_static" / "widgets" / path.stem)
-    write_reference(source)
+    write_reference(source, modules)
     lists = {
         "notebooks": [f"notebooks/{path.stem}" for path in paths],
         "texts": [f"notebooks/{path.stem}" for path in texts],
-        "modules": [f"api/{module}" for module in MODULES],
+        "modules": [f"api/{module}" for module in modules],
     }
     index = INDEX.format(origin=origin(), **{key: "\n".join(pages) for key, pages in lists.items()})
     (source / "index.md").write_text(index, encoding="utf-8")
@@ -201,6 +201,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="where the site is written; it must not exist yet")
     parser.add_argument("--notebooks", nargs="*", default=["*"], help="build with these notebooks alone, such as 03_*")
+    parser.add_argument("--modules", nargs="*", default=MODULES, help="with the reference of these modules alone")
     arguments = parser.parse_args()
     if arguments.folder.exists():
         parser.error(f"{arguments.folder} exists already; name a new folder")
@@ -208,7 +209,7 @@ def main():
     if not paths:
         parser.error(f"there is no such notebook as {', '.join(arguments.notebooks)}")
     source, html = (arguments.folder.resolve() / part for part in ("source", "html"))
-    write_sources(source, paths)
+    write_sources(source, paths, arguments.modules)
     options = ["-W", "--keep-going", "-q", "-b", "html", "-d", source / ".doctrees"]
     command = [sys.executable, "-m", "sphinx", *options, source, html]
     done = subprocess.run(command, env=os.environ | {"LABKIT_SITE": str(HERE)})

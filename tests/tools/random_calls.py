@@ -18,7 +18,23 @@ LAYOUTS = ["", ".transpose(0, -1)", "[..., ::2]", ".transpose(0, -1)[1:]", "[:1]
 
 def shape(pick):
     """Often few numbers, often more than a block of 16, sometimes none."""
-    sizes = [(), (0,), (1,), (3,), (7,), (15,), (16,), (17,), (100,), (2, 3), (4, 4), (5, 7), (3, 0), (2, 3, 4), (1000,)]
+    sizes = [
+        (),
+        (0,),
+        (1,),
+        (3,),
+        (7,),
+        (15,),
+        (16,),
+        (17,),
+        (100,),
+        (2, 3),
+        (4, 4),
+        (5, 7),
+        (3, 0),
+        (2, 3, 4),
+        (1000,),
+    ]
     return pick.choice([*sizes, (pick.randrange(1, 60), pick.randrange(1, 60))])
 
 

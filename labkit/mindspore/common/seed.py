@@ -80,13 +80,13 @@ def op_seed(kind, own=None):
     return mixed(seeds) if any(seeds) else secrets.randbits(64)
 
 
-def drawn(make, draw, name, held=None):
-    """`draw(engine)`, an array, from a new engine `make()`, or from the one that a layer has in the dictionary `held`.
+def drawn(make, draw, name, engines=None, key=None):
+    """`draw(engine)`, an array, from a new engine `make()`, or from the one that a layer has in `engines` under `key`.
 
     While a program is recorded, it is an input drawn at every run, from an engine of the program's own.
     """
     if current.recorder is None:
-        return draw(make() if held is None else held.setdefault(name, make()))
+        return draw(make() if engines is None else engines.setdefault(key, make()))
     engine, example = make(), make()
     return current.recorder.input(lambda: draw(engine), name, draw(example))
 

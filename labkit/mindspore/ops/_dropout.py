@@ -38,7 +38,8 @@ def dropped(input, value, p, seed, engines=None):
         lambda: Kept(seed),
         lambda engine: engine(math.prod(shape), 1 - p).reshape(shape).astype(dtype) * scale,
         "kept",
-        None if engines is None else engines.setdefault((shape, dtype), {}),
+        engines,
+        (shape, dtype),
     )
     with np.errstate(all="ignore"):
         return wrap(value * mask)

@@ -13,7 +13,7 @@ def unit(generator, count, kind):
     if kind == np.float32:
         words = generator.words(count)
         words &= np.uint64(2**24 - 1)
-        return (words * 2.0**-24).astype(np.float32)
+        return words.astype(np.float32) * np.float32(2.0**-24)
     return (generator.long_words(count) & np.uint64(2**53 - 1)) * 2.0**-53
 
 

@@ -16,17 +16,19 @@ from . import (
     _linear,
     _operators,
     _picking,
+    _random,
     _reduce,
     _shaping,
     _table,
     autograd,
+    random,
 )
 from ._autocast import autocast, get_autocast_dtype, is_autocast_enabled
-from ._creation import Generator
 from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
 from ._dtype import dtype, finfo, get_default_dtype, iinfo, promote_types, set_default_dtype
+from ._generator import Generator, default_generator
 from ._modes import (
     enable_grad,
     inference_mode,
@@ -39,6 +41,7 @@ from ._printing import set_printoptions
 from ._size import Size
 from ._tensor import Tensor, device
 from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
+from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
 globals().update(_DTYPES)
 globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})

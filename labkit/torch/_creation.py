@@ -1,6 +1,4 @@
-"""Making tensors: from data, of constants, of ranges, at random."""
-
-import threading
+"""Making tensors: from data, of constants, of ranges."""
 
 import numpy as np
 
@@ -10,8 +8,6 @@ from ._dtype import DTYPES
 from ._shaping import flat_sizes
 from ._table import METHODS, function, method
 from ._tensor import Tensor, device
-
-_local = threading.local()
 
 
 def _inferred(data):
@@ -172,18 +168,11 @@ def _like(name, make):
     return fun
 
 
-def _floats(draw, shape, dtype):
-    return np.asarray(draw(shape)).astype(dtype)
-
-
 LIKE = {
     "zeros": np.zeros,
     "ones": np.ones,
     "empty": np.zeros,
     "full": lambda shape, dtype, fill_value: np.full(shape, fill_value, dtype),
-    "rand": lambda shape, dtype: _uniform(shape, dtype),
-    "randn": lambda shape, dtype: _floats(generator().standard_normal, shape, dtype),
-    "randint": lambda shape, dtype, low, high=None: generator().integers(*_bounds(low, high), shape).astype(dtype),
 }
 for _name, _make in LIKE.items():
     function(f"{_name}_like")(_like(_name, _make))
@@ -247,119 +236,3 @@ def meshgrid(*tensors, indexing="ij"):
     order = [1, 0, *range(2, len(given))] if indexing == "xy" and len(given) > 1 else range(len(given))
     sizes = [given[i].numel() for i in order]
     return tuple(x.view([-1 if i == axis else 1 for i in order]).expand(sizes) for axis, x in enumerate(given))
-
-
-# ---- at random: reproducible by `manual_seed`, with this library's own numbers ----
-
-
-class Generator:
-    """A source of random numbers with a seed of its own."""
-
-    def __init__(self, device="cpu"):
-        self._seed, self.numbers = 0, np.random.default_rng(0)
-
-    def manual_seed(self, seed):
-        """Start again from `seed`."""
-        self._seed, self.numbers = int(seed), np.random.default_rng(int(seed) % 2**64)
-        return self
-
-    def initial_seed(self):
-        return self._seed
-
-
-def generator(given=None):
-    """The generator in use in this thread."""
-    if given is not None:
-        return given.numbers
-    if not hasattr(_local, "generator"):
-        _local.generator = Generator().manual_seed(int(np.random.default_rng().integers(2**63 - 1)))
-    return _local.generator.numbers
-
-
-@function()
-def manual_seed(seed):
-    """Make the random numbers of this thread repeat from here."""
-    generator()
-    return _local.generator.manual_seed(seed)
-
-
-@function()
-def initial_seed():
-    """The seed that this thread's random numbers began with."""
-    generator()
-    return _local.generator.initial_seed()
-
-
-def _uniform(shape, dtype, source=None):
-    precision = np.float32 if np.dtype(dtype).itemsize <= 4 else np.float64
-    return np.asarray(generator(source).random(shape, precision)).astype(dtype)
-
-
-@function()
-def rand(*size, dtype=None, device=None, requires_grad=False, generator=None):
-    """Uniform random numbers in [0, 1)."""
-    return _made(_uniform(_sizes(size), (dtype or _dtype.get_default_dtype()).np, generator), requires_grad, device)
-
-
-def _source(given):
-    return generator(given)
-
-
-@function()
-def randn(*size, dtype=None, device=None, requires_grad=False, generator=None):
-    """Random numbers of the standard normal distribution."""
-    kind = (dtype or _dtype.get_default_dtype()).np
-    return _made(_floats(_source(generator).standard_normal, _sizes(size), kind), requires_grad, device)
-
-
-def _bounds(low, high):
-    return (0, low) if high is None else (low, high)
-
-
-@function()
-def randint(low, high=None, size=None, *, dtype=None, device=None, requires_grad=False, generator=None):
-    """Random integers from `low` (0 if left out) below `high`."""
-    if isinstance(high, (tuple, list)):
-        high, size = None, high
-    drawn = _source(generator).integers(*_bounds(low, high), tuple(size))
-    return _made(np.asarray(drawn).astype((dtype or DTYPES["int64"]).np), requires_grad, device)
-
-
-@function()
-def randperm(n, *, dtype=None, generator=None):
-    """The integers below `n` in random order."""
-    return _made(_source(generator).permutation(n).astype((dtype or DTYPES["int64"]).np))
-
-
-@function()
-def normal(mean, std, size=None, *, generator=None):
-    """Random numbers of a normal distribution."""
-    if size is None:
-        size = (mean if isinstance(mean, Tensor) else std).shape
-    return randn(*size, generator=generator) * std + mean
-
-
-@function()
-def bernoulli(input, *, generator=None):
-    """1 with the probability given by each element, else 0."""
-    drawn = _source(generator).random(input._array.shape)
-    return Tensor._of(np.asarray(drawn < input._array).astype(input.dtype.np))
-
-
-def _refill(name, draw):
-    def fun(self, *args, generator=None, **kwargs):
-        from ._dispatch import check_inplace, overwrite
-
-        check_inplace(self)
-        return overwrite(
-            self, _made(np.asarray(draw(_source(generator), self._array.shape, *args, **kwargs)).astype(self.dtype.np))
-        )
-
-    fun.__name__, fun.__doc__ = name, "Fill with random numbers, in place."
-    return fun
-
-
-METHODS["uniform_"] = _refill("uniform_", lambda g, shape, a=0.0, b=1.0: g.uniform(a, b, shape))
-METHODS["normal_"] = _refill("normal_", lambda g, shape, mean=0.0, std=1.0: g.normal(mean, std, shape))
-METHODS["random_"] = _refill("random_", lambda g, shape, low=0, high=2**24: g.integers(low, high, shape))
-METHODS["bernoulli_"] = _refill("bernoulli_", lambda g, shape, p=0.5: g.random(shape) < p)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..dtype import float32
 from ..tensor import Tensor, wrap
-from .seed import generator
+from ._distributions import normal, truncated_normal, uniform
 
 __all__ = ["Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", "TruncatedNormal", "Uniform",
            "XavierNormal", "XavierUniform", "Zero", "initializer"]  # fmt: skip
@@ -51,20 +51,17 @@ class Normal(Initializer):
         self.sigma, self.mean = sigma, mean
 
     def draw(self, shape):
-        return generator().normal(self.mean, self.sigma, shape)
+        return normal(shape, self.mean, self.sigma)
 
 
 class TruncatedNormal(Initializer):
-    """Normal distribution, drawn again outside [a, b]: absolute bounds, not multiples of `sigma`."""
+    """Normal distribution, cut off outside [a, b]: absolute bounds, not multiples of `sigma`."""
 
     def __init__(self, sigma=0.01, mean=0.0, a=-2.0, b=2.0):
         self.sigma, self.mean, self.a, self.b = sigma, mean, a, b
 
     def draw(self, shape):
-        x = np.asarray(generator().normal(self.mean, self.sigma, shape))
-        while (outside := (x < self.a) | (x > self.b)).any():
-            x[outside] = generator().normal(self.mean, self.sigma, int(outside.sum()))
-        return x
+        return truncated_normal(shape, self.mean, self.sigma, self.a, self.b)
 
 
 class Uniform(Initializer):
@@ -74,7 +71,7 @@ class Uniform(Initializer):
         self.scale = scale
 
     def draw(self, shape):
-        return generator().uniform(-self.scale, self.scale, shape)
+        return uniform(shape, -self.scale, self.scale)
 
 
 class _Scaled(Initializer):
@@ -87,13 +84,13 @@ class _Scaled(Initializer):
         raise NotImplementedError
 
     def draw(self, shape):
-        return generator().normal(0, self.deviation(shape), shape)
+        return normal(shape, 0, self.deviation(shape))
 
 
 class _Uniformly(_Scaled):
     def draw(self, shape):
         bound = math.sqrt(3) * self.deviation(shape)
-        return generator().uniform(-bound, bound, shape)
+        return uniform(shape, -bound, bound)
 
 
 class HeNormal(_Scaled):

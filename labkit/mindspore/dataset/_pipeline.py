@@ -10,6 +10,7 @@ from itertools import islice
 import numpy as np
 
 from ._check import LARGEST, names_of, natural, required
+from ._order import Orders, Slots
 from ._reading import Randomness, Reader, as_tensors
 
 __all__ = ["Dataset"]
@@ -125,7 +126,7 @@ class Dataset:
             sizes = [round(s * count) for s in sizes]
         if sum(sizes) != count:
             raise RuntimeError(f"Sum of split sizes {sum(sizes)} is not equal to dataset size {count}.")
-        order = Randomness().of(self).permutation(count) if randomize else np.arange(count)
+        order = Randomness().of(self, Orders).permutation(count) if randomize else np.arange(count)
         return [_Part(self, part) for part in np.split(order, np.cumsum(sizes)[:-1])]
 
     def place(self, column):
@@ -192,14 +193,13 @@ class _Shuffle(Dataset):
         self.input, self.buffer_size = input, natural(buffer_size, "buffer_size", 2)
 
     def rows(self, random):
-        generator, rows = random.of(self), iter(self.input.rows(random))
+        slots, rows = random.of(self, Slots), iter(self.input.rows(random))
         buffer = list(islice(rows, self.buffer_size))
-        for row in rows:
-            k = generator.integers(len(buffer))
-            yield buffer[k]
-            buffer[k] = row
-        generator.shuffle(buffer)
-        yield from buffer
+        while buffer:
+            k = slots.below(len(buffer))
+            buffer[k], buffer[-1] = buffer[-1], buffer[k]
+            yield buffer.pop()
+            buffer.extend(islice(rows, 1))
 
 
 class _Batch(Dataset):

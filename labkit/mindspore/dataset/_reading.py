@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from ..common.seed import data_seed
 from ..tensor import wrap
 
 __all__ = ["Reader"]
 
 
 class Randomness(dict):
-    """The generator of each shuffling node, made when it is first asked for: from the seed set, else from nothing."""
+    """What each shuffling node draws from, made when it is first asked for: from the seed set, else from nothing."""
 
-    def of(self, node):
+    def of(self, node, kind):
+        """The node's `Orders` or `Slots`, whichever the `kind` is."""
         if id(node) not in self:
-            self[id(node)] = np.random.default_rng(data_seed())
+            self[id(node)] = kind()
         return self[id(node)]
 
 

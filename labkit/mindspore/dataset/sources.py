@@ -4,6 +4,7 @@ import numpy as np
 
 from ..tensor import Tensor
 from ._check import names_of, required
+from ._order import Orders
 from ._pipeline import Dataset
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset"]
@@ -28,7 +29,7 @@ class Rows(Dataset):
         raise NotImplementedError
 
     def rows(self, random):
-        order = random.of(self).permutation(self.total) if self.shuffled else range(self.total)
+        order = random.of(self, Orders).permutation(self.total) if self.shuffled else range(self.total)
         return (self.row(int(k)) for k in order[: self.count])
 
 
@@ -103,7 +104,7 @@ class GeneratorDataset(Dataset):
     def _items(self, random):
         if self.random_access:
             count = len(self.source)
-            order = random.of(self).permutation(count) if self.shuffled else range(count)
+            order = random.of(self, Orders).permutation(count) if self.shuffled else range(count)
             return (self.source[int(k)] for k in order)
         return iter(self.source() if callable(self.source) else self.source)
 

@@ -1,6 +1,8 @@
 """The dropout layer."""
 
-from .. import ops
+from ..common.seed import op_seed
+from ..ops._dropout import dropped
+from ..ops._op import value_of
 from .cell import Cell
 
 __all__ = ["Dropout"]
@@ -24,9 +26,13 @@ class Dropout(Cell):
             interval = "[0, 1)" if name == "p" else "(0, 1]"
             raise ValueError(f"For 'Dropout', the '{name}' must be a number in range {interval}, but got {value}.")
         self.keep_prob, self.p = keep_prob, p
+        self._seed, self._engines = op_seed("dropout"), {}
 
     def construct(self, x):
-        return ops.dropout(x, 1 - self.keep_prob if self.p is None else self.p, self.training)
+        if not self.training:
+            return x
+        p = 1 - self.keep_prob if self.p is None else self.p
+        return dropped(x, value_of(x, "Dropout"), p, self._seed, self._engines)
 
     def extend_repr(self):
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"

@@ -1,5 +1,6 @@
 """New tensors, and what ops say about one: its shape, type, rank and size."""
 
+import math
 from collections.abc import Callable
 
 import autograd.numpy as anp
@@ -119,21 +120,23 @@ def _along(numbers, axis, ndim):
 
 
 def _normal(*size, dtype=None, seed=None):
-    """Samples of the standard normal distribution."""
-    return _drawn("standard_normal", "randn", *_and_type(size, dtype))
+    """Samples of the standard normal distribution; `seed` is one besides that of `set_seed`."""
+    return _drawn("Normal", "randn", seed, *_and_type(size, dtype))
 
 
 def _uniform(*size, dtype=None, seed=None):
-    """Samples of the uniform distribution on [0, 1)."""
-    return _drawn("random", "rand", *_and_type(size, dtype))
+    """Samples of the uniform distribution on [0, 1); `seed` is one besides that of `set_seed`."""
+    return _drawn("Uniform", "rand", seed, *_and_type(size, dtype))
 
 
-def _drawn(distribution, name, size, dtype):
+def _drawn(engine, name, own_seed, size, dtype):
     """A tensor of random numbers; a compiled function draws anew whenever it runs."""
-    from ..common.seed import drawn
+    from ..common import _engines
+    from ..common.seed import drawn, op_seed
 
-    sizes, kind = _sizes(size), (dtype or float32).numpy
-    return wrap(drawn(lambda generator: np.asarray(getattr(generator, distribution)(sizes)).astype(kind), name))
+    shape, kind, seed = _sizes(size), (dtype or float32).numpy, op_seed(name, own_seed)
+    make = lambda: getattr(_engines, engine)(seed)
+    return wrap(drawn(make, lambda engine: engine(math.prod(shape)).reshape(shape).astype(kind), name))
 
 
 _normal.__name__, _uniform.__name__ = "randn", "rand"

@@ -1,5 +1,6 @@
 """Dropout: elements left out at random, while training."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -11,18 +12,35 @@ from ._op import register, value_of
 def dropout(input, p=0.5, training=True, seed=None):
     """Each element 0 with probability `p`, else divided by 1 - p; `input` itself unless `training`.
 
-    A compiled function leaves out other elements whenever it runs. Raises RuntimeError for `p` outside [0, 1).
+    A compiled function leaves out other elements whenever it runs. `seed` is one besides that of `set_seed`. Raises
+    RuntimeError for `p` outside [0, 1).
     """
     value = value_of(input, "Dropout")
     if not 0 <= p < 1:
         raise RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1 - p:g}")
-    if not training or p == 0:
+    if not training:
         return input
+    from ..common.seed import op_seed
+
+    return dropped(input, value, p, op_seed("dropout", seed))
+
+
+def dropped(input, value, p, seed, engines=None):
+    """`value`, that of `input`, with elements left out; a layer goes on with its `engines`, one for every size and type."""
+    from ..common._engines import Kept
     from ..common.seed import drawn
 
+    if p == 0:
+        return input
     shape, dtype = input.shape, value.dtype
-    kept = np.asarray(1 / (1 - p), dtype)
-    mask = drawn(lambda generator: (generator.random(shape) >= p).astype(dtype) * kept, "kept")
+    scale = (1 / np.float32(1 - p)).astype(dtype)
+    mask = drawn(
+        lambda: Kept(seed),
+        lambda engine: engine(math.prod(shape), 1 - p).reshape(shape).astype(dtype) * scale,
+        "kept",
+        engines,
+        (shape, dtype),
+    )
     with np.errstate(all="ignore"):
         return wrap(value * mask)
 

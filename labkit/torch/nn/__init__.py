@@ -1,6 +1,6 @@
 """`torch.nn`: modules, parameters, layers and losses."""
 
-from . import functional, utils
+from . import functional, init, utils
 from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
 from .layers import (
     ELU,
@@ -66,6 +66,7 @@ __all__ = [
     "Softplus",
     "Tanh",
     "functional",
+    "init",
     "utils",
 ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from .. import _rules
 from .._autocast import lowered, widened
 from .._dispatch import apply, check_broadcast, converted, tensor_of, together, whole_dim
 from .._linear import matmul
+from .._random import dropped
 from .._reduce import log_softmax, softmax
 from .._rules import op
 from .._table import FUNCTIONS, METHODS
@@ -121,14 +122,21 @@ def one_hot(tensor, num_classes=-1):
 
 
 def dropout(input, p=0.5, training=True, inplace=False):
-    """Zero each element with probability `p` and scale the rest by 1 / (1 - p), while training."""
-    from .._creation import generator
+    """Zero each element with probability `p` and scale the rest by 1 / (1 - p), while training.
 
-    if not training or p == 0:
+    Raises ValueError for `p` outside [0, 1].
+    """
+    check_probability(p)
+    if not training or p == 0 or not input.numel():
         return input
-    keep = generator().random(input._array.shape) >= p
-    scale = np.asarray(1 / (1 - p) if p < 1 else 0.0, input._array.dtype)
-    return input * Tensor._of(keep.astype(input._array.dtype) * scale)
+    factors = dropped(input, p)
+    return input.mul_(factors) if inplace else input * factors
+
+
+def check_probability(p):
+    """Raise ValueError unless `p` is from 0 to 1."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
 # ---- losses ----

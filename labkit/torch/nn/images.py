@@ -1,9 +1,8 @@
 """Layers for images: convolution, pooling, batch normalisation."""
 
-import math
-
-from .. import _creation, _modes
+from .. import _creation
 from . import _images as F
+from . import init
 from ._images import two
 from .module import Module
 from .parameter import Parameter
@@ -47,11 +46,7 @@ class Conv2d(Module):
 
     def reset_parameters(self):
         """Draw weight and bias anew."""
-        bound = 1 / math.sqrt(math.prod(self.weight.shape[1:]))
-        with _modes.no_grad():
-            self.weight.uniform_(-bound, bound)
-            if self.bias is not None:
-                self.bias.uniform_(-bound, bound)
+        init.as_layer(self.weight, self.bias)
 
     def forward(self, input):
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)

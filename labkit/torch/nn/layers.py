@@ -1,10 +1,10 @@
 """Layers: linear, activations, shapes, containers, losses."""
 
-import math
 from collections import OrderedDict
 
-from .. import _creation, _modes
+from .. import _creation
 from . import functional as F
+from . import init
 from .module import Module
 from .parameter import Parameter
 
@@ -24,11 +24,7 @@ class Linear(Module):
 
     def reset_parameters(self):
         """Draw weight and bias anew."""
-        bound = 1 / math.sqrt(self.in_features) if self.in_features else 0
-        with _modes.no_grad():
-            self.weight.uniform_(-bound, bound)
-            if self.bias is not None:
-                self.bias.uniform_(-bound, bound)
+        init.as_layer(self.weight, self.bias)
 
     def forward(self, input):
         return F.linear(input, self.weight, self.bias)
@@ -66,10 +62,11 @@ class Dropout(Module):
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
+        F.check_probability(p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input):
-        return F.dropout(input, self.p, self.training)
+        return F.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self):
         return f"p={self.p}, inplace={self.inplace}"

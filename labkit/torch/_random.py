@@ -1,0 +1,251 @@
+"""Random tensors: from one seed the numbers of PyTorch on the CPU, one by one and in the same order.
+
+A tensor is filled in the order of its memory. What is drawn depends on nothing that can be differentiated.
+"""
+
+from math import prod
+
+import numpy as np
+
+from . import _draws, _dtype
+from ._creation import _made, _sizes
+from ._dispatch import apply, check_inplace, overwrite
+from ._dtype import DTYPES
+from ._generator import default_generator
+from ._normal import normal as normals
+from ._rules import drawing
+from ._table import METHODS, function, method
+from ._tensor import Tensor
+
+
+def _source(generator):
+    return default_generator if generator is None else generator
+
+
+def _laid_out_as(array, drawn):
+    """Flat numbers in the shape of `array` and in the order of its memory."""
+    if array.flags.c_contiguous:
+        return drawn.reshape(array.shape)
+    axes = _axes_in_memory(array)
+    return drawn.reshape([array.shape[axis] for axis in axes]).transpose(np.argsort(axes))
+
+
+def _axes_in_memory(array):
+    """The axes of `array` from the widest stride to the narrowest; one that repeats its elements stays in its place."""
+    axes: list[int] = []
+    for axis in range(array.ndim):
+        place = len(axes)
+        for k in reversed(range(len(axes))):
+            if array.strides[axes[k]] and array.strides[axes[k]] < array.strides[axis]:
+                place = k
+            elif array.strides[axes[k]]:
+                break
+        axes.insert(place if array.strides[axis] else len(axes), axis)
+    return axes
+
+
+def _floating(dtype, words):
+    """NumPy's type for a floating `dtype`. Raises NotImplementedError for an integer one, naming `words`."""
+    dtype = dtype or _dtype.get_default_dtype()
+    if not dtype.is_floating_point:
+        raise NotImplementedError(f"\"{words}\" not implemented for '{dtype.legacy}'")
+    return dtype.np
+
+
+# ---- what is drawn: (generator, count, dtype, contiguous, *parameters) -> a flat array ----
+
+
+def _uniform(generator, count, dtype, contiguous=True, low=0.0, high=1.0):
+    kind = _floating(dtype, "check_uniform_bounds")
+    if low > high:
+        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
+    return _draws.uniform(_source(generator), count, kind, low, high)
+
+
+def _normal(generator, count, dtype, contiguous=True, mean=0.0, std=1.0):
+    kind = _floating(dtype, "normal_kernel_cpu")
+    if not std >= 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    return normals(_source(generator), count, kind, mean, std, contiguous)
+
+
+def _integers(generator, count, dtype, contiguous=True, low=0, high=None):
+    low, high = (0, low) if high is None else (low, high)
+    if low >= high:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    for name, bound in (("from", low), ("to - 1", high - 1)):
+        _check_bound(name, bound, dtype)
+    return _draws.integers(_source(generator), count, dtype.np, *_draws.exact_bounds(low, high, dtype.np))
+
+
+def _check_bound(name, bound, dtype):
+    if not -(2**63) <= bound < 2**63:
+        raise ValueError(f"Overflow when unpacking long long: {name!r} is {bound}")
+    if dtype.name == "bool":
+        least, most = 0, 1
+    else:
+        limits = _dtype.finfo(dtype) if dtype.is_floating_point else _dtype.iinfo(dtype)
+        least, most = limits.min, limits.max
+    if not least <= bound <= most:
+        raise RuntimeError(f"{name} is out of bounds for {dtype.name}")
+
+
+# ---- by size ----
+
+
+def _sized(name, draw, text):
+    def fun(*size, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+        dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(size)
+        return _made(draw(generator, prod(shape), dtype).reshape(shape), requires_grad, device)
+
+    fun.__name__, fun.__doc__ = name, text
+    return function(name)(fun)
+
+
+rand = _sized("rand", _uniform, """Uniform random numbers in [0, 1).
+
+    >>> import labkit.torch as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.rand(3)
+    tensor([0.4963, 0.7682, 0.0885])
+    """)  # fmt: skip
+randn = _sized("randn", _normal, """Random numbers of the standard normal distribution.
+
+    >>> import labkit.torch as torch
+    >>> _ = torch.manual_seed(0)
+    >>> torch.randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """)  # fmt: skip
+
+
+@function()
+def randint(low, high=None, size=None, *, generator=None, dtype=None, device=None, requires_grad=False):
+    """Random integers from `low` (0 if left out) below `high`."""
+    if isinstance(high, (tuple, list)):
+        high, size = None, high
+    low, high = (0, low) if high is None else (low, high)
+    shape = _sizes((size,))
+    drawn = _integers(generator, prod(shape), dtype or DTYPES["int64"], True, int(low), int(high))
+    return _made(drawn.reshape(shape), requires_grad, device)
+
+
+@function()
+def randperm(n, *, generator=None, dtype=None, device=None, requires_grad=False):
+    """The integers below `n` in random order."""
+    _sizes((n,))
+    order = _draws.permutation(_source(generator), n)
+    return _made(order.astype((dtype or DTYPES["int64"]).np), requires_grad, device)
+
+
+# ---- like a tensor ----
+
+
+def _like(name, draw):
+    def fun(input, *parameters, dtype=None, device=None, requires_grad=False, memory_format=None, generator=None):
+        array, dtype = input._array, dtype or input.dtype
+        contiguous = _axes_in_memory(array) == list(range(array.ndim))
+        drawn = draw(generator, array.size, dtype, contiguous, *parameters)
+        return _made(_laid_out_as(array, drawn), requires_grad, device)
+
+    fun.__name__, fun.__doc__ = f"{name}_like", f"`{name}` with the shape and dtype of `input`."
+    function(fun.__name__)(fun)
+
+
+_like("rand", _uniform)
+_like("randn", _normal)
+_like("randint", lambda *drawn, low=0, high=None: _integers(*drawn))
+
+
+@function()
+def normal(mean, std=1.0, size=None, *, generator=None, dtype=None, device=None, requires_grad=False):
+    """Random numbers of normal distributions: `mean` and `std` are numbers, with a `size`, or tensors."""
+    if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
+        if size is None:
+            raise TypeError("normal(): mean and std are numbers, so it needs a size: normal(mean, std, (2, 3))")
+        dtype, shape = dtype or _dtype.get_default_dtype(), _sizes((size,))
+        return _made(_normal(generator, prod(shape), dtype, True, mean, std).reshape(shape), requires_grad, device)
+    if isinstance(std, Tensor) and (std._array < 0).any():
+        raise RuntimeError("normal expects all elements of std >= 0.0")
+    parameters = [p for p in (mean, std) if isinstance(p, Tensor)]
+    drawn = _around(mean, std, parameters, generator)
+    if len(parameters) == 2:
+        return apply(drawing.drawn_for_both, *parameters, drawn, "NormalBackward3")
+    return apply(drawing.drawn_for, *parameters, drawn, f"NormalBackward{1 if parameters[0] is mean else 2}")
+
+
+def _around(mean, std, parameters, generator):
+    """Normal numbers, with the deviation applied by the generator if it is a number, else afterwards."""
+    shape, dtype = np.broadcast_shapes(*(p.shape for p in parameters)), parameters[0].dtype
+    scale, center = (p._array if isinstance(p, Tensor) else p for p in (std, mean))
+    first = (0.0, 1.0) if isinstance(std, Tensor) else (0.0, scale)
+    drawn = _normal(generator, prod(shape), dtype, True, *first).reshape(shape)
+    if isinstance(std, Tensor):
+        drawn = drawn * scale
+    return (drawn + np.asarray(center, dtype.np)).astype(dtype.np)
+
+
+@function()
+def bernoulli(input, p=None, *, generator=None, out=None):
+    """1 with the probability given by each element (or by the number `p`), else 0."""
+    drawn = _chosen(np.empty(input.shape), input if p is None else p, input.dtype, generator)
+    return apply(drawing.drawn_for, input, drawn, "BernoulliBackward0")
+
+
+def _chosen(array, p, dtype, generator):
+    """0 and 1 in the layout of `array`: 1 with probability `p`, a number or a tensor."""
+    if not isinstance(p, Tensor):
+        if not 0 <= p <= 1:
+            raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+        return _laid_out_as(array, _draws.choices(_source(generator), array.size, p).astype(dtype.np))
+    kind = _floating(p.dtype, "bernoulli_tensor_cpu_p_")
+    if not ((p._array >= 0) & (p._array <= 1)).all():
+        raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: a probability is from 0 to 1")
+    drawn = _draws.unit(_source(generator), array.size, np.float64 if kind == np.float64 else np.float32)
+    return (_laid_out_as(array, drawn) < p._array).astype(dtype.np)
+
+
+def dropped(input, p):
+    """Factors for dropout: 0 with probability `p`, else 1 / (1 - p)."""
+    dtype = input.dtype
+    if not dtype.is_floating_point:
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {dtype.legacy}")
+    if p == 1:
+        return Tensor._of(np.zeros((), dtype.np))
+    kind = np.float64 if dtype.name == "float64" else np.float32
+    scale = (kind(1) / kind(1 - p)).astype(dtype.np)
+    return Tensor._of(_chosen(input._array, 1 - p, dtype, None) * scale)
+
+
+# ---- in place ----
+
+
+def _refill(name, node, draw):
+    def fun(self, *parameters, generator=None, **named):
+        check_inplace(self)
+        array = self._array
+        drawn = draw(generator, array.size, self.dtype, array.flags.c_contiguous, *parameters, **named)
+        return overwrite(self, apply(drawing.drawn_for, self, _laid_out_as(array, drawn), node))
+
+    fun.__name__, fun.__doc__ = name, "Fill with random numbers, in place."
+    METHODS[name] = fun
+
+
+def _random(generator, count, dtype, contiguous, *bounds):
+    if not bounds:
+        return _draws.any_integers(_source(generator), count, dtype.np)
+    if len(bounds) == 2 and bounds[1] is None:
+        bounds = bounds[0], _draws.largest(dtype.np) + 1
+    return _integers(generator, count, dtype, contiguous, *bounds)
+
+
+_refill("uniform_", "UniformBackward0", _uniform)
+_refill("normal_", "NormalBackward0", _normal)
+_refill("random_", "RandomBackward0", _random)
+
+
+@method("bernoulli_")
+def bernoulli_(self, p=0.5, *, generator=None):
+    """Fill with 1 with probability `p` (a number, or a tensor of them), else 0, in place."""
+    check_inplace(self)
+    node = "BernoulliBackward1" if isinstance(p, Tensor) else "BernoulliBackward2"
+    return overwrite(self, apply(drawing.drawn_for, self, _chosen(self._array, p, self.dtype, generator), node))

@@ -9,6 +9,8 @@ from typing import Any
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 ANSWER = "answer-"
+EXPLANATION = re.compile(r"^\*\*Explain[.:]?\*\*.*?(?=\n\s*\n|\Z)", re.MULTILINE | re.DOTALL)
+FOLDED = r"<details><summary>Explain</summary>\n\n\g<0>\n\n</details>"
 
 
 class Unreadable(ValueError):
@@ -31,9 +33,16 @@ def write(notebook: Notebook) -> bytes:
 
 
 def clear(notebook: Notebook) -> Notebook:
-    """The same without outputs and counts, so that nothing stands under "Predict"."""
-    empty: Cell = {"outputs": [], "execution_count": None}
-    return notebook | {"cells": [c | empty if c["cell_type"] == "code" else c for c in notebook["cells"]]}
+    """The same without outputs and counts, and with explanations folded: nothing under "Predict" tells the answer."""
+    return notebook | {"cells": [_untold(cell) for cell in notebook["cells"]]}
+
+
+def _untold(cell: Cell) -> Cell:
+    if cell["cell_type"] == "code":
+        return cell | {"outputs": [], "execution_count": None}
+    if cell["cell_type"] == "markdown":
+        return cell | {"source": EXPLANATION.sub(FOLDED, source(cell))}
+    return cell
 
 
 def marks(notebook: Notebook) -> list[str]:

@@ -103,6 +103,8 @@ def test_from_the_first_command_to_the_first_right_answer(go, address, tmp_path)
     assert page.locator(".lm-TabBar-tab.lm-mod-current", has_text="00_start_here").count() >= 1
     assert page.locator(".jp-OutputArea-output").count() == 0
     assert page.locator(".Toastify__toast").count() == 0
+    explained = page.get_by_role("paragraph").filter(has_text="So a 6 arrives at the scoops")
+    assert not explained.is_visible()
     newcomer.photograph("the notebook is open, nothing is told")
 
     page.locator(".jp-Notebook .jp-Cell").first.click()
@@ -111,6 +113,8 @@ def test_from_the_first_command_to_the_first_right_answer(go, address, tmp_path)
     page.locator(".labkit .lk-title").first.wait_for()
     page.get_by_role("button", name="Pause").first.wait_for()
     newcomer.photograph("something moves")
+    page.locator("summary", has_text="Explain").first.click()
+    explained.wait_for()
 
     newcomer.run_until(EXERCISE)
     newcomer.answer([2, 2, 2], "start-order: not yet.")

@@ -212,3 +212,10 @@ def test_a_working_copy_that_is_interrupted_while_it_is_laid_is_completed(desk, 
     assert not desk.copy().lay().newer
     publish_anew(desk)
     assert desk.copy().lay().renewed == ["00_start.ipynb", "figures/graph.png"]
+
+
+def test_an_explanation_is_folded_and_what_follows_it_is_not():
+    told = "**Explain.** 6, as\nexpected.\n\n## 2. Next\n\n**Explain why.** Because."
+    (cell,) = nb.clear({"cells": [{"cell_type": "markdown", "source": told}]})["cells"]
+    folded = "<details><summary>Explain</summary>\n\n**Explain.** 6, as\nexpected.\n\n</details>"
+    assert cell["source"] == told.replace("**Explain.** 6, as\nexpected.", folded)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from patience import PATIENT
 from walls import needs_walls
 
 from labkit.grading import classwork
@@ -15,16 +16,14 @@ from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.opening import SubmissionError
 from labkit.grading.pool import grade_here, ungraded
 
-pytestmark = needs_walls
-
-PACE = Pace(cell=3.0, call=1.0, submission=30.0)
+pytestmark = [needs_walls, pytest.mark.usefixtures("same_jail")]
 
 
 @pytest.fixture
 def plan(handout, tmp_path):
     handout.class_of(tmp_path / "submitted", 5)
     out = tmp_path / "new" / "folder" / "grades.csv"
-    return Plan(tmp_path / "submitted", handout.source, out, jobs=1, pace=PACE, seed=3)
+    return Plan(tmp_path / "submitted", handout.source, out, jobs=1, pace=PATIENT, seed=3)
 
 
 def rows(path: Path):

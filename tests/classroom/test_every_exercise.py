@@ -13,6 +13,7 @@ import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
 from labkit.classroom.compare import plain, same
 
+pytestmark = pytest.mark.usefixtures("right_answers_found_once")
 FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
 PREDICTIONS = [e for e in EXERCISES.values() if e.is_prediction]
 ODD = [0.125, "text", b"bytes", {}, {1: 2}, (), [], object(), float("nan"), np.array(["a"]), KeyError, 10**400]

@@ -15,6 +15,7 @@ from labkit.classroom import exercises as home
 from labkit.classroom.compare import difference, plain, same
 from labkit.classroom.exercises import nb06
 
+pytestmark = pytest.mark.usefixtures("right_answers_found_once")
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
 

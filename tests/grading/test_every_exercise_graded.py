@@ -15,16 +15,19 @@ pytestmark = needs_walls
 
 TOML = 'title = "T"\nseed = 7\n[[assignment]]\nname = "all"\ntitle = "All"\nquestions = '
 SETTINGS = Settings(seed=20260101, pace=PATIENT)
-ROUNDS = max(len(exercise.wrong_answers) for exercise in EXERCISES.values())
+ROUNDS = 1 + max(len(exercise.wrong_answers) for exercise in EXERCISES.values())
 
 
-def wrong_round(assignment, k):
-    """The k-th wrong answer to each question that has so many, under the name that the question asks for."""
-    return {
-        q.name: renamed(EXERCISES[q.exercise].wrong_answers[k].source, "answer", q.binds)
-        for q in assignment.questions
-        if k < len(EXERCISES[q.exercise].wrong_answers)
-    }
+def answered(assignment, k):
+    """The answers of round k: to each question its k-th wrong one, once the right one after the last, and then none."""
+    answers = {}
+    for q in assignment.questions:
+        wrong = EXERCISES[q.exercise].wrong_answers
+        if k < len(wrong):
+            answers[q.name] = renamed(wrong[k].source, "answer", q.binds)
+        elif k > len(wrong):
+            answers[q.name] = f"{q.binds} = ..."
+    return answers
 
 
 def wrong_answers():
@@ -40,7 +43,7 @@ def everything(make_handout):
 @pytest.fixture(scope="module")
 def graded(everything, one_jail):
     """The results by student and question: of the student `solved`, and of `wrong-K`."""
-    rounds = {f"wrong-{k}": wrong_round(everything.assignment, k) for k in range(ROUNDS)}
+    rounds = {f"wrong-{k}": answered(everything.assignment, k) for k in range(ROUNDS)}
     works = [Work("solved", everything.notebook())]
     works += [Work(student, everything.notebook(answers)) for student, answers in rounds.items()]
     with one_jail():
@@ -70,5 +73,6 @@ def test_a_planted_mistake_is_told_in_the_words_of_its_exercise(graded):
 
 def test_a_mistake_elsewhere_costs_nothing_here(graded):
     for exercise in EXERCISES.values():
-        for k in range(len(exercise.wrong_answers), ROUNDS):
-            assert graded[f"wrong-{k}"][exercise.name].kind == "right", (exercise.name, k)
+        wrong = len(exercise.wrong_answers)
+        kinds = [graded[f"wrong-{k}"][exercise.name].kind for k in range(wrong, ROUNDS)]
+        assert kinds == ["right", *["empty"] * (ROUNDS - wrong - 1)], exercise.name

@@ -7,9 +7,11 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
+from patience import PATIENT
 
 from labkit.grading.assignment import Assignment
 from labkit.grading.build import variant
+from labkit.grading.classwork import Plan
 from labkit.grading.course import Course
 from labkit.grading.grader import Grader
 from labkit.grading.handout import hand_out
@@ -172,3 +174,11 @@ def same_jail(one_jail):
 @pytest.fixture(scope="session")
 def make_handout(tmp_path_factory):
     return lambda toml: Handout(tmp_path_factory.mktemp("course"), toml)
+
+
+@pytest.fixture
+def plan(handout, tmp_path):
+    """To grade five students in this process."""
+    handout.class_of(tmp_path / "submitted", 5)
+    out = tmp_path / "new" / "folder" / "grades.csv"
+    return Plan(tmp_path / "submitted", handout.source, out, jobs=1, pace=PATIENT, seed=3)

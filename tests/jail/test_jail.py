@@ -58,11 +58,17 @@ except BaseException as error:
     return decode(said[2]["value"])
 
 
-def begin(session, source, seconds=LONG):
+def begin(session, source, asks=()):
     """Let a session run one cell."""
-    session.send(
-        {"steps": [{"label": "c", "source": source, "asks": []}], "binds": {}, "functions": [], "seconds": seconds}
-    )
+    steps = [{"label": "c", "source": source, "asks": [*asks]}]
+    session.send({"steps": steps, "binds": {"f": "f"}, "functions": ["f"], "seconds": LONG})
+
+
+def started(jail, session, source):
+    """The processes in a jail while a program that has run this waits for us to say what to call its function with."""
+    begin(session, f"{source}\ndef f(): return 1", asks=["f"])
+    assert [next(iter(session.receive(LONG))) for _ in range(3)] == ["step", "ran", "ask"]
+    return psutil.Process(jail.pid).children(recursive=True)
 
 
 def refused(jail, expression, before=""):
@@ -223,7 +229,7 @@ for _ in range(6):
 time.sleep(1000)
 """
         with jail.session() as session:
-            begin(session, source, LONG)
+            begin(session, source)
             session.receive(LONG)
             with pytest.raises(wire.Closed, match="MB"):
                 session.receive(LONG)
@@ -238,10 +244,7 @@ def test_when_a_session_ends_so_does_everything_in_it(jail):
         "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        os.setsid()\n        time.sleep(1000)\n"
     )
     with jail.session() as session:
-        begin(session, source)
-        for _ in range(3):
-            session.receive(LONG)
-        inside = psutil.Process(jail.pid).children(recursive=True)
+        inside = started(jail, session, source)
     assert len(inside) >= 4
     wait_for_end(inside, stay=2)  # bubblewrap and the server
 
@@ -331,10 +334,7 @@ def test_unsafe_still_runs_with_the_walls_that_there_are(without_bubblewrap):
             assert refused(jail, "socket.socket()")
         source = "import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)"
         with jail.session() as session:
-            begin(session, source)
-            for _ in range(3):
-                session.receive(LONG)
-            inside = psutil.Process(jail.pid).children(recursive=True)
+            inside = started(jail, session, source)
             assert len(inside) >= 2
         wait_for_end(inside)  # orphans, too
 

@@ -26,7 +26,8 @@ def arguments(handout, tmp_path, monkeypatch):
     """`arguments("--jobs", "2")`: how to grade the class in `submitted/`, in this folder."""
     handout.class_of(tmp_path / "submitted", 5)
     monkeypatch.chdir(tmp_path)
-    return lambda *more: ["grade", "submitted", "--assignment", str(handout.source), "--out", "out/grades.csv", *more]
+    given = ["grade", "submitted", "--assignment", str(handout.source), "--out", "out/grades.csv", "--seconds", "60"]
+    return lambda *more: [*given, *more]
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ warnings.simplefilter("ignore")  # of nbgrader's and its libraries' own
 from nbgrader.api import Gradebook
 from nbgrader.apps.nbgraderapp import NbGraderApp
 from nbgrader.validator import Validator
+from traitlets.config import Config
 
 
 def generate():
@@ -41,14 +42,15 @@ def generate():
 
 
 def autograde():
-    run("autograde", "a1", "--create")
+    run("autograde", "a1", "--create", "--Execute.timeout=600", "--Execute.startup_timeout=600")
     with Gradebook("sqlite:///gradebook.db") as book:
         return {s.student.id: {g.name: g.auto_score for n in s.notebooks for g in n.grades}
                 for s in book.assignment_submissions("a1")}
 
 
 def validate(*paths):
-    return [Validator().validate(path) for path in paths]
+    patient = Config({"Execute": {"timeout": 600, "startup_timeout": 600}})
+    return [Validator(config=patient).validate(path) for path in paths]
 
 
 def run(*arguments):

@@ -88,11 +88,7 @@ def sorted_without_seconds(results):
 
 def jails_of(client, family):
     """The jails that the workers have now."""
-    return [jail for pid in client.run(os_getpid).values() for jail in family(pid).jails()]
-
-
-def os_getpid():
-    return os.getpid()
+    return [jail for pid in client.run(os.getpid).values() for jail in family(pid).jails()]
 
 
 def no_jail_soon(client, family, seconds=120.0):
@@ -129,7 +125,7 @@ def test_a_worker_that_is_killed_costs_nothing_and_nothing_is_graded_twice(
     for result in grade_on_cluster(handout.assignment, SETTINGS, works, cluster.scheduler_address):
         came.append(result)
         if len(came) == 3:
-            victim = next(pid for pid in client.run(os_getpid).values() if family(pid).jails())
+            victim = next(pid for pid in client.run(os.getpid).values() if family(pid).jails())
             theirs = family(victim)
             os.kill(victim, signal.SIGKILL)
             theirs.wait_for_end()

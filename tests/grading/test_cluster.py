@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 from patience import HANGS, PATIENT
@@ -17,8 +18,8 @@ from labkit.grading.pool import Work, grade_here, is_graded, work_of
 from labkit.grading.submissions import find_submissions
 from labkit.jail.layers import NotIsolated
 
-distributed = pytest.importorskip("distributed")
 pytestmark = [
+    pytest.mark.skipif(not find_spec("distributed"), reason='pip install "labkit[cluster]"'),  # to import it takes long
     needs_walls,
     pytest.mark.filterwarnings("ignore:.*(unclosed|never awaited|Port .* in use).*", "ignore::FutureWarning"),
 ]
@@ -53,7 +54,9 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def connection(cluster):
-    with distributed.Client(cluster.scheduler_address, set_as_default=False, timeout=120) as client:
+    from distributed import Client
+
+    with Client(cluster.scheduler_address, set_as_default=False, timeout=120) as client:
         yield client
 
 
@@ -164,7 +167,9 @@ def test_where_no_scheduler_answers_one_is_told_soon(handout, works, impatient):
 
 
 def test_a_scheduler_without_workers_says_how_to_start_some(handout, works, impatient):
-    with distributed.LocalCluster(n_workers=0, dashboard_address=None, processes=False, silence_logs=50) as empty:
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=0, dashboard_address=None, processes=False, silence_logs=50) as empty:
         address = empty.scheduler_address
         with pytest.raises(ClusterError, match=f"no workers. Start some: dask worker {address}"):
             list(grade_on_cluster(handout.assignment, SETTINGS, works, address))
@@ -211,11 +216,13 @@ def test_a_worker_without_bubblewrap_is_named(handout, works, cluster, client):
 
 
 def test_a_file_that_costs_many_workers_is_for_a_person(handout, works, monkeypatch):
+    from distributed import KilledWorker
+
     from labkit.grading import cluster as module
 
     class Lost:
         def result(self):
-            raise distributed.KilledWorker("task", None, 3)
+            raise KilledWorker("task", None, 3)
 
     result = module._result(Lost(), handout.assignment, SETTINGS, works[0], "tcp://nowhere")
     assert not is_graded(result) and "workers were lost" in result.notes[0]

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -14,7 +15,7 @@ from labkit.grading.course import Course, new_course
 from labkit.grading.handout import hand_out
 from labkit.grading.release import released
 
-pytest.importorskip("nbgrader", reason='nbgrader is not installed: pip install "labkit[classroom]"')
+pytestmark = pytest.mark.skipif(not find_spec("nbgrader"), reason='pip install "labkit[gradebook]"')
 
 TOML = """
 title = "T"

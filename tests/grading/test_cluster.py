@@ -56,19 +56,19 @@ def cluster(tmp_path_factory):
 def connection(cluster):
     from distributed import Client
 
-    with Client(cluster.scheduler_address, set_as_default=False, timeout=120) as client:
+    with Client(cluster.scheduler_address, set_as_default=False, timeout=1200) as client:
         yield client
 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """A slow machine may take longer to connect than people are asked to wait."""
-    monkeypatch.setattr("labkit.grading.cluster.PATIENCE", 120)
+    monkeypatch.setattr("labkit.grading.cluster.PATIENCE", 1200)
 
 
 @pytest.fixture
 def client(connection):
-    connection.wait_for_workers(2, timeout=120)
+    connection.wait_for_workers(2, timeout=1200)
     return connection
 
 
@@ -94,7 +94,7 @@ def jails_of(client, family):
     return [jail for pid in client.run(os.getpid).values() for jail in family(pid).jails()]
 
 
-def no_jail_soon(client, family, seconds=120.0):
+def no_jail_soon(client, family, seconds=1200.0):
     deadline = time.monotonic() + seconds
     while left := jails_of(client, family):
         assert time.monotonic() < deadline, left

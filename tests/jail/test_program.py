@@ -32,14 +32,14 @@ def conversation(steps, binds=None, functions=(), answers=()):
             os._exit(0)
     theirs.close()
     with ours:
-        ours.settimeout(120)
+        ours.settimeout(600)
         wire.send(ours, {"steps": steps, "binds": binds or {}, "functions": list(functions), "seconds": 60})
         for answer in answers:
             wire.send(ours, answer)
         said = []
         while True:
             try:
-                said.append(wire.receive(ours, 120))
+                said.append(wire.receive(ours, 600))
             except wire.Closed:
                 break
     os.waitpid(child, 0)

@@ -89,10 +89,10 @@ def test_without_work_there_is_no_jail(handout, monkeypatch):
 # ---- what is lost ----
 
 
-def test_a_file_that_costs_two_workers_is_for_a_person_and_a_later_loss_costs_nothing(handout, works, in_turn):
+def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_costs_nothing(handout, works, in_turn):
     deadly = replace(works[0], student="deadly")
     graded = grade_in_processes(handout.assignment, SETTINGS, [deadly, *works], jobs=1)
-    victims = {"deadly": 2, works[4].student: 1}
+    victims = {"deadly": 2, works[2].student: 1, works[5].student: 1}
 
     def kill(worker_process):
         worker_process.kill()

@@ -111,7 +111,7 @@ class Family:
         """The processes that were started to grade."""
         return [p for p in self.members if "spawn_main" in " ".join(command(p))]
 
-    def wait_for_end(self, seconds: float = 1200.0) -> None:
+    def wait_for_end(self, seconds: float = 300.0) -> None:
         """Fail unless all of them end; what they run takes longer than we wait."""
         deadline = time.monotonic() + seconds
         while left := [p for p in self.members if alive(p)]:

@@ -94,7 +94,7 @@ def jails_of(client, family):
     return [jail for pid in client.run(os.getpid).values() for jail in family(pid).jails()]
 
 
-def no_jail_soon(client, family, seconds=1200.0):
+def no_jail_soon(client, family, seconds=300.0):
     deadline = time.monotonic() + seconds
     while left := jails_of(client, family):
         assert time.monotonic() < deadline, left

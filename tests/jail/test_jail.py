@@ -28,7 +28,7 @@ def jail():
             yield jail
 
 
-LONG = 1200  # seconds that nothing here takes, on however slow a machine
+LONG = 300  # seconds that nothing here takes, on however slow a machine
 
 
 def wait_for_end(processes, stay=0):

@@ -15,14 +15,9 @@ from labkit.classroom import exercises as home
 from labkit.classroom.compare import difference, plain, same
 from labkit.classroom.exercises import nb06
 
+pytestmark = pytest.mark.usefixtures("right_answers_found_once")
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
-functions = pytest.mark.parametrize(
-    "exercise", [pytest.param(e, id=e.name) for e in EXERCISES.values() if not e.is_prediction]
-)
-planted = pytest.mark.parametrize(
-    "exercise, wrong",
-    [pytest.param(e, w, id=f"{e.name}-{w.name}") for e in EXERCISES.values() for w in e.wrong_answers],
-)
+FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
 
 
 def defined(source):
@@ -38,27 +33,30 @@ def test_the_solution_passes(exercise):
     assert report and report.kind == "right" and report.points == exercise.points, report
 
 
-@planted
-def test_a_planted_wrong_answer_is_told_what_it_misunderstood(exercise, wrong):
-    report = check(exercise.name, defined(wrong.source))
-    assert not report and report.points == 0
-    assert report.kind == wrong.expected, report
+@exercises
+def test_a_planted_wrong_answer_is_told_what_it_misunderstood(exercise):
     sentences = {m.name: m.sentence for m in exercise.misconceptions}
-    assert sentences.get(wrong.expected, "not yet") in report.text
+    for wrong in exercise.wrong_answers:
+        report = check(exercise.name, defined(wrong.source))
+        assert not report and report.points == 0 and report.kind == wrong.expected, (wrong.name, report)
+        first, *reason, last = report.text.splitlines()
+        assert first == f"{exercise.name}: not yet." and last == f'For a hint: hint("{exercise.name}")', wrong.name
+        assert sentences.get(wrong.expected, "not yet") in report.text, wrong.name
+        assert len(" ".join(reason)) > 25 and len(report.text) < 2000 and "Traceback" not in report.text, wrong.name
 
 
-@exercises
-def test_every_misconception_is_planted_and_three_wrong_answers_at_least(exercise):
-    assert len(exercise.wrong_answers) >= 3
-    assert {m.name for m in exercise.misconceptions} <= {w.expected for w in exercise.wrong_answers}
+def test_every_misconception_is_planted_and_three_wrong_answers_at_least():
+    for exercise in EXERCISES.values():
+        assert len(exercise.wrong_answers) >= 3, exercise.name
+        assert {m.name for m in exercise.misconceptions} <= {w.expected for w in exercise.wrong_answers}, exercise.name
 
 
-@exercises
-def test_an_exercise_is_complete(exercise):
-    assert exercise.points > 0 and exercise.title and exercise.statement
-    assert len(exercise.hints) == 3 and len({*exercise.hints}) == 3
-    assert exercise.is_prediction or len(exercise.arguments) == len(next(exercise.inputs()))
-    ast.parse(exercise.solution)
+def test_every_exercise_is_complete():
+    for exercise in EXERCISES.values():
+        assert exercise.points > 0 and exercise.title and exercise.statement, exercise.name
+        assert len(exercise.hints) == len({*exercise.hints}) == 3, exercise.name
+        assert exercise.is_prediction or len(exercise.arguments) == len(next(exercise.inputs())), exercise.name
+        ast.parse(exercise.solution)
 
 
 @exercises
@@ -73,28 +71,30 @@ def test_no_misconception_explains_the_right_answer(exercise):
         assert not recognised or not all(recognised), misconception.name
 
 
-@functions
-def test_inputs_differ_from_draw_to_draw_and_repeat_at_the_next_check(exercise):
-    first, again, other = list(exercise.inputs()), list(exercise.inputs()), list(exercise.inputs(seed=1))
-    assert len(first) == exercise.draws >= 3
-    assert all(same(plain(a), plain(b)) for a, b in zip(first, again, strict=True))
-    assert difference(first[0], first[1]) and difference(first[0], other[0])
+def test_inputs_repeat_at_the_next_check_and_differ_from_draw_to_draw_and_from_seed_to_seed():
+    for exercise in FUNCTIONS:
+        first, again = list(exercise.inputs()), list(exercise.inputs())
+        assert len(first) == exercise.draws >= 3, exercise.name
+        assert all(same(plain(a), plain(b)) for a, b in zip(first, again, strict=True)), exercise.name
+        assert difference(first[0], first[1]), exercise.name
+        drawn = [first[0], *(next(exercise.inputs(seed)) for seed in (0, 1, 2, 3))]
+        assert all(difference(plain(a), plain(b)) for i, a in enumerate(drawn) for b in drawn[:i]), exercise.name
 
 
-@functions
-def test_a_function_that_returns_one_right_answer_for_all_inputs_does_not_pass(exercise):
-    constant = exercise.expected(next(exercise.inputs()))
-    assert not check(exercise.name, lambda *inputs: constant)
-    names = ", ".join(exercise.arguments)
-    assert not check(exercise.name, eval(f"lambda {names}: constant", {"constant": constant}))
+def test_a_function_that_returns_one_right_answer_for_all_inputs_does_not_pass():
+    for exercise in FUNCTIONS:
+        constant = exercise.expected(next(exercise.inputs()))
+        names = ", ".join(exercise.arguments)
+        assert not check(exercise.name, eval(f"lambda {names}: constant", {"constant": constant})), exercise.name
+    assert not check(exercise.name, lambda *inputs: constant), "a function that takes what comes is no way around"
 
 
-@functions
-def test_the_reference_passes_for_other_seeds_too(exercise):
-    answer = defined(exercise.solution)
-    for inputs in exercise.inputs(seed=2):
-        found = difference(exercise.expected(inputs), answer(*exercise.wrap(inputs)))
-        assert found is None, found
+def test_the_reference_passes_for_other_seeds_too():
+    for exercise in FUNCTIONS:
+        answer = defined(exercise.solution)
+        for inputs in exercise.inputs(seed=2):
+            found = difference(exercise.expected(inputs), answer(*exercise.wrap(inputs)))
+            assert found is None, (exercise.name, found)
 
 
 def test_predictions_come_from_running_labkit(monkeypatch):

@@ -244,7 +244,7 @@ def test_kernels_at_the_same_time_lose_nothing(tmp_path):
         kernel.stdin.write("\n")
         kernel.stdin.flush()
     for kernel in kernels:
-        kernel.communicate(timeout=60)
+        kernel.communicate(timeout=1200)
     assert [kernel.returncode for kernel in kernels] == [0] * 4
     assert set(stored(tmp_path)) == set(names) and others(tmp_path) == []
 

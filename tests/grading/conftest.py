@@ -1,16 +1,21 @@
 """A small course and what students might hand in, for the tests of grading."""
 
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 import psutil
 import pytest
+from patience import PATIENT
 
 from labkit.grading.assignment import Assignment
 from labkit.grading.build import variant
+from labkit.grading.classwork import Plan
 from labkit.grading.course import Course
+from labkit.grading.grader import Grader
 from labkit.grading.handout import hand_out
+from labkit.jail.jail import Jail
 
 TOML = """
 title = "T"
@@ -23,7 +28,6 @@ questions = [
     { name = "q", any_of = ["port-detach", "graph-names"], points = 2.5 },
 ]
 """
-HANGS = "def port(v):\n    while True:\n        pass"
 
 
 class Handout:
@@ -107,8 +111,8 @@ class Family:
         """The processes that were started to grade."""
         return [p for p in self.members if "spawn_main" in " ".join(command(p))]
 
-    def wait_for_end(self, seconds: float = 20.0) -> None:
-        """Fail unless all of them end in time."""
+    def wait_for_end(self, seconds: float = 300.0) -> None:
+        """Fail unless all of them end; what they run takes longer than we wait."""
         deadline = time.monotonic() + seconds
         while left := [p for p in self.members if alive(p)]:
             assert time.monotonic() < deadline, left
@@ -122,6 +126,59 @@ def family():
     return lambda pid=None: Family(before, pid)
 
 
+class Lent(Jail):
+    """A jail that stays when a grader is done with it: to start one costs more than to grade ten submissions."""
+
+    def stop(self) -> None:
+        """Stay."""
+
+    def really_stop(self) -> None:
+        """End the server and all that it started."""
+        super().stop()
+
+
+@pytest.fixture(scope="session")
+def one_jail():
+    """`with one_jail():` the graders of this process have one jail in common, where their limits are the same.
+
+    Every program has walls of its own, so none sees what an earlier one did (`test_grader` and `tests/jail` show that).
+    """
+    jails: dict[tuple, Lent] = {}
+
+    def lent(grader):
+        settings = grader.settings
+        key = settings.limits, settings.unsafe, settings.preload
+        if key not in jails:
+            jails[key] = Lent(*key)
+            jails[key].start()
+        return jails[key]
+
+    @contextmanager
+    def lending():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Grader, "_new_jail", lent)
+            yield
+
+    yield lending
+    for jail in jails.values():
+        jail.really_stop()
+
+
+@pytest.fixture
+def same_jail(one_jail):
+    """The graders of this test have the jail of `one_jail`."""
+    with one_jail():
+        yield
+
+
 @pytest.fixture(scope="session")
 def make_handout(tmp_path_factory):
     return lambda toml: Handout(tmp_path_factory.mktemp("course"), toml)
+
+
+@pytest.fixture
+def plan(handout, tmp_path):
+    """To grade five students in this process."""
+    handout.class_of(tmp_path / "submitted", 5)
+    out = tmp_path / "new" / "folder" / "grades.csv"
+    return Plan(tmp_path / "submitted", handout.source, out, jobs=1, pace=PATIENT, seed=3)

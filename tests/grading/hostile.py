@@ -360,20 +360,20 @@ FORGING = [
     Attack("a forked copy also answers", pull=inside("import os", "os.fork()")),
     Attack("a forked copy also runs the notebook", between="import os\nos.fork()"),
     Attack("a forked copy that answers wrongly", BUT_PULL, pull=(
-        f"{SPEAK}\n" + inside("if os.fork() == 0:", "    while True: outcome()", "import time", "time.sleep(0.3)"))),
+        f"{SPEAK}\n" + inside("if os.fork() == 0:", "    while True: outcome()", "import time", "time.sleep(0.1)"))),
     Attack("a detached copy keeps the line", pull=inside(
         "import os, time", "if not os.path.exists('/student/once') and os.fork() == 0:", "    open('/student/once', 'w').close()",
         "    os.setsid()", "    if os.fork() == 0: time.sleep(1000)", "    os._exit(0)")),
     Attack("a detached copy writes on the line later", between=(
-        f"{SPEAK}\nimport time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(0.4)\n"
+        f"{SPEAK}\nimport time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(0.1)\n"
         "    while True: say({'ask': 'port'})"),
-        port="import time; time.sleep(1)\n" + PORT),
+        port="import time; time.sleep(0.3)\n" + PORT),
 ]  # fmt: skip
 
 BOMBS = [
     Attack("a fork bomb", BUT_PULL, pull=inside("import os", "while True:", "    os.fork()")),
     Attack("a fork bomb that swallows errors", between=(
-        "import os, time\nend = time.time() + 0.5\nwhile time.time() < end:\n    try: os.fork()\n    except OSError: pass")),
+        "import os, time\nend = time.time() + 0.1\nwhile time.time() < end:\n    try: os.fork()\n    except OSError: pass")),
     Attack("a thread bomb", between=(
         "import threading, time\nfor _ in range(10000):\n"
         "    threading.Thread(target=time.sleep, args=(99,), daemon=True).start()")),
@@ -393,7 +393,7 @@ BOMBS = [
         "i = 0\nwhile True:\n    i += 1\n    open(f'/student/{i}', 'wb').write(bytes(10 << 20))")),
     Attack("a file of a terabyte", between="f = open('/student/x', 'wb'); f.truncate(1 << 40)"),
     Attack("many files", between="for i in range(10**6): open(f'/student/{i}', 'w').close()"),
-    Attack("a gigabyte is printed", pull=inside("for _ in range(100): print('x' * 10**7)"),
+    Attack("a gigabyte is printed", pull=inside("for _ in range(10): print('x' * 10**7)"),
            between="import os\nfor _ in range(100): print('x' * 10**7)\nos.write(1, b'x' * 10**7)"),
     Attack("garbage that collects for ever", between=(
         "class D:\n    def __del__(self):\n        while True: pass\n"
@@ -401,7 +401,7 @@ BOMBS = [
         "weakref.finalize(d, D.__del__, d)")),
 ]  # fmt: skip
 
-SLOW = [  # each takes as long as it may: a cell 2 s, a call 1 s, and 1 s of grace where it does not stop by itself
+SLOW = [  # each takes as long as it may, and the grace where it does not stop by itself
     Attack("a loop", BUT_PULL, pull=inside("while True: pass"), kinds={"pull": "timeout"}),
     Attack("a loop with a bare except", BUT_PULL, pull=inside(
         "while True:", "    try:", "        while True: pass", "    except: pass"), kinds={"pull": "timeout"}),

@@ -49,16 +49,23 @@ def read(path: Path):
 # ---- one notebook with all exercises of the course ----
 
 
-def test_every_solution_is_right_at_its_place_and_still_at_the_end(tmp_path):
-    notebook = only(course(tmp_path, everything(True)))
-    asked = Assignment.from_notebook(notebook).questions
-    names, solved = {}, cells(notebook)
-    exec(solved["setup"].source, names)
-    for question in asked:
-        exec(solved[question.answer_id].source, names)
-        exec(solved[question.check_id].source, names)  # raises where it is not right
+@pytest.fixture(scope="module", params=[True, False], ids=["with hints", "without hints"])
+def complete(request, tmp_path_factory):
+    """The notebook with all exercises of the course."""
+    return only(course(tmp_path_factory.mktemp("complete"), everything(request.param)))
+
+
+@pytest.fixture(scope="module")
+def without_hints(tmp_path_factory):
+    return only(course(tmp_path_factory.mktemp("without"), everything(False)))
+
+
+def test_every_solution_is_still_right_at_the_end(without_hints):
+    asked = Assignment.from_notebook(without_hints).questions
+    names, solved = {}, cells(without_hints)
+    for grade_id in ["setup", *(q.answer_id for q in asked), *(q.check_id for q in asked)]:
+        exec(solved[grade_id].source, names)  # a check raises where an answer is not right
     assert len(asked) == len(EXERCISES)
-    assert [q.name for q in asked if not check(q.exercise, names[q.binds])] == []
 
 
 def test_no_two_answers_have_one_name():
@@ -66,42 +73,39 @@ def test_no_two_answers_have_one_name():
     assert len(set(names)) == len(EXERCISES) and all(name.isidentifier() for name in names)
 
 
-def test_no_answer_hides_a_name_of_the_setup(tmp_path):
-    notebook = only(course(tmp_path, everything(True)))
+def test_no_answer_hides_a_name_of_the_setup(without_hints):
     imported = {"np", "ms", "torch", "labkit", "check", "hint"}
-    assert not imported & {question.binds for question in Assignment.from_notebook(notebook).questions}
+    assert not imported & {question.binds for question in Assignment.from_notebook(without_hints).questions}
 
 
-@pytest.mark.parametrize("hints", [True, False])
-def test_the_release_earns_nothing_and_gives_nothing_away(hints, tmp_path):
-    notebook = only(course(tmp_path, everything(hints)))
-    release, names = released(notebook), {}
+def test_the_release_earns_nothing_and_gives_nothing_away(complete):
+    release, names = released(complete), {}
     exec(cells(release)["setup"].source, names)
-    for question in Assignment.from_notebook(notebook).questions:
+    for question in Assignment.from_notebook(complete).questions:
         exec(cells(release)[question.answer_id].source, names)
         assert check(question.exercise, names[question.binds]).kind == "empty"
     text = nbformat.writes(release)
     assert not any(word in text for word in ("SOLUTION", "HIDDEN", "require(", "solution(", "987654321"))
 
 
-def test_without_hints_a_release_offers_no_check(tmp_path):
-    release = released(only(course(tmp_path, everything(False))))
+def test_without_hints_a_release_offers_no_check(without_hints):
+    release = released(without_hints)
     code = "\n".join(cell.source for cell in release.cells if cell.cell_type == "code")
     assert "check(" not in code and "hint" not in code
     assert not any("hint(" in cell.source for cell in release.cells)
 
 
-def test_the_solution_of_no_exercise_stands_in_a_release_without_hints(tmp_path):
-    text = "\n".join(cell.source for cell in released(only(course(tmp_path, everything(False)))).cells)
+def test_the_solution_of_no_exercise_stands_in_a_release_without_hints(without_hints):
+    text = "\n".join(cell.source for cell in released(without_hints).cells)
     for exercise in EXERCISES.values():
         assert exercise.solution.strip() not in text
         assert not any(hint in text for hint in exercise.hints)
 
 
-def test_a_statement_names_the_function_that_its_cell_defines(tmp_path):
-    notebook = only(course(tmp_path, everything(True)))
-    for question in Assignment.from_notebook(notebook).questions:
-        statement, answer = (cells(notebook)[f"{kind}-{question.name}"].source for kind in ("statement", "answer"))
+def test_a_statement_names_the_function_that_its_cell_defines(complete):
+    sources = cells(complete)
+    for question in Assignment.from_notebook(complete).questions:
+        statement, answer = (sources[f"{kind}-{question.name}"].source for kind in ("statement", "answer"))
         if not EXERCISES[question.exercise].is_prediction:
             assert ast.parse(answer).body[0].name == question.binds
             assert f"`{question.binds}" in statement or f"def {question.binds}(" in statement

@@ -9,22 +9,13 @@ import pytest
 from walls import needs_walls
 
 from labkit.grading import classwork
-from labkit.grading.classwork import Plan, grade_class
+from labkit.grading.classwork import grade_class
 from labkit.grading.examine import Pace
 from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.opening import SubmissionError
 from labkit.grading.pool import grade_here, ungraded
 
-pytestmark = needs_walls
-
-PACE = Pace(cell=3.0, call=1.0, submission=30.0)
-
-
-@pytest.fixture
-def plan(handout, tmp_path):
-    handout.class_of(tmp_path / "submitted", 5)
-    out = tmp_path / "new" / "folder" / "grades.csv"
-    return Plan(tmp_path / "submitted", handout.source, out, jobs=1, pace=PACE, seed=3)
+pytestmark = [needs_walls, pytest.mark.usefixtures("same_jail")]
 
 
 def rows(path: Path):
@@ -65,15 +56,6 @@ def test_everybody_is_graded_and_everything_written(plan):
     assert len(rows(plan.beside(".questions.csv"))) == 20
     assert "s0003" in plan.beside(".html").read_text() and len(journal_of(plan)) == 5
     assert sorted(p.name for p in feedback.iterdir()) == [f"s000{i}" for i in range(5)]
-
-
-def test_the_gradebook_gets_the_scores(plan):
-    from nbgrader.api import Gradebook
-
-    database = plan.out.parent / "gradebook.db"
-    assert grade_class(replace(plan, gradebook=str(database))).unwritten == ()
-    with Gradebook(f"sqlite:///{database}") as book:
-        assert {s.student.id: s.score for s in book.assignment_submissions("a1")}["s0001"] == 6.5
 
 
 # ---- interrupted ----
@@ -160,20 +142,6 @@ def test_feedback_that_cannot_be_written_costs_feedback_alone(plan):
     graded = grade_class(replace(plan, feedback=in_the_way))
     assert len(graded.unwritten) == 1 and str(in_the_way) in graded.unwritten[0]
     assert len(rows(plan.out)) == 5 and plan.beside(".html").exists()
-
-
-def test_a_locked_gradebook_costs_the_gradebook_alone(plan):
-    import sqlite3
-
-    database = plan.out.parent / "gradebook.db"
-    grade_class(replace(plan, gradebook=str(database)))
-    plan.out.unlink()
-    with sqlite3.connect(database) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        graded = grade_class(replace(plan, gradebook=str(database), resume=True))
-    other.close()
-    assert len(graded.unwritten) == 1 and "in use by another program" in graded.unwritten[0]
-    assert len(rows(plan.out)) == 5
 
 
 def test_grades_that_cannot_be_written_cost_nothing_else(plan):

@@ -3,29 +3,36 @@
 import json
 
 import pytest
+from patience import PATIENT
 from walls import needs_walls
 
 from labkit.classroom import EXERCISES
-from labkit.grading.examine import Pace
 from labkit.grading.grader import Settings
-from labkit.grading.pool import Work, grade_in_processes
+from labkit.grading.pool import Work, grade_here
 from labkit.grading.stubs import renamed
 
 pytestmark = needs_walls
 
 TOML = 'title = "T"\nseed = 7\n[[assignment]]\nname = "all"\ntitle = "All"\nquestions = '
-SETTINGS = Settings(seed=20260101, pace=Pace(cell=20.0, call=3.0, submission=600.0))
-ROUNDS = max(len(exercise.wrong_answers) for exercise in EXERCISES.values())
-exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+SETTINGS = Settings(seed=20260101, pace=PATIENT)
+ROUNDS = 1 + max(len(exercise.wrong_answers) for exercise in EXERCISES.values())
 
 
-def wrong_round(assignment, k):
-    """The k-th wrong answer to each question that has so many, under the name that the question asks for."""
-    return {
-        q.name: renamed(EXERCISES[q.exercise].wrong_answers[k].source, "answer", q.binds)
-        for q in assignment.questions
-        if k < len(EXERCISES[q.exercise].wrong_answers)
-    }
+def answered(assignment, k):
+    """The answers of round k: to each question its k-th wrong one, once the right one after the last, and then none."""
+    answers = {}
+    for q in assignment.questions:
+        wrong = EXERCISES[q.exercise].wrong_answers
+        if k < len(wrong):
+            answers[q.name] = renamed(wrong[k].source, "answer", q.binds)
+        elif k > len(wrong):
+            answers[q.name] = f"{q.binds} = ..."
+    return answers
+
+
+def wrong_answers():
+    """Every planted wrong answer: its exercise, its number there, and itself."""
+    return [(e, k, w) for e in EXERCISES.values() for k, w in enumerate(e.wrong_answers)]
 
 
 @pytest.fixture(scope="module")
@@ -34,33 +41,38 @@ def everything(make_handout):
 
 
 @pytest.fixture(scope="module")
-def graded(everything):
+def graded(everything, one_jail):
     """The results by student and question: of the student `solved`, and of `wrong-K`."""
-    rounds = {f"wrong-{k}": wrong_round(everything.assignment, k) for k in range(ROUNDS)}
+    rounds = {f"wrong-{k}": answered(everything.assignment, k) for k in range(ROUNDS)}
     works = [Work("solved", everything.notebook())]
     works += [Work(student, everything.notebook(answers)) for student, answers in rounds.items()]
-    results = {r.student: r for r in grade_in_processes(everything.assignment, SETTINGS, works, jobs=2)}
+    with one_jail():
+        results = {r.student: r for r in grade_here(everything.assignment, SETTINGS, works)}
     assert results.keys() == {"solved", *rounds}
     return {student: {q.question: q for q in result.questions} for student, result in results.items()}
 
 
-@exercises
-def test_the_solution_earns_all_points(exercise, graded):
-    result = graded["solved"][exercise.name]
-    assert (result.kind, result.points) == ("right", exercise.points), result
+def test_a_solution_earns_all_points(graded):
+    earned = {name: (q.kind, q.points) for name, q in graded["solved"].items()}
+    assert earned == {exercise.name: ("right", exercise.points) for exercise in EXERCISES.values()}
 
 
-@exercises
-def test_a_planted_mistake_earns_nothing_and_is_told_what_it_is(exercise, graded):
-    sentences = {m.name: m.sentence for m in exercise.misconceptions}
-    for k, wrong in enumerate(exercise.wrong_answers):
+def test_a_planted_mistake_earns_nothing_and_is_told_what_it_is(graded):
+    planted = {(e.name, w.name): graded[f"wrong-{k}"][e.name] for e, k, w in wrong_answers()}
+    expected = {(e.name, w.name): (w.expected, 0.0) for e, k, w in wrong_answers()}
+    assert {name: (q.kind, q.points) for name, q in planted.items()} == expected
+
+
+def test_a_planted_mistake_is_told_in_the_words_of_its_exercise(graded):
+    for exercise, k, wrong in wrong_answers():
         result = graded[f"wrong-{k}"][exercise.name]
-        assert (result.kind, result.points) == (wrong.expected, 0.0), (wrong.name, result)
-        assert result.text == sentences.get(wrong.expected, result.text)
-        assert result.text and result.hint == exercise.hints[0]
+        sentences = {m.name: m.sentence for m in exercise.misconceptions}
+        assert result.text == sentences.get(wrong.expected, result.text), wrong.name
+        assert result.text and result.hint == exercise.hints[0], wrong.name
 
 
-@exercises
-def test_a_mistake_elsewhere_costs_nothing_here(exercise, graded):
-    rounds = range(len(exercise.wrong_answers), ROUNDS)
-    assert all(graded[f"wrong-{k}"][exercise.name].kind == "right" for k in rounds)
+def test_a_mistake_elsewhere_costs_nothing_here(graded):
+    for exercise in EXERCISES.values():
+        wrong = len(exercise.wrong_answers)
+        kinds = [graded[f"wrong-{k}"][exercise.name].kind for k in range(wrong, ROUNDS)]
+        assert kinds == ["right", *["empty"] * (ROUNDS - wrong - 1)], exercise.name

@@ -5,19 +5,22 @@ import os
 import shutil
 import sqlite3
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from result_examples import NASTY, question, submission
+from walls import needs_walls
 
+from labkit.grading.classwork import grade_class
 from labkit.grading.export import read_cell, write_grades
 from labkit.grading.files import printable
 from labkit.grading.gradebook import GradebookError, write_gradebook
 from labkit.grading.results import SubmissionResult
 
-pytest.importorskip("nbgrader")
 pytestmark = [
+    pytest.mark.skipif(not find_spec("nbgrader"), reason='pip install "labkit[gradebook]"'),  # to import it takes long
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
@@ -259,3 +262,23 @@ def test_the_interface_is_that_of_an_assignment(path):
     write_gradebook(path, one, [SubmissionResult("ann", "week1", (question(),), file="x")])
     with opened(path) as gradebook:
         assert gradebook.find_submission("week1", "ann").max_score == 2.0
+
+
+# ---- as a part of grading a class ----
+
+
+@needs_walls
+def test_a_class_that_is_graded_has_its_scores_there_and_a_locked_gradebook_costs_the_gradebook_alone(
+    plan, path, same_jail
+):
+    plan = replace(plan, gradebook=str(path))
+    assert grade_class(plan).unwritten == ()
+    with opened(path) as book:
+        assert {s.student.id: s.score for s in book.assignment_submissions("a1")}["s0001"] == 6.5
+    plan.out.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        graded = grade_class(replace(plan, resume=True))
+    other.close()
+    assert len(graded.unwritten) == 1 and "in use by another program" in graded.unwritten[0]
+    assert len(plan.out.read_text().splitlines()) == 6

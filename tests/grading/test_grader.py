@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from patience import HANGS, PATIENT
 from walls import needs_walls
 
 from labkit.classroom import EXERCISES
@@ -16,7 +17,8 @@ from labkit.grading.grader import Drawn, Grader, Settings
 
 pytestmark = needs_walls
 
-SETTINGS = Settings(seed=3, pace=Pace(cell=2.0, call=1.0, submission=30.0))
+SETTINGS = Settings(seed=3, pace=PATIENT)
+IMPATIENT = replace(SETTINGS, pace=Pace(cell=0.5, call=0.5, submission=60.0))
 FULL = {"grad-slip": 1.0, "backprop-write": 3.0, "port-to-torch": 1.0, "q": 2.5}
 
 
@@ -68,8 +70,8 @@ def test_the_sources_that_were_graded_are_kept(grader, handout):
         ("error", "def port(v): return v / 'no'"),
         ("error", "port = = 3"),
         ("error", "x = 1 / 0\ndef port(v): return v"),
-        ("timeout", "def port(v):\n    while True:\n        pass"),
-        ("timeout", "while True:\n    pass"),
+        ("timeout", HANGS),
+        ("timeout", "import time\nwhile True:\n    time.sleep(0.1)"),
         ("printed", "def port(v): print(v)"),
         ("mutated", "def port(v):\n    v.data[0] = 1e9\n    return 2 * v.detach()"),
         ("died", "import os\ndef port(v): os._exit(0)"),
@@ -82,7 +84,9 @@ def test_the_sources_that_were_graded_are_kept(grader, handout):
         ("averaged", "def port(v):\n    (v**2).mean().backward()\n    return v.grad"),
     ],
 )
-def test_each_way_to_be_wrong_has_a_name_a_reason_and_a_hint(kind, source, result_of):
+def test_each_way_to_be_wrong_has_a_name_a_reason_and_a_hint(kind, source, grader, result_of, monkeypatch):
+    if kind == "timeout":
+        monkeypatch.setattr(grader, "settings", IMPATIENT)
     result = result_of("port-to-torch", source)
     assert (result.kind, result.points) == (kind, 0.0), result
     assert result.text and result.hint == EXERCISES["port-to-torch"].hints[0]

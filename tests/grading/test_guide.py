@@ -28,7 +28,7 @@ def course(tmp_path_factory):
     command.chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-euc", "\n".join(COMMANDS)], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        ["bash", "-euc", "\n".join(COMMANDS)], cwd=folder, env=environment, capture_output=True, text=True, timeout=3600
     )
     assert done.returncode == 0, done.stderr
     return folder / "my-course", done.stdout

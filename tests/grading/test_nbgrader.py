@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -14,7 +15,7 @@ from labkit.grading.course import Course, new_course
 from labkit.grading.handout import hand_out
 from labkit.grading.release import released
 
-pytest.importorskip("nbgrader", reason='nbgrader is not installed: pip install "labkit[classroom]"')
+pytestmark = pytest.mark.skipif(not find_spec("nbgrader"), reason='pip install "labkit[gradebook]"')
 
 TOML = """
 title = "T"
@@ -28,50 +29,83 @@ questions = [
     { name = "q", any_of = ["port-detach", "graph-names"], points = 2.5 },
 ]
 """
-RUN = """
-import sys, warnings
+NBGRADER = """
+import json, os, sys, warnings
 warnings.simplefilter("ignore")  # of nbgrader's and its libraries' own
-from nbgrader.apps.nbgraderapp import main
-main()
-"""
-VALIDATE = """
-import json, sys, warnings
-warnings.simplefilter("ignore")
-from nbgrader.validator import Validator
-print(json.dumps([Validator().validate(path) for path in sys.argv[1:]]))
-"""
-GRADES = """
-import json, warnings
-warnings.simplefilter("ignore")
 from nbgrader.api import Gradebook
-with Gradebook("sqlite:///gradebook.db") as book:
-    found = {s.student.id: {g.name: g.auto_score for n in s.notebooks for g in n.grades}
-             for s in book.assignment_submissions("a1")}
-print(json.dumps(found))
+from nbgrader.apps.nbgraderapp import NbGraderApp
+from nbgrader.validator import Validator
+from traitlets.config import Config
+
+
+def generate():
+    run("generate_assignment", "a1")
+
+
+def autograde():
+    run("autograde", "a1", "--create", "--Execute.timeout=600", "--Execute.startup_timeout=600")
+    with Gradebook("sqlite:///gradebook.db") as book:
+        return {s.student.id: {g.name: g.auto_score for n in s.notebooks for g in n.grades}
+                for s in book.assignment_submissions("a1")}
+
+
+def validate(*paths):
+    patient = Config({"Execute": {"timeout": 600, "startup_timeout": 600}})
+    return [Validator(config=patient).validate(path) for path in paths]
+
+
+def run(*arguments):
+    NbGraderApp.clear_instance()
+    try:
+        NbGraderApp.launch_instance(list(arguments))
+    except SystemExit as stop:
+        assert not stop.code, stop.code
+
+
+for line in sys.stdin:
+    name, *arguments = json.loads(line)
+    print("answer:", json.dumps(globals()[name](*arguments)), flush=True)
 """
 
 
-def python(folder, code, *arguments):
-    """Run code in a process of its own, with `alembic` on the PATH as nbgrader needs it; returns what it printed."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    home = {"JUPYTER_CONFIG_DIR": str(folder / "no-config"), "IPYTHONDIR": str(folder / "ipython")}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], cwd=folder, env={**os.environ, "PATH": path, **home},
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+class Nbgrader:
+    """A process in which nbgrader runs in a folder, with `alembic` on the PATH as it needs it: it takes long to import."""
+
+    def __init__(self, folder):
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        home = {"JUPYTER_CONFIG_DIR": str(folder / "no-config"), "IPYTHONDIR": str(folder / "ipython")}
+        self.log = folder.parent / "nbgrader.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", NBGRADER], cwd=folder, env={**os.environ, "PATH": path, **home},
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+            )  # fmt: skip
+
+    def __call__(self, name, *arguments):
+        """What a function of `NBGRADER` gives."""
+        print(json.dumps([name, *arguments]), file=self.process.stdin, flush=True)
+        said = next((line for line in self.process.stdout if line.startswith("answer: ")), None)
+        assert said, self.log.read_text()
+        return json.loads(said.removeprefix("answer: "))
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory):
-    """A course of which nbgrader has made the release."""
+def nbgrader(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nbgrader") / "course"
     new_course(folder)
+    nbgrader = Nbgrader(folder)
+    yield nbgrader
+    nbgrader.process.communicate()
+
+
+@pytest.fixture(scope="module")
+def course(nbgrader):
+    """A course of which nbgrader has made the release."""
+    folder = nbgrader.log.parent / "course"
     (folder / "course.toml").write_text(TOML)
     made = Course.read(folder)
     hand_out(made, made.assignments[0], ("ada", "bob"))
-    python(folder, RUN, "generate_assignment", "a1")
+    nbgrader("generate")
     return made
 
 
@@ -106,22 +140,20 @@ def test_nbgrader_takes_nobodys_personal_notebook_for_an_assignment(course):
     assert [path.name for path in (course.folder / "release").iterdir()] == ["a1"]
 
 
-def test_nbgrader_gives_the_solutions_full_marks_and_the_empty_release_none(course):
+def test_nbgrader_gives_the_solutions_full_marks_and_the_empty_release_none(course, nbgrader):
     hand_in(course, "solved", solved(course))
     hand_in(course, "empty", nbformat.read(course.release("a1"), as_version=4))
-    python(course.folder, RUN, "autograde", "a1", "--create")
-    grades = json.loads(python(course.folder, GRADES).splitlines()[-1])
+    grades = nbgrader("autograde")
     full = {"check-grad-slip": 1.0, "check-backprop-write": 3.0, "check-port-to-torch": 1.0, "check-q": 2.5}
     assert grades["solved"] == full
     assert grades["empty"] == dict.fromkeys(full, 0.0)
 
 
-def test_validate_passes_what_is_right_and_names_what_is_not(course):
+def test_validate_passes_what_is_right_and_names_what_is_not(course, nbgrader):
     folder = course.folder / "validating"
     folder.mkdir()
     nbformat.write(solved(course), folder / "right.ipynb")
     nbformat.write(solved(course, wrong=["answer-grad-slip"]), folder / "wrong.ipynb")
-    said = python(course.folder, VALIDATE, str(folder / "right.ipynb"), str(folder / "wrong.ipynb"))
-    right, wrong = json.loads(said.splitlines()[-1])
+    right, wrong = nbgrader("validate", str(folder / "right.ipynb"), str(folder / "wrong.ipynb"))
     assert right == {}
     assert ["grad-slip" in cell["source"] for cell in wrong["failed"]] == [True]

@@ -5,6 +5,7 @@ import time
 
 import psutil
 import pytest
+from patience import HANGS
 from walls import needs_walls
 
 from labkit.grading.classwork import Plan, grade_class
@@ -13,7 +14,6 @@ from labkit.grading.examine import Pace
 STUDENTS = 1000
 HANGING = 4
 MEGABYTES = 1000  # the grader, two workers, and their jails with what runs in them
-HANGS = "def port(v):\n    while True:\n        pass"
 
 
 class Watch(threading.Thread):

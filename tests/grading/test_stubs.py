@@ -11,8 +11,6 @@ import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
 from labkit.grading.stubs import helpers, renamed, renamed_in_text, solution_source, stub, stub_name
 
-exercises = pytest.mark.parametrize("name", EXERCISES)
-
 
 def run(source):
     names = {"np": np, "labkit": labkit, "ms": ms, "torch": torch}
@@ -20,36 +18,22 @@ def run(source):
     return names
 
 
-@exercises
-def test_a_stub_defines_its_name_and_answers_nothing(name):
-    names = run(stub(name))
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_stub_defines_its_name_takes_the_arguments_and_answers_nothing(name):
+    names, exercise = run(stub(name)), EXERCISES[name]
     assert check(name, names[stub_name(name)]).kind == "empty"
     assert "check(" not in stub(name)
-
-
-@exercises
-def test_a_stub_takes_the_arguments_of_its_exercise(name):
-    exercise = EXERCISES[name]
     if not exercise.is_prediction:
         assert tuple(a.arg for a in ast.parse(stub(name)).body[0].args.args) == exercise.arguments
 
 
-@exercises
-@pytest.mark.parametrize("suffix", ["", "_7"])
-def test_a_solution_is_right_under_the_name_it_binds(name, suffix):
-    bound = stub_name(name) + suffix
-    names = run(solution_source(name, bound))
-    assert check(name, names[bound]).kind == "right"
-    assert bound == "answer" or "answer" not in names
-
-
-@exercises
-def test_a_solution_leaves_the_names_of_others_alone(name):
-    bound = stub_name(name)
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_solution_is_right_under_another_name_and_leaves_the_names_of_others_alone(name):
+    bound = stub_name(name) + "_7"
     taken = helpers(solution_source(name, bound)) - {bound}
     names = run(solution_source(name, bound, taken, "_9"))
-    assert not taken & names.keys()
-    assert check(name, names[bound]).kind == "right"
+    assert check(name, names[bound]).kind == "right"  # under its own name, with helpers under theirs: `test_build`
+    assert not {*taken, "answer"} & names.keys()
 
 
 def test_a_solution_is_called_as_the_stub_is():

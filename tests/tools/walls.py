@@ -18,4 +18,12 @@ def missing() -> str:
         return str(error)
 
 
-needs_walls = pytest.mark.skipif(bool(missing()), reason=missing())
+def skip_where_missing() -> bool:
+    """Skip the test that is about to run where no jail starts, and say why."""
+    if missing():
+        pytest.skip(missing())
+    return False
+
+
+# a condition in words is looked at when a test begins, so that collecting tests starts no jail
+needs_walls = pytest.mark.skipif("__import__('walls').skip_where_missing()", reason="no jail starts on this machine")

@@ -23,8 +23,14 @@ class Exercises(Mapping[str, Exercise]):
     def __init__(self, package: str, folder: Path):
         self._package, self._folder = package, folder
         self._modules = sorted(m.name for m in iter_modules([str(folder)]) if m.name.startswith("nb"))
+        self._found: dict[str, Exercise] = {}
 
     def __getitem__(self, name: str) -> Exercise:
+        if name not in self._found:
+            self._found[name] = self._sought(name)
+        return self._found[name]
+
+    def _sought(self, name: str) -> Exercise:
         for module in sorted(self._modules, key=lambda module: f'"{name}"' not in _source(self._folder, module)):
             for exercise in self._of(module):
                 if exercise.name == name:

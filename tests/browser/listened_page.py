@@ -6,6 +6,7 @@ ITS_OWN = re.compile(  # what JupyterLab itself says
     r"Starting application in workspace|Error: widget model not found|"
     r"Starting WebSocket: |Kernel: \w+ \(|Connection lost, reconnecting in "
 )
+PATIENCE = 600_000  # milliseconds: how busy the machine is decides no test
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
@@ -14,6 +15,7 @@ class Listened:
 
     def __init__(self, page):
         self.page, self.messages, self.requests = page, [], []
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: self._heard(message.type, message.text))
         page.on("pageerror", lambda error: self._heard("error", str(error)))
         page.on("request", lambda request: self.requests.append(request.url))

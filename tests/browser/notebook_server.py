@@ -22,6 +22,14 @@ SETTINGS = {
 }
 
 
+def until(holds, seconds=600) -> bool:
+    """Wait until `holds()`, for as long as even a busy machine may need; whether it came to that."""
+    end = time.monotonic() + seconds
+    while not (held := holds()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return held
+
+
 class Server:
     """JupyterLab (and Notebook, where installed) on a free loopback port, with all its files in `folder`."""
 
@@ -45,13 +53,13 @@ class Server:
             )  # fmt: skip
         self.url = self._wait(own / "runtime")
 
-    def _wait(self, runtime, seconds=60):
+    def _wait(self, runtime, seconds=600):
         until = time.monotonic() + seconds
         while time.monotonic() < until and self.process.poll() is None:
             for file in runtime.glob("jpserver-*.json"):
                 try:
                     url = json.loads(file.read_text())["url"].rstrip("/")
-                    urllib.request.urlopen(f"{url}/api/status", timeout=5).close()
+                    urllib.request.urlopen(f"{url}/api/status", timeout=60).close()
                     return url
                 except (OSError, ValueError):
                     pass  # not yet listening, or the file is half written
@@ -62,7 +70,7 @@ class Server:
     def close(self):
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -92,7 +100,7 @@ class Notebook:
         self.do("await notebook.context.ready; await notebook.sessionContext.ready; await notebook.revealed")
         self.panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
 
-    def do(self, code: str, seconds=60):
+    def do(self, code: str, seconds=600):
         """Run JavaScript in the page, and give up after a while."""
         late = f"new Promise((_, no) => setTimeout(() => no(Error('not done after {seconds} s')), {seconds * 1000}))"
         return self.page.evaluate(f"() => Promise.race([(async () => {{ {code} }})(), {late}])")

@@ -57,7 +57,9 @@ def difference(stored, came) -> list[str]:
     """The lines that were expected and those that came, each whole if it is short, and where they differ."""
     if stored == came:
         return []
-    found = list(difflib.unified_diff(stored, came, "expected: stored in the notebook", "came: computed now", lineterm=""))
+    found = list(
+        difflib.unified_diff(stored, came, "expected: stored in the notebook", "came: computed now", lineterm="")
+    )
     more = [f"... and {len(found) - LINES} more lines"] if len(found) > LINES else []
     return ["\n".join(found[:LINES] + more)]
 

@@ -35,7 +35,9 @@ def engine() -> subprocess.Popen:
     """A Node that is asked line by line, until the tests end."""
     found = shutil.which("node") or _of_playwright()
     if not found:
-        pytest.skip('no Node: expected one on the PATH, or the one that comes with Playwright: pip install -e ".[test]"')
+        pytest.skip(
+            'no Node: expected one on the PATH, or the one that comes with Playwright: pip install -e ".[test]"'
+        )
     node = subprocess.Popen([found, "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(node.communicate)
     return node

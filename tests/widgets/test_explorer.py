@@ -321,7 +321,7 @@ def test_a_saved_page_holds_every_way_of_folding_that_it_offers(lenet, opened):
 
 def test_of_a_large_run_a_page_offers_some_ways_of_folding():
     def deep(x):
-        for _ in range(2000):
+        for _ in range(600):
             x = np.sin(x)
         return x
 

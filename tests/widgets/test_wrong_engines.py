@@ -58,8 +58,8 @@ def shown(lab, **dials):
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
-def test_the_right_engine_finds_the_gradients_of_autograd(lesson):
-    run = WrongEngineLab().plays["right", lesson.name].passes[0]
+def test_the_right_engine_finds_the_gradients_of_autograd(lab, lesson):
+    run = lab.plays["right", lesson.name].passes[0]
     places = tuple(range(len(lesson.args)))
     args = [np.asarray(a, float) for a in lesson.args]
     for i, expected in enumerate(labkit.grad(lesson.fun, places)(*args)):

@@ -25,10 +25,11 @@ class Listened:
             self.messages.append(f"{kind}: {words}")
 
 
-def axe_findings(page, context: str) -> list[str]:
-    """What axe-core objects to inside the elements that the selector `context` names."""
+def axe_findings(page, context: str, rules: list[str] | None = None) -> list[str]:
+    """What axe-core objects to inside the elements that the selector `context` names, by all its rules or by a few."""
     from axe_playwright_python.sync_playwright import Axe
 
-    options = {"resultTypes": ["violations"], "runOnly": {"type": "tag", "values": TAGS}}
+    only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": TAGS}
+    options = {"resultTypes": ["violations"], "runOnly": only}
     found = Axe().run(page, context=context, options=options).response["violations"]
     return [f"{v['id']}: {n['html'][:200]} {n['failureSummary']}" for v in found for n in v["nodes"]]

@@ -10,6 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import nbformat
+import warm_kernels
 
 HERE = Path(__file__).parent
 PRIVATE = {
@@ -31,7 +32,10 @@ def until(holds, seconds=600) -> bool:
 
 
 class Server:
-    """JupyterLab (and Notebook, where installed) on a free loopback port, with all its files in `folder`."""
+    """JupyterLab (and Notebook, where installed) on a free loopback port, with all its files in `folder`.
+
+    Notebooks that are written here have warm kernels, where there are such; those that are copied have what they name.
+    """
 
     def __init__(self, folder: Path):
         self.root, own = folder / "notebooks", folder / "jupyter"
@@ -41,6 +45,10 @@ class Server:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
         places = {variable: str(own / name) for variable, name in PRIVATE.items()}
+        self.kernel = "warm" if warm_kernels.available() else "python3"
+        if self.kernel == "warm":
+            warm_kernels.forge()
+            places["JUPYTER_PATH"] = str(warm_kernels.SPECIFICATION)
         modules = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
         options = ["--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0"]
         options += [f"--ServerApp.root_dir={self.root}", "--IdentityProvider.token="]
@@ -78,7 +86,7 @@ class Server:
     def write(self, name: str, cells: list[str]) -> str:
         """A notebook of code cells; returns its path in the server."""
         code = [nbformat.v4.new_code_cell(cell) for cell in cells]
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        kernel = {"kernelspec": {"name": self.kernel, "display_name": "Python 3", "language": "python"}}
         nbformat.write(nbformat.v4.new_notebook(cells=code, metadata=kernel), self.root / f"{name}.ipynb")
         return f"{name}.ipynb"
 

@@ -61,7 +61,7 @@ EXAMPLES = {
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
     "sink": "from labkit.widgets import SinkCalculator\nSinkCalculator()",
 }
-FEW = ("demo", "folded", "clipping")  # between them every kind of control and of link, where one widget is like another
+FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
 
 @cache

@@ -11,7 +11,6 @@ import pytest
 import warm_kernels
 from nbval.plugin import IPyNbCell, NbCellError, coalesce_streams
 
-FORGE = pytest.StashKey[warm_kernels.Forge]()
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 LINES = 60  # of a difference
 
@@ -19,7 +18,6 @@ LINES = 60  # of a difference
 def pytest_configure(config):
     if warm_kernels.available() and not config.option.nbval_kernel_name:
         config.option.nbval_kernel_name = "warm"
-        config.add_cleanup(lambda: config.stash[FORGE].close() if FORGE in config.stash else None)
         os.environ["JUPYTER_PATH"] = os.pathsep.join(
             filter(None, [str(warm_kernels.SPECIFICATION), os.environ.get("JUPYTER_PATH")])
         )
@@ -29,8 +27,8 @@ def pytest_configure(config):
 def pytest_runtest_setup(item):
     if isinstance(item, IPyNbCell):
         item.output_timeout = item.config.option.nbval_cell_timeout  # nbval's own 5 s are few for a busy machine
-        if item.config.option.nbval_kernel_name == "warm" and FORGE not in item.config.stash:
-            item.config.stash[FORGE] = warm_kernels.Forge()
+        if item.config.option.nbval_kernel_name == "warm":
+            warm_kernels.forge()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,6 +5,7 @@ to import it as a reader's does. `tests/tools/warm` holds the kernel's specifica
 a kernel, and stands for it.
 """
 
+import atexit
 import contextlib
 import gc
 import json
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -28,25 +30,16 @@ IMPORTED = (
 OPTIONS = ["--HistoryManager.enabled=False"]
 
 
-class Forge:
-    """A warm process, from which kernels are forked until it is closed, or this process ends."""
-
-    def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="labkit-kernels-")  # for this user alone
-        place = f"{self.folder}/socket"
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        if self.process.stdout.readline() != b"ready\n":
-            raise RuntimeError(f"expected {__file__} to get ready for kernels, but it ended; run it to see why")
-        os.environ[PLACE] = place
-
-    def close(self):
-        del os.environ[PLACE]
-        self.process.stdin.close()
-        self.process.wait()
-        self.process.stdout.close()
-        shutil.rmtree(self.folder)
+@cache
+def forge() -> subprocess.Popen:
+    """The warm process, started when it is first asked for. It ends, and takes its kernels with it, when this one ends."""
+    place = f"{tempfile.mkdtemp(prefix='labkit-kernels-')}/socket"  # for this user alone
+    process = subprocess.Popen([sys.executable, __file__, place], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    atexit.register(process.communicate)
+    if process.stdout and process.stdout.readline() != b"ready\n":
+        raise RuntimeError(f"expected {__file__} to get ready for kernels, but it ended; run it to see why")
+    os.environ[PLACE] = place
+    return process
 
 
 def available() -> bool:
@@ -69,13 +62,13 @@ def serve(place: str):
         while True:
             for key, _ in waiting.select():
                 if key.fileobj is sys.stdin:
-                    return [kernel.end() for kernel in running]
+                    return end(running)
                 if key.fileobj is listening:
                     running.add(Kernel(listening.accept()[0], waiting))
                 elif key.fileobj == key.data.ended:
                     running.remove(key.data)
                     key.data.forget(waiting)
-                else:  # who stood for the kernel has gone
+                elif key.data in running:  # who stood for the kernel has gone
                     key.data.end()
 
 
@@ -111,6 +104,12 @@ class Kernel:
         os.close(self.ended)
 
 
+def end(kernels):
+    for kernel in kernels:
+        kernel.end()
+        os.waitpid(kernel.process, 0)
+
+
 def run(files, file: str, cwd: str, env: dict[str, str]):
     """Be a kernel that was started in a folder, with an environment and three open files, and never return."""
     from ipykernel.kernelapp import IPKernelApp
@@ -119,6 +118,7 @@ def run(files, file: str, cwd: str, env: dict[str, str]):
         os.dup2(given, number)
     os.chdir(cwd)
     os.environ.update(env)
+    sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path not in ("", *sys.path)]
     sys.modules["numpy"].random.seed()
     sys.argv = ["ipykernel_launcher", "-f", file, f"--IPKernelApp.parent_handle={os.getppid()}", *OPTIONS]
     IPKernelApp.launch_instance()
@@ -131,7 +131,10 @@ def main():
     for name in IMPORTED:
         import_module(name)
     gc.freeze()
-    serve(sys.argv[1])
+    try:
+        serve(sys.argv[1])
+    finally:
+        shutil.rmtree(Path(sys.argv[1]).parent)
 
 
 if __name__ == "__main__":

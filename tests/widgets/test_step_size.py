@@ -123,7 +123,7 @@ def test_other_functions_draw_in_every_state(fn, x):
     picture = StepSize(fn, x)
     for name in NAMES:
         for rule in RULES:
-            for h in range(0, len(STEPS), 4):
+            for h in range(0, len(STEPS), 8):
                 assert "nan" not in picture.svg(h=h, format=name, rule=rule, zoom="on")
 
 

@@ -176,6 +176,7 @@ def test_ops_of_a_derivative_inside_look_different():
 # ---- labels ----
 
 
+@drawn(60)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.floats(0, 200), st.floats(0, 200), st.integers(1, 9).map(lambda n: "×" * n)),
@@ -188,6 +189,7 @@ def test_labels_never_cover_each_other(wanted):
     assert not any(drawing.overlap(a, b) for a, b in combinations(spots, 2))
 
 
+@drawn(60)
 @given(st.floats(0, 300), st.floats(0, 300))
 def test_a_label_alone_stands_at_its_line(y, z):
     ((x, at, _),) = placed_labels([([((0.0, y), (60.0, z))], "×2")])

@@ -47,8 +47,18 @@ def sink():
 
 
 @pytest.fixture(scope="module")
-def trips(sink):
-    return sink.measure()
+def measured(sink):
+    """The round trips, and the context before and after they were measured."""
+
+    def context():
+        return {name: sink.ms.get_context(name) for name in ("mode", "device_target")}
+
+    return context(), sink.measure(), context()
+
+
+@pytest.fixture(scope="module")
+def trips(measured):
+    return measured[1]
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +79,9 @@ def test_the_larger_the_sink_size_the_fewer_round_trips(by_size):
     assert by_size == {None: 440, 1: 440, 4: 110, 22: 20, 44: 10, 110: 4}
 
 
-def test_measuring_leaves_the_context_as_it_was(sink):
-    before = {name: sink.ms.get_context(name) for name in ("mode", "device_target")}
-    sink.measure()
-    assert {name: sink.ms.get_context(name) for name in before} == before
+def test_measuring_leaves_the_context_as_it_was(measured):
+    before, _, after = measured
+    assert before == after
 
 
 def test_the_text_for_the_sink_figure_states_what_is_measured(by_size, sink):

@@ -197,11 +197,7 @@ def test_no_widget_models_are_stored(path):
 
 @notebooks
 def test_nothing_of_this_machine_and_no_addresses(path):
-    notebook = load(path)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop("image/png", None)
-    text, host = nbformat.writes(notebook), socket.gethostname()
+    text, host = re.sub(r'"image/png": "[^"]*"', "", path.read_text(encoding="utf-8")), socket.gethostname()
     assert not FORBIDDEN.search(text), FORBIDDEN.search(text)
     assert len(host) < 6 or host not in text
 

@@ -1,6 +1,7 @@
 """The ball and the box: a gradient of two elements that the reader drags, clipped by norm and by value."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -43,6 +44,7 @@ def clipped(rule, g: tuple[float, float], limit: float) -> Clipped:
     return Clipped((float(after[0][0]), float(after[0][1])), length(after), angle(before, after))
 
 
+@cache
 def scene() -> Scene:
     """The picture: dial `g` is the gradient, dial `limit` the limit of both rules."""
     places = grid()

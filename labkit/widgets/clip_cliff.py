@@ -7,6 +7,7 @@ Learning", 2016, section 10.11.1). The training loop is the one of the PyTorch d
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -81,6 +82,7 @@ def thrown(points: Sequence[Point]) -> int:
     return next(i + 1 for i, point in enumerate(points) if point.norm > 3 * points[0].norm)
 
 
+@cache
 def scene() -> Scene:
     """The picture: dial `step` replays the training, dial `cliff_limit` is the limit of the clipped path."""
     free, clipped = train(), [train(limit) for limit in LIMITS]

@@ -1,5 +1,6 @@
 """The picture of the order of unscale, reduce, clip and check: a flow of boxes for two workers, and a map of all 24 orders."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -14,6 +15,7 @@ CELLS = [(LEFT + 55.6 * (i % 6), 30 * (i // 6) + 5.0) for i in range(len(ORDERS)
 CASES = list(product((0, 1), range(len(RULES))))  # positions of the dials "overflow" and "rule"
 
 
+@cache
 def scene() -> Scene:
     """The picture: dial `order` arranges the operations, `overflow` puts an inf into worker 2, `rule` is how to clip."""
     runs = {case: [flow(order, bool(case[0]), RULES[case[1]]) for order in ORDERS] for case in CASES}

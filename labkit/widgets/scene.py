@@ -266,12 +266,12 @@ def _plain(value):
     if kind in _AS_THEY_ARE:
         return value
     if kind is list or kind is tuple:
-        return [_plain(v) for v in value]
+        return [v if type(v) in _AS_THEY_ARE else _plain(v) for v in value]
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): v if type(v) in _AS_THEY_ARE else _plain(v) for k, v in value.items()}
     if hasattr(value, "__dataclass_fields__"):
         items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-        return {name: _plain(v) for name, v in items if not _empty(v)}
+        return {name: v if type(v) in _AS_THEY_ARE else _plain(v) for name, v in items if not _empty(v)}
     return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 

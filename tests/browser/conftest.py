@@ -6,17 +6,25 @@ import chromium
 import pytest
 from listened_page import Listened
 from notebook_server import Server
-from widget_examples import EXAMPLES, made
+from widget_examples import EXAMPLES, FEW, made
 
 HERE = Path(__file__).parent
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "common: what all widgets have in common")
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Without a browser these tests are skipped, and say why."""
+    """What all widgets have in common is usually tried with a few; without a browser nothing is, and says why."""
     reason = chromium.missing()
-    for item in items if reason else []:
+    for item in items:
         if HERE in item.path.parents:
-            item.add_marker(pytest.mark.skip(reason=reason))
+            if item.get_closest_marker("common") and item.callspec.params["example"] not in FEW:
+                item.add_marker("live")
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +59,7 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="module")
 def lab(browser, server):
     """JupyterLab in a window, and what it has said."""
-    window = browser.new_context(viewport={"width": 1280, "height": 1200})
+    window = browser.new_context(viewport={"width": 1280, "height": 1200}, reduced_motion="reduce")
     listened = Listened(window.new_page())
     listened.page.goto(f"{server.url}/lab?reset")
     listened.page.wait_for_function("window.jupyterapp")

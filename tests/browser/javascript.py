@@ -1,28 +1,51 @@
 """Functions of the page's JavaScript, called from Python."""
 
+import atexit
+import importlib.util
 import json
 import shutil
 import subprocess
+from functools import cache
 
-import chromium
 import pytest
 
-IN_NODE = "process.stdout.write(JSON.stringify(({})(...JSON.parse(require('fs').readFileSync(0)))))"
+ANSWERS = """
+const lines = require("readline").createInterface({input: process.stdin});
+lines.on("line", line => {
+  const {code, given} = JSON.parse(line);
+  let answer;
+  try { answer = {value: (0, eval)(`(${code})`)(...given)}; } catch (error) { answer = {error: String(error)}; }
+  console.log(JSON.stringify(answer));
+});
+"""
 
 
 def call(function: str, *arguments):
-    """What a JavaScript function (its source) returns for arguments, all plain data. Runs in Node, else in Chromium."""
-    node = shutil.which("node")
-    if node:
-        done = subprocess.run(
-            [node, "-e", IN_NODE.replace("{}", function, 1)],
-            input=json.dumps(arguments),
-            capture_output=True,
-            text=True,
+    """What a JavaScript function (its source) returns for arguments, all plain data; it is called in Node."""
+    node = engine()
+    node.stdin.write(json.dumps({"code": function, "given": arguments}) + "\n")
+    node.stdin.flush()
+    answer = json.loads(node.stdout.readline())
+    assert "error" not in answer, answer["error"]
+    return answer["value"]
+
+
+@cache
+def engine() -> subprocess.Popen:
+    """A Node that is asked line by line, until the tests end."""
+    found = shutil.which("node") or _of_playwright()
+    if not found:
+        pytest.skip(
+            'no Node: expected one on the PATH, or the one that comes with Playwright: pip install -e ".[test]"'
         )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-    if chromium.missing():
-        pytest.skip(f"no Node, and {chromium.missing()}")
-    with chromium.browser() as browser:
-        return json.loads(browser.new_page().evaluate(f"a => JSON.stringify(({function})(...a))", list(arguments)))
+    node = subprocess.Popen([found, "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(node.communicate)
+    return node
+
+
+def _of_playwright():
+    if importlib.util.find_spec("playwright") is None:
+        return None
+    from playwright._impl._driver import compute_driver_executable
+
+    return compute_driver_executable()[0]

@@ -10,6 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import nbformat
+import warm_kernels
 
 HERE = Path(__file__).parent
 PRIVATE = {
@@ -22,8 +23,19 @@ SETTINGS = {
 }
 
 
+def until(holds, seconds=600) -> bool:
+    """Wait until `holds()`, for as long as even a busy machine may need; whether it came to that."""
+    end = time.monotonic() + seconds
+    while not (held := holds()) and time.monotonic() < end:
+        time.sleep(0.05)
+    return held
+
+
 class Server:
-    """JupyterLab (and Notebook, where installed) on a free loopback port, with all its files in `folder`."""
+    """JupyterLab (and Notebook, where installed) on a free loopback port, with all its files in `folder`.
+
+    Notebooks that are written here have warm kernels, where there are such; those that are copied have what they name.
+    """
 
     def __init__(self, folder: Path):
         self.root, own = folder / "notebooks", folder / "jupyter"
@@ -33,6 +45,10 @@ class Server:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(json.dumps(values))
         places = {variable: str(own / name) for variable, name in PRIVATE.items()}
+        self.kernel = "warm" if warm_kernels.available() else "python3"
+        if self.kernel == "warm":
+            warm_kernels.forge()
+            places["JUPYTER_PATH"] = str(warm_kernels.SPECIFICATION)
         modules = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
         options = ["--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1", "--ServerApp.port=0"]
         options += [f"--ServerApp.root_dir={self.root}", "--IdentityProvider.token="]
@@ -45,13 +61,13 @@ class Server:
             )  # fmt: skip
         self.url = self._wait(own / "runtime")
 
-    def _wait(self, runtime, seconds=60):
+    def _wait(self, runtime, seconds=600):
         until = time.monotonic() + seconds
         while time.monotonic() < until and self.process.poll() is None:
             for file in runtime.glob("jpserver-*.json"):
                 try:
                     url = json.loads(file.read_text())["url"].rstrip("/")
-                    urllib.request.urlopen(f"{url}/api/status", timeout=5).close()
+                    urllib.request.urlopen(f"{url}/api/status", timeout=60).close()
                     return url
                 except (OSError, ValueError):
                     pass  # not yet listening, or the file is half written
@@ -62,7 +78,7 @@ class Server:
     def close(self):
         self.process.terminate()
         try:
-            self.process.wait(20)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -70,7 +86,7 @@ class Server:
     def write(self, name: str, cells: list[str]) -> str:
         """A notebook of code cells; returns its path in the server."""
         code = [nbformat.v4.new_code_cell(cell) for cell in cells]
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        kernel = {"kernelspec": {"name": self.kernel, "display_name": "Python 3", "language": "python"}}
         nbformat.write(nbformat.v4.new_notebook(cells=code, metadata=kernel), self.root / f"{name}.ipynb")
         return f"{name}.ipynb"
 
@@ -92,7 +108,7 @@ class Notebook:
         self.do("await notebook.context.ready; await notebook.sessionContext.ready; await notebook.revealed")
         self.panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
 
-    def do(self, code: str, seconds=60):
+    def do(self, code: str, seconds=600):
         """Run JavaScript in the page, and give up after a while."""
         late = f"new Promise((_, no) => setTimeout(() => no(Error('not done after {seconds} s')), {seconds * 1000}))"
         return self.page.evaluate(f"() => Promise.race([(async () => {{ {code} }})(), {late}])")

@@ -1,16 +1,21 @@
 """One widget in a page: turn its dials as a reader would, and compare what stands there with what its scene says."""
 
 import itertools
+import json
 
 from labkit.widgets.scene import Dial, Scene, holds, looks
 
-READ = """frame => [...frame.querySelectorAll("figure.lk-panel")].map(figure => ({
-  hidden: figure.hidden,
-  marks: [...figure.querySelector("svg").children].map(node => ({
-    at: Object.fromEntries([...node.attributes].map(a => [a.name, a.value])),
-    text: node.tagName === "text" ? node.textContent : "",
+READ = """frame => JSON.stringify({
+  said: frame.querySelector(".lk-say").textContent,
+  dials: [...frame.querySelectorAll(".lk-controls > .lk-dial")].map(node => node.getClientRects().length > 0),
+  panels: [...frame.querySelectorAll("figure.lk-panel")].map(figure => ({
+    hidden: figure.hidden,
+    marks: [...figure.querySelector("svg").children].map(node => ({
+      at: Object.fromEntries([...node.attributes].map(a => [a.name, a.value])),
+      text: node.tagName === "text" ? node.textContent : "",
+    })),
   })),
-}))"""
+})"""
 LINKS = """frame => [...new Set([...frame.querySelectorAll("[data-link]")]
   .filter(node => node.getClientRects().length).map(node => node.dataset.link))]"""
 HIT = """(frame, name) => {
@@ -99,20 +104,19 @@ class Shown:
 
     def differences(self) -> list[str]:
         """Where the page differs from the scene in the expected state: none, it is hoped."""
-        found = []
-        for panel, read in zip(self.scene.panels, self.frame.evaluate(READ), strict=True):
+        found, there = [], json.loads(self.frame.evaluate(READ))
+        for panel, read in zip(self.scene.panels, there["panels"], strict=True):
             if read["hidden"] != (not holds(panel.when, self.state)):
                 found.append(f"panel {panel.name}: hidden is {read['hidden']}")
             if read["hidden"] and not read["marks"]:  # they are made when the panel is first seen
                 continue
             for i, (mark, seen) in enumerate(zip(panel.marks, read["marks"], strict=True)):
                 found += [f"{panel.name}, mark {i}: {words}" for words in self._of_mark(mark, seen)]
-        for dial in self.scene.dials:
-            if self.control(dial).is_visible() != holds(dial.when, self.state):
+        for dial, seen in zip(self.scene.dials, there["dials"], strict=False):
+            if seen != holds(dial.when, self.state):
                 found.append(f"dial {dial.name} is shown where it should not be, or not where it should be")
-        said = self.frame.locator(".lk-say").text_content()
-        if said != self.scene.caption(self.state):
-            found.append(f"says {said!r}")
+        if there["said"] != self.scene.caption(self.state):
+            found.append(f"says {there['said']!r}")
         return found
 
     def _of_mark(self, mark, seen):

@@ -2,15 +2,18 @@
 
 import pytest
 from listened_page import Listened, axe_findings
-from notebook_server import Notebook
+from notebook_server import Notebook, until
 from shown_widget import Shown
 from widget_examples import EXAMPLES, demo_scene, made
 
 from labkit.widgets import theme
 
+common = pytest.mark.common
 LIVE_MODELS = (
     "[len(__import__('ipywidgets').widgets.widget._instances), len(__import__('comm').get_comm_manager().comms)]"
 )
+GROUNDS = """() => [...document.querySelectorAll(".labkit figure.lk-panel:not([hidden]) .lk-scroll")]
+  .map(node => getComputedStyle(node).backgroundColor)"""
 PAGE_MODELS = """async () => {
   const renderer = notebook.content.rendermime.createRenderer("application/vnd.jupyter.widget-view+json");
   return Object.keys((await renderer._manager.promise)._models).length;
@@ -26,8 +29,51 @@ def nothing_is_said(lab):
 
 
 @pytest.fixture(scope="module")
+def everything(lab, server):
+    """A notebook with each of the widgets, run."""
+    notebook = Notebook(lab.page, server, "everything", list(EXAMPLES.values()))
+    notebook.run()
+    yield notebook
+    notebook.close()
+
+
+def use_theme(page, name):
+    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=name)
+
+
+def shown_by(notebook, cell, scene):
+    return Shown(notebook.outputs(cell).locator(".labkit"), scene)
+
+
+def test_the_live_widget_hides_the_still_picture(everything, example, picture):
+    cell = list(EXAMPLES).index(example)
+    shown, still = shown_by(everything, cell, picture.scene), everything.outputs(cell).locator("img")
+    assert shown.frame.is_visible()
+    assert still.count() == 1 and not still.is_visible()
+    assert picture.scene.description in still.get_attribute("alt")
+    assert shown.differences() == []
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_axe_finds_nothing_in_either_theme(everything, mode):
+    page = everything.page
+    page.locator(".labkit .lk-title").nth(len(EXAMPLES) - 1).wait_for()
+    use_theme(page, f"JupyterLab {mode.title()}")
+    try:
+        assert axe_findings(page, ".labkit", rules=None if mode == "light" else ["color-contrast"]) == []
+        grounds = page.evaluate(GROUNDS)
+        assert set(grounds) == {f"rgb{tuple(bytes.fromhex(theme.PALETTES[mode]['page'][1:]))}"}
+    finally:
+        use_theme(page, "JupyterLab Light")
+
+
+# ---- what all widgets have in common ----
+
+
+@pytest.fixture(scope="module")
 def notebook(lab, server, example):
-    """A notebook with a widget, and a cell below it."""
+    """A notebook with one widget, and a cell below it."""
     notebook = Notebook(lab.page, server, example, [EXAMPLES[example], "1 + 1"])
     yield notebook
     notebook.close()
@@ -37,22 +83,10 @@ def notebook(lab, server, example):
 def shown(notebook, picture):
     """The widget, just run."""
     notebook.run(0)
-    return Shown(notebook.outputs(0).locator(".labkit"), picture.scene)
+    return shown_by(notebook, 0, picture.scene)
 
 
-def use_theme(page, name):
-    page.evaluate("theme => jupyterapp.commands.execute('apputils:change-theme', {theme})", f"JupyterLab {name}")
-    page.wait_for_function("theme => document.body.dataset.jpThemeName === theme", arg=f"JupyterLab {name}")
-
-
-def test_the_live_widget_hides_the_still_picture(shown, notebook):
-    still = notebook.outputs(0).locator("img")
-    assert shown.frame.is_visible()
-    assert still.count() == 1 and not still.is_visible()
-    assert shown.scene.description in still.get_attribute("alt")
-    assert shown.differences() == []
-
-
+@common
 def test_it_follows_the_mouse(shown):
     if shown.main:
         shown.control(shown.main).locator("input").click(position={"x": 40, "y": 8})
@@ -66,6 +100,7 @@ def test_it_follows_the_mouse(shown):
         assert shown.differences() == []
 
 
+@common
 def test_it_follows_the_keyboard(shown):
     if shown.main is None:
         pytest.skip("no slider")
@@ -79,6 +114,7 @@ def test_it_follows_the_keyboard(shown):
     assert shown.control(shown.main).get_by_role("button", name="Pause").count() == 0
 
 
+@common
 def test_typing_in_it_never_edits_the_notebook(shown, notebook):
     before = notebook.sources()
     controls = shown.frame.locator("button, input, select, .lk-scroll").filter(visible=True)
@@ -93,97 +129,101 @@ def test_typing_in_it_never_edits_the_notebook(shown, notebook):
     assert shown.frame.is_visible()
 
 
-def test_running_its_cell_again_shows_one_widget(shown, notebook):
-    notebook.run(0)
-    again = Shown(notebook.outputs(0).locator(".labkit"), shown.scene)
+@common
+def test_running_its_cell_again_and_again_shows_one_widget_and_leaves_one_model(shown, notebook):
+    models, in_page = notebook.kernel(LIVE_MODELS), shown.page.evaluate(PAGE_MODELS)
+    for _ in range(10):
+        notebook.run(0)
+    again = shown_by(notebook, 0, shown.scene)
     assert again.frame.count() == 1 and not notebook.outputs(0).locator("img").is_visible()
     assert again.differences() == []
-
-
-def test_running_its_cell_many_times_leaves_one_model(shown, notebook, example):
-    models, in_page = notebook.kernel(LIVE_MODELS), shown.page.evaluate(PAGE_MODELS)
-    for _ in range(50 if example == "demo" else 5):
-        notebook.run(0)
     assert notebook.kernel(LIVE_MODELS) == models
     assert shown.page.evaluate(PAGE_MODELS) == in_page
 
 
+@common
 def test_it_plays_on_when_the_kernel_restarts(shown, notebook):
     notebook.restart()
     dial = shown.main or shown.scene.dials[0]
     shown.turn(dial, len(dial.values) - 1)
     assert shown.differences() == []
     notebook.run(0)
-    again = Shown(notebook.outputs(0).locator(".labkit"), shown.scene)
+    again = shown_by(notebook, 0, shown.scene)
     assert again.frame.count() == 1
     assert again.differences() == []
-
-
-@pytest.mark.parametrize("mode", ["Light", "Dark"])
-def test_axe_finds_nothing_in_either_theme(shown, mode):
-    use_theme(shown.page, mode)
-    try:
-        assert axe_findings(shown.page, ".labkit") == []
-        ground = shown.panel().evaluate("node => getComputedStyle(node).backgroundColor")
-        assert ground == f"rgb{tuple(bytes.fromhex(theme.PALETTES[mode.lower()]['page'][1:]))}"
-    finally:
-        use_theme(shown.page, "Light")
 
 
 # ---- the small widget, in other situations ----
 
 IMPORT = "from widget_examples import Demo\n"
 DEMO = EXAMPLES["demo"]
+SITUATIONS = {
+    "turned": f"{IMPORT}p = Demo()\np",
+    "turns": "p.turn(step='square', far=1)",
+    "field": DEMO,
+    "first": DEMO,
+    "second": DEMO,
+    "unheld": f"{IMPORT}display(Demo())\ndisplay(Demo(2.0))",
+    "collects": "import gc; gc.collect()",
+    "held": f"{IMPORT}q = Demo()",
+    "here": "q",
+    "there": "q",
+}
+
+
+@pytest.fixture(scope="module")
+def situations(lab, server):
+    """A notebook with a cell for each situation."""
+    notebook = Notebook(lab.page, server, "situations", list(SITUATIONS.values()))
+    yield notebook
+    notebook.close()
 
 
 @pytest.fixture
-def run(lab, server):
-    """`run(name, *cells)`: a notebook whose cells have run."""
-    opened = []
+def run(situations):
+    """`run(name, ...)`: run cells, and return the notebook."""
 
-    def make(name, *cells):
-        opened.append(Notebook(lab.page, server, name, list(cells)))
-        opened[-1].run()
-        return opened[-1]
+    def run_cells(*names):
+        for name in names:
+            situations.run(place(name))
+        return situations
 
-    yield make
-    for notebook in opened:
-        notebook.close()
+    return run_cells
+
+
+def place(name):
+    return list(SITUATIONS).index(name)
 
 
 def widget(notebook, cell, **turned):
     """The small widget below a cell, with dials where they are expected to stand."""
-    shown = Shown(notebook.outputs(cell).locator(".labkit"), made("demo").scene)
+    shown = shown_by(notebook, cell, made("demo").scene)
     shown.state |= turned
     return shown
 
 
 def test_python_turns_the_dials_and_hears_of_them(run):
-    notebook = run("turning", f"{IMPORT}p = Demo()\np", "p.turn(step='square', far=1)")
-    shown = widget(notebook, 0, step=1, far=1)
-    assert shown.differences() == []
+    notebook = run("turned", "turns")
+    shown = widget(notebook, place("turned"), step=1, far=1)
+    assert until(lambda: shown.differences() == []), shown.differences()
     shown.turn(shown.main, 2)
-    shown.page.wait_for_timeout(400)  # it tells when the reader has stopped turning
-    assert notebook.kernel("p.state['step']") == 2
+    assert until(lambda: notebook.kernel("p.state['step']") == 2)  # it tells when the reader has stopped turning
 
 
 def test_a_field_is_answered_with_a_new_picture(run):
-    notebook = run("field", DEMO)
-    field = notebook.outputs(0).get_by_label("x =")
+    output = run("field").outputs(place("field"))
+    field = output.get_by_label("x =")
     field.fill("3")
     field.press("Enter")
-    notebook.outputs(0).locator("svg text", has_text="x^2").wait_for()
-    shown = Shown(notebook.outputs(0).locator(".labkit"), demo_scene(3.0))
-    shown.page.wait_for_function(
-        "frame => frame.querySelector('.lk-say').textContent", arg=shown.frame.element_handle()
-    )
+    shown = Shown(output.locator(".labkit"), demo_scene(3.0))
+    assert until(lambda: shown.differences() == []), shown.differences()
     shown.turn(shown.main, 2)
     assert shown.differences() == []
 
 
 def test_two_widgets_do_not_disturb_each_other(run):
-    notebook = run("two", DEMO, DEMO)
-    first, second = widget(notebook, 0), widget(notebook, 1)
+    notebook = run("first", "second")
+    first, second = (widget(notebook, place(name)) for name in ("first", "second"))
     for dial in (first.main, *first.scene.dials[3:0:-2]):
         first.turn(dial, 1)
     assert first.differences() == second.differences() == []
@@ -195,19 +235,17 @@ def test_two_widgets_do_not_disturb_each_other(run):
 
 
 def test_a_widget_that_no_variable_holds_lives_on(run):
-    notebook = run("held", f"{IMPORT}display(Demo())\ndisplay(Demo(2.0))", "import gc; gc.collect()")
-    assert notebook.outputs(0).locator(".labkit").count() == 2
+    notebook = run("unheld", "collects")
+    notebook.outputs(place("unheld")).locator(".labkit .lk-title").nth(1).wait_for()
+    assert notebook.outputs(place("unheld")).locator(".labkit").count() == 2
 
 
 def test_a_widget_in_two_cells_survives_running_one_again(run):
-    notebook = run("again", f"{IMPORT}p = Demo()", "p", "p")
-    for _ in range(2):
-        notebook.run(1)
-    shown, other = widget(notebook, 1), widget(notebook, 2)
+    notebook = run("held", "here", "there", "here", "here")
+    shown, other = widget(notebook, place("here")), widget(notebook, place("there"))
     shown.turn(shown.main, 2)
-    shown.page.wait_for_timeout(400)
     other.state |= shown.state
-    assert shown.differences() == other.differences() == []
+    assert until(lambda: shown.differences() == other.differences() == [])
 
 
 def test_a_saved_notebook_shows_the_still_picture_until_its_cell_runs(lab, server):

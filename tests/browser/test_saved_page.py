@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from listened_page import axe_findings
+from listened_page import Listened, axe_findings
 from shown_widget import Shown
+from widget_examples import FEW, Demo, made
 
 from labkit.widgets import theme
 
@@ -25,41 +26,90 @@ MISPLACED = """frame => [...frame.querySelectorAll("figure:not([hidden]) svg")].
 })"""
 
 
+common = pytest.mark.common
+USUAL = {"color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "none"}
+
+
 @pytest.fixture(scope="module")
-def url(picture, example, tmp_path_factory):
-    """The address of the saved page of each widget."""
-    return picture.save(tmp_path_factory.mktemp("page") / f"{example}.html").as_uri()
+def opened(browser, example, picture, tmp_path_factory):
+    """The saved page of each widget, opened once; its address; and what it says."""
+    url = picture.save(tmp_path_factory.mktemp("page") / f"{example}.html").as_uri()
+    window = browser.new_context()
+    listened = Listened(window.new_page())
+    listened.page.goto(url)
+    yield Shown(listened.page.locator(".labkit"), picture.scene), url, listened
+    window.close()
 
 
 @pytest.fixture
-def shown(go, url, picture):
-    listened = go(url)
-    yield Shown(listened.page.locator(".labkit"), picture.scene)
+def shown(opened):
+    """The widget as a test before has left it, in a light and wide window."""
+    shown, url, listened = opened
+    look(shown.page)
+    yield shown
     assert listened.messages == []
     assert listened.requests == [url]  # nothing is fetched, from anywhere
 
 
-def positions(dial):
-    return dict.fromkeys([len(dial.values) - 1, len(dial.values) // 2, 0])
+def look(page, width=1000, **media):
+    """Make the window as wide and its reader's wishes such."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.emulate_media(**USUAL | media)
 
 
-def test_every_dial_shows_what_the_scene_says(shown):
+def turned(shown):
+    """Turn each dial that is seen to its last place, a slider to its middle too, then back; name each place in turn."""
+    for dial in shown.scene.dials:
+        last = len(dial.values) - 1
+        for position in dict.fromkeys([last, last // 2] if dial.kind == "slider" else [last]):
+            if shown.control(dial).is_visible():
+                shown.turn(dial, position)
+                yield f"{dial.name} at {position}"
+        if shown.control(dial).is_visible():
+            shown.turn(dial, 0)
+    yield "all at their first place"
+
+
+def test_the_few_have_every_kind_of_control():
+    def kinds(names):
+        return {dial.kind for name in names for dial in made(name).scene.dials}
+
+    assert kinds(FEW) == {"slider", "choice", "toggle", "order", "plane"}
+
+
+def test_every_dial_shows_what_the_scene_says_with_words_in_their_place(shown):
     assert shown.differences() == []
-    for dial in shown.scene.dials:
-        for position in positions(dial):
-            if shown.control(dial).is_visible():
-                shown.turn(dial, position)
-                assert shown.differences() == [], f"{dial.name} at {position}"
+    for place in turned(shown):
+        assert shown.differences() == [], place
+        assert shown.frame.evaluate(MISPLACED) == [], place
 
 
-def test_words_stay_in_their_panel_and_off_one_another(shown):
-    for dial in shown.scene.dials:
-        for position in positions(dial):
-            if shown.control(dial).is_visible():
-                shown.turn(dial, position)
-                assert shown.frame.evaluate(MISPLACED) == [], f"{dial.name} at {position}"
+def test_axe_finds_nothing(shown):
+    assert axe_findings(shown.page, "html") == []
 
 
+def test_nothing_overflows_a_narrow_page(shown):
+    look(shown.page, width=400)
+    for dial in [None, *shown.scene.dials]:
+        if dial is not None and shown.control(dial).is_visible():
+            shown.turn(dial, len(dial.values) - 1)
+        assert shown.page.evaluate(OVERFLOWING) == []
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+# ---- what all widgets have in common ----
+
+
+@common
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_page_has_the_readers_theme(shown, mode):
+    look(shown.page, color_scheme=mode)
+    assert axe_findings(shown.page, "html", rules=["color-contrast"]) == []
+    ground = shown.panel().evaluate("node => getComputedStyle(node).backgroundColor")
+    assert ground == f"rgb{tuple(bytes.fromhex(theme.PALETTES[mode]['page'][1:]))}"
+
+
+@common
 def test_a_click_on_a_part_goes_to_its_step(shown):
     links = [name for name in shown.links() if name in shown.scene.links and shown.scene.links[name].go]
     clicked = []
@@ -69,6 +119,7 @@ def test_a_click_on_a_part_goes_to_its_step(shown):
     assert bool(clicked) == bool(links)
 
 
+@common
 def test_the_keyboard_steps_to_every_end(shown):
     shown.panel().focus()
     for key in ("ArrowRight", "End", "ArrowRight", "ArrowLeft", "Home", "ArrowLeft", "ArrowRight"):
@@ -76,19 +127,7 @@ def test_the_keyboard_steps_to_every_end(shown):
         assert shown.differences() == [], key
 
 
-def test_the_space_bar_plays_and_stops(shown):
-    if shown.main is None:
-        pytest.skip("no slider")
-    shown.page.clock.install()
-    shown.panel().focus()
-    shown.press("Home")
-    shown.page.keyboard.press(" ")
-    shown.page.clock.run_for(1000)
-    shown.page.keyboard.press(" ")
-    shown.page.clock.run_for(5000)
-    assert shown.position(shown.main) == 1
-
-
+@common
 def test_the_keyboard_visits_the_parts(shown):
     labels, said = {shown.scene.links[name].label for name in shown.links() if name in shown.scene.links}, set()
     for panel in range(shown.frame.locator("figure.lk-panel:not([hidden])").count()):
@@ -98,49 +137,47 @@ def test_the_keyboard_visits_the_parts(shown):
             said.add(shown.frame.locator(".lk-say").text_content())
     assert bool(said & labels) == bool(labels)
     assert said <= labels | {shown.scene.caption(shown.state)}
+    shown.press("ArrowRight")
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_axe_finds_nothing(go, url, picture, mode):
-    page = go(url, color_scheme=mode, reduced_motion="reduce").page
-    shown = Shown(page.locator(".labkit"), picture.scene)
-    assert axe_findings(page, "html") == []
-    ground = shown.panel().evaluate("node => getComputedStyle(node).backgroundColor")
-    assert ground == f"rgb{tuple(bytes.fromhex(theme.PALETTES[mode]['page'][1:]))}"
-
-
-def test_nothing_overflows_a_narrow_page(go, url, picture):
-    page = go(url, width=400).page
-    shown = Shown(page.locator(".labkit"), picture.scene)
-    for dial in [None, *shown.scene.dials]:
-        if dial is not None and shown.control(dial).is_visible():
-            shown.turn(dial, len(dial.values) - 1)
-        assert page.evaluate(OVERFLOWING) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400
-
-
-def test_reduced_motion_is_respected(go, url):
+@common
+def test_reduced_motion_is_respected(shown):
     moving = """() => [...document.querySelectorAll(".labkit *")]
       .some(node => /[1-9]/.test(getComputedStyle(node).transitionDuration + getComputedStyle(node).animationDuration))"""
-    assert not go(url, reduced_motion="reduce").page.evaluate(moving)
+    look(shown.page, reduced_motion="no-preference")
+    assert shown.page.evaluate(moving)
+    look(shown.page, reduced_motion="reduce")
+    assert not shown.page.evaluate(moving)
 
 
-def test_forced_colours_keep_the_picture_readable(go, url, picture):
-    page = go(url, forced_colors="active", color_scheme="dark").page
-    Shown(page.locator(".labkit"), picture.scene)
-    ground, ink = page.evaluate("""() => {
+@common
+def test_forced_colours_keep_the_picture_readable(shown):
+    look(shown.page, forced_colors="active", color_scheme="dark")
+    ground, ink = shown.page.evaluate("""() => {
       const svg = document.querySelector(".lk-scroll svg");
       return [getComputedStyle(svg).backgroundColor, getComputedStyle(svg).getPropertyValue("--lk-page")];
     }""")
     assert tuple(map(int, re.findall(r"\d+", ground)))[:3] == tuple(bytes.fromhex(ink.strip()[1:]))
 
 
+@common
+def test_the_space_bar_plays_and_stops(shown):
+    if shown.main is None:
+        pytest.skip("no slider")
+    shown.page.clock.install()  # for as long as the page is open: this test is its last
+    shown.panel().focus()
+    shown.press("Home")
+    shown.page.keyboard.press(" ")
+    shown.page.clock.run_for(1000)
+    shown.page.keyboard.press(" ")
+    shown.page.clock.run_for(5000)
+    assert shown.position(shown.main) == 1
+
+
 # ---- predict first, and what else only some widgets have ----
 
 
 def test_predict_first_asks_before_it_shows(go, tmp_path):
-    from widget_examples import Demo
-
     picture = Demo(3.0)
     page = go(picture.save(tmp_path / "demo.html").as_uri()).page
     shown = Shown(page.locator(".labkit"), picture.scene)
@@ -162,8 +199,6 @@ def test_predict_first_asks_before_it_shows(go, tmp_path):
 
 
 def test_a_point_is_dragged_with_the_mouse(go, tmp_path):
-    from widget_examples import Demo
-
     picture = Demo()
     page = go(picture.save(tmp_path / "demo.html").as_uri()).page
     shown = Shown(page.locator(".labkit"), picture.scene)

@@ -5,6 +5,7 @@ To test another widget, add a line to `EXAMPLES`.
 
 import ast
 import itertools
+from functools import cache
 
 from labkit.widgets.picture import Picture
 from labkit.widgets.scene import (
@@ -60,10 +61,12 @@ EXAMPLES = {
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",
     "sink": "from labkit.widgets import SinkCalculator\nSinkCalculator()",
 }
+FEW = ("demo", "folded")  # between them every kind of control and of link, where one widget is like another
 
 
+@cache
 def made(name: str) -> Picture:
-    """The widget of an example, outside a notebook."""
+    """The widget of an example, outside a notebook; whoever turns its dials turns them for everybody."""
     body = ast.parse(EXAMPLES[name]).body
     space: dict = {}
     exec(compile(ast.Module(body[:-1], []), name, "exec"), space)

@@ -31,8 +31,10 @@ class Part(NamedTuple):
     text: str
 
 
+@cache
 def load(path):
-    return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    """A notebook as it is in its file, read once: nobody changes it."""
+    return nbformat.v4.reads(path.read_text(encoding="utf-8"))
 
 
 def code_cells(path):

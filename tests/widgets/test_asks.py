@@ -3,7 +3,8 @@
 import autograd.numpy as np
 import numpy as onp
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets.asks import asks
@@ -19,7 +20,7 @@ def asks_of(fun, *args):
 
 
 @given(programs(ends=2))
-@settings(max_examples=100)
+@drawn(33)
 def test_the_answer_is_what_the_first_parent_has_after_the_step(program):
     units, found = asks_of(program)
     steps, _ = program.walk()
@@ -31,7 +32,7 @@ def test_the_answer_is_what_the_first_parent_has_after_the_step(program):
 
 
 @given(programs(ends=2))
-@settings(max_examples=100)
+@drawn(33)
 def test_no_slip_would_count_as_right(program):
     for ask in asks_of(program)[1].values():
         for wrong, words in ask.slips:

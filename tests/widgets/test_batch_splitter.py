@@ -1,6 +1,7 @@
 """The batch splitter shows the gradients of the parts of a batch, and what combines to that of the whole batch."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -8,11 +9,15 @@ import pytest
 from labkit.widgets.batch_splitter import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
 from labkit.widgets.scene import holds, to_json
 
-PICTURE = BatchSplitter()
+
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return BatchSplitter()
 
 
 def test_parts_make_up_the_whole_batch():
-    for (count, _), split in PICTURE.splits.items():
+    for (count, _), split in usual().splits.items():
         assert len(split.sizes) == len(split.parts) == count and sum(split.sizes) == SAMPLES
 
 
@@ -21,7 +26,7 @@ def test_the_gradients_are_those_of_the_formula():
     x = rng.uniform(0.5, 2.0, SAMPLES)
     y = 2.0 * x + rng.normal(0.0, 1.0, SAMPLES)
     slopes = 2 * (3.5 * x - y) * x
-    split = PICTURE.splits[4, "uneven"]
+    split = usual().splits[4, "uneven"]
     assert split.big == pytest.approx(slopes.mean(), rel=1e-12)
     assert split.parts == pytest.approx([*slopes[:3], slopes[3:].mean()], rel=1e-12)
 
@@ -29,13 +34,13 @@ def test_the_gradients_are_those_of_the_formula():
 @pytest.mark.parametrize("count", COUNTS)
 @pytest.mark.parametrize("shards", SHARDS)
 def test_weighted_is_always_right_and_the_sum_is_n_times_too_long(count, shards):
-    split = PICTURE.splits[count, shards]
+    split = usual().splits[count, shards]
     assert split.error("weighted") < 1e-12
     assert split.combined("sum") == pytest.approx(count * split.combined("mean"))
 
 
 def test_the_mean_is_right_for_even_parts_alone():
-    for (count, shards), split in PICTURE.splits.items():
+    for (count, shards), split in usual().splits.items():
         if shards == "even" or count == 1:
             assert split.error("mean") < 1e-12
         else:
@@ -43,16 +48,16 @@ def test_the_mean_is_right_for_even_parts_alone():
 
 
 def test_every_state_says_whether_the_gradients_agree():
-    for (count, shards), split in PICTURE.splits.items():
+    for (count, shards), split in usual().splits.items():
         for how in COMBINE:
-            words = PICTURE.describe(parts=str(count), shards=shards, combine=how)
+            words = usual().describe(parts=str(count), shards=shards, combine=how)
             assert ("the gradient of the big batch." in words) == (split.error(how) < 1e-12)
 
 
 def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
-    state = PICTURE.scene.state(parts="3", shards="uneven", combine="sum")
-    bars = [mark for mark in PICTURE.scene.panels[0].marks if mark.role in ("bar", "back", "savedbar")]
-    split = PICTURE.splits[3, "uneven"]
+    state = usual().scene.state(parts="3", shards="uneven", combine="sum")
+    bars = [mark for mark in usual().scene.panels[0].marks if mark.role in ("bar", "back", "savedbar")]
+    split = usual().splits[3, "uneven"]
     wanted = np.array([*split.parts, split.combined("sum"), split.big])
     widths = [mark.at["width"] for mark in bars if all(state[d] in p for d, p in mark.when.items())]
     assert np.array(widths) / widths[-1] == pytest.approx(wanted / split.big, rel=0.01)
@@ -62,8 +67,8 @@ def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
 @pytest.mark.parametrize("shards", SHARDS)
 @pytest.mark.parametrize("how", COMBINE)
 def test_the_question_before_a_cut_is_about_what_comes(count, shards, how):
-    split, state = PICTURE.splits[count, shards], PICTURE.scene.state(shards=shards, combine=how)
-    (ask,) = (ask for ask in PICTURE.scene.dials[0].asks[COUNTS.index(count)] if holds(ask.when, state))
+    split, state = usual().splits[count, shards], usual().scene.state(shards=shards, combine=how)
+    (ask,) = (ask for ask in usual().scene.dials[0].asks[COUNTS.index(count)] if holds(ask.when, state))
     assert f"{split.sizes[0]}, " in ask.question or f"{split.sizes[0]} and {split.sizes[1]} samples" in ask.question
     if (shards, how) == ("even", "sum"):
         assert ask.answer == pytest.approx(count * split.big)
@@ -74,9 +79,9 @@ def test_the_question_before_a_cut_is_about_what_comes(count, shards, how):
 
 
 def test_while_one_predicts_another_choice_begins_with_the_whole_batch():
-    assert [dial.resets for dial in PICTURE.scene.dials] == [{}, {"parts": 0}, {"parts": 0}]
+    assert [dial.resets for dial in usual().scene.dials] == [{}, {"parts": 0}, {"parts": 0}]
 
 
 def test_it_is_small_and_can_be_drawn():
-    assert len(json.dumps(to_json(PICTURE.scene), allow_nan=False)) < 150_000
-    assert PICTURE.svg("dark", shards=1).startswith("<svg")
+    assert len(json.dumps(to_json(usual().scene), allow_nan=False)) < 150_000
+    assert usual().svg("dark", shards=1).startswith("<svg")

@@ -2,7 +2,8 @@
 
 import autograd.numpy as np
 import numpy as onp
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets.chain_view import chain
@@ -18,7 +19,7 @@ def units_of(fun, *args):
 
 
 @given(programs(ends=2))
-@settings(max_examples=60)
+@drawn(20)
 def test_a_gradient_stands_right_below_each_box_that_gets_one(program):
     units, (_, totals) = units_of(program), program.walk()
     rects = {m.link: at for m, at, _, _ in shown(chain(units, {}), {"step": 0}) if m.tag == "rect"}
@@ -31,7 +32,7 @@ def test_a_gradient_stands_right_below_each_box_that_gets_one(program):
 
 
 @given(programs(ends=2))
-@settings(max_examples=60)
+@drawn(20)
 def test_box_and_gradient_are_joined_from_when_it_arrives(program):
     units = units_of(program)
     panel = chain(units, {})
@@ -54,7 +55,7 @@ def _begins(changes):
 
 
 @given(programs(ends=2))
-@settings(max_examples=30)
+@drawn(12)
 def test_slopes_show_when_the_way_back_starts(program):
     units = units_of(program)
     for mark in chain(units, {}).marks:

@@ -1,5 +1,7 @@
 """The ball and the box show what the two rules do to a gradient of two elements, wherever it is dragged."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -8,12 +10,17 @@ from labkit.widgets.clip_rules import by_value, each_by_norm
 from labkit.widgets.picture import Picture
 from labkit.widgets.still import shown
 
-PICTURE = Picture(clip_ball.scene())
 PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5)]
 
 
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return Picture(clip_ball.scene())
+
+
 def seen(g, limit):
-    scene = PICTURE.scene
+    scene = usual().scene
     state = scene.state(g=clip_ball.grid().index(g), limit=clip_ball.LIMITS.index(limit))
     return [(mark.role, at, words) for mark, at, words, _ in shown(scene.panels[0], state)]
 
@@ -46,19 +53,19 @@ def test_on_the_axes_and_the_diagonals_by_value_does_not_turn():
 
 
 def test_the_sentence_names_numbers_that_are_right():
-    words = PICTURE.describe(g="(3.5, 1.5)", limit="1.5")
+    words = usual().describe(g="(3.5, 1.5)", limit="1.5")
     turned = np.degrees(np.arctan2(1.5, 1.5) - np.arctan2(1.5, 3.5))
     assert "By norm: (1.38, 0.591), the same direction." in words
     assert f"By value: (1.5, 1.5), turned by {turned:.1f}°." in words
 
 
 def test_a_short_gradient_is_said_to_be_left_alone():
-    assert "nothing is clipped" in PICTURE.describe(g="(0.5, 0.5)", limit="1")
-    assert "nothing is clipped" in PICTURE.describe(g="(0, 0)", limit="0.5")
+    assert "nothing is clipped" in usual().describe(g="(0.5, 0.5)", limit="1")
+    assert "nothing is clipped" in usual().describe(g="(0, 0)", limit="0.5")
 
 
 def test_dragging_to_a_place_sets_the_gradient_of_that_place():
-    plane = PICTURE.scene.dials[0].plane
+    plane = usual().scene.dials[0].plane
     for g in PLACES:
         i = clip_ball.grid().index(g)
         column, row = i % plane["columns"], i // plane["columns"]
@@ -75,5 +82,5 @@ def test_ball_and_box_have_the_size_of_the_limit():
 
 
 def test_the_question_has_its_answer_in_the_box():
-    ask = PICTURE.scene.dials[1].asks[3]
+    ask = usual().scene.dials[1].asks[3]
     assert ask.answer == max(clip_ball.clipped(by_value, g, clip_ball.LIMITS[3]).length for g in clip_ball.grid())

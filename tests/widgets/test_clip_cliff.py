@@ -1,5 +1,7 @@
 """The path over the cliff is that of gradient descent, and the contour lines lie where the loss says."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,11 @@ from labkit.widgets.picture import Picture
 from labkit.widgets.scene import looks
 from labkit.widgets.still import shown
 
-SCENE = clip_cliff.scene()
+
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return clip_cliff.scene()
 
 
 def descent(limit, steps):
@@ -56,8 +62,8 @@ def test_a_limit_too_large_hops_and_one_too_small_is_late():
 def test_the_paths_are_drawn_where_the_training_was():
     left, right, low, high = FRAME
     for step in (0, 3, STEPS):
-        state = SCENE.state(step=step, cliff_limit=1)
-        dots = [at for m, at, *_ in shown(SCENE.panels[0], state) if m.tag == "circle" and m.role == "head"]
+        state = usual().state(step=step, cliff_limit=1)
+        dots = [at for m, at, *_ in shown(usual().panels[0], state) if m.tag == "circle" and m.role == "head"]
         points = train(LIMITS[1])[: step + 1]
         assert len(dots) == len(points)
         w = left + (dots[-1]["cx"] - clip_cliff.LEFT) / clip_cliff.WIDTH * (right - left)
@@ -67,8 +73,8 @@ def test_the_paths_are_drawn_where_the_training_was():
 
 def test_every_drawn_path_stays_in_the_frame():
     left, top = clip_cliff.LEFT, clip_cliff.TOP
-    for mark in SCENE.panels[0].marks:
-        at, *_ = looks(mark, SCENE.state(step=STEPS))
+    for mark in usual().panels[0].marks:
+        at, *_ = looks(mark, usual().state(step=STEPS))
         if mark.role in ("inkvector", "vector") and mark.vary:
             points = [tuple(map(float, pair.split())) for pair in at["d"][1:].split("L")]
             assert all(left - 0.1 <= x <= left + clip_cliff.WIDTH + 0.1 for x, _ in points)
@@ -77,16 +83,16 @@ def test_every_drawn_path_stays_in_the_frame():
 
 def test_the_sentence_gives_both_paths():
     free, clipped = train(), train(LIMITS[1])
-    words = Picture(SCENE).describe(step=4, cliff_limit="1")
+    words = Picture(usual()).describe(step=4, cliff_limit="1")
     assert f"gradient of length {free[4].norm:.3g}. Clipped" in words
     assert f"loss {clipped[4].loss:.3g}" in words
-    assert "overflowed at step 7" in Picture(SCENE).describe(step=STEPS)
+    assert "overflowed at step 7" in Picture(usual()).describe(step=STEPS)
 
 
 def test_the_question_is_about_the_step_that_throws():
     at, free = thrown(train()), train()
     moved = np.hypot(free[at].w - free[at - 1].w, free[at].b - free[at - 1].b)
-    assert SCENE.dials[0].asks[at].answer == pytest.approx(moved)
+    assert usual().dials[0].asks[at].answer == pytest.approx(moved)
 
 
 def test_contour_lines_of_a_circle_are_a_circle():

@@ -1,5 +1,7 @@
 """The dumbbells show the norm of every parameter's gradient before and after clipping."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -13,9 +15,19 @@ from labkit.widgets.picture import Picture
 from labkit.widgets.scene import Scene
 from labkit.widgets.still import shown
 
-GRADIENTS = default_gradients()
-SCENE = clip_norms.scene(GRADIENTS)
 NAMES = ["first.weight", "first.bias", "second.weight", "second.bias", "last.weight", "last.bias"]
+
+
+@cache
+def gradients():
+    """Those of the network that reads digits."""
+    return default_gradients()
+
+
+@cache
+def usual():
+    """The picture of them."""
+    return clip_norms.scene(gradients())
 
 
 def ends(scene: Scene, role, limit):
@@ -36,27 +48,27 @@ def test_the_gradients_are_those_of_the_dialect():
     images = ms.Tensor(part.images[:32].reshape(32, 64).astype(np.float32))
     labels = ms.Tensor(part.labels[:32].astype(np.int32))
     expected = ms.grad(net, None, net.trainable_params())(images, labels)
-    assert list(GRADIENTS) == NAMES
-    for ours, theirs in zip(GRADIENTS.values(), expected, strict=True):
+    assert list(gradients()) == NAMES
+    for ours, theirs in zip(gradients().values(), expected, strict=True):
         assert np.allclose(ours, theirs.asnumpy(), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("limit", ["0.2", "1", "10", "20"])
 def test_the_lines_end_at_the_norms(limit):
-    before = np.array([np.linalg.norm(g) for g in GRADIENTS.values()])
+    before = np.array([np.linalg.norm(g) for g in gradients().values()])
     whole = np.linalg.norm(before)
-    value = [np.linalg.norm(np.clip(g, -float(limit), float(limit))) for g in GRADIENTS.values()]
+    value = [np.linalg.norm(np.clip(g, -float(limit), float(limit))) for g in gradients().values()]
     expected = {
         "edge": before * min(1.0, float(limit) / whole),
         "leafline": np.minimum(before, float(limit)),
         "backedge": value,
     }
     for role, after in expected.items():
-        assert norms(SCENE, role, limit) == pytest.approx([np.linalg.norm(after), *after], rel=0.01)
+        assert norms(usual(), role, limit) == pytest.approx([np.linalg.norm(after), *after], rel=0.01)
 
 
 def test_the_global_norm_keeps_ratios_and_direction_where_the_others_do_not():
-    found = measured(GRADIENTS, [0.5])
+    found = measured(gradients(), [0.5])
     before = np.array([found.before[name] for name in NAMES])
     for look, (after,), (turned,) in zip(LOOKS, found.after, found.turned, strict=True):
         ratios = np.array([after[name] for name in NAMES]) / before
@@ -66,23 +78,25 @@ def test_the_global_norm_keeps_ratios_and_direction_where_the_others_do_not():
 
 
 def test_a_norm_each_turns_no_parameter_alone():
-    found = measured(GRADIENTS, [0.2, 1.0])
+    found = measured(gradients(), [0.2, 1.0])
     assert not any(turned[name] for turned in found.turned[1] for name in NAMES)
     assert all(found.turned[2][0][name] > 0 for name in NAMES if name.endswith("weight"))
 
 
 def test_the_sentence_gives_the_factor_and_the_ratios():
-    whole = np.sqrt(sum(float((g**2).sum()) for g in GRADIENTS.values()))
-    words = Picture(SCENE).describe(norm_limit="1")
+    whole = np.sqrt(sum(float((g**2).sum()) for g in gradients().values()))
+    words = Picture(usual()).describe(norm_limit="1")
     assert f"ops.clip_by_global_norm: all × {1 / whole:.3g}, not turned." in words
-    sizes = [np.linalg.norm(g) for g in GRADIENTS.values()]
+    sizes = [np.linalg.norm(g) for g in gradients().values()]
     assert f"norm: {max(sizes) / min(sizes):.1f} before" in words
 
 
 def test_the_question_asks_for_the_global_factor_and_knows_the_slip():
-    (dial,) = SCENE.dials
+    (dial,) = usual().dials
     ask, limit = dial.asks[1], float(dial.values[1])
-    assert ask.answer == pytest.approx(limit / np.sqrt(sum(float((g**2).sum()) for g in GRADIENTS.values())), rel=1e-5)
+    assert ask.answer == pytest.approx(
+        limit / np.sqrt(sum(float((g**2).sum()) for g in gradients().values())), rel=1e-5
+    )
     assert ask.slips[0][0] == 1.0
 
 

@@ -1,5 +1,6 @@
 """Of the 24 orders of unscale, reduce, clip and check, those are called right that do what one worker alone would do."""
 
+from functools import cache
 from itertools import permutations
 
 import numpy as np
@@ -10,7 +11,11 @@ from labkit.widgets.clip_order_view import scene
 from labkit.widgets.picture import Picture
 from labkit.widgets.still import shown
 
-SCENE = scene()
+
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return scene()
 
 
 def by_hand(order, overflow, rule):
@@ -35,7 +40,7 @@ def by_hand(order, overflow, rule):
 
 
 def panel(i, **dials):
-    return [words for _, _, words, _ in shown(SCENE.panels[i], SCENE.state(**dials))]
+    return [words for _, _, words, _ in shown(usual().panels[i], usual().state(**dials))]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -88,7 +93,7 @@ def test_the_flow_of_boxes_shows_every_stage():
 
 def test_both_workers_share_a_box_only_after_the_reduce():
     for i, order in enumerate(ORDERS):
-        boxes = [at["width"] for m, at, *_ in shown(SCENE.panels[0], SCENE.state(order=i)) if m.tag == "rect"]
+        boxes = [at["width"] for m, at, *_ in shown(usual().panels[0], usual().state(order=i)) if m.tag == "rect"]
         place = order.index("reduce") + 1
         assert [w > boxes[0] for w in boxes] == [False] * 2 * place + [True] * (6 - place)
 
@@ -108,15 +113,15 @@ def test_the_map_counts_the_right_orders_and_marks_the_documents(rule):
 
 def test_the_map_frames_the_order_that_is_shown():
     for i in (0, 7, 23):
-        seen = [(m, at) for m, at, *_ in shown(SCENE.panels[1], SCENE.state(order=i))]
+        seen = [(m, at) for m, at, *_ in shown(usual().panels[1], usual().state(order=i))]
         (frame,) = [at for m, at in seen if m.role == "before"]
         (cell,) = [at for m, at in seen if m.link == f"order {i}" and m.tag == "rect"]
         assert (frame["x"] + 2, frame["y"] + 2) == pytest.approx((cell["x"], cell["y"]), abs=0.11)
-        assert SCENE.links[f"order {i}"].go == {"order": i}
+        assert usual().links[f"order {i}"].go == {"order": i}
 
 
 def test_the_sentence_says_what_goes_wrong_and_the_other_case():
-    picture = Picture(SCENE)
+    picture = Picture(usual())
     assert "the order of MyTrainOneStepCell" in picture.describe()
     assert "Wrong: [0.5, 0.15] instead of [1, 0.01]." in picture.describe()
     assert picture.describe(overflow="yes").endswith("Without an overflow this order is wrong.")
@@ -125,11 +130,11 @@ def test_the_sentence_says_what_goes_wrong_and_the_other_case():
 
 
 def test_the_answers_of_the_questions_are_computed():
-    (dial,) = [dial for dial in SCENE.dials if dial.name == "overflow"]
+    (dial,) = [dial for dial in usual().dials if dial.name == "overflow"]
     assert [ask.answer for ask in dial.asks[1]] == ["[0, nan]", "[0, 1]"]
     assert all(ask.answer in ask.choices for ask in dial.asks[1])
 
 
 def test_the_positions_of_the_dial_are_the_permutations_in_order():
-    (dial,) = [dial for dial in SCENE.dials if dial.kind == "order"]
+    (dial,) = [dial for dial in usual().dials if dial.kind == "order"]
     assert [tuple(value.split(", ")) for value in dial.values] == list(permutations(dial.items))

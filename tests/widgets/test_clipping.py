@@ -1,6 +1,7 @@
 """The clipping lab puts its four parts together, and shows the gradients of whoever asks."""
 
 import json
+from functools import cache
 
 import pytest
 
@@ -10,16 +11,21 @@ from labkit.widgets.clipping import ClippingLab, together
 from labkit.widgets.scene import Scene, holds, to_json, width_of
 from labkit.widgets.still import shown
 
-LAB = ClippingLab()
 PARTS = ["Ball and box", "Every parameter", "Over a cliff", "In which order"]
 
 
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return ClippingLab()
+
+
 def panels(part):
-    return [panel.name for panel in LAB.scene.panels if holds(panel.when, LAB.scene.state(part=part))]
+    return [panel.name for panel in usual().scene.panels if holds(panel.when, usual().scene.state(part=part))]
 
 
 def test_one_part_is_shown_at_a_time():
-    assert list(LAB.scene.dials[0].values) == PARTS
+    assert list(usual().scene.dials[0].values) == PARTS
     assert [panels(part) for part in PARTS] == [["ball"], ["norms"], ["cliff", "losses"], ["flow", "orders"]]
 
 
@@ -27,16 +33,16 @@ def test_one_part_is_shown_at_a_time():
     "part, start", list(zip(PARTS, ["Limit 1.5: ops.", "Limit 0.5. ops.", "Step 24.", "Unscale, clip"]))
 )
 def test_each_part_has_its_own_sentence(part, start):
-    assert LAB.scene.caption(LAB.scene.state(part=part)).startswith(start)
+    assert usual().scene.caption(usual().scene.state(part=part)).startswith(start)
 
 
 def test_each_part_offers_its_own_dials():
-    offered = [[dial.name for dial in LAB.scene.dials if dial.when == {"part": [i]}] for i in range(4)]
+    offered = [[dial.name for dial in usual().scene.dials if dial.when == {"part": [i]}] for i in range(4)]
     assert offered == [["g", "limit"], ["norm_limit"], ["step", "cliff_limit"], ["order", "rule", "overflow"]]
 
 
 def test_no_two_dials_share_a_name():
-    names = [dial.name for dial in LAB.scene.dials]
+    names = [dial.name for dial in usual().scene.dials]
     assert len(set(names)) == len(names)
 
 
@@ -79,15 +85,15 @@ def test_the_lab_is_the_same_in_both_modes(mode):
     before = ms.get_context("mode")
     ms.set_context(mode=mode)
     try:
-        assert ClippingLab().describe(part=1) == LAB.describe(part=1)
+        assert ClippingLab().describe(part=1) == usual().describe(part=1)
     finally:
         ms.set_context(mode=before)
 
 
 def test_the_page_has_no_number_that_json_lacks_and_is_of_moderate_size():
-    data = json.dumps(to_json(LAB.scene), allow_nan=False)
+    data = json.dumps(to_json(usual().scene), allow_nan=False)
     assert len(data) < 500_000
-    assert "<html" in LAB.html()
+    assert "<html" in usual().html()
 
 
 @pytest.mark.parametrize("turned", [
@@ -96,8 +102,8 @@ def test_the_page_has_no_number_that_json_lacks_and_is_of_moderate_size():
     {"part": 3, "order": 18, "overflow": 1}, {"part": 3, "order": 23, "overflow": 1, "rule": 1},
 ])  # fmt: skip
 def test_no_text_leaves_its_panel(turned):
-    state = LAB.scene.state(**turned)
-    for panel in (panel for panel in LAB.scene.panels if holds(panel.when, state)):
+    state = usual().scene.state(**turned)
+    for panel in (panel for panel in usual().scene.panels if holds(panel.when, state)):
         for mark, at, words, _ in shown(panel, state):
             if mark.tag == "text" and words:
                 size = 11 if mark.role == "tick" else 12
@@ -108,7 +114,7 @@ def test_no_text_leaves_its_panel(turned):
 
 
 def test_together_keeps_what_a_part_asks_of_its_own_dials():
-    scene = LAB.scene
+    scene = usual().scene
     clipped = [mark for panel in scene.panels if panel.name == "cliff" for mark in panel.marks if mark.role == "vector"]
     assert any(mark.when == {"cliff_limit": [0]} for mark in clipped)
     said = [caption.when for caption in scene.captions if caption.dial == "order"]

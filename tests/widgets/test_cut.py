@@ -1,5 +1,7 @@
 """Cutting an edge in the picture is what `stop_gradient` at that use does to the gradient, and to nothing else."""
 
+from functools import cache
+
 import autograd.numpy as anp
 import numpy as np
 import pytest
@@ -35,7 +37,10 @@ def cut_by_hand(where):
     return function
 
 
-PICTURE = CutEdge(loss, 3.0, 2.0)
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return CutEdge(loss, 3.0, 2.0)
 
 
 def texts(picture, panel, **dials):
@@ -45,36 +50,36 @@ def texts(picture, panel, **dials):
     return [words for mark, _, words, _ in shown(found, state) if mark.tag == "text"]
 
 
-@pytest.mark.parametrize("where", PICTURE.cuts)
+@pytest.mark.parametrize("where", usual().cuts)
 def test_each_cut_gives_the_gradient_of_the_function_with_stop_gradient_there(where):
     expected = grad(cut_by_hand(where), (0, 1))(3.0, 2.0)
-    assert [float(PICTURE.gradients[where][name]) for name in "xy"] == pytest.approx([float(g) for g in expected])
+    assert [float(usual().gradients[where][name]) for name in "xy"] == pytest.approx([float(g) for g in expected])
 
 
 def test_every_use_is_offered_and_those_of_one_name_are_counted():
-    assert PICTURE.cuts == ["nothing", "x → a", "y → a", "x → b", "a → ×", "b → ×", "× → z", "x → z"]
+    assert usual().cuts == ["nothing", "x → a", "y → a", "x → b", "a → ×", "b → ×", "× → z", "x → z"]
     assert CutEdge(lambda x: x * x, 3.0).cuts == ["nothing", "x → × (1 of 2)", "x → × (2 of 2)"]
 
 
-@pytest.mark.parametrize("where", PICTURE.cuts)
+@pytest.mark.parametrize("where", usual().cuts)
 def test_the_products_along_the_open_paths_add_up_to_the_gradient(where):
-    found, run = PICTURE.found, PICTURE.found.runs[PICTURE.cuts.index(where)]
+    found, run = usual().found, usual().found.runs[usual().cuts.index(where)]
     for leaf in found.story.leaves:
         parts = [product(found, slopes(found), way) for way in found.paths[leaf.index] if run.use not in way]
-        assert sum(parts) == pytest.approx(float(PICTURE.gradients[where][leaf.title]))
+        assert sum(parts) == pytest.approx(float(usual().gradients[where][leaf.title]))
 
 
 def test_a_cut_changes_no_value():
-    values = [n.value for n in PICTURE.found.story.nodes]
+    values = [n.value for n in usual().found.story.nodes]
     assert float(values[-1]) == loss(3.0, 2.0)
-    assert all("z = 3.85" in PICTURE.describe(cut=where) for where in PICTURE.cuts)
+    assert all("z = 3.85" in usual().describe(cut=where) for where in usual().cuts)
 
 
 def test_what_no_path_leads_to_is_said_to_have_none():
-    assert texts(PICTURE, "graph", cut="y → a").count("no path") == 1
-    assert texts(PICTURE, "graph", cut="× → z").count("no path") == 4  # y, a, b and their product
-    assert "No path is left to y: its gradient is 0 instead of 0.423." in PICTURE.describe(cut="y → a")
-    assert float(PICTURE.gradients["y → a"]["y"]) == 0.0
+    assert texts(usual(), "graph", cut="y → a").count("no path") == 1
+    assert texts(usual(), "graph", cut="× → z").count("no path") == 4  # y, a, b and their product
+    assert "No path is left to y: its gradient is 0 instead of 0.423." in usual().describe(cut="y → a")
+    assert float(usual().gradients["y → a"]["y"]) == 0.0
 
 
 def test_a_cut_use_counts_with_the_slope_zero():
@@ -85,21 +90,21 @@ def test_a_cut_use_counts_with_the_slope_zero():
 
 
 def test_the_paths_are_listed_with_their_products():
-    assert "−0.99 × 6 × 1 = −5.94" in texts(PICTURE, "paths")
-    assert texts(PICTURE, "paths", cut="x → b").count("cut: 0") == 1
+    assert "−0.99 × 6 × 1 = −5.94" in texts(usual(), "paths")
+    assert texts(usual(), "paths", cut="x → b").count("cut: 0") == 1
 
 
 def test_a_click_on_a_ring_cuts_there():
-    links = PICTURE.scene.links
-    assert [link.go["cut"] for link in links.values()] == list(range(1, len(PICTURE.cuts)))
-    assert [link.label for link in links.values()] == [f"cut {where}" for where in PICTURE.cuts[1:]]
+    links = usual().scene.links
+    assert [link.go["cut"] for link in links.values()] == list(range(1, len(usual().cuts)))
+    assert [link.label for link in links.values()] == [f"cut {where}" for where in usual().cuts[1:]]
 
 
 def test_the_question_is_answered_by_the_gradient_after_the_cut():
-    (dial,) = PICTURE.scene.dials
+    (dial,) = usual().scene.dials
     for position, ask in dial.asks.items():
         name = "y" if "gradient of y" in ask.question else "x"
-        assert ask.answer == pytest.approx(float(PICTURE.gradients[PICTURE.cuts[position]][name]), rel=1e-4)
+        assert ask.answer == pytest.approx(float(usual().gradients[usual().cuts[position]][name]), rel=1e-4)
         assert ask.answer not in [value for value, _ in ask.slips]
 
 

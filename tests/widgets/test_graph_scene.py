@@ -5,7 +5,8 @@ import json
 import autograd.numpy as np
 import javascript
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
 
@@ -30,7 +31,7 @@ def shown(fun, *args, view="chain", parts=None, opened=frozenset(), **more):
 
 
 @given(programs(ends=2))
-@settings(max_examples=30)
+@drawn(12)
 def test_every_mark_and_caption_speaks_of_dials_and_links_that_there_are(program):
     scene = shown(program).scene()
     dials = {d.name: len(d.values) for d in scene.dials}
@@ -98,7 +99,7 @@ def test_the_description_counts(fun, words):
 
 
 @given(programs(most=12), st.data())
-@settings(max_examples=40)
+@drawn(13)
 def test_a_click_on_a_block_leads_to_the_way_that_has_it_unfolded(program, data):
     story = of_function(program, program.leaves, program=False)
     ops = flat(story)
@@ -152,7 +153,7 @@ def test_the_bar_wraps_and_is_not_in_still_pictures():
 
 
 @given(programs(most=12), st.data())
-@settings(max_examples=25)
+@drawn(12)
 def test_folding_keeps_the_place(program, data):
     """What has happened in the folded scene has happened in the unfolded one, and as much of it as there is."""
     story = of_function(program, program.leaves, program=False)

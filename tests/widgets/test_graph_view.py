@@ -2,7 +2,8 @@
 
 import autograd.numpy as np
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets.graph_view import graph
@@ -21,7 +22,7 @@ def rects(panel, step=0):
 
 
 @given(programs(ends=2))
-@settings(max_examples=60)
+@drawn(20)
 def test_each_gradient_stands_where_the_mirror_image_of_its_box_is(program):
     units = units_of(program)
     panel, (_, totals) = graph(units, {}), program.walk()
@@ -35,7 +36,7 @@ def test_each_gradient_stands_where_the_mirror_image_of_its_box_is(program):
 
 
 @given(programs(ends=2))
-@settings(max_examples=30)
+@drawn(12)
 def test_everything_is_there_before_anything_has_run(program):
     panel = graph(units_of(program), {})
     assert set(rects(panel, 0)) == set(rects(panel, 999))

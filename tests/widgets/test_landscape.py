@@ -1,6 +1,7 @@
 """The paths over a loss landscape are those of the optimizers' formulas, and the picture says where they are."""
 
 import json
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,8 +15,13 @@ from labkit.widgets.landscape_view import HEIGHT, LEFT, TOP, WIDTH
 from labkit.widgets.scene import holds, looks, to_json, width_of
 from labkit.widgets.still import shown
 
-PICTURE = Landscape()
 NAMES = ["SGD", "Momentum", "Adam"]
+
+
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return Landscape()
 
 
 def by_formula(name, rate, steps):
@@ -39,34 +45,34 @@ def by_formula(name, rate, steps):
 @pytest.mark.parametrize("rate", [0.02, 0.25])
 @pytest.mark.parametrize("steps", [1, 2, STEPS])
 def test_the_paths_are_those_of_the_formulas(name, rate, steps):
-    moment = PICTURE.runs[name][RATES.index(rate)][steps]
+    moment = usual().runs[name][RATES.index(rate)][steps]
     assert moment.place == pytest.approx(by_formula(name, rate, steps), rel=1e-3, abs=1e-4)
     assert moment.loss == pytest.approx(line_fit(*moment.place))
 
 
 def test_momentum_keeps_its_velocity_adam_two_means_and_sgd_nothing():
-    first, second = PICTURE.runs["Momentum"][1][:2]
+    first, second = usual().runs["Momentum"][1][:2]
     assert second.kept == {"moments": pytest.approx(first.gradient)}
-    assert PICTURE.runs["SGD"][1][5].kept == {}
-    g = np.array(PICTURE.runs["Adam"][1][0].gradient)
-    kept = PICTURE.runs["Adam"][1][1].kept
+    assert usual().runs["SGD"][1][5].kept == {}
+    g = np.array(usual().runs["Adam"][1][0].gradient)
+    kept = usual().runs["Adam"][1][1].kept
     assert kept["moment1"] == pytest.approx(0.1 * g, rel=1e-5)
     assert kept["moment2"] == pytest.approx(0.001 * g**2, rel=1e-4)
 
 
 def test_one_rate_throws_sgd_out_where_the_two_others_arrive():
-    losses = {name: by_rate[3][-1].loss for name, by_rate in PICTURE.runs.items()}
+    losses = {name: by_rate[3][-1].loss for name, by_rate in usual().runs.items()}
     assert losses["SGD"] > 100 > 1 > max(losses["Momentum"], losses["Adam"])
 
 
 def test_both_axes_have_the_same_scale():
-    left, right, low, high = frame_of([PICTURE.runs["SGD"][0]], WIDTH, HEIGHT)
+    left, right, low, high = frame_of([usual().runs["SGD"][0]], WIDTH, HEIGHT)
     assert (right - left) / WIDTH == pytest.approx((high - low) / HEIGHT, rel=0.01)
 
 
 def plane_marks(**state):
-    (panel,) = (p for p in PICTURE.scene.panels if p.name == "plane")
-    return [(mark, at) for mark, at, *_ in shown(panel, PICTURE.scene.state(**state))]
+    (panel,) = (p for p in usual().scene.panels if p.name == "plane")
+    return [(mark, at) for mark, at, *_ in shown(panel, usual().scene.state(**state))]
 
 
 def test_a_mark_stands_at_every_step_so_far():
@@ -81,24 +87,24 @@ def test_a_path_that_leaves_the_frame_is_drawn_up_to_its_edge():
             points = [tuple(map(float, pair.split())) for pair in at["d"][1:].split("L")]
             assert all(LEFT - 0.1 <= x <= LEFT + WIDTH + 0.1 for x, _ in points)
             assert all(TOP - 0.1 <= y <= TOP + HEIGHT + 0.1 for _, y in points)
-    assert "SGD: w = −7.16, b = −5.17, loss 425, outside the picture" in PICTURE.describe(rate="0.25")
+    assert "SGD: w = −7.16, b = −5.17, loss 425, outside the picture" in usual().describe(rate="0.25")
 
 
 def test_one_optimizer_can_be_shown_alone():
     roles = {mark.role for mark, _ in plane_marks(show="Adam")}
     assert "backbar" in roles and not roles & {"bar", "inkhead"}
-    assert "SGD:" not in PICTURE.describe(show="Adam")
+    assert "SGD:" not in usual().describe(show="Adam")
 
 
 def test_the_gradient_that_is_written_belongs_to_the_place_where_it_stands():
-    (panel,) = (p for p in PICTURE.scene.panels if p.name == "beside")
-    words = [label for _, _, label, _ in shown(panel, PICTURE.scene.state(step=0, rate="0.1"))]
+    (panel,) = (p for p in usual().scene.panels if p.name == "beside")
+    words = [label for _, _, label, _ in shown(panel, usual().scene.state(step=0, rate="0.1"))]
     gradient = labkit.grad(lambda p: line_fit(p[0], p[1]))(np.array(START))
     assert words.count(f"gradient (−{abs(gradient[0]):.3g}, {gradient[1]:.3g})") == 3 and gradient[0] < 0 < gradient[1]
 
 
 def test_contour_lines_lie_where_the_loss_has_their_height():
-    left, right, low, high = frame_of([m for by in PICTURE.runs.values() for m in by], WIDTH, HEIGHT)
+    left, right, low, high = frame_of([m for by in usual().runs.values() for m in by], WIDTH, HEIGHT)
     drawn = [at["d"] for mark, at in plane_marks() if mark.role == "grid"]
     assert len(drawn) >= 5
     for d in drawn:
@@ -111,28 +117,28 @@ def test_contour_lines_lie_where_the_loss_has_their_height():
 
 
 def test_the_questions_are_about_adams_first_step_and_the_velocity():
-    asks = PICTURE.scene.dials[0].asks
+    asks = usual().scene.dials[0].asks
     for i, rate in enumerate(RATES):
         assert asks[1][i].answer == pytest.approx(rate, rel=1e-4) and asks[1][i].when == {"rate": [i], "show": [0]}
-        before, after = PICTURE.runs["Momentum"][i][1:3]
+        before, after = usual().runs["Momentum"][i][1:3]
         assert asks[2][i].answer == pytest.approx(0.9 * before.kept["moments"][0] + before.gradient[0], rel=1e-5)
         assert after.kept["moments"][0] == asks[2][i].answer
 
 
 def test_no_line_of_text_leaves_its_panel():
-    for panel in PICTURE.scene.panels:
+    for panel in usual().scene.panels:
         for mark in panel.marks:
             if mark.tag != "text":
                 continue
             for state in ({"step": s, "rate": r} for s in (0, 3, STEPS) for r in range(4)):
-                at, words, _ = looks(mark, PICTURE.scene.state(**state))
+                at, words, _ = looks(mark, usual().scene.state(**state))
                 wide = width_of(words, 12, mono=mark.role == "value")
                 if at["text-anchor"] == "start":
                     assert at["x"] + wide <= panel.width + 4, words
 
 
 def test_the_saved_page_has_plain_numbers_only():
-    assert json.dumps(to_json(PICTURE.scene), allow_nan=False)
+    assert json.dumps(to_json(usual().scene), allow_nan=False)
 
 
 # ---- other losses ----
@@ -204,7 +210,7 @@ def test_what_does_not_fit_is_said(arguments, options, error, message):
 
 
 def test_every_caption_holds_somewhere():
-    scene = PICTURE.scene
+    scene = usual().scene
     for rate in range(4):
         for show in range(4):
             state = scene.state(rate=rate, show=show)

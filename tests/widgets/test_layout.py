@@ -10,7 +10,8 @@ from unittest import mock
 import autograd.numpy as np
 import numpy as onp
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from hypothesis import strategies as st
 
 import labkit
@@ -33,7 +34,7 @@ def graphs(draw, lowest=8, highest=90):
     return sizes, [(number[min(e)], number[max(e)]) for e in edges]
 
 
-some = settings(max_examples=100)
+some = drawn(30)
 lanes_allowed = st.sampled_from([20_000, 20_000, 4, 0])  # beyond these edges go by bus
 
 

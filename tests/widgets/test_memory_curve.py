@@ -2,6 +2,7 @@
 
 import json
 import tracemalloc
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,8 +16,15 @@ from labkit.widgets.memory_run import LAYERS
 from labkit.widgets.scene import holds, to_json
 from labkit.widgets.still import shown
 
-PICTURE = MemoryCurve()
 CUTS = [name for name in SEGMENTS if name != "none"]
+
+
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return MemoryCurve()
+
+
 states = pytest.mark.parametrize("name", SEGMENTS)
 
 
@@ -37,7 +45,7 @@ def in_parts(layer, parts):
 
 
 def test_without_checkpoints_every_result_is_kept_and_released_on_the_way():
-    run = PICTURE.runs["none", "releases"]
+    run = usual().runs["none", "releases"]
     held = [len(moment.held) for moment in run if moment.kind == "back"]
     assert len(at_time(run, LAYERS).held) == LAYERS
     assert held == [16, 16, *range(15, 1, -1)]
@@ -45,13 +53,13 @@ def test_without_checkpoints_every_result_is_kept_and_released_on_the_way():
 
 
 def test_with_retain_graph_nothing_is_released():
-    assert {len(m.held) for m in PICTURE.runs["none", "retain_graph"] if m.kind in ("back", "end")} == {LAYERS}
+    assert {len(m.held) for m in usual().runs["none", "retain_graph"] if m.kind in ("back", "end")} == {LAYERS}
 
 
 @pytest.mark.parametrize("name", CUTS)
 @pytest.mark.parametrize("walk", WALKS)
 def test_checkpoints_keep_one_result_each_and_hold_one_segment_more_at_the_worst_moment(name, walk):
-    run, parts = PICTURE.runs[name, walk], int(name)
+    run, parts = usual().runs[name, walk], int(name)
     assert at_time(run, LAYERS).held == tuple(range(LAYERS // parts - 1, LAYERS, LAYERS // parts))
     assert most(run) == parts + LAYERS // parts
 
@@ -59,7 +67,7 @@ def test_checkpoints_keep_one_result_each_and_hold_one_segment_more_at_the_worst
 @states
 @pytest.mark.parametrize("walk", WALKS)
 def test_a_checkpoint_costs_one_forward_run_more(name, walk):
-    run = PICTURE.runs[name, walk]
+    run = usual().runs[name, walk]
     kinds = [moment.kind for moment in run]
     assert kinds.count("forward") == kinds.count("back") == LAYERS
     assert kinds.count("again") == (0 if name == "none" else LAYERS)
@@ -74,7 +82,7 @@ def test_the_same_is_kept_as_the_memory_report_finds(name):
 
 
 def test_the_tape_without_checkpoints_weighs_what_is_held():
-    size, run, seen = 2**16, PICTURE.runs["none", "releases"], []
+    size, run, seen = 2**16, usual().runs["none", "releases"], []
     note = lambda *_: seen.append(tracemalloc.get_traced_memory()[0] / size / 4)
     h = torch.ones(size, requires_grad=True)
     tracemalloc.start()
@@ -90,10 +98,10 @@ def test_the_tape_without_checkpoints_weighs_what_is_held():
 
 
 def marks(panel, role, **dials):
-    (found,) = (p for p in PICTURE.scene.panels if p.name == panel)
+    (found,) = (p for p in usual().scene.panels if p.name == panel)
     return [
         (mark, at, words, state)
-        for mark, at, words, state in shown(found, PICTURE.scene.state(**dials))
+        for mark, at, words, state in shown(found, usual().scene.state(**dials))
         if mark.role == role
     ]
 
@@ -101,11 +109,11 @@ def marks(panel, role, **dials):
 @states
 @pytest.mark.parametrize("time", [0, 1, 15, 16, 17, 30, 47, 64])
 def test_the_filled_boxes_are_the_results_that_are_held(name, time):
-    moment = at_time(PICTURE.runs[name, "releases"], time)
+    moment = at_time(usual().runs[name, "releases"], time)
     boxes = marks("held", "kept", segments=name, time=time)
     assert {i for i, (*_, state) in enumerate(boxes) if state == ""} == set(moment.held)
     count = len(moment.held)
-    assert f"{count} result{' is' if count == 1 else 's are'} held." in PICTURE.describe(segments=name, time=time)
+    assert f"{count} result{' is' if count == 1 else 's are'} held." in usual().describe(segments=name, time=time)
 
 
 def test_one_arrow_points_the_way_at_the_layer_at_work():
@@ -126,7 +134,7 @@ def test_two_copies_are_written_into_their_box():
 def test_the_curve_ends_at_its_time_and_its_top_is_the_most(name):
     ((_, at, *_),) = marks("curve", "vector", segments=name)
     points = np.array([[float(v) for v in point.split()] for point in at["d"][1:].split("L")])
-    run, (left, bottom) = PICTURE.runs[name, "releases"], points[0]
+    run, (left, bottom) = usual().runs[name, "releases"], points[0]
     per_time = (points[-1, 0] - left) / run[-1].time
     per_result = (bottom - points[-1, 1]) / len(run[-1].held)
     assert per_time == pytest.approx(7.5, abs=0.01)
@@ -140,10 +148,10 @@ def test_the_cover_begins_at_the_time_shown():
 
 
 def test_the_questions_are_about_the_turn_and_the_worst_moment():
-    turn, worst = (PICTURE.scene.dials[0].asks[LAYERS + i] for i in (0, 1))
+    turn, worst = (usual().scene.dials[0].asks[LAYERS + i] for i in (0, 1))
     for name in SEGMENTS:
         for walk in WALKS:
-            state, run = PICTURE.scene.state(segments=name, walk=walk), PICTURE.runs[name, walk]
+            state, run = usual().scene.state(segments=name, walk=walk), usual().runs[name, walk]
             (first,), (second,) = ([ask for ask in asks if holds(ask.when, state)] for asks in (turn, worst))
             assert first.answer == len(at_time(run, LAYERS).held)
             assert second.answer == most(run)
@@ -153,9 +161,9 @@ def test_the_questions_are_about_the_turn_and_the_worst_moment():
 
 def test_while_one_predicts_the_table_is_out_of_sight_and_other_runs_begin_anew():
     assert {state for role in ("savedbar", "bar", "value") for *_, state in marks("all", role)} == {"answer"}
-    assert all(dial.resets == {"time": 0} for dial in PICTURE.scene.dials[1:])
+    assert all(dial.resets == {"time": 0} for dial in usual().scene.dials[1:])
 
 
 def test_it_is_small_and_can_be_drawn():
-    assert len(json.dumps(to_json(PICTURE.scene), allow_nan=False)) < 250_000
-    assert PICTURE.svg("dark", segments="none", time=0).startswith("<svg")
+    assert len(json.dumps(to_json(usual().scene), allow_nan=False)) < 250_000
+    assert usual().svg("dark", segments="none", time=0).startswith("<svg")

@@ -231,7 +231,7 @@ def test_every_row_shows_its_number_and_bits(plus_one):
 
 def test_numbers_and_bits_do_not_overlap(tenth, plus_one):
     for lens in (tenth, plus_one, Microscope(np.exp, 8.0)):
-        for found in (f for landings in lens.landings.values() for f in landings):
+        for found in (f for landings in lens.landings.values() for f in (*landings[::4], landings[-1])):
             window = Window(found)
             for row in range(len(window.rows)):
                 wide = width_of(window.name(row), 12, mono=True) + width_of(window.bits(row), 11, mono=True)

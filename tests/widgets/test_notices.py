@@ -3,6 +3,7 @@
 import autograd.numpy as np
 import numpy as onp
 import pytest
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
@@ -10,6 +11,7 @@ from small_programs import programs
 from labkit.widgets.recorded import of_function
 
 
+@drawn(40)
 @given(programs(ends=2))
 def test_a_sound_run_has_no_notice_but_of_inputs_that_are_not_used(program):
     _, totals = program.walk()
@@ -18,6 +20,7 @@ def test_a_sound_run_has_no_notice_but_of_inputs_that_are_not_used(program):
     assert len(notices) == bool(idle) and all("no influence" in words for words in notices)
 
 
+@drawn(40)
 @given(st.lists(st.sampled_from([1.0, 2.0, np.nan, np.inf]), min_size=3, max_size=3), st.sampled_from("nsl"))
 def test_the_first_bad_value_is_the_first_whose_inputs_are_all_finite(values, what):
     """Worked out by hand for v0 * v1 and then a function of that and v2."""

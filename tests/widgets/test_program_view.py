@@ -2,7 +2,8 @@
 
 import autograd.numpy as np
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets.program_view import MOST_LINES, program
@@ -17,7 +18,7 @@ def units_of(fun, *args, **more):
 
 
 @given(programs(ends=2))
-@settings(max_examples=40)
+@drawn(13)
 def test_lines_light_up_with_their_boxes(drawn):
     units = units_of(drawn)
     panel = program(units, {})

@@ -1,6 +1,7 @@
 """The step-size picture shows difference quotients as each float format computes them."""
 
 import re
+from functools import cache
 
 import autograd.numpy as anp
 import numpy as np
@@ -11,8 +12,13 @@ from labkit.widgets.step_size import StepSize
 from labkit.widgets.step_view import RING, Errors
 from labkit.widgets.still import shown
 
-PICTURE = StepSize(np.sin, 1.0)
 EPS = {name: float(np.finfo(name).eps) for name in NAMES}
+
+
+@cache
+def usual():
+    """The widget as it comes, made when it is first asked for."""
+    return StepSize(np.sin, 1.0)
 
 
 def quotient(dtype, rule, h):
@@ -27,7 +33,7 @@ def quotient(dtype, rule, h):
 @pytest.mark.parametrize("rule", RULES)
 def test_every_quotient_is_computed_in_its_format(name, rule):
     dtype = np.dtype(name).type
-    for h, found in zip(STEPS, PICTURE.cases[name, rule].quotients, strict=True):
+    for h, found in zip(STEPS, usual().cases[name, rule].quotients, strict=True):
         if dtype(h):
             assert found.value == quotient(dtype, rule, h)
             assert found.error == pytest.approx(abs(found.value / np.cos(1.0) - 1))
@@ -36,7 +42,7 @@ def test_every_quotient_is_computed_in_its_format(name, rule):
 
 
 def test_the_errors_are_a_v_whose_lowest_point_depends_on_format_and_rule():
-    for (name, rule), case in PICTURE.cases.items():
+    for (name, rule), case in usual().cases.items():
         expected = EPS[name] ** (1 / 2 if rule == "forward" else 1 / 3)
         assert expected / 12 < STEPS[case.best] < expected * 12
         assert case.quotients[case.best].error < min(case.quotients[0].error, 0.01)
@@ -44,35 +50,35 @@ def test_the_errors_are_a_v_whose_lowest_point_depends_on_format_and_rule():
 
 def test_truncation_is_first_order_forward_and_second_order_central():
     for rule, factor in (("forward", 10), ("central", 100)):
-        quotients = PICTURE.cases["float64", rule].quotients
+        quotients = usual().cases["float64", rule].quotients
         ratio = quotients[STEPS.index(0.1)].error / quotients[STEPS.index(0.01)].error
         assert ratio == pytest.approx(factor, rel=0.05)
 
 
 def test_what_is_expected_bounds_what_comes():
-    for case in PICTURE.cases.values():
+    for case in usual().cases.values():
         for found, truncation, roundoff in zip(case.quotients, case.truncation, case.roundoff, strict=True):
             assert np.isnan(found.error) or found.error <= 1.2 * truncation + 2 * roundoff
 
 
 def test_below_eps_the_place_does_not_move_and_the_quotient_is_zero():
-    assert "x + h is stored as x: the difference is 0" in PICTURE.describe(h="1e−16")
-    assert "quotient 0," in PICTURE.describe(h="1e−16")
-    assert "This h is stored as 0 in float16" in PICTURE.describe(h="1e−08", format="float16")
+    assert "x + h is stored as x: the difference is 0" in usual().describe(h="1e−16")
+    assert "quotient 0," in usual().describe(h="1e−16")
+    assert "This h is stored as 0 in float16" in usual().describe(h="1e−08", format="float16")
 
 
 def test_the_sentence_says_which_error_rules():
-    assert "Mostly truncation" in PICTURE.describe(h="0.001")
-    assert "Mostly round-off" in PICTURE.describe(h="1e−12")
-    assert "Mostly round-off" in PICTURE.describe(h="0.001", format="float16")
-    assert "The smallest error on this slider" in PICTURE.describe(h=PICTURE.cases["float32", "central"].best,
+    assert "Mostly truncation" in usual().describe(h="0.001")
+    assert "Mostly round-off" in usual().describe(h="1e−12")
+    assert "Mostly round-off" in usual().describe(h="0.001", format="float16")
+    assert "The smallest error on this slider" in usual().describe(h=usual().cases["float32", "central"].best,
                                                                   format="float32", rule="central")  # fmt: skip
 
 
 def lines(role, **dials):
     """The ends of the straight lines of a role in the left panel, px."""
     found = [
-        at["d"] for mark, at, *_ in shown(PICTURE.scene.panels[0], PICTURE.scene.state(**dials)) if mark.role == role
+        at["d"] for mark, at, *_ in shown(usual().scene.panels[0], usual().scene.state(**dials)) if mark.role == role
     ]
     numbers = [[float(n) for n in re.findall(r"-?[\d.]+", d)] for d in found if "L" in d]
     return [ends for ends in numbers if ends[0] != ends[2] and ends[2] - ends[0] > 40]  # neither legend nor dotted
@@ -83,14 +89,14 @@ def lines(role, **dials):
 def test_the_drawn_slopes_are_as_the_numbers(h, zoom):
     (secant,), (tangent,) = lines("vector", h=h, zoom=zoom), lines("backvector", h=h, zoom=zoom)
     steep = [(y1 - y0) / (x1 - x0) for x0, y0, x1, y1 in (secant, tangent)]
-    value = PICTURE.cases["float64", "forward"].quotients[STEPS.index(float(h.replace("−", "-")))].value
+    value = usual().cases["float64", "forward"].quotients[STEPS.index(float(h.replace("−", "-")))].value
     assert steep[0] / steep[1] == pytest.approx(value / np.cos(1.0), abs=0.01)
 
 
 def test_zoomed_in_the_curve_is_straight_for_a_while_and_then_a_staircase():
     def off_the_chord(**dials):
-        state = PICTURE.scene.state(zoom="on", **dials)
-        (curve,) = [at["d"] for mark, at, *_ in shown(PICTURE.scene.panels[0], state) if mark.role == "before"]
+        state = usual().scene.state(zoom="on", **dials)
+        (curve,) = [at["d"] for mark, at, *_ in shown(usual().scene.panels[0], state) if mark.role == "before"]
         x, y = np.array(re.findall(r"(-?[\d.]+) (-?[\d.]+)", curve), float).T
         return np.abs(y - np.interp(x, [x[0], x[-1]], [y[0], y[-1]])).max()
 
@@ -101,10 +107,10 @@ def test_zoomed_in_the_curve_is_straight_for_a_while_and_then_a_staircase():
 
 
 def test_questions_have_the_numbers_of_the_run():
-    asks = PICTURE.scene.dials[0].asks
+    asks = usual().scene.dials[0].asks
     for ask in asks[STEPS.index(0.01)]:
         name, rule = NAMES[ask.when["format"][0]], RULES[ask.when["rule"][0]]
-        assert ask.answer == PICTURE.cases[name, rule].quotients[STEPS.index(0.01)].error
+        assert ask.answer == usual().cases[name, rule].quotients[STEPS.index(0.01)].error
     assert {ask.answer for i, found in asks.items() if i != STEPS.index(0.01) for ask in found} == {0.0}
 
 
@@ -117,13 +123,13 @@ def test_other_functions_draw_in_every_state(fn, x):
     picture = StepSize(fn, x)
     for name in NAMES:
         for rule in RULES:
-            for h in range(0, len(STEPS), 4):
+            for h in range(0, len(STEPS), 8):
                 assert "nan" not in picture.svg(h=h, format=name, rule=rule, zoom="on")
 
 
 def test_the_dials_can_stand_elsewhere_at_first():
     picture = StepSize(np.sin, 1.0, h=1e-15, format="float32", rule="central", zoom=True)
-    assert picture.describe() == PICTURE.describe(h="1e−15", format="float32", rule="central", zoom="on")
+    assert picture.describe() == usual().describe(h="1e−15", format="float32", rule="central", zoom="on")
     for wrong in ({"h": 0.5}, {"format": "float8"}, {"rule": "backward"}):
         with pytest.raises(ValueError, match=f"{next(iter(wrong))}: expected a position below"):
             StepSize(np.sin, 1.0, **wrong)
@@ -141,11 +147,11 @@ def test_a_value_too_large_for_a_format_is_said():
 
 
 def test_the_description_fits_a_narrow_page_where_the_panels_stand_one_below_the_other():
-    assert not re.search(r"\b(?:left|right)\b", PICTURE.scene.description)
+    assert not re.search(r"\b(?:left|right)\b", usual().scene.description)
 
 
 def test_the_ring_at_the_first_step_covers_no_label():
-    panel = next(panel for panel in PICTURE.scene.panels if panel.name == "errors")
+    panel = next(panel for panel in usual().scene.panels if panel.name == "errors")
     ends = [mark.at["x"] for mark in panel.marks if mark.role == "tick" and mark.at["text-anchor"] == "end"]
     assert ends and max(ends) < Errors.left - RING - 2
 

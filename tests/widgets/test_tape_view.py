@@ -3,7 +3,8 @@
 import autograd.numpy as np
 import numpy as onp
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from small_programs import programs
 
 import labkit.torch as torch
@@ -36,7 +37,7 @@ def seen(panel, step, retain):
 
 
 @given(programs(ends=2))
-@settings(max_examples=60)
+@drawn(20)
 def test_nodes_appear_when_their_ops_run(program):
     units = units_of(of_function(program, program.leaves, program=False))
     panel = tape(units, {})
@@ -49,7 +50,7 @@ def test_nodes_appear_when_their_ops_run(program):
 
 
 @given(programs(ends=2))
-@settings(max_examples=60)
+@drawn(20)
 def test_what_was_used_is_released_exactly_where_something_was_saved(program):
     units = units_of(of_function(program, program.leaves, program=False))
     panel = tape(units, {})

@@ -5,7 +5,8 @@ import re
 import autograd.numpy as np
 import numpy as onp
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets import telling
@@ -27,7 +28,7 @@ def read(words):
 
 
 @given(programs(ends=2))
-@settings(max_examples=100)
+@drawn(33)
 def test_every_product_in_a_sentence_is_right_and_is_that_of_its_step(program):
     units, (steps, _) = units_of(program), program.walk()
     said = telling.sentences(units)[units.seed + 1 :]
@@ -40,7 +41,7 @@ def test_every_product_in_a_sentence_is_right_and_is_that_of_its_step(program):
 
 
 @given(programs(ends=2))
-@settings(max_examples=100)
+@drawn(33)
 def test_running_sums_are_told_where_something_was_there_before(program):
     units, (steps, _) = units_of(program), program.walk()
     said = telling.sentences(units)[units.seed + 1 :]
@@ -51,7 +52,7 @@ def test_running_sums_are_told_where_something_was_there_before(program):
 
 
 @given(programs(ends=2))
-@settings(max_examples=60)
+@drawn(20)
 def test_there_is_a_sentence_and_a_name_for_every_step(program):
     units = units_of(program)
     said, named = telling.sentences(units), telling.labels(units)

@@ -7,7 +7,8 @@ import textwrap
 import autograd.numpy as anp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from drawn import drawn
+from hypothesis import given
 from hypothesis import strategies as st
 
 import labkit
@@ -57,8 +58,8 @@ def shown(lab, **dials):
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
-def test_the_right_engine_finds_the_gradients_of_autograd(lesson):
-    run = WrongEngineLab().plays["right", lesson.name].passes[0]
+def test_the_right_engine_finds_the_gradients_of_autograd(lab, lesson):
+    run = lab.plays["right", lesson.name].passes[0]
     places = tuple(range(len(lesson.args)))
     args = [np.asarray(a, float) for a in lesson.args]
     for i, expected in enumerate(labkit.grad(lesson.fun, places)(*args)):
@@ -140,13 +141,13 @@ def expressions(draw):
     return fun
 
 
-@settings(max_examples=40, deadline=None)
+@drawn(13)
 @given(expressions())
 def test_on_any_graph_the_right_engine_is_right(fun):
     assert first_wrong(broken.right, fun, 0.7, -1.3, 0.9)
 
 
-@settings(max_examples=40, deadline=None)
+@drawn(13)
 @given(expressions())
 def test_overwriting_goes_wrong_exactly_where_the_lost_parts_do_not_add_up_to_zero(fun):
     numbers = 0.7, -1.3, 0.9

@@ -350,7 +350,7 @@ def _refill(name, draw):
     def fun(self, *args, generator=None, **kwargs):
         from ._dispatch import check_inplace, overwrite
 
-        check_inplace(self)
+        check_inplace(name, self)
         return overwrite(
             self, _made(np.asarray(draw(_source(generator), self._array.shape, *args, **kwargs)).astype(self.dtype.np))
         )

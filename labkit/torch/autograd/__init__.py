@@ -66,22 +66,11 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
         edges = [_input_edge(t) for t in inputs]
+        for t in inputs:
+            if not t.is_leaf:
+                t.retain_grad()
     seeds = _seeds(tensors, given)
-    if inputs is None or all(t.is_leaf for t in inputs):
-        _walk(tensors, seeds, edges, keep, create_graph, False)
-    else:
-        _into_grad(tensors, seeds, inputs, keep, create_graph)
-
-
-def _into_grad(tensors, seeds, inputs, keep, create):
-    """`backward(inputs=...)` with inputs that are not leaves: their `.grad` is added to as well."""
-    from .._tensor import accumulate_grad
-
-    found = _walk(tensors, seeds, [_input_edge(t) for t in inputs], keep, create, True)
-    for t in inputs:
-        g = found[_input_edge(t).key]
-        if g is not None:
-            accumulate_grad(t, g, create)
+    _walk(tensors, seeds, edges, keep, create_graph, False)
 
 
 def _input_edge(tensor):

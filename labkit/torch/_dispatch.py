@@ -1,13 +1,12 @@
 """From tensors to primitives: promotion, errors in the framework's words, views and in-place changes."""
 
-import re
 import weakref
 
 import numpy as np
 
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
-from ._tape import CopySlices, Edge
+from ._tape import CopySlices, Edge, short_name
 from ._tensor import Tensor
 
 NUMBERS = (bool, int, float, np.number, np.bool_)
@@ -30,6 +29,11 @@ REFUSED = {  # of views: how they came to be, and why they may not be changed in
         "Function."
     ),
 }
+OVERLAPPING = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
+REPEATING = ("masked_fill_", "index_put_")  # may write the same element several times
 CAPTURED = (
     "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
     "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
@@ -178,15 +182,23 @@ def check_inplace(name, tensor, *operands):
     """Raise if the in-place op `name` on `tensor`, with these operands, is an error in the current mode."""
     if tensor._level < _modes.transform_level():
         raise RuntimeError(CAPTURED.format(name))
+    behind = tensor if tensor._base is None else tensor._base
+    if behind._primal is not None:
+        with _modes.outside_transform(behind._level):
+            check_inplace(name, behind._primal, *operands)
     if tensor.is_inference() and not _modes.is_inference_mode_enabled():
         raise RuntimeError(INFERENCE)
-    if not _modes.grad_enabled():
-        return
-    if any(isinstance(t, Tensor) and t.requires_grad for t in (tensor, *operands)):
+    tensors = [t for t in operands if isinstance(t, Tensor)]
+    if _modes.grad_enabled() and any(t.requires_grad for t in (tensor, *tensors)):
         if tensor._base is not None:
             check_view(tensor)
         if tensor._requires and tensor.is_leaf:
             raise RuntimeError(LEAF)
+    if not name.startswith(REPEATING) and not _apart(tensor._array) and not any(t is tensor for t in tensors):
+        raise RuntimeError(SHARED)
+    for t in tensors:
+        if t._version_counter is tensor._version_counter and t is not tensor and _partly_same(tensor._array, t._array):
+            raise RuntimeError(OVERLAPPING)
 
 
 def check_view(tensor):
@@ -201,8 +213,7 @@ def refuse_view(tensor, changed):
     """Raise because a view of this origin is changed in place."""
     edge = tensor._node_edge
     if edge is not None:
-        name = re.sub(r"Backward\d*$", "", edge.node.name())
-        said = f"Output {edge.nr or edge.node.shown_nr} of {name} is a view and {changed} modified inplace. "
+        said = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
     else:
         said = f"A view was created in no_grad mode and {changed} modified inplace with grad mode enabled. "
     raise RuntimeError(said + REFUSED[tensor._origin])
@@ -226,16 +237,35 @@ def overwrite(tensor, new):
     if isbox(tensor._data) or isbox(new._data):
         _overwrite_traced(tensor, new)
         return tensor
-    if not tensor._data.flags.writeable:
-        raise RuntimeError(SHARED)
     base, recording, before = tensor._base, _modes.grad_enabled(), tensor._edge
     if recording and base is not None and base.requires_grad and new._edge is None:
         new = apply(_rules.copy, tensor, new)
-    tensor._data[...] = new._data
+    _rules.write(tensor._data, new._data)
     tensor._version_counter.number += 1
     if recording and (base is None or new._edge is not None):
         move_history(tensor, new._edge, before)
+    write_through(tensor if base is None else base)
     return tensor
+
+
+def _apart(array):
+    """Whether no two elements are one in memory; only what was expanded can have such, and NumPy locks it."""
+    return array.flags.writeable or all(s or n < 2 for s, n in zip(array.strides, array.shape, strict=True))
+
+
+def _partly_same(a, b):
+    """Whether two dense arrays share some memory but are not the same elements."""
+    if not (_dense(a) and _dense(b)):
+        return False
+    (begin, end), (start, stop) = np.lib.array_utils.byte_bounds(a), np.lib.array_utils.byte_bounds(b)
+    if (begin, end) == (start, stop):
+        return a.shape == b.shape and a.strides != b.strides
+    return begin < stop and start < end
+
+
+def _dense(array):
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return high - low == array.nbytes
 
 
 def move_history(tensor, edge, before):
@@ -266,15 +296,15 @@ def _overwrite_traced(tensor, new):
     base._traced_views = tuple(map(weakref.ref, views))
     if tensor is not base:
         tensor._data = new._data
-    if base._primal is not None:
-        write_through(base)
+    write_through(base)
 
 
 def write_through(tensor):
     """The caller's tensor behind a transform's argument takes what the argument is now, a level below."""
-    value, caller = tensor._data, tensor._primal
+    caller, value = tensor._primal, tensor._value
+    if caller is None:
+        return
     if isbox(value) and value._trace == tensor._level:
         value = value._value
-    with _modes.outside_transform():
-        check_inplace("copy_", caller, Tensor._wrap(value))
+    with _modes.outside_transform(tensor._level):
         overwrite(caller, Tensor._wrap(value))

@@ -36,31 +36,35 @@ def birth():
 
 def transform_level():
     """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside of them."""
-    return getattr(_state, "transform", 0)
+    return _transforms()[-1]
+
+
+def _transforms():
+    return getattr(_state, "transforms", (0,))
 
 
 @contextmanager
 def inside_transform(level):
     """The function of a transform of this level runs, and records whatever the mode outside."""
-    saved = grad_enabled(), frozen_level(), transform_level(), _floor()
-    _state.grad, _state.floor, _state.transform = True, frozen_level(), level
+    saved = grad_enabled(), frozen_level(), _transforms(), _floor()
+    _state.grad, _state.floor, _state.transforms = True, frozen_level(), (*_transforms(), level)
     _note_birth()
     try:
         yield
     finally:
-        _state.grad, _state.frozen, _state.transform, _state.floor = saved
+        _state.grad, _state.frozen, _state.transforms, _state.floor = saved
         _note_birth()
 
 
 @contextmanager
-def outside_transform():
-    """For what a transform's function does to its caller's tensors."""
-    inner = transform_level()
-    _state.transform = 0
+def outside_transform(level):
+    """For what the function of the transform of this level does to its caller's tensors."""
+    inner = _transforms()
+    _state.transforms = tuple(k for k in inner if k < level) or (0,)
     try:
         yield
     finally:
-        _state.transform = inner
+        _state.transforms = inner
 
 
 def _floor():

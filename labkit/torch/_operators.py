@@ -96,6 +96,7 @@ INPLACE = (
 
 _BY_LAST = lambda args: ".Tensor" if args and isinstance(args[-1], Tensor) else ".Scalar"
 OVERLOADS: dict = dict.fromkeys(("add", "sub", "mul", "div"), lambda args: ".Tensor")
+OVERLOADS["square"] = lambda args: ".Scalar"
 OVERLOADS |= dict.fromkeys(("pow", "remainder", "masked_fill", "lerp", "eq", "ne", "lt", "le", "gt", "ge"), _BY_LAST)
 
 
@@ -103,13 +104,13 @@ def in_place(name):
     fun = METHODS[name]
 
     def changed(self, *args, **kwargs):
-        check_inplace(f"{name}_{overload(args)}", self, *args, *kwargs.values())
+        check_inplace(f"{aten}_{overload(args)}", self, *args, *kwargs.values())
         new = fun(self, *args, **kwargs)
         if new._edge is not None:
             new._edge.node.keep_original()
         return inplace(self, new)
 
-    overload = OVERLOADS.get(name, lambda args: "")
+    overload, aten = OVERLOADS.get(name, lambda args: ""), {"square": "pow"}.get(name, name)
     changed.__name__ = f"{name}_"
     changed.__doc__ = f"`{name}`, in place: the tensor takes the result."
     return changed

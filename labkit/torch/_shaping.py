@@ -31,7 +31,7 @@ def _resolved(shape, numel):
 
 
 def _viewable(array, shape):
-    return array.size == 0 or np.may_share_memory(array, array.reshape(shape))
+    return array.size == 0 or array.ndim == 0 or np.may_share_memory(array, array.reshape(shape))
 
 
 @both()

@@ -149,7 +149,8 @@ class Node:
 
     def name(self):
         """The node's name, such as `AddBackward0`."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     @property
     def metadata(self):
@@ -163,7 +164,10 @@ class Node:
     def next_functions(self):
         """The nodes that this one sends gradients to: a tuple of `(node, output number)`, `(None, 0)` for a "
         "constant."""
-        return tuple((None, 0) if e is None else (e.node, e.nr or e.node.shown_nr) for e in self.edges)
+        return tuple(
+            (None, 0) if e is None or isinstance(e.node, Nowhere) else (e.node, e.nr or e.node.shown_nr)
+            for e in self.edges
+        )
 
     def __call__(self, *gradients):
         """What this node alone sends back for these gradients: a tensor, or a tuple with None for each constant."""
@@ -334,7 +338,7 @@ class CopySlices(Node):
         self._edges = (self.base, *(e for i, e in enumerate(fn.edges) if i != own))
 
     def name(self):
-        return "CopySlices"
+        return "torch::autograd::CopySlices"
 
     @property
     def edges(self):
@@ -369,6 +373,11 @@ def stand_in(value):
     return np.broadcast_to(np.zeros((), value.dtype), value.shape)
 
 
+def short_name(node):
+    """The name of a node as error messages give it: `Exp` for `ExpBackward0`, `Max1` for `MaxBackward1`."""
+    return re.sub(r"Backward0?(?=\d*$)", "", node.name())
+
+
 def modified(tensor, counter, number, maker=None):
     """The message for a saved tensor that was changed; `maker` is the node that made it, if not its present one."""
     where = ""
@@ -376,8 +385,7 @@ def modified(tensor, counter, number, maker=None):
         where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}] "
         maker = maker or tensor.grad_fn
         if maker is not None:
-            name = re.sub(r"Backward\d*$", "", maker.name())
-            where = f"{where.rstrip()}, which is output {tensor.output_nr} of {name}, "
+            where = f"{where.rstrip()}, which is output {tensor.output_nr} of {short_name(maker)}, "
     hint = (
         "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
@@ -386,6 +394,16 @@ def modified(tensor, counter, number, maker=None):
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"{where}is at version {counter.number}; expected version {number} instead. {hint}"
     )
+
+
+class Nowhere(Node):
+    """Where gradients end that nobody asked for: those of views made without recording of tensors that want one."""
+
+    def pull(self, gradients, wanted, create):
+        return []
+
+    def release(self):
+        pass
 
 
 class AccumulateGrad(Node):

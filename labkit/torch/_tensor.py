@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.record import getval, isbox, new_box
+from ..engine.record import Forward, getval, isbox, new_box
 from . import _dtype, _modes
 from ._printing import tensor_text
 from ._size import Size
-from ._tape import AccumulateGrad, Edge, Handle
+from ._tape import AccumulateGrad, Edge, Handle, Nowhere
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -147,8 +147,14 @@ class Tensor:
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
         edge = self._edge
-        if edge is not None or not self._requires:
+        if edge is not None:
             return edge
+        if not self._requires:
+            return (
+                Edge.of(Nowhere(), 0, self.dtype.np, self.shape)
+                if self.requires_grad and not isbox(self._data)
+                else None
+            )
         with _accumulators:  # two threads must find the same one
             node = self._accumulator() if self._accumulator else None
             if node is None:
@@ -169,10 +175,7 @@ class Tensor:
         frozen = _modes.frozen_level()
         if frozen < 0:
             return self._value
-        data = self._data
-        while isbox(data) and data._trace <= frozen:
-            data = data._value
-        return data
+        return _without_reverse(self._data, frozen)
 
     @property
     def _hooks(self):
@@ -518,6 +521,15 @@ class Tensor:
         if self.ndim == 0 and type(self) is Tensor and not isbox(self._data):
             return format(self.item(), spec)
         return object.__format__(self, spec)
+
+
+def _without_reverse(value, level):
+    """`value` as a constant to the reverse passes up to this level; tangents stay, for no mode stops forward mode."""
+    while isbox(value) and value._trace <= level:
+        if type(value._node) is Forward:
+            return new_box(_without_reverse(value._value, level), value._trace, value._node)
+        value = value._value
+    return value
 
 
 def _address(array):

@@ -49,10 +49,25 @@ def _tensors(values):
 def _arguments(values, callers, differentiable):
     """A transform's arguments as its function sees them. In reverse mode they are leaves, which no op may change;
     forward mode writes through to its caller's tensors."""
+    if not differentiable:
+        return [_dual(v, caller) for v, caller in zip(values, callers, strict=True)]
     made = _tensors(values)
-    for t, caller in zip(made, callers, strict=True):
-        t._requires, t._primal = differentiable, None if differentiable else caller
+    for t in made:
+        t._requires = True
     return made
+
+
+def _argument(value, caller):
+    """An argument that writes through to its caller's tensor. It has memory of its own, for what the transform saves."""
+    made = Tensor._wrap(value)
+    made._data, made._primal = made._data if isbox(made._data) else np.array(made._data), caller
+    return made
+
+
+def _dual(value, caller):
+    looked = caller.view_as(caller)
+    looked._level = _modes.transform_level()
+    return _argument(value, looked)
 
 
 class _Call:
@@ -116,7 +131,7 @@ def _of_chosen(func, args, kwargs, argnums, allow_none=False):
     places = tuple(range(len(args))) if argnums is None and allow_none else checked_argnums(argnums, len(args))
 
     def of_those(*chosen):
-        filled = list(args)
+        filled = [_argument(a._recorded(), a) if isinstance(a, Tensor) else a for a in args]
         for place, value in zip(places, chosen, strict=True):
             filled[place] = value
         return func(*filled, **kwargs)
@@ -239,9 +254,9 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
     @wraps(func)
     def jacobian(*args, **kwargs):
-        of_those, primals = _of_chosen(func, args, kwargs, argnums, allow_none=True)
-        kept = [(p._version, p.clone()) for p in primals]
-        found = [_columns(of_those, primals, kept, k, has_aux) for k in range(len(primals))]
+        as_before = _memory(args)
+        chosen = lambda: _of_chosen(func, as_before(), kwargs, argnums, allow_none=True)
+        found = [_columns(chosen, k, has_aux) for k in range(len(chosen()[1]))]
         by_output = [tuple(column[i] for column, _, _ in found) for i in range(len(found[0][0]))]
         made = found[0][1]([row[0] if isinstance(argnums, int) else row for row in by_output])
         return (made, found[0][2]) if has_aux else made
@@ -249,21 +264,27 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     return jacobian
 
 
-def _columns(func, primals, kept, k, has_aux):
-    """d outputs / d primals[k], one run for each element; `kept`: the primals' versions and values, for a function that
-    changes them in place."""
+def _memory(args):
+    """A function that gives `args` as they are now, also after a function has changed them in place."""
+    kept = [(a, a._version, a.clone()) if isinstance(a, Tensor) else (a, None, None) for a in args]
+    return lambda: [a if copy is None or a._version == number else copy.clone() for a, number, copy in kept]
+
+
+def _columns(chosen, k, has_aux):
+    """d outputs / d primals[k], one run of the function that `chosen` gives, with its primals, for each element."""
     columns, like, aux = [], None, None
-    for unit in _units(primals[k]):
+    shape = tuple(chosen()[1][k].shape)
+    for unit in _units(chosen()[1][k]):
+        func, primals = chosen()
         tangents = tuple(
             Tensor._of(unit if i == k else np.zeros(tuple(p.shape), p._array.dtype)) for i, p in enumerate(primals)
         )
-        fresh = tuple(p if p._version == number else copy.clone() for p, (number, copy) in zip(primals, kept))
-        result = jvp(func, fresh, tangents, has_aux=has_aux)
+        result = jvp(func, tuple(primals), tangents, has_aux=has_aux)
         pushed, like = flatten(result[1])
         aux = result[2] if has_aux else None
         columns.append(pushed)
     stacked = [_joining.stack(c, -1) for c in zip(*columns, strict=True)]
-    return [_shaping.reshape(c, (*c.shape[:-1], *primals[k].shape)) for c in stacked], like, aux
+    return [_shaping.reshape(c, (*c.shape[:-1], *shape)) for c in stacked], like, aux
 
 
 def hessian(func, argnums=0):

@@ -238,11 +238,15 @@ def _placed(ctx, nr, out, inputs):
     edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape) if ctx._parents else None
     if _among(out, inputs) and _among(out, ctx._dirty):
         return _changed(ctx, edge, out, inputs)
+    if edge is None and out.requires_grad:
+        return out.detach()
     if _among(out, inputs):
         with _modes.no_grad():
             out = out.view_as(out)
+    if out._base is not None:
+        out._origin = "function"
     if edge is not None:
-        out._node_edge, out._requires, out._origin = edge, False, "function" if out._base is not None else None
+        out._node_edge, out._requires = edge, False
     return out
 
 

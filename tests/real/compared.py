@@ -40,9 +40,13 @@ def rows(framework):
 
 
 def statements(code):
-    lines = code.splitlines()
-    begin = lambda node: min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-    return ["\n".join(lines[begin(node) - 1 : node.end_lineno]) for node in ast.parse(code).body]
+    """The statements of a program, those of one line together."""
+    lines, found, done = code.splitlines(), [], 0
+    for node in ast.parse(code).body:
+        if node.end_lineno > done:
+            found.append("\n".join(lines[done : node.end_lineno]))
+            done = node.end_lineno
+    return found
 
 
 def programs(framework, names):

@@ -19,10 +19,22 @@ class Own(nn.Cell):
         return (dout * x * 3,)
 
 
+def times_three(g):
+    return g * 3
+
+
+def look(g):
+    show('hook', g)
+
+
+def half(g):
+    return g[0] / 2
+
+
 own = Own()
-triple = ops.InsertGradientOf(lambda g: g * 3)
-seen = ops.HookBackward(lambda g: show('hook', g))
-halved = ops.HookBackward(lambda g: g[0] / 2)"""
+triple = ops.InsertGradientOf(times_three)
+seen = ops.HookBackward(look)
+halved = ops.HookBackward(half)"""
 
 UNARY = ["ops.sin", "ops.cos", "ops.tanh", "ops.exp", "ops.sigmoid", "ops.relu", "ops.square", "ops.abs", "ops.neg",
          "ops.stop_gradient", "own", "triple", "seen", "halved"]  # fmt: skip
@@ -62,7 +74,7 @@ def program(seed):
     """The statements of program number `seed`."""
     drawing = Drawing(seed)
     lines = PRELUDE.split("\n\n\n")
-    lines = [*lines[0].splitlines(), lines[1], *lines[2].splitlines()]
+    lines = [*lines[0].splitlines(), *lines[1:-1], *lines[-1].splitlines()]
     lines += [f"{name} = Tensor(np.array({drawing.numbers()}, 'float32'))" for name in ("x", "y")]
     of_cell = drawing.random.random() < 0.4
     body, outputs = drawing.body(["x", "y", "self.w"] if of_cell else ["x", "y"])

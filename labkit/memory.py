@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 from autograd import tracer
-from autograd.core import VJPNode, primitive_vjps
+from autograd.core import VJPNode
 
 from . import engine
 from .engine import getval, isbox, leaves, map_leaves, new_box, new_level
 from .engine.graph import ones_like
+from .engine.rules import vjp_of
 from .recompute import checkpoint as _checkpoint
 from .tracing import _value, _wrapped, plain_function
 
@@ -185,7 +186,7 @@ def _rows(plain, values, names):
 
 
 def _rule(node):
-    return primitive_vjps[node.fun](node.argnums, node.value, node.args, node.kwargs)
+    return vjp_of(node.fun)(node.argnums, node.value, node.args, node.kwargs)
 
 
 def _owner(value):

@@ -22,12 +22,13 @@ from pathlib import Path
 import autograd
 import numpy as np
 from autograd import tracer
-from autograd.core import JVPNode, SparseObject, VJPNode, primitive_jvps, primitive_vjps
+from autograd.core import JVPNode, SparseObject, VJPNode, primitive_vjps
 from autograd.extend import defjvp, defvjp, primitive, vspace
 from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vspaces import ArrayVSpace
 from autograd.tracer import getval, isbox, new_box  # noqa: F401  (new_box: for the rest of the engine)
 
+from .rules import OWN_VJPS, jvp_of, vjp_of
 from .scope import watch
 
 for _scalar in (int, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
@@ -91,7 +92,11 @@ class Reverse(VJPNode):
     __slots__ = ("dtype", "id", "origin")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        super().__init__(value, fun, args, kwargs, argnums, parents)
+        own = OWN_VJPS.get(fun)
+        if own is None:
+            super().__init__(value, fun, args, kwargs, argnums, parents)
+        else:
+            self.parents, self.vjp = parents, own(argnums, value, args, kwargs)
         self._fill(value)
 
     def initialize_root(self, value):
@@ -106,7 +111,7 @@ class Forward(JVPNode):
     """A node that carries `g`, the tangent of its value. Rules that lack a jvp get it from their vjp."""
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        rule = primitive_jvps.get(fun) or transposed(fun)
+        rule = jvp_of(fun) or transposed(fun)
         self.g = match_dtype(rule(argnums, [parent.g for parent in parents], value, args, kwargs), dtype_of(value))
 
 
@@ -151,7 +156,7 @@ class Record:
 
     def vjp(self, g):
         """Pull `g` back to the parents; the rule runs on the recorded values, so it can be recorded in turn."""
-        return primitive_vjps[self.fun](self.argnums, self.value, self.args, self.kwargs)(g)
+        return vjp_of(self.fun)(self.argnums, self.value, self.args, self.kwargs)(g)
 
     @property
     def op(self):
@@ -195,7 +200,7 @@ def transposed(fun):
 
     def rule(argnums, tangents, ans, args, kwargs):
         def paired(u):
-            pulled = primitive_vjps[fun](argnums, ans, args, kwargs)(u)
+            pulled = vjp_of(fun)(argnums, ans, args, kwargs)(u)
             return sum(autograd.numpy.sum(dense(g) * t) for g, t in zip(pulled, tangents, strict=True))
 
         if fun not in primitive_vjps:

@@ -86,15 +86,21 @@ class Run:
         return wrap(found[self._index[id(weight)]])
 
 
-class MutableTuple(tuple):
-    """A tuple whose tensors are inputs of their own in graph mode."""
+class Mutable:
+    """What `mutable` makes of a tuple or list: its tensors are inputs of their own in graph mode."""
+
+
+_mutable = lambda base: type(
+    f"_{base.__name__.capitalize()}", (Mutable, base), {"__module__": "mindspore.graph.mutable"}
+)
+MUTABLE = {base: _mutable(base) for base in (tuple, list)}
 
 
 def _inputs_in(argument):
     """The tensors of an argument that get a gradient."""
     if isinstance(argument, Tensor):
         return [argument]
-    return tensors_in(argument) if isinstance(argument, MutableTuple) and in_graph_mode() else []
+    return tensors_in(argument) if isinstance(argument, Mutable) and in_graph_mode() else []
 
 
 def separated(args):
@@ -104,8 +110,8 @@ def separated(args):
 
 
 def _with_boxes(argument, of):
-    if isinstance(argument, MutableTuple):
-        return MutableTuple(_with_boxes(part, of) for part in argument)
+    if isinstance(argument, Mutable):
+        return type(argument)(_with_boxes(part, of) for part in argument)
     box = of.get(id(argument))
     return argument if box is None or isinstance(argument, Parameter) else wrap(box)
 

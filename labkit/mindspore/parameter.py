@@ -55,6 +55,7 @@ class Parameter(Tensor):
     """
 
     __slots__ = ("__dict__", "_hooks", "_name", "_requires_grad", "layerwise_parallel", "parallel_optimizer")
+    _shown = "abc.Parameter"
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True):
         if isinstance(default_input, bool):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import engine
 from ..engine import getval
-from ._run import MutableTuple, Run, check_cotangent
+from ._run import MUTABLE, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
 
@@ -270,5 +270,24 @@ def _stacked(tensors, axis):
 
 
 def mutable(input_data, dynamic_len=False):
-    """Mark a tuple or list of tensors as inputs to differentiate in graph mode; other data stay as they are."""
-    return MutableTuple(input_data) if isinstance(input_data, (tuple, list)) else input_data
+    """Mark a tuple or list of tensors as inputs to differentiate in graph mode; other data stay as they are.
+
+    Raises TypeError for what is no number, tensor, or tuple, list or dict of them.
+    """
+    if not _takes_part(input_data):
+        raise TypeError(
+            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
+            f"nested structures with no self-reference, but got {type(input_data).__name__}: {input_data}."
+        )
+    if dynamic_len and not isinstance(input_data, (tuple, list)):
+        raise TypeError(
+            "For 'mutable', when the variable_len is True, the first input should be list or tuple, but got: "
+            f"{type(input_data).__name__}"
+        )
+    return MUTABLE[type(input_data)](input_data) if type(input_data) in MUTABLE else input_data
+
+
+def _takes_part(data):
+    if isinstance(data, (tuple, list, dict)):
+        return all(map(_takes_part, data.values() if isinstance(data, dict) else data))
+    return isinstance(data, (bool, int, float, Tensor))

@@ -6,21 +6,38 @@ import numpy as np
 
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
+from ._tape import CopySlices, Edge, short_name
 from ._tensor import Tensor
 
 NUMBERS = (bool, int, float, np.number, np.bool_)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
-NO_GRAD_VIEW = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use "
-    "case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the "
-    "inplace either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
-    "you want the inplace to be tracked)."
+REFUSED = {  # of views: how they came to be, and why they may not be changed in place
+    "no_grad": (
+        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
+        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
+        "tracked) or both outside (if you want the inplace to be tracked)."
+    ),
+    "siblings": (
+        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
+        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
+    ),
+    "function": (
+        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
+        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
+        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
+        "Function."
+    ),
+}
+OVERLAPPING = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
 )
-SIBLING_VIEW = (
-    "Output {} of {} is a view and is being modified inplace. This view is the output of a function that returns "
-    "multiple views. Such functions do not allow the output views to be modified inplace. You should replace the "
-    "inplace operation by an out-of-place one."
+REPEATING = ("masked_fill_", "index_put_")  # may write the same element several times
+CAPTURED = (
+    "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place operation "
+    "(aten::{}) that would mutate a captured Tensor. This is not supported; please rewrite the function being "
+    "transformed to explicitly accept the mutated Tensor(s) as inputs."
 )
 SHARED = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
@@ -149,34 +166,57 @@ def attach(made, tensor, look):
     earlier, base = tensor._view, tensor if tensor._base is None else tensor._base
     made._base = base
     made._view = look if earlier is None else lambda value: look(earlier(value))
-    made._seen, made._version_counter = base._rebases, tensor._version_counter
-    made._inference = tensor._inference
-    made._made_without_grad = not _modes.grad_enabled()
+    made._version_counter = tensor._version_counter
+    made._seen, made._inference = made._version_counter.number, tensor._inference
+    made._origin = tensor._origin or (None if _modes.grad_enabled() else "no_grad")
+    if made._level:
+        made._level = tensor._level
+    if base._level or isbox(base._data):
+        base._traced_views = (*base._traced_views, weakref.ref(made))
 
 
 # ---- in-place ----
 
 
-def check_inplace(tensor):
-    """Raise if changing `tensor` in place is an error in the current mode."""
+def check_inplace(name, tensor, *operands):
+    """Raise if the in-place op `name` on `tensor`, with these operands, is an error in the current mode."""
+    if tensor._level < _modes.transform_level():
+        raise RuntimeError(CAPTURED.format(name))
+    behind = tensor if tensor._base is None else tensor._base
+    if behind._primal is not None:
+        with _modes.outside_transform(behind._level):
+            check_inplace(name, behind._primal, *operands)
     if tensor.is_inference() and not _modes.is_inference_mode_enabled():
         raise RuntimeError(INFERENCE)
-    if not _modes.grad_enabled():
-        return
-    base = tensor._base
-    if base is not None and base.requires_grad and not isbox(base._data):
-        _check_view(tensor, base)
-    if tensor._requires and tensor.is_leaf:
-        raise RuntimeError(LEAF)
+    tensors = [t for t in operands if isinstance(t, Tensor)]
+    if _modes.grad_enabled() and any(t.requires_grad for t in (tensor, *tensors)):
+        if tensor._base is not None:
+            check_view(tensor)
+        if tensor._requires and tensor.is_leaf:
+            raise RuntimeError(LEAF)
+    if not name.startswith(REPEATING) and not _apart(tensor._array) and not any(t is tensor for t in tensors):
+        raise RuntimeError(SHARED)
+    for t in tensors:
+        if t._version_counter is tensor._version_counter and t is not tensor and _partly_same(tensor._array, t._array):
+            raise RuntimeError(OVERLAPPING)
 
 
-def _check_view(tensor, base):
-    if tensor._made_without_grad:
-        raise RuntimeError(NO_GRAD_VIEW)
-    if base.is_leaf:
+def check_view(tensor):
+    """Raise if `tensor`, a view, may not be changed in place where that is recorded."""
+    if tensor._origin:
+        refuse_view(tensor, "is being")
+    if tensor.requires_grad and tensor._base.is_leaf:
         raise RuntimeError(LEAF_VIEW)
-    if tensor._sibling:
-        raise RuntimeError(SIBLING_VIEW.format(tensor.output_nr, tensor._sibling))
+
+
+def refuse_view(tensor, changed):
+    """Raise because a view of this origin is changed in place."""
+    edge = tensor._node_edge
+    if edge is not None:
+        said = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
+    else:
+        said = f"A view was created in no_grad mode and {changed} modified inplace with grad mode enabled. "
+    raise RuntimeError(said + REFUSED[tensor._origin])
 
 
 def inplace(tensor, new):
@@ -194,42 +234,77 @@ def inplace(tensor, new):
 
 def overwrite(tensor, new):
     """The second half of every in-place op: write the memory, advance the counter, move the history."""
-    base, history = tensor._base, None
-    recording = _modes.grad_enabled()
     if isbox(tensor._data) or isbox(new._data):
         _overwrite_traced(tensor, new)
         return tensor
-    if base is not None and recording and (new.requires_grad or base.requires_grad):
-        history = apply(_rules.copy_slices, base, new, tensor._view)
-    if not tensor._data.flags.writeable:
-        raise RuntimeError(SHARED)
-    tensor._data[...] = new._data
+    base, recording, before = tensor._base, _modes.grad_enabled(), tensor._edge
+    if recording and base is not None and base.requires_grad and new._edge is None:
+        new = apply(_rules.copy, tensor, new)
+    _rules.write(tensor._data, new._data)
     tensor._version_counter.number += 1
-    if history is not None:
-        base._node_edge, base._requires = history._edge, False
-        base._rebases += 1
-        tensor._look_again()
-    elif recording and base is None:
-        _move_history(tensor, new)
+    if recording and (base is None or new._edge is not None):
+        move_history(tensor, new._edge, before)
+    write_through(tensor if base is None else base)
     return tensor
 
 
-def _move_history(tensor, new):
-    tensor._node_edge = edge = new._edge
-    tensor._requires = False
-    tensor._rebases += 1
-    versions = getattr(edge.node, "versions", {}) if edge is not None else {}
-    if "result" in versions:
-        versions["result"] = (weakref.ref(tensor), tensor._version_counter, tensor._version_counter.number)
+def _apart(array):
+    """Whether no two elements are one in memory; only what was expanded can have such, and NumPy locks it."""
+    return array.flags.writeable or all(s or n < 2 for s, n in zip(array.strides, array.shape, strict=True))
+
+
+def _partly_same(a, b):
+    """Whether two dense arrays share some memory but are not the same elements."""
+    if not (_dense(a) and _dense(b)):
+        return False
+    (begin, end), (start, stop) = np.lib.array_utils.byte_bounds(a), np.lib.array_utils.byte_bounds(b)
+    if (begin, end) == (start, stop):
+        return a.shape == b.shape and a.strides != b.strides
+    return begin < stop and start < end
+
+
+def _dense(array):
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return high - low == array.nbytes
+
+
+def move_history(tensor, edge, before):
+    """After an in-place op: `tensor`, which was at `before` on the tape, is now at `edge`, and its base around it."""
+    base = tensor._base
+    if base is None:
+        tensor._move_to(edge)
+        tensor._requires = False
+    else:
+        node = CopySlices(base, before, edge.node, tensor._view)
+        base._move_to(Edge.of(node, 0, base._data.dtype, base._data.shape))
+        base._requires = False
+        tensor._look_again(indirect=False)
+    if edge is not None and hasattr(edge.node, "now_in"):
+        edge.node.now_in(tensor)
 
 
 def _overwrite_traced(tensor, new):
-    """In-place on values that a transform traces: the tensor takes the new value, and its base a copy with it "
-    "inside."""
-    base = tensor._base
-    if base is not None:
-        base._data = apply(_rules.copy_slices, base, new, tensor._view)._data
-        base._rebases += 1
-        tensor._seen = base._rebases
-    tensor._data = new._data
-    tensor._version_counter.number += 1
+    """In-place on values that a transform traces: the base takes a copy with the new value inside, its views look
+    again, and the caller's tensor, where this is the argument of a transform that writes through, changes likewise."""
+    base = tensor if tensor._base is None else tensor._base
+    base._data = new._data if base is tensor else apply(_rules.copy_slices, base, new, tensor._view)._data
+    base._requires = False
+    base._version_counter.number += 1
+    views = [v for v in (ref() for ref in base._traced_views) if v is not None]
+    for v in views:
+        v._data = v._view(base._data)
+    base._traced_views = tuple(map(weakref.ref, views))
+    if tensor is not base:
+        tensor._data = new._data
+    write_through(base)
+
+
+def write_through(tensor):
+    """The caller's tensor behind a transform's argument takes what the argument is now, a level below."""
+    caller, value = tensor._primal, tensor._value
+    if caller is None:
+        return
+    if isbox(value) and value._trace == tensor._level:
+        value = value._value
+    with _modes.outside_transform(tensor._level):
+        overwrite(caller, Tensor._wrap(value))

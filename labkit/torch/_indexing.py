@@ -113,7 +113,7 @@ def getitem(self, index):
 @method("__setitem__")
 def setitem(self, index, value):
     looked, advanced = _looked(self, _parts(self, index))
-    check_inplace(self if looked is self or advanced is not None else looked)
+    check_inplace("index_put_" if advanced is not None else "copy_", looked, value)
     if not isinstance(value, Tensor) and advanced is None and np.ndim(value) == 0:
         METHODS["fill_"](looked, Tensor._of(np.asarray(value).astype(self.dtype.np)))
         return

@@ -69,16 +69,13 @@ def hstack(tensors):
 
 def _slices(input, dim, bounds, name):
     before = (slice(None),) * dim
-    return _siblings(
-        [view(input, _rules.basic, (*before, slice(start, end)), name) for start, end in bounds],
-        name.removesuffix("Backward0"),
-    )
+    return _siblings([view(input, _rules.basic, (*before, slice(start, end)), name) for start, end in bounds])
 
 
-def _siblings(pieces, op):
+def _siblings(pieces):
     """The outputs of one op, numbered."""
     for k, piece in enumerate(pieces):
-        piece._sibling = op
+        piece._origin = piece._origin or "siblings"
         if piece._edge is not None:
             piece._edge.node.shown_nr = k
     return tuple(pieces)
@@ -114,9 +111,7 @@ def unbind(input, dim=0):
     """The entries along `dim`, without it: views."""
     dim = whole_dim(dim, input.ndim)
     before = (slice(None),) * dim
-    return _siblings(
-        [view(input, _rules.basic, (*before, i), "UnbindBackward0") for i in range(input.shape[dim])], "Unbind"
-    )
+    return _siblings([view(input, _rules.basic, (*before, i), "UnbindBackward0") for i in range(input.shape[dim])])
 
 
 @both()

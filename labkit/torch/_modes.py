@@ -3,6 +3,7 @@
 import functools
 import inspect
 import threading
+from contextlib import contextmanager
 
 from ..engine.record import new_level
 
@@ -28,14 +29,60 @@ def frozen_level():
     return getattr(_state, "frozen", -1)
 
 
+def birth():
+    """What a new tensor remembers: `(whether in inference mode, the transform it is made in)`, None outside of both."""
+    return getattr(_state, "birth", None)
+
+
+def transform_level():
+    """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside of them."""
+    return _transforms()[-1]
+
+
+def _transforms():
+    return getattr(_state, "transforms", (0,))
+
+
+@contextmanager
+def inside_transform(level):
+    """The function of a transform of this level runs, and records whatever the mode outside."""
+    saved = grad_enabled(), frozen_level(), _transforms(), _floor()
+    _state.grad, _state.floor, _state.transforms = True, frozen_level(), (*_transforms(), level)
+    _note_birth()
+    try:
+        yield
+    finally:
+        _state.grad, _state.frozen, _state.transforms, _state.floor = saved
+        _note_birth()
+
+
+@contextmanager
+def outside_transform(level):
+    """For what the function of the transform of this level does to its caller's tensors."""
+    inner = _transforms()
+    _state.transforms = tuple(k for k in inner if k < level) or (0,)
+    try:
+        yield
+    finally:
+        _state.transforms = inner
+
+
+def _floor():
+    """What `enable_grad` cannot thaw: the traces that were frozen when the innermost transform began."""
+    return getattr(_state, "floor", -1)
+
+
+def _note_birth():
+    inference, level = is_inference_mode_enabled(), transform_level()
+    _state.birth = (inference, level) if inference or level else None
+
+
 def _set(grad, inference=None):
     _state.grad = grad and not (is_inference_mode_enabled() if inference is None else inference)
     if inference is not None:
         _state.inference = inference
-    if grad:
-        _state.frozen = -1
-    else:
-        _state.frozen = new_level()
+        _note_birth()
+    _state.frozen = _floor() if _state.grad else new_level()
 
 
 class _Mode:
@@ -52,6 +99,7 @@ class _Mode:
 
     def __exit__(self, *exc):
         _state.grad, _state.inference, _state.frozen, self._saved = self._saved
+        _note_birth()
 
     def clone(self):
         return type(self)()

@@ -94,16 +94,23 @@ INPLACE = (
 )
 
 
+_BY_LAST = lambda args: ".Tensor" if args and isinstance(args[-1], Tensor) else ".Scalar"
+OVERLOADS: dict = dict.fromkeys(("add", "sub", "mul", "div"), lambda args: ".Tensor")
+OVERLOADS["square"] = lambda args: ".Scalar"
+OVERLOADS |= dict.fromkeys(("pow", "remainder", "masked_fill", "lerp", "eq", "ne", "lt", "le", "gt", "ge"), _BY_LAST)
+
+
 def in_place(name):
     fun = METHODS[name]
 
     def changed(self, *args, **kwargs):
-        check_inplace(self)
+        check_inplace(f"{aten}_{overload(args)}", self, *args, *kwargs.values())
         new = fun(self, *args, **kwargs)
         if new._edge is not None:
             new._edge.node.keep_original()
         return inplace(self, new)
 
+    overload, aten = OVERLOADS.get(name, lambda args: ""), {"square": "pow"}.get(name, name)
     changed.__name__ = f"{name}_"
     changed.__doc__ = f"`{name}`, in place: the tensor takes the result."
     return changed
@@ -120,14 +127,14 @@ for _name, _fun in OPERATORS.items():
 @method("zero_")
 def zero_(self):
     """Set every element to 0."""
-    check_inplace(self)
+    check_inplace("zero_", self)
     return overwrite(self, apply(_rules.zeroed, self))
 
 
 @method("fill_")
 def fill_(self, value):
     """Set every element to `value`."""
-    check_inplace(self)
+    check_inplace(f"fill_{_BY_LAST((value,))}", self, value)
     if isinstance(value, Tensor):
         if value.ndim:
             raise RuntimeError(
@@ -140,6 +147,6 @@ def fill_(self, value):
 @method("copy_")
 def copy_(self, src, non_blocking=False):
     """Take the elements of `src`, broadcast and cast."""
-    check_inplace(self)
+    check_inplace("copy_", self, src)
     check_broadcast(self, src)
     return overwrite(self, apply(_rules.copy, self, src))

@@ -221,7 +221,7 @@ def dropped(input, p):
 
 def _refill(name, node, draw):
     def fun(self, *parameters, generator=None, **named):
-        check_inplace(self)
+        check_inplace(name, self)
         array = self._array
         drawn = draw(generator, array.size, self.dtype, array.flags.c_contiguous, *parameters, **named)
         return overwrite(self, apply(drawing.drawn_for, self, _laid_out_as(array, drawn), node))
@@ -246,6 +246,6 @@ _refill("random_", "RandomBackward0", _random)
 @method("bernoulli_")
 def bernoulli_(self, p=0.5, *, generator=None):
     """Fill with 1 with probability `p` (a number, or a tensor of them), else 0, in place."""
-    check_inplace(self)
+    check_inplace("bernoulli_", self)
     node = "BernoulliBackward1" if isinstance(p, Tensor) else "BernoulliBackward2"
     return overwrite(self, apply(drawing.drawn_for, self, _chosen(self._array, p, self.dtype, generator), node))

@@ -31,7 +31,7 @@ def _resolved(shape, numel):
 
 
 def _viewable(array, shape):
-    return array.size == 0 or np.may_share_memory(array, array.reshape(shape))
+    return array.size == 0 or array.ndim == 0 or np.may_share_memory(array, array.reshape(shape))
 
 
 @both()
@@ -273,9 +273,10 @@ def _shaped_in_place(name):
     fun = METHODS[name]
 
     def changed(self, *args):
-        check_inplace(self)
+        check_inplace(f"{name}_", self)
         made = fun(self, *args)
-        self._node_edge, self._data = made._edge, made._data
+        self._move_to(made._edge)
+        self._data = made._data
         if self._base is not None:
             self._view, self._seen = made._view, made._seen
         return self

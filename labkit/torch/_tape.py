@@ -17,6 +17,7 @@ from autograd import tracer
 from autograd.core import VJPNode, primitive_vjps
 
 from ..engine.record import dtype_of, new_box
+from ..engine.reverse import dense
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -148,7 +149,8 @@ class Node:
 
     def name(self):
         """The node's name, such as `AddBackward0`."""
-        return type(self).__name__
+        name = type(self).__name__
+        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
 
     @property
     def metadata(self):
@@ -162,7 +164,10 @@ class Node:
     def next_functions(self):
         """The nodes that this one sends gradients to: a tuple of `(node, output number)`, `(None, 0)` for a "
         "constant."""
-        return tuple((None, 0) if e is None else (e.node, e.nr or e.node.shown_nr) for e in self.edges)
+        return tuple(
+            (None, 0) if e is None or isinstance(e.node, Nowhere) else (e.node, e.nr or e.node.shown_nr)
+            for e in self.edges
+        )
 
     def __call__(self, *gradients):
         """What this node alone sends back for these gradients: a tensor, or a tuple with None for each constant."""
@@ -225,13 +230,6 @@ class TapeNode(Node):
         by_argnum = dict(zip(self.argnums, self.parents, strict=True))
         return tuple(by_argnum.get(i) for i in self.places)
 
-    @property
-    def next_functions(self):
-        found = super().next_functions
-        if self.name() != "CopySlices" or len(found) < 2 or found[1][0] is None:
-            return found
-        return found[:1] + found[1][0].next_functions[1:]  # the op that was applied to the part is inside this node
-
     def watch(self, tensors, result):
         """Remember the versions of the saved tensors, to notice an in-place change before the walk back."""
         if not self.releases or not tensors:
@@ -257,18 +255,28 @@ class TapeNode(Node):
         if self.releases and self.value is not None and np.ndim(self.value) == 0:
             self.value = array
 
-    def pull(self, gradients, wanted, create):
-        """One gradient per edge in `parents` for which `wanted` holds, None elsewhere."""
+    def now_in(self, tensor):
+        """The result was written into `tensor`: it is there that a later change would spoil what was saved."""
+        if "result" in self.versions:
+            counter = tensor._version_counter
+            self.versions["result"] = (weakref.ref(tensor), counter, counter.number)
+
+    def pull(self, gradients, wanted, create, result=None):
+        """One gradient per edge in `parents` for which `wanted` holds, None elsewhere. `result`: the edge of what the
+        op made, where that is not this node."""
         self.check()
         args, value = self.args, self.value
         if create:
             args = list(args)
             for place, parent in zip(self.argnums, self.parents, strict=True):
                 args[place] = new_box(args[place], 0, parent)
-            args, value = tuple(args), new_box(value, 0, Edge.of(self, 0, dtype_of(value), np.shape(value)))
+            args, value = tuple(args), new_box(value, 0, result or self._end())
         places = tuple(i for i, w in zip(self.argnums, wanted, strict=True) if w)
         pulled = iter(primitive_vjps[self.fun](places, value, args, self.kwargs)(gradients[0]))
         return [next(pulled) if w else None for w in wanted]
+
+    def _end(self):
+        return Edge.of(self, 0, dtype_of(self.value), np.shape(self.value))
 
     def check(self):
         if self.released and self.releases:
@@ -292,18 +300,70 @@ class TapeNode(Node):
         names = self.info.names
         if name in self.info.saved(self.argnums):
             self.check()
-            kept = self.versions.get(name, (lambda: None,))[0]()
-            if kept is not None:
-                return kept
-            from ._tensor import Tensor
-
-            value = self.value if name == "result" else self.args[names.index(name)]
-            return Tensor._of(np.asarray(value)) if not isinstance(value, (tuple, list)) else value
+            kept = None if name == "result" else self.versions.get(name, (lambda: None,))[0]()
+            return self._unpacked(name) if kept is None else kept
         if name in names[len(self.info.kinds or ()) :] and self.args is not None:
             return self.args[names.index(name)]
         if name in self.kwargs:
             return self.kwargs[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '{attribute}'")
+
+    def _unpacked(self, name):
+        """What was saved, as a new tensor at its old place on the tape."""
+        from ._tensor import Tensor
+
+        place = None if name == "result" else self.info.names.index(name)
+        value = self.value if place is None else self.args[place]
+        if isinstance(value, (tuple, list)):
+            return value
+        made = Tensor._of(np.asarray(value))
+        made._node_edge = self._end() if place is None else dict(zip(self.argnums, self.parents)).get(place)
+        return made
+
+
+class CopySlices(Node):
+    """The node of a tensor after an op changed, in place, the part of it that `look` shows.
+
+    `fn` is that op's node, no longer reached otherwise: the gradient of the part goes through it, and what it sends to
+    the part as it was before takes the part's place; the rest of the gradient passes.
+    """
+
+    def __init__(self, base, before, fn, look):
+        super().__init__()
+        self.base, self.fn, self.look = base._gradient_edge(), fn, look
+        self.like, self.releases = stand_in(base._data), fn.releases
+        reached = [e for e in fn.edges if e is not None]
+        self.place = next((i for i, e in enumerate(reached) if before is not None and e.key == before.key), None)
+        own = fn.edges.index(reached[self.place]) if self.place is not None else 0 if fn.edges[:1] == (None,) else None
+        self._edges = (self.base, *(e for i, e in enumerate(fn.edges) if i != own))
+
+    def name(self):
+        return "torch::autograd::CopySlices"
+
+    @property
+    def edges(self):
+        return self._edges
+
+    def pull(self, gradients, wanted, create):
+        from ._rules import copy_slices, viewed
+
+        (g,), asked = gradients, list(wanted[self.base is not None :])
+        if self.place is not None:
+            asked.insert(self.place, wanted[0])
+        sent = list(self.fn.pull([viewed(g, self.look)], asked, create, self._part() if create else None))
+        part = dense(sent.pop(self.place)) if self.place is not None else None
+        rest = [] if self.base is None else [copy_slices(g, 0 if part is None else part, self.look)]
+        return rest + sent
+
+    def _part(self):
+        """The edge of the part as it is now: a look at this node's output."""
+        from ._rules import viewed
+
+        whole = new_box(self.like, 0, Edge.of(self, 0, self.like.dtype, self.like.shape))
+        return viewed(whole, self.look)._node
+
+    def release(self):
+        self.fn.release()
 
 
 def stand_in(value):
@@ -313,6 +373,11 @@ def stand_in(value):
     return np.broadcast_to(np.zeros((), value.dtype), value.shape)
 
 
+def short_name(node):
+    """The name of a node as error messages give it: `Exp` for `ExpBackward0`, `Max1` for `MaxBackward1`."""
+    return re.sub(r"Backward0?(?=\d*$)", "", node.name())
+
+
 def modified(tensor, counter, number, maker=None):
     """The message for a saved tensor that was changed; `maker` is the node that made it, if not its present one."""
     where = ""
@@ -320,8 +385,7 @@ def modified(tensor, counter, number, maker=None):
         where = f"[torch.{tensor.dtype.legacy}Tensor {list(tensor.shape)}] "
         maker = maker or tensor.grad_fn
         if maker is not None:
-            name = re.sub(r"Backward\d*$", "", maker.name())
-            where = f"{where.rstrip()}, which is output {tensor.output_nr} of {name}, "
+            where = f"{where.rstrip()}, which is output {tensor.output_nr} of {short_name(maker)}, "
     hint = (
         "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
         "torch.autograd.set_detect_anomaly(True, check_nan=False)."
@@ -330,6 +394,16 @@ def modified(tensor, counter, number, maker=None):
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"{where}is at version {counter.number}; expected version {number} instead. {hint}"
     )
+
+
+class Nowhere(Node):
+    """Where gradients end that nobody asked for: those of views made without recording of tensors that want one."""
+
+    def pull(self, gradients, wanted, create):
+        return []
+
+    def release(self):
+        pass
 
 
 class AccumulateGrad(Node):
@@ -355,4 +429,4 @@ class AccumulateGrad(Node):
         pass
 
 
-AccumulateGrad.__module__ = "builtins"
+AccumulateGrad.__module__ = CopySlices.__module__ = "builtins"

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.record import getval, isbox, new_box
+from ..engine.record import Forward, getval, isbox, new_box
 from . import _dtype, _modes
 from ._printing import tensor_text
 from ._size import Size
-from ._tape import AccumulateGrad, Edge, Handle
+from ._tape import AccumulateGrad, Edge, Handle, Nowhere
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -51,11 +51,13 @@ class Tensor:
     _node_edge: Edge | None = None
     _base: Any = None
     _view: Callable | None = None
-    _seen = 0  # the base's `_rebases` when this view last looked
-    _rebases = 0
-    _made_without_grad = False
-    _sibling = ""  # the op, where this is one of its several views
+    _seen = 0  # the version of the memory when this view last looked at its base's history
+    _origin: str | None = None  # of a view: why it may not be changed in place (a key of `_dispatch.REFUSED`)
+    _traced_views: tuple = ()  # of a base inside a transform
+    _primal: Any = None  # inside a transform: the caller's tensor that this one stands for
+    _level = 0  # the transform it was made in
     _inference = False
+    _retains = False
     _accumulator: Callable | None = None
 
     def __init__(self, *data, dtype=None):
@@ -65,8 +67,9 @@ class Tensor:
 
     def _set_up(self, data):
         self._data, self._version_counter = data, Version()
-        if _modes.is_inference_mode_enabled():
-            self._inference = True
+        birth = _modes.birth()
+        if birth is not None:
+            self._inference, self._level = birth
 
     if TYPE_CHECKING:
 
@@ -114,27 +117,44 @@ class Tensor:
 
     @property
     def _edge(self):
-        if self._base is not None and self._seen != self._base._rebases:
+        if self._base is not None and self._seen != self._version_counter.number:
             self._look_again()
         return self._node_edge
 
-    def _look_again(self):
-        """The base was changed in place: this view's history is now a look at the base's new one."""
-        base = self._base
-        self._seen = base._rebases
-        edge = base._gradient_edge()
+    def _look_again(self, indirect=True):
+        """The memory was changed in place: this view's history is now a look at the base's new one."""
+        edge = None if isbox(self._data) else self._base._gradient_edge()
         if edge is None:
-            self._node_edge = None
+            self._seen = self._version_counter.number
             return
+        if indirect and self._origin:
+            from ._dispatch import refuse_view
+
+            refuse_view(self, "its base or another view of its base has been")
         from ._rules import viewed
 
-        self._node_edge = viewed(new_box(base._data, 0, edge), self._view)._node
+        self._seen = self._version_counter.number
+        self._move_to(viewed(new_box(self._base._data, 0, edge), self._view)._node)
+
+    def _move_to(self, edge):
+        """An in-place op gave this tensor a new place on the tape; `retain_grad` goes along, hooks stay behind."""
+        if self._retains:
+            self._node_edge.node.retained.pop(self._node_edge.nr, None)
+            if edge is not None:
+                edge.node.retained[edge.nr] = weakref.ref(self)
+        self._node_edge, self._retains = edge, self._retains and edge is not None
 
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
         edge = self._edge
-        if edge is not None or not self._requires:
+        if edge is not None:
             return edge
+        if not self._requires:
+            return (
+                Edge.of(Nowhere(), 0, self.dtype.np, self.shape)
+                if self.requires_grad and not isbox(self._data)
+                else None
+            )
         with _accumulators:  # two threads must find the same one
             node = self._accumulator() if self._accumulator else None
             if node is None:
@@ -152,12 +172,10 @@ class Tensor:
 
     def _recorded(self):
         """The value an op sees: on the tape if recording is on."""
-        if _modes.grad_enabled():
+        frozen = _modes.frozen_level()
+        if frozen < 0:
             return self._value
-        data = self._data
-        while isbox(data) and data._trace <= _modes.frozen_level():
-            data = data._value
-        return data
+        return _without_reverse(self._data, frozen)
 
     @property
     def _hooks(self):
@@ -170,7 +188,9 @@ class Tensor:
     @property
     def requires_grad(self):
         """Whether operations on this tensor are recorded."""
-        return self._edge is not None or self._requires or (isbox(self._data) and self._data._trace > 0)
+        if self._node_edge is not None or self._requires or (isbox(self._data) and self._data._trace > 0):
+            return True
+        return self._base is not None and self._base.requires_grad
 
     @requires_grad.setter
     def requires_grad(self, flag):
@@ -192,7 +212,7 @@ class Tensor:
     @property
     def is_leaf(self):
         """True for a tensor that no recorded operation made."""
-        return self._edge is None
+        return self._edge is None and (self._requires or not isbox(self._data))
 
     @property
     def grad_fn(self):
@@ -264,12 +284,12 @@ class Tensor:
         edge = self._edge
         if edge is not None:
             edge.node.retained[edge.nr] = weakref.ref(self)
+            self._retains = True
 
     @property
     def retains_grad(self):
-        edge = self._edge
-        ref = edge.node.retained.get(edge.nr) if edge is not None else None
-        return ref is not None and ref() is self
+        """Whether `.grad` will be kept although this is not a leaf."""
+        return self._retains
 
     def register_hook(self, hook):
         """Call `hook(grad)` when the gradient of this tensor is known; a tensor it returns replaces the gradient."""
@@ -303,7 +323,8 @@ class Tensor:
                 "detach_() cannot be called on these gradients. To fix this error, please refer to the "
                 "Optimizer.zero_grad() function in torch/optim/optimizer.py as a reference."
             )
-        self._node_edge, self._requires = None, False
+        self._move_to(None)
+        self._requires = False
         return self
 
     @property
@@ -315,6 +336,8 @@ class Tensor:
     def data(self, value):
         if not isinstance(value, Tensor):
             raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        if self.requires_grad and not value.dtype.is_floating_point:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data, self._accumulator = value._array, None
 
     @property
@@ -498,6 +521,15 @@ class Tensor:
         if self.ndim == 0 and type(self) is Tensor and not isbox(self._data):
             return format(self.item(), spec)
         return object.__format__(self, spec)
+
+
+def _without_reverse(value, level):
+    """`value` as a constant to the reverse passes up to this level; tangents stay, for no mode stops forward mode."""
+    while isbox(value) and value._trace <= level:
+        if type(value._node) is Forward:
+            return new_box(_without_reverse(value._value, level), value._trace, value._node)
+        value = value._value
+    return value
 
 
 def _address(array):

@@ -90,12 +90,16 @@ class Walk:
         return self.captured
 
     def _step(self, node):
-        gradients = self._after_hooks(node, self.buffers.pop(node, [None] * node.outputs))
-        for nr, g in enumerate(gradients):
+        gradients = self.buffers.pop(node, [None] * node.outputs)
+        runs = self._runs(node)
+        if not runs:
+            gradients = self._after_tensor_hooks(node, gradients)
+        for nr, g in enumerate(gradients):  # of a node that runs as well: before its hooks, as the real walk does
             if (node, nr) in self.captured:
                 self.captured[node, nr] = g
-        if not self._runs(node):
+        if not runs:
             return
+        gradients = _after_prehooks(node, self._after_tensor_hooks(node, gradients))
         edges = [e for e in node.edges if e is not None]
         sent = self._pull(node, gradients, edges) if any(g is not None for g in gradients) else [None] * len(edges)
         if not self.keep:
@@ -115,19 +119,31 @@ class Walk:
             _no_nan(node, sent)
         return _call_hooks(node, sent, gradients) if node.hooks else sent
 
-    def _after_hooks(self, node, gradients):
+    def _after_tensor_hooks(self, node, gradients):
+        """The gradients that the outputs of `node` are left with: hooks first, then what `retain_grad` keeps."""
         for nr, hooks in node.tensor_hooks.items():
             for hook in list(hooks.values()):
                 if gradients[nr] is not None:
                     gradients[nr] = hooked(hook, gradients[nr])
-        for hook in list(node.prehooks.values()):
-            answer = hook(tuple(None if g is None else wrapped(g) for g in gradients))
-            if answer is not None:
-                gradients = [None if t is None else t._value for t in answer]
         for nr, ref in node.retained.items():
             if ref() is not None and gradients[nr] is not None:
-                ref()._grad = wrapped(gradients[nr], copy=not self.create)
+                _retain(ref(), gradients[nr])
         return gradients
+
+
+def _after_prehooks(node, gradients):
+    for hook in list(node.prehooks.values()):
+        answer = hook(tuple(None if g is None else wrapped(g) for g in gradients))
+        if answer is not None:
+            answer = (answer,) if hasattr(answer, "_value") else answer
+            gradients = [None if t is None else t._value for t in answer]
+    return gradients
+
+
+def _retain(tensor, g):
+    """Add to the `.grad` of a tensor that is not a leaf: always a new tensor, so that one seen earlier stays."""
+    arrived = wrapped(g)
+    tensor._grad = arrived.clone() if tensor._grad is None else tensor._grad + arrived
 
 
 def _reboxed(g):
@@ -154,13 +170,10 @@ def _call_hooks(node, sent, gradients):
     return sent
 
 
-def wrapped(g, copy=False):
+def wrapped(g):
     from ._tensor import Tensor
 
-    made = Tensor._wrap(g)
-    if copy:
-        made._data = np.array(made._data) if isinstance(made._data, np.ndarray) else made._data
-    return made
+    return Tensor._wrap(g)
 
 
 def hooked(hook, g):

@@ -8,7 +8,17 @@ from functools import wraps
 import numpy as np
 
 from .. import engine
-from . import _joining, _shaping
+from ..engine.record import isbox
+from . import _joining, _modes, _shaping
+from ._func_checks import (
+    check_cotangents,
+    check_jvp,
+    check_outputs,
+    check_scalar,
+    checked_argnums,
+    checked_aux,
+    split_aux,
+)
 from ._tensor import Tensor
 from ._tree import flatten, mapped
 
@@ -25,6 +35,8 @@ __all__ = [
     "vmap",
 ]
 
+GRAD, VJP, JVP = "grad_and_value(f)(*args)", "vjp(f, *primals)", "jvp(f, primals, tangents)"
+
 
 def _values(tensors):
     return [t._recorded() for t in tensors]
@@ -34,7 +46,79 @@ def _tensors(values):
     return [Tensor._wrap(v) for v in values]
 
 
+def _arguments(values, callers, differentiable):
+    """A transform's arguments as its function sees them. In reverse mode they are leaves, which no op may change;
+    forward mode writes through to its caller's tensors."""
+    if not differentiable:
+        return [_dual(v, caller) for v, caller in zip(values, callers, strict=True)]
+    made = _tensors(values)
+    for t in made:
+        t._requires = True
+    return made
+
+
+def _argument(value, caller):
+    """An argument that writes through to its caller's tensor. It has memory of its own, for what the transform saves."""
+    made = Tensor._wrap(value)
+    made._data, made._primal = made._data if isbox(made._data) else np.array(made._data), caller
+    return made
+
+
+def _dual(value, caller):
+    looked = caller.view_as(caller)
+    looked._level = _modes.transform_level()
+    return _argument(value, looked)
+
+
+class _Call:
+    """The one run of a transform's function: what it returned, taken apart."""
+
+    def __init__(self, func, has_aux, name, check):
+        self.func, self.has_aux, self.name, self.check = func, has_aux, name, check
+
+    def run(self, values, callers, rebuild, differentiable):
+        """The values of the outputs, then those of the aux."""
+        self.level = values[0]._trace
+        with _modes.inside_transform(self.level):
+            out = self.func(*rebuild(_arguments(values, callers, differentiable)))
+            out, self.aux = split_aux(out, self.has_aux, self.name)
+            self.check(out)
+            outputs, self.like = flatten(out)
+            found = [t._value for t in (*outputs, *(checked_aux(self.aux) if self.has_aux else ()))]
+        self.count = len(outputs)
+        self.independent = not all(isbox(v) and v._trace == self.level for v in found[: self.count])
+        return found
+
+    def output(self, flat):
+        return self.like(_modern(flat[: self.count]))
+
+    def aux_of(self, flat):
+        found = iter(_modern(flat[self.count :]))
+        return mapped(lambda _: next(found), self.aux)
+
+
+def _modern(values):
+    """Tensors of values that a transform leaves to the mode outside of it."""
+    return [Tensor._wrap(t._recorded()) if isbox(t._data) or t._node_edge else t for t in _tensors(values)]
+
+
+def _pullback(func, primals, has_aux, name):
+    """`(output tree, aux, pull)`; `pull(cotangent values)` gives a tree like `primals`."""
+    leaves, rebuild = flatten(tuple(primals))
+    _require_tensors(leaves, name)
+    call = _Call(func, has_aux, name, check_scalar if name == GRAD else lambda out: check_outputs(out, name))
+    flat, pull_values = engine.vjp(lambda *values: call.run(values, leaves, rebuild, True), *_values(leaves))
+
+    def pull(cotangents):
+        zeros = [np.zeros(np.shape(engine.getval(v)), engine.dtype_of(v)) for v in flat[call.count :]]
+        return rebuild(_modern(pull_values([*cotangents, *zeros])))
+
+    return call.output(flat), call.aux_of(flat) if has_aux else None, pull
+
+
 def _require_tensors(leaves, name):
+    if not leaves:
+        raise RuntimeError(f"{name}: Expected primals to contain at least one Tensor.")
     for leaf in leaves:
         if not isinstance(leaf, Tensor):
             raise ValueError(
@@ -42,72 +126,12 @@ def _require_tensors(leaves, name):
             )
 
 
-def _pullback(func, primals, has_aux, name):
-    """`(output tree, aux, pull)`; `pull(cotangent tensors)` gives a tree like `primals`."""
-    leaves, rebuild = flatten(tuple(primals))
-    _require_tensors(leaves, name)
-    seen = {}
-
-    def run(*values):
-        out = func(*rebuild(_tensors(values)))
-        if has_aux:
-            if not (isinstance(out, tuple) and len(out) == 2):
-                raise RuntimeError(
-                    f"{name}(f)(*args): output of function f should be a tuple: (output, aux) if has_aux is True"
-                )
-            out, seen["aux"] = out
-        seen["out"] = out
-        outputs, seen["like"] = flatten(out)
-        if name == "grad_and_value":
-            _check_scalar(out)
-        return [o._value if isinstance(o, Tensor) else o for o in outputs] + _aux_values(seen)
-
-    flat, pull_values = engine.vjp(run, *_values(leaves))
-    count = len(flat) - len(_aux_values(seen))
-    output = seen["like"](_tensors(flat[:count]))
-    aux = _lowered_aux(seen.get("aux"), flat[count:])
-
-    def pull(cotangents):
-        zeros = [np.zeros(np.shape(engine.getval(v)), engine.dtype_of(v)) for v in flat[count:]]
-        return rebuild(_tensors(pull_values([*cotangents, *zeros])))
-
-    return output, aux, pull
-
-
-def _aux_values(seen):
-    leaves, _ = flatten(seen.get("aux"))
-    return [a._value for a in leaves if isinstance(a, Tensor)]
-
-
-def _lowered_aux(aux, values):
-    found = iter(_tensors(values))
-    return mapped(lambda _: next(found), aux)
-
-
-def _check_scalar(out):
-    if not isinstance(out, Tensor):
-        raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(out)}")
-    if out.ndim:
-        raise RuntimeError(
-            f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. "
-            "Maybe you wanted to use the vjp or jacrev APIs instead?"
-        )
-
-
-def _chosen(args, argnums):
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
-    for p in places:
-        if not -len(args) <= p < len(args):
-            raise RuntimeError(f"Got argnum={p}, but only {len(args)} positional inputs")
-    return [p % len(args) for p in places]
-
-
-def _of_chosen(func, args, kwargs, argnums):
-    """`func` as a function of the arguments at `argnums`, and those arguments."""
-    places = _chosen(args, argnums)
+def _of_chosen(func, args, kwargs, argnums, allow_none=False):
+    """`func` as a function of the arguments at `argnums` (None: all), and those arguments."""
+    places = tuple(range(len(args))) if argnums is None and allow_none else checked_argnums(argnums, len(args))
 
     def of_those(*chosen):
-        filled = list(args)
+        filled = [_argument(a._recorded(), a) if isinstance(a, Tensor) else a for a in args]
         for place, value in zip(places, chosen, strict=True):
             filled[place] = value
         return func(*filled, **kwargs)
@@ -128,7 +152,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     def differentiated(*args, **kwargs):
         of_those, primals = _of_chosen(func, args, kwargs, argnums)
         _require_floating(primals)
-        value, aux, pull = _pullback(of_those, primals, has_aux, "grad_and_value")
+        value, aux, pull = _pullback(of_those, primals, has_aux, GRAD)
         found = pull([np.ones((), value._array.dtype)])
         found = found[0] if isinstance(argnums, int) else found
         return found, ((value, aux) if has_aux else value)
@@ -155,44 +179,33 @@ def grad(func, argnums=0, has_aux=False):
 
 def vjp(func, *primals, has_aux=False):
     """`(output, pull)`: `pull(cotangents)` gives one gradient per primal, as a tuple; with `has_aux` also the aux."""
-    output, aux, pull = _pullback(func, primals, has_aux, "vjp")
+    output, aux, pull = _pullback(func, primals, has_aux, VJP)
 
-    def pulled(*cotangents, retain_graph=True, create_graph=None):
-        given, _ = flatten(cotangents if len(cotangents) > 1 else cotangents[0])
-        wanted, _ = flatten(output)
-        if len(given) != len(wanted):
-            raise RuntimeError(f"vjp_fn: expected {len(wanted)} cotangents, one per output, but got {len(given)}")
-        found = pull(_values(given))
-        return found[0] if len(primals) == 1 else found
+    def pulled(cotangents, retain_graph=True, create_graph=None):
+        check_cotangents(cotangents, output)
+        return pull(_values(flatten(cotangents)[0]))
 
-    def always_tuple(*cotangents, **kwargs):
-        found = pulled(*cotangents, **kwargs)
-        return found if len(primals) != 1 else (found,)
-
-    return (output, always_tuple, aux) if has_aux else (output, always_tuple)
+    return (output, pulled, aux) if has_aux else (output, pulled)
 
 
 def jvp(func, primals, tangents, *, strict=False, has_aux=False):
-    """`(output, J tangents)`, by forward mode; `primals` and `tangents` are tuples."""
-    if not isinstance(primals, tuple):
-        raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
-        )
+    """`(output, J tangents)`, by forward mode; `primals` and `tangents` are tuples.
+
+    `strict`: raise RuntimeError if an output does not depend on the primals. What `func` does in place to a primal
+    happens to the caller's tensor.
+    """
+    check_jvp(primals, tangents, JVP)
     leaves, rebuild = flatten(primals)
-    given, _ = flatten(tangents)
-    seen = {}
-
-    def run(*values):
-        out = func(*rebuild(_tensors(values)))
-        if has_aux:
-            out, seen["aux"] = out
-        outputs, seen["like"] = flatten(out)
-        return [o._value for o in outputs] + _aux_values(seen)
-
-    flat, pushed = engine.jvp(run, _values(leaves), _values(given))
-    count = len(flat) - len(_aux_values(seen))
-    output, tangent = seen["like"](_tensors(flat[:count])), seen["like"](_tensors(pushed[:count]))
-    return (output, tangent, _lowered_aux(seen["aux"], flat[count:])) if has_aux else (output, tangent)
+    call = _Call(func, has_aux, JVP, lambda out: check_outputs(out, JVP))
+    run = lambda *values: call.run(values, leaves, rebuild, False)
+    flat, pushed = engine.jvp(run, _values(leaves), _values(flatten(tangents)[0]))
+    if strict and call.independent:
+        raise RuntimeError(
+            "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
+            "with strict=True."
+        )
+    output, tangent = call.output(flat), call.output(pushed)
+    return (output, tangent, call.aux_of(flat)) if has_aux else (output, tangent)
 
 
 def linearize(func, *primals):
@@ -213,7 +226,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
     @wraps(func)
     def jacobian(*args, **kwargs):
         of_those, primals = _of_chosen(func, args, kwargs, argnums)
-        output, aux, pull = _pullback(of_those, primals, has_aux, "jacrev")
+        output, aux, pull = _pullback(of_those, primals, has_aux, VJP)
         outputs, like = flatten(output)
         found = like([_rows(k, outputs, primals, pull, isinstance(argnums, int)) for k in range(len(outputs))])
         return (found, aux) if has_aux else found
@@ -241,15 +254,9 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 
     @wraps(func)
     def jacobian(*args, **kwargs):
-        of_those, primals = _of_chosen(func, args, kwargs, argnums)
-        seen = {}
-
-        def output_only(*chosen):
-            out = of_those(*chosen)
-            out, seen["aux"] = out if has_aux else (out, None)
-            return (out, seen["aux"]) if has_aux else out
-
-        found = [_columns(output_only, primals, k, has_aux) for k in range(len(primals))]
+        as_before = _memory(args)
+        chosen = lambda: _of_chosen(func, as_before(), kwargs, argnums, allow_none=True)
+        found = [_columns(chosen, k, has_aux) for k in range(len(chosen()[1]))]
         by_output = [tuple(column[i] for column, _, _ in found) for i in range(len(found[0][0]))]
         made = found[0][1]([row[0] if isinstance(argnums, int) else row for row in by_output])
         return (made, found[0][2]) if has_aux else made
@@ -257,24 +264,27 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
     return jacobian
 
 
-def _columns(func, primals, k, has_aux):
-    columns, like, aux, shapes = [], None, None, None
-    for unit in _units(primals[k]):
+def _memory(args):
+    """A function that gives `args` as they are now, also after a function has changed them in place."""
+    kept = [(a, a._version, a.clone()) if isinstance(a, Tensor) else (a, None, None) for a in args]
+    return lambda: [a if copy is None or a._version == number else copy.clone() for a, number, copy in kept]
+
+
+def _columns(chosen, k, has_aux):
+    """d outputs / d primals[k], one run of the function that `chosen` gives, with its primals, for each element."""
+    columns, like, aux = [], None, None
+    shape = tuple(chosen()[1][k].shape)
+    for unit in _units(chosen()[1][k]):
+        func, primals = chosen()
         tangents = tuple(
             Tensor._of(unit if i == k else np.zeros(tuple(p.shape), p._array.dtype)) for i, p in enumerate(primals)
         )
         result = jvp(func, tuple(primals), tangents, has_aux=has_aux)
         pushed, like = flatten(result[1])
-        aux, shapes = result[2] if has_aux else None, [tuple(o.shape) for o in pushed]
+        aux = result[2] if has_aux else None
         columns.append(pushed)
-    return (
-        [
-            _shaping.reshape(_joining.stack(c, -1), (*s, *primals[k].shape))
-            for c, s in zip(zip(*columns, strict=True), shapes, strict=True)
-        ],
-        like,
-        aux,
-    )
+    stacked = [_joining.stack(c, -1) for c in zip(*columns, strict=True)]
+    return [_shaping.reshape(c, (*c.shape[:-1], *shape)) for c in stacked], like, aux
 
 
 def hessian(func, argnums=0):

@@ -6,10 +6,10 @@ from math import isnan
 from typing import Any
 
 import numpy as np
-from autograd.core import primitive_vjps
 
 from ..engine import Graph, getval, record
 from ..engine.reverse import dense
+from ..engine.rules import vjp_of
 from ..program.write import RULES
 from ..tracing import plain_function
 from .notices import notice
@@ -199,7 +199,7 @@ def _slopes(step):
         return [float(value.ravel()[0]) for value in sent]
     args = tuple(getval(a) for a in node.args)
     with np.errstate(all="ignore"):
-        rule = primitive_vjps[node.fun](node.argnums, getval(node.value), args, node.kwargs)
+        rule = vjp_of(node.fun)(node.argnums, getval(node.value), args, node.kwargs)
         pulled = rule(np.ones_like(step.gradient))
     return [checked_slope(step.gradient, dense(p), value) for p, value in zip(pulled, sent, strict=True)]
 

@@ -1,5 +1,6 @@
 """Every derivative rule in reach, autograd's and ours: reverse, forward and numerical differentiation agree."""
 
+import autograd
 import autograd.numpy as np
 import numpy as onp
 import pytest
@@ -9,7 +10,9 @@ from autograd.extend import primitive
 from labkit import primitives as p
 from labkit.engine import cast, grad, jvp, leaves, vjp
 from labkit.engine.record import transposed
+from labkit.engine.rules import vjp_of
 from labkit.gradcheck import check_gradient
+from labkit.torch._tape import namesake
 
 rng = onp.random.default_rng(1)
 A, B = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))  # nothing is tied, nothing is zero
@@ -232,3 +235,27 @@ def test_a_primitive_without_any_rule_says_what_to_do():
 def test_every_rule_of_ours_is_among_the_cases():
     ours = {name for name in p.__all__ if getattr(p, name) in primitive_vjps} - {"cast"}
     assert not {name for name in ours if not any(case.startswith(f"p.{name}") for case in CASES)}
+
+
+def saved_alone(op):
+    """What the tape says it saves of an elementwise op's `self` and `result`, where that is one of them; else None."""
+    info = namesake(op)
+    saved = info.saved((0,)) if info is not None else []
+    return saved[0] if saved in (["self"], ["result"]) else None
+
+
+UNARY = [name for names in ELEMENTWISE for name in names.split()]
+
+
+@pytest.mark.parametrize("name", [name for name in UNARY if saved_alone(getattr(np, name))])
+def test_a_derivative_comes_from_what_the_tape_says_it_saves(name):
+    op, x = getattr(np, name), onp.array([0.3, 0.6])
+    y, lost = op(x), onp.full(2, onp.nan)
+    kept = (lost, (x,)) if saved_alone(op) == "self" else (y, (lost,))
+    (found,) = vjp_of(op)((0,), *kept, {})(onp.ones(2))
+    assert onp.allclose(found, autograd.elementwise_grad(op)(x))
+
+
+def test_autograd_keeps_its_own_rule():
+    (found,) = primitive_vjps[np.tanh]((0,), onp.nan, (0.5,), {})(1.0)
+    assert found == 1 / onp.cosh(0.5) ** 2

@@ -179,7 +179,7 @@ def test_eval_and_predict(mode):
     error = X.sum(1, keepdims=True) - Y
     assert found["mse"] == pytest.approx(np.square(error).mean(), rel=1e-5)
     assert found["mae"] == pytest.approx(np.abs(error).mean(), rel=1e-5)
-    assert all(type(value) is float for value in found.values())
+    assert all(isinstance(value, np.float64) and repr(value) == str(float(value)) for value in found.values())
     assert np.allclose(made.predict(Tensor(X)).asnumpy(), X.sum(1, keepdims=True), atol=1e-6)
 
 

@@ -8,17 +8,17 @@ import labkit.torch as torch
 # program on y, where x = [1., 2., 3.] is a leaf and y = x * 2; grad_fn of y; gradient of (y**2).sum()
 HISTORIES = [
     ("y += 1", "AddBackward0", [12.0, 20.0, 28.0]),
-    ("y[0] += 1", "CopySlices", [12.0, 16.0, 24.0]),
-    ("y[0] = 5", "CopySlices", [0.0, 16.0, 24.0]),
-    ("y.view(-1)[0] = 5", "CopySlices", [0.0, 16.0, 24.0]),
-    ("y[1:].mul_(3)", "CopySlices", [8.0, 144.0, 216.0]),
-    ("y[0] = y[1]", "CopySlices", [0.0, 32.0, 24.0]),
+    ("y[0] += 1", "torch::autograd::CopySlices", [12.0, 16.0, 24.0]),
+    ("y[0] = 5", "torch::autograd::CopySlices", [0.0, 16.0, 24.0]),
+    ("y.view(-1)[0] = 5", "torch::autograd::CopySlices", [0.0, 16.0, 24.0]),
+    ("y[1:].mul_(3)", "torch::autograd::CopySlices", [8.0, 144.0, 216.0]),
+    ("y[0] = y[1]", "torch::autograd::CopySlices", [0.0, 32.0, 24.0]),
     ("y[y > 3] = 0", "IndexPutBackward0", [8.0, 0.0, 0.0]),
     ("y[torch.tensor([0, 2])] = x[:2] * 10", "IndexPutBackward0", [200.0, 416.0, 0.0]),
     ("y.zero_()", "ZeroBackward0", [0.0, 0.0, 0.0]),
     ("y.fill_(3)", "FillBackward2", [0.0, 0.0, 0.0]),
     ("y[...] = 1", "FillBackward3", [0.0, 0.0, 0.0]),
-    ("y.copy_(x)", "CopyBackwards", [2.0, 4.0, 6.0]),
+    ("y.copy_(x)", "torch::autograd::CopyBackwards", [2.0, 4.0, 6.0]),
     ("y.relu_()", "ReluBackward0", [8.0, 16.0, 24.0]),
     ("y.pow_(2)", "PowBackward0", [64.0, 512.0, 1728.0]),
     ("y.clamp_(1.5, 5.0)", "ClampBackward1", [8.0, 16.0, 0.0]),
@@ -40,7 +40,7 @@ def test_a_view_sees_the_history_of_its_base_and_the_other_way_round():
     y = x * 2
     row, flipped = y[0], y.t()
     row.mul_(3)
-    assert (y.grad_fn.name(), row.grad_fn.name()) == ("CopySlices", "AsStridedBackward0")
+    assert (y.grad_fn.name(), row.grad_fn.name()) == ("torch::autograd::CopySlices", "AsStridedBackward0")
     flipped.sum().backward()
     assert x.grad.tolist() == [[6.0, 6.0, 6.0], [2.0, 2.0, 2.0]]
 

@@ -1,5 +1,6 @@
 """`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
 
+from collections import OrderedDict
 from itertools import chain
 
 from ...engine.scope import watch
@@ -32,7 +33,7 @@ class Cell:
     def __init__(self, auto_prefix=True, flags=None):
         own = object.__setattr__
         own(self, "_params", {})
-        own(self, "_cells", {})
+        own(self, "_cells", OrderedDict())
         own(self, "_auto_prefix", auto_prefix)
         self.training, self.requires_grad, self.param_prefix = False, False, ""
         for name, value in (flags or {}).items():
@@ -165,7 +166,7 @@ class Cell:
 
     def get_parameters(self, expand=True):
         """The parameters, one after the other."""
-        return iter([p for _, p in self.parameters_and_names(expand=expand)])
+        yield from [p for _, p in self.parameters_and_names(expand=expand)]
 
     def trainable_params(self, recurse=True):
         """The list of parameters with `requires_grad`."""
@@ -176,8 +177,8 @@ class Cell:
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
     def parameters_dict(self, recurse=True):
-        """`{name: parameter}`."""
-        return {p.name: p for p in self.get_parameters(recurse)}
+        """`{name: parameter}`, an OrderedDict."""
+        return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
     def update_parameters_name(self, prefix="", recurse=True):
         """Name every parameter `prefix` + its path in this cell."""
@@ -191,8 +192,8 @@ class Cell:
         return self._cells.values()
 
     def name_cells(self):
-        """`{name: cell}` of the cells directly in this one."""
-        return dict(self._cells)
+        """`{name: cell}` of the cells directly in this one, an OrderedDict."""
+        return OrderedDict(self._cells)
 
     def cells_and_names(self, name_prefix=""):
         """Pairs `(path, cell)`, this cell first."""

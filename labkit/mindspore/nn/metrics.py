@@ -94,16 +94,22 @@ def _rearranged(update):
     return chosen
 
 
+class float64(np.float64):
+    """A NumPy number that shows as a plain one, as it does with the NumPy that MindSpore has."""
+
+    __module__, __repr__ = "numpy", float.__repr__
+
+
 class _Mean(Metric):
     """A total over a number of samples."""
 
     def clear(self):
         """Forget what has been seen."""
-        self._total, self._count = 0, 0
+        self._total, self._count = np.float64(0), 0
 
     def eval(self):
         """The mean over what has been seen."""
-        return float(self._total / self._checked(self._count))
+        return float64(self._total / self._checked(self._count))
 
     def _add(self, total, count):
         self._total, self._count = self._total + total, self._count + count
@@ -234,7 +240,7 @@ class _PerClass(Metric):
         """The value of every class, or their mean."""
         self._checked(self._labelled)
         value = self._value()
-        return float(value.mean()) if average else value
+        return float64(value.mean()) if average else value
 
     def _value(self):
         raise NotImplementedError

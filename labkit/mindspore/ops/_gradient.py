@@ -1,5 +1,8 @@
 """Gradient ops: `GradOperation`, `InsertGradientOf`, and assignment to parameters."""
 
+import autograd.numpy as anp
+import numpy as np
+
 from .._recording import busy
 from .._run import Run, check_cotangent, tensors_in
 from ..autodiff import by_position, weight_list, without_cotangent
@@ -79,7 +82,34 @@ class InsertGradientOf:
         return wrap(hooked(x._value, self.f))
 
 
-HookBackward = InsertGradientOf
+class HookBackward:
+    """`HookBackward(f)(x, ...)` is what it is given; `f` gets the tuple of the gradients that come back.
+
+    What `f` returns replaces them: a tensor or a tuple of tensors; None leaves them as they are.
+    """
+
+    def __init__(self, hook_fn):
+        if not callable(hook_fn):
+            raise TypeError(
+                f"For 'HookBackward', the type of 'hook_fn' must be python function, but got {type(hook_fn)}."
+            )
+        self.hook_fn = hook_fn
+
+    def __call__(self, *inputs):
+        ends = np.cumsum([int(np.prod(x.shape)) for x in inputs])
+        parts = lambda flat: [
+            anp.reshape(flat[end - int(np.prod(x.shape)) : end], x.shape) for x, end in zip(inputs, ends, strict=True)
+        ]
+        joined = lambda values: anp.concatenate([anp.reshape(v, (-1,)) for v in values])
+
+        def hook(gradient):
+            answer = self.hook_fn(tuple(map(wrap, parts(gradient._value))))
+            if answer is None:
+                return None
+            return wrap(joined([t._value for t in (answer if isinstance(answer, tuple) else (answer,))]))
+
+        found = tuple(map(wrap, parts(hooked(joined([x._value for x in inputs]), hook))))
+        return found[0] if len(found) == 1 else found
 
 
 def assign(variable, value):

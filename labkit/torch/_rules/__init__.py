@@ -93,6 +93,7 @@ from .memory import (
     unviewed,
     view_zeroed,
     viewed,
+    write,
     zeroed,
 )  # fmt: skip
 from .moving import (
@@ -162,5 +163,5 @@ __all__ = [
     "softmax", "softmax_backward", "softplus", "spread", "sqrt", "squeeze_all", "squeeze_dim", "squeeze_dims",
     "squeeze_product", "stack", "std", "subtract", "subtract_scaled", "sum_", "t", "tan", "tanh", "tanh_backward",
     "tensor_power", "threshold_backward", "tile", "trace", "transpose", "tril", "triu", "trunc", "unsqueeze",
-    "unviewed", "var", "view_zeroed", "viewed", "where", "whole_slice", "wide", "zero", "zeroed",
+    "unviewed", "var", "view_zeroed", "viewed", "where", "whole_slice", "wide", "write", "zero", "zeroed",
 ]  # fmt: skip

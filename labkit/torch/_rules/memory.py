@@ -5,7 +5,7 @@ import numpy as np
 from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from ... import primitives as base
-from ...engine.record import dtype_of
+from ...engine.record import dtype_of, getval
 from .._tape import declare
 from .arithmetic import where
 from .core import op, zero
@@ -133,26 +133,44 @@ def index_zero(g, index):
 def copy_slices(x, new, view):
     """A copy of `x` in which the part that `view` shows is `new`."""
     out = np.array(x)
-    view(out)[...] = new
+    write(view(out), new)
     return out
 
 
-@op("AsStridedBackward0", lambda ans, x, view: lambda g: unviewed(g, x, view), others="view")
+def write(part, values):
+    """Write to a part of an array, also where NumPy has locked it, as it does all that was expanded."""
+    locked = not part.flags.writeable
+    part.flags.writeable = True
+    part[...] = values
+    if locked:
+        part.flags.writeable = False
+
+
+@op("AsStridedBackward0", lambda ans, x, view: _unview(getval(x), view), others="view")
 def viewed(x, view):
     """`view(x)`, whatever chain of views that is, as one node."""
     return view(x)
+
+
+def _unview(x, view):
+    like = np.broadcast_to(np.zeros((), x.dtype), x.shape)
+    return lambda g: unviewed(g, like, view)
 
 
 @op("AsStridedBackward0", lambda ans, g, x, view: lambda h: viewed(h, view), others="like view")
 def unviewed(g, like, view):
     """Zeros like `like` in which the part that `view` shows is `g`."""
     out = np.zeros(np.shape(like), dtype_of(g))
-    view(out)[...] = g
+    part = view(out)
+    if part.flags.writeable:
+        part[...] = g
+    else:  # expanded: an element that is seen several times gets the sum
+        np.add.at(out.reshape(-1), view(np.arange(out.size).reshape(out.shape)), g)
     return out
 
 
 @op("CopySlices", lambda ans, g, view: lambda h: view_zeroed(h, view), others="view")
 def view_zeroed(g, view):
     out = np.array(g)
-    view(out)[...] = 0
+    write(view(out), 0)
     return out

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...engine.record import isbox
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from .._tape import Nowhere
 from .._tensor import Tensor
 from .._walk import Walk
 
@@ -39,16 +40,17 @@ def _seed(i, out, g):
     return g
 
 
-def _walk(outputs, seeds, inputs, keep, create, capture):
+def _roots(outputs, seeds, create):
+    """Where a walk begins: the edges of `outputs`, and what arrives there."""
     roots = []
     for i, (out, seed) in enumerate(zip(outputs, seeds, strict=True)):
         edge = out._gradient_edge()
-        if edge is None:
+        if edge is None or isinstance(edge.node, Nowhere):
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         if isinstance(seed, Tensor):
             seed = seed._value if create else seed.detach()._data
         roots.append((edge, seed))
-    return Walk(roots, inputs, keep, create, capture).run()
+    return roots
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -60,31 +62,20 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     tensors = _tuple(tensors)
     given = [None] * len(tensors) if grad_tensors is None else _tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
-    edges = None
     if inputs is not None:
         inputs = _tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-        edges = [_input_edge(t) for t in inputs]
-    seeds = _seeds(tensors, given)
-    if inputs is None or all(t.is_leaf for t in inputs):
-        _walk(tensors, seeds, edges, keep, create_graph, False)
-    else:
-        _into_grad(tensors, seeds, inputs, keep, create_graph)
-
-
-def _into_grad(tensors, seeds, inputs, keep, create):
-    """`backward(inputs=...)` with inputs that are not leaves: their `.grad` is added to as well."""
-    from .._tensor import accumulate_grad
-
-    found = _walk(tensors, seeds, [_input_edge(t) for t in inputs], keep, create, True)
-    for t in inputs:
-        g = found[_input_edge(t).key]
-        if g is not None:
-            accumulate_grad(t, g, create)
+    roots = _roots(tensors, _seeds(tensors, given), create_graph)
+    for t in inputs or ():
+        t.retain_grad()
+    edges = None if inputs is None else [_input_edge(t) for t in inputs]
+    Walk(roots, edges, keep, create_graph).run()
 
 
 def _input_edge(tensor):
+    if not isinstance(tensor, Tensor):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
     edge = tensor._gradient_edge()
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -113,11 +104,9 @@ def grad(
     given = [None] * len(outputs) if grad_outputs is None else _gradients(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
     seeds = _seeds(outputs, given)
-    for i, out in enumerate(outputs):
-        if out._gradient_edge() is None:
-            raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+    roots = _roots(outputs, seeds, create_graph)
     edges = [_input_edge(t) for t in inputs]
-    found = _walk(outputs, seeds, edges, keep, create_graph, True)
+    found = Walk(roots, edges, keep, create_graph, capture=True).run()
     allow = bool(allow_unused) or materialize_grads
     return tuple(
         _answer(i, t, found[e.key], allow, materialize_grads)

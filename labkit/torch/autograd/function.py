@@ -7,9 +7,18 @@ import numpy as np
 from ...engine.record import isbox
 from ...engine.reverse import custom_vjp
 from .. import _modes
+from .._dispatch import check_view, move_history
 from .._tape import FREED, INFERENCE, Edge, Node, modified
 from .._tensor import Tensor
 from .._walk import wrapped
+
+VIEW_AMONG_OUTPUTS = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
+    "one Tensor. This is not supported by the current autograd engine. You should either make sure the input is not a "
+    "view (using .clone() for example) or make your Function only return one Tensor (potentially splitting it into two "
+    "Functions: one doing the inplace that returns a single Tensor and a second one that does the other operations). "
+    "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+)
 
 
 class FunctionCtx(Node):
@@ -67,7 +76,7 @@ class FunctionCtx(Node):
     def edges(self):
         return self._parents
 
-    def pull(self, gradients, wanted, create):
+    def pull(self, gradients, wanted, create, result=None):
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
         answers = self._backward(self, *given)
         answers = answers if isinstance(answers, tuple) else (answers,)
@@ -180,11 +189,11 @@ class Function:
         tensors = [a for a in args if isinstance(a, Tensor)]
         if any(isbox(t._data) for t in tensors):
             return _apply_traced(cls, args, kwargs)
+        recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
+        parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
         ctx, output = _run_forward(cls, args, kwargs)
-        if not (_modes.grad_enabled() and any(t.requires_grad for t in tensors)):
-            return output
         ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
-        ctx._parents = tuple(t._gradient_edge() for t in tensors)
+        ctx._parents = parents
         return _attached(ctx, output, tensors)
 
 
@@ -203,24 +212,57 @@ def _run_forward(cls, args, kwargs):
 def _attached(ctx, output, inputs):
     """The outputs as outputs of the node `ctx`."""
     outputs = output if isinstance(output, tuple) else (output,)
-    kinds, made = [], []
-    for nr, out in enumerate(outputs):
-        if not isinstance(out, Tensor) or not out.dtype.is_floating_point or any(out is c for c in ctx._constant):
-            kinds.append((out._array.shape, out._array.dtype) if isinstance(out, Tensor) else None)
-            made.append(out)
-            continue
-        if any(out is t for t in inputs) and not any(out is t for t in ctx._dirty):
-            out = out.detach()
-        out._node_edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape)
-        out._requires = False
-        kinds.append((out._array.shape, out._array.dtype))
-        made.append(out)
-    for t in ctx._saved:
+    if not all(_among(t, outputs) for t in ctx._dirty if _among(t, inputs)):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
+        )
+    ctx.outputs = len(outputs)
+    ctx._kinds = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in outputs)
+    made = tuple(_placed(ctx, nr, out, inputs) for nr, out in enumerate(outputs))
+    for t in ctx._saved if ctx._parents else ():
         if t is not None and t.is_inference():
             raise RuntimeError(INFERENCE)
-    ctx.outputs, ctx._kinds = len(outputs), tuple(kinds)
     ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
-    return tuple(made) if isinstance(output, tuple) else made[0]
+    return made if isinstance(output, tuple) else made[0]
+
+
+def _among(tensor, others):
+    return any(tensor is t for t in others)
+
+
+def _placed(ctx, nr, out, inputs):
+    """Output number `nr` of the node `ctx`: an input returned as it is becomes a view, one that was changed stays."""
+    if not isinstance(out, Tensor) or not out.dtype.is_floating_point or _among(out, ctx._constant):
+        return out
+    edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape) if ctx._parents else None
+    if _among(out, inputs) and _among(out, ctx._dirty):
+        return _changed(ctx, edge, out, inputs)
+    if edge is None and out.requires_grad:
+        return out.detach()
+    if _among(out, inputs):
+        with _modes.no_grad():
+            out = out.view_as(out)
+    if out._base is not None:
+        out._origin = "function"
+    if edge is not None:
+        out._node_edge, out._requires = edge, False
+    return out
+
+
+def _changed(ctx, edge, out, inputs):
+    """An input that `forward` changed in place takes its new place on the tape."""
+    out._version_counter.number += 1
+    if edge is None:
+        return out
+    if out._requires and out.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+    if out._base is not None:
+        check_view(out)
+        if ctx.outputs > 1:
+            raise RuntimeError(VIEW_AMONG_OUTPUTS)
+    move_history(out, edge, ctx._parents[next(i for i, t in enumerate(inputs) if t is out)])
+    return out
 
 
 def _apply_traced(cls, args, kwargs):

@@ -6,6 +6,25 @@ differentiated again.
 
 from .._tensor import Tensor
 
+CONSTANT = (
+    "Output {} of the user-provided function does not require gradients. The outputs must be computed in a "
+    "differentiable manner from the input when running in strict mode."
+)
+INDEPENDENT = "The output of the user-provided function is independent of input {}. This is not allowed in strict mode."
+OUTPUT_INDEPENDENT = (
+    "Output {} of the user-provided function is independent of input {{}}. This is not allowed in strict mode."
+)
+PULLED_CONSTANT = (
+    "The gradient with respect to input {} is independent of the inputs of the user-provided function. This is not "
+    "allowed in strict mode."
+)
+LINEAR = (
+    "While computing the hessian, found that the jacobian of the user-provided function with respect to input {} is "
+    "independent of the input. This is not allowed in strict mode. You should ensure that your function is twice "
+    "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
+    "example)."
+)
+
 
 def _tuple(x, what, name):
     found = x if isinstance(x, tuple) else (x,)
@@ -40,17 +59,17 @@ def _finished(tree, create_graph):
     return tree if create_graph else tree.detach()
 
 
-def _outputs(func, inputs, name):
+def _outputs(func, inputs, name, strict):
     out = func(*inputs)
-    return _tuple(out, "outputs of the user-provided function", name), not isinstance(out, tuple)
+    outputs = _tuple(out, "outputs of the user-provided function", name)
+    _on_tape(outputs, strict, CONSTANT)
+    return outputs, not isinstance(out, tuple)
 
 
-def _pulled(outputs, inputs, seeds, create_graph, strict=False):
+def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT):
     from .. import _creation
     from . import grad
 
-    if strict:
-        _all_on_tape(outputs)
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not used:
         return tuple(_creation.zeros_like(t) for t in inputs)
@@ -64,19 +83,14 @@ def _pulled(outputs, inputs, seeds, create_graph, strict=False):
     )
     if strict and any(g is None for g in found):
         i = next(k for k, g in enumerate(found) if g is None)
-        raise RuntimeError(
-            f"The output of the user-provided function is independent of input {i}. This is not allowed in strict mode."
-        )
+        raise RuntimeError(words.format(i))
     return tuple(_creation.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True))
 
 
-def _all_on_tape(outputs):
-    for i, o in enumerate(outputs):
-        if not o.requires_grad:
-            raise RuntimeError(
-                f"Output {i} of the user-provided function does not require gradients. The outputs must be computed "
-                "in a differentiable manner from the input when running in strict mode."
-            )
+def _on_tape(tensors, strict, words):
+    for i, t in enumerate(tensors):
+        if strict and not t.requires_grad:
+            raise RuntimeError(words.format(i))
 
 
 def _given(v, like, name):
@@ -124,19 +138,22 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     """
     single_in = not isinstance(inputs, tuple)
     inputs = _ready(_tuple(inputs, "inputs", "jacobian"), create_graph)
-    outputs, single_out = _outputs(func, inputs, "jacobian")
-    rows = [_like(_jacobian_of(out, inputs, create_graph, strict), single_in) for out in outputs]
+    outputs, single_out = _outputs(func, inputs, "jacobian", strict)
+    rows = [
+        _like(_jacobian_of(out, inputs, create_graph, strict, OUTPUT_INDEPENDENT.format(i)), single_in)
+        for i, out in enumerate(outputs)
+    ]
     return _finished(_like(rows, single_out), create_graph)
 
 
-def _jacobian_of(output, inputs, create_graph, strict):
+def _jacobian_of(output, inputs, create_graph, strict, words):
     from .. import _creation, _joining, _shaping
 
     columns: list[list] = [[] for _ in inputs]
     for k in range(output.numel()):
         seed = _creation.zeros_like(output)
         seed._array.reshape(-1)[k] = 1
-        for column, g in zip(columns, _pulled((output,), inputs, (seed,), create_graph, strict), strict=True):
+        for column, g in zip(columns, _pulled((output,), inputs, (seed,), create_graph, strict, words), strict=True):
             column.append(g)
     shapes = [tuple(output.shape) + tuple(t.shape) for t in inputs]
     return [
@@ -160,10 +177,10 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
             )
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
-        return jacobian_row(out, values)
-
-    def jacobian_row(out, values):
-        return tuple(_shaped(g, t) for g, t in zip(_pulled((out,), values, (_ones(out),), True), values, strict=True))
+        _on_tape((out,), strict, CONSTANT)
+        row = _pulled((out,), values, (_ones(out),), True)
+        _on_tape(row, strict, LINEAR)
+        return tuple(_shaped(g, t) for g, t in zip(row, values, strict=True))
 
     found = jacobian(first, inputs, create_graph, strict)
     found = tuple(row if isinstance(row, tuple) else (row,) for row in found)
@@ -185,7 +202,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """`(outputs, v^T J)`: the vector-Jacobian product."""
     single_in = not isinstance(inputs, tuple)
     inputs = _ready(_tuple(inputs, "inputs", "vjp"), create_graph)
-    outputs, single_out = _outputs(func, inputs, "vjp")
+    outputs, single_out = _outputs(func, inputs, "vjp", strict)
     v = _given(v, outputs, "vjp") if v is not None else _implied(outputs, "vjp")
     found = _pulled(outputs, inputs, v, create_graph, strict)
     return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_in), create_graph)
@@ -206,15 +223,16 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 
     inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
     v = _given(v, inputs, "jvp")
-    outputs, single_out = _outputs(func, inputs, "jvp")
+    outputs, single_out = _outputs(func, inputs, "jvp", strict)
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
     pulled = _pulled(outputs, inputs, dummies, True, strict)
+    _on_tape(pulled, strict, PULLED_CONSTANT)
     found = _pulled(pulled, dummies, v, create_graph)
     return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_out), create_graph)
 
 
-def _scalar(func, inputs, name):
-    outputs, single = _outputs(func, inputs, name)
+def _scalar(func, inputs, name, strict):
+    outputs, single = _outputs(func, inputs, name, strict)
     if not single or outputs[0].numel() != 1:
         raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return outputs[0]
@@ -230,8 +248,9 @@ def _hessian_product(func, inputs, v, create_graph, strict, name):
     single = not isinstance(inputs, tuple)
     inputs = _ready(_tuple(inputs, "inputs", name), create_graph)
     v = _given(v, inputs, name)
-    out = _scalar(func, inputs, name)
+    out = _scalar(func, inputs, name, strict)
     first = _pulled((out,), inputs, (_ones(out),), True, strict)
+    _on_tape(first, strict, LINEAR)
     found = _pulled(first, inputs, v, create_graph)
     return _finished(out, create_graph), _finished(_like(found, single), create_graph)
 

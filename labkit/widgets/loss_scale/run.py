@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from autograd.core import primitive_vjps
 from autograd.tracer import notrace_primitives
 
 from ...engine import cast, isbox, leaves, new_box, new_level, reverse_pass
 from ...engine.record import Record
+from ...engine.rules import vjp_of
 from ...precision import Format, format_of, rounded
 from ...tracing import plain_function
 
@@ -183,9 +183,7 @@ class _Op:
 
     def vjp(self, g):
         g = self.hold(g)
-        return (
-            (g,) if self.fun is cast else primitive_vjps[self.fun](self.argnums, self.value, self.args, self.kwargs)(g)
-        )
+        return (g,) if self.fun is cast else vjp_of(self.fun)(self.argnums, self.value, self.args, self.kwargs)(g)
 
 
 @lru_cache(maxsize=128)

@@ -7,11 +7,11 @@ from operator import pow as power
 from typing import Any, NamedTuple
 
 import numpy as np
-from autograd.core import primitive_vjps
 
 from ...engine import Graph, getval
 from ...engine.record import match_dtype
 from ...engine.reverse import dense
+from ...engine.rules import vjp_of
 from ..recorded import of_graph
 
 MOST_EVENTS = 10_000  # of one walk back; a plain recursion can need 2^n of them
@@ -203,7 +203,7 @@ def _pull(record):
     dtypes = [parent.dtype for parent in record.parents]
 
     def pull(g):
-        parts = primitive_vjps[record.fun](record.argnums, value, args, record.kwargs)(g)
+        parts = vjp_of(record.fun)(record.argnums, value, args, record.kwargs)(g)
         return tuple(np.array(match_dtype(dense(p), dtype)) for p, dtype in zip(parts, dtypes, strict=True))
 
     return pull

@@ -172,7 +172,7 @@ def origin():
 
 
 def write_sources(source, paths, modules):
-    """All that Sphinx needs, with these notebooks and modules, laid out as in the repository: its links lead to the same places."""
+    """All that Sphinx needs, with these notebooks and modules, laid out as in the repository, so that links hold."""
     for folder in ("_static", "notebooks"):
         (source / folder).mkdir(parents=True)
     texts = sorted((ROOT / "notebooks").glob("*.md"))

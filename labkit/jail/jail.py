@@ -28,7 +28,7 @@ from . import wire
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed
 from .view import FOLDER, environment, view
 
-START_SECONDS = 60.0
+START_SECONDS = 600.0  # a server that ends is seen at once: this is for one that hangs, not for a slow machine
 LARGEST = 4 << 20  # bytes of a message from a program: two values and some texts
 ROOMS = range(61184, 65520)  # users that systemd leaves to programs without a name
 

@@ -45,9 +45,12 @@ WEEK1 = Assignment("week1", tuple(Question(q, 2.0, f"answer-{q}", f"check-{q}") 
 
 @pytest.fixture(scope="session")
 def empty_gradebook(tmp_path_factory):
-    """A gradebook without entries, made once: making one takes a second."""
-    path = tmp_path_factory.mktemp("gradebook") / "gradebook.db"
-    write_gradebook(path, Assignment("other", ()), [])
+    """A gradebook without entries, made once, for it takes long; by an environment that is not activated."""
+    path = tmp_path_factory.mktemp("gradebook") / "a new & odd?#%41 name.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", "/nowhere")
+        write_gradebook(path, Assignment("other", ()), [])
+        assert os.environ["PATH"] == "/nowhere"
     return path
 
 
@@ -205,12 +208,9 @@ def test_a_question_that_is_not_of_the_assignment_changes_nothing(path):
         assert gradebook.find_submission("week1", "ann").score == 2.0
 
 
-def test_alembic_is_found_where_the_environment_is_not_activated(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    write_gradebook(tmp_path / "a new & odd?#%41 name.db", WEEK1, [submission("ann")])
-    assert os.environ["PATH"] == "/nowhere"
-    assert [p.name for p in tmp_path.iterdir()] == ["a new & odd?#%41 name.db"]
-    (line,) = sqlite3.connect(next(tmp_path.iterdir())).execute("select version_num from alembic_version")
+def test_alembic_is_found_where_the_environment_is_not_activated(empty_gradebook):
+    assert [p.name for p in empty_gradebook.parent.iterdir()] == ["a new & odd?#%41 name.db"]
+    (line,) = sqlite3.connect(empty_gradebook).execute("select version_num from alembic_version")
     assert line[0]
 
 

@@ -6,7 +6,7 @@ ITS_OWN = re.compile(  # what JupyterLab itself says
     r"Starting application in workspace|Error: widget model not found|"
     r"Starting WebSocket: |Kernel: \w+ \(|Connection lost, reconnecting in "
 )
-PATIENCE = 600_000  # milliseconds: how busy the machine is decides no test
+PATIENCE = 180_000  # milliseconds: how busy the machine is decides no test
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 

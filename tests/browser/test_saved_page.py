@@ -31,14 +31,21 @@ USUAL = {"color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "
 
 
 @pytest.fixture(scope="module")
-def opened(browser, example, picture, tmp_path_factory):
+def window(browser):
+    """One page, in which the widgets are opened one after another."""
+    context = browser.new_context()
+    yield Listened(context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def opened(window, example, picture, tmp_path_factory):
     """The saved page of each widget, opened once; its address; and what it says."""
     url = picture.save(tmp_path_factory.mktemp("page") / f"{example}.html").as_uri()
-    window = browser.new_context()
-    listened = Listened(window.new_page())
-    listened.page.goto(url)
-    yield Shown(listened.page.locator(".labkit"), picture.scene), url, listened
-    window.close()
+    window.messages.clear()
+    window.requests.clear()
+    window.page.goto(url)
+    return Shown(window.page.locator(".labkit"), picture.scene), url, window
 
 
 @pytest.fixture
@@ -161,10 +168,12 @@ def test_forced_colours_keep_the_picture_readable(shown):
 
 
 @common
-def test_the_space_bar_plays_and_stops(shown):
+def test_the_space_bar_plays_and_stops(go, opened, picture):
+    page = go(opened[1]).page
+    shown = Shown(page.locator(".labkit"), picture.scene)
     if shown.main is None:
         pytest.skip("no slider")
-    shown.page.clock.install()  # for as long as the page is open: this test is its last
+    page.clock.install()
     shown.panel().focus()
     shown.press("Home")
     shown.page.keyboard.press(" ")

@@ -47,7 +47,7 @@ EXAMPLES = {
     "show": "import labkit\nimport autograd.numpy as np\nlabkit.show(lambda x, w, b: np.tanh(x * w + b) ** 2, 0.5, -1.0, 0.25)",
     "folded": LENET + "labkit.show(LeNet(), image, fold=4)",
     "wrong_engines": "from labkit.widgets import WrongEngineLab\nWrongEngineLab()",
-    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab()",
+    "loss_scale": "from labkit.widgets import LossScaleLab\nLossScaleLab(formats=['float16', 'float8_e4m3'])",
     "clipping": "from labkit.widgets import ClippingLab\nClippingLab()",
     "jacobian": "import numpy as np\nfrom labkit.widgets import JacobianMap\n"
     "JacobianMap(lambda x: np.array([[2.0, 1.0, 0.0], [0.0, 1.0, -1.0]]) @ x**2, np.array([1.0, 2.0, 3.0]))",
@@ -55,7 +55,7 @@ EXAMPLES = {
     "landscape": "from labkit.widgets import Landscape\nLandscape()",
     "sens": "import numpy as np\nfrom labkit.widgets import SensDial\nSensDial(lambda x: x**2 * x[0], np.array([1.0, 2.0, 3.0]))",
     "step_size": "from labkit.widgets import StepSize\nStepSize(lambda x: x**3, 1.0)",
-    "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0)",
+    "microscope": "from labkit.widgets import Microscope\nMicroscope(lambda a: a + 1, 2048.0, powers=range(-36, 6, 3))",
     "cut": "from labkit.widgets import CutEdge\nCutEdge(lambda x, y: x * y + x, 3.0, 2.0)",
     "batch_splitter": "from labkit.widgets import BatchSplitter\nBatchSplitter()",
     "memory": "from labkit.widgets import MemoryCurve\nMemoryCurve()",

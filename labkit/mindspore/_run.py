@@ -50,23 +50,22 @@ class Run:
 
         def run(*boxes):
             self.level = boxes[0]._trace if boxes else None
-            self.raw = self._forward(fn, sources, boxes)
-            self.ends = tensors_in(self.raw if head is None else head(self.raw))
-            return [t._value for t in self.ends]
+            return self._forward(fn, sources, boxes, head)
 
         with np.errstate(all="ignore"):
             _, self._pull = vjp(run, *[t._value for t in sources.values()])
         self.output = lowered(self.raw, self.level)
 
-    def _forward(self, fn, sources, boxes):
+    def _forward(self, fn, sources, boxes, head):
         of = dict(zip(sources, boxes, strict=True))
         parameters = [t for t in sources.values() if isinstance(t, Parameter)]
         args = [_with_boxes(a, of) for a in self.args]
         with bound(parameters, [p.under_hooks(of[id(p)]) for p in parameters]) if parameters else nullcontext():
-            output = fn(*args)
-        if isinstance(output, tuple) and not output:
-            raise RuntimeError("Get empty value seq\n")
-        return output
+            self.raw = fn(*args)
+            if isinstance(self.raw, tuple) and not self.raw:
+                raise RuntimeError("Get empty value seq\n")
+            self.ends = tensors_in(self.raw if head is None else head(self.raw))
+            return [t._value for t in self.ends]  # here, where a weight that is returned as it is has its box
 
     def pull(self, sens=None):
         """`([(place, gradient) ...], [gradient of each weight])`."""

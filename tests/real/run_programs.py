@@ -13,7 +13,6 @@ import linecache
 import re
 import sys
 import warnings
-from unittest import mock
 
 MOST = 110  # characters of an error's first line
 
@@ -72,8 +71,22 @@ def run(statements, framework):
         "state": state,
         "numbers": numbers,
     }
-    with mock.patch.dict(sys.modules, {short: framework}):
+    with imported_as(short, framework):
         return [printed_by(statement, names) for statement in statements]
+
+
+@contextlib.contextmanager
+def imported_as(name, module):
+    """`import NAME` gives `module`; what is imported meanwhile stays."""
+    before = sys.modules.get(name)
+    sys.modules[name] = module
+    try:
+        yield
+    finally:
+        if before is None:
+            del sys.modules[name]
+        else:
+            sys.modules[name] = before
 
 
 def printed_by(statement, names):

@@ -12,6 +12,8 @@ os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touche
 from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["notebook_cells"]
+
 settings.register_profile(
     "labkit", derandomize=True, deadline=None, max_examples=50, database=None, suppress_health_check=list(HealthCheck)
 )

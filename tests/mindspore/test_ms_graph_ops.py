@@ -158,7 +158,8 @@ def test_compiled_equals_eager(name):
             tried += 1
             if accepted(name, recipe, function, one, second[recipe]):
                 agree(lambda *args: function(*args), one, second[recipe])
-                derivatives_agree(function, one, second[recipe], dtype == "float64")
+                if dtype == "float64":  # in smaller ones: test_half_precision_stays_half
+                    derivatives_agree(function, one, second[recipe], twice=True)
     assert tried
 
 

@@ -1,6 +1,6 @@
 """Notebook cells as tests, a plugin beside nbval, which runs and compares them: warm kernels, and failures that say enough.
 
-`pytest notebooks/03_training.ipynb` runs one notebook.
+`pytest tests/conftest.py notebooks/03_*.ipynb` runs one notebook with them.
 """
 
 import difflib

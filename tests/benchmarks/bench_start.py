@@ -17,8 +17,8 @@ TARGET = 1.6
 
 # what is started often, and the CPU seconds (user and system) that it may take, the fastest of several starts
 STARTS = {
-    "labkit --help": (["-m", "labkit.cli", "--help"], 0.3),
-    "labkit course new": (["-m", "labkit.cli", "course", "new", "fresh"], 1.0),
+    "labkit --help": (["-m", "labkit", "--help"], 0.3),
+    "labkit course new": (["-m", "labkit", "course", "new", "fresh"], 1.0),
     "import labkit.classroom": (["-c", "import labkit.classroom"], 0.6),
 }
 

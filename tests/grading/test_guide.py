@@ -24,7 +24,7 @@ def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("guide")
     (folder / "bin").mkdir()
     command = folder / "bin" / "labkit"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m labkit.cli "$@"\n')
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m labkit "$@"\n')
     command.chmod(0o755)
     environment = {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(

@@ -4,8 +4,10 @@
 """
 
 import os
+import signal
 import tomllib
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it, and what it starts
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
 os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touches the working copy of who runs it
 

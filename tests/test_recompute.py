@@ -13,7 +13,7 @@ from labkit.engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, leaves, re
 from labkit.recompute import checkpoint
 
 X = np.array([0.5, 1.5, -2.0])
-MB = 2**20
+SIZE = 2**18  # bytes of an array
 
 
 def wave(x, y):
@@ -175,14 +175,14 @@ def chain(n, segments=None, wrap=checkpoint):
 
 
 def peak(differentiate, fun):
-    """Peak bytes of the gradient at an array of 1 MB, in arrays of that size."""
-    x = np.ones(MB // 8)
+    """Peak bytes of the gradient at an array of `SIZE`, in arrays of that size."""
+    x = np.ones(SIZE // 8)
     differentiate(fun)(x[:8])
     gc.collect()
     tracemalloc.start()
     try:
         differentiate(fun)(x)
-        return tracemalloc.get_traced_memory()[1] / MB
+        return tracemalloc.get_traced_memory()[1] / SIZE
     finally:
         tracemalloc.stop()
 
@@ -204,13 +204,13 @@ def test_the_checkpoint_of_autograd_saves_nothing():
 
 def test_nothing_is_left_behind():
     fun = chain(16, 4)
-    x = np.ones(MB // 8)
+    x = np.ones(SIZE // 8)
     grad(fun)(x)
     gc.collect()
     tracemalloc.start()
     try:
         for _ in range(5):
             grad(fun)(x)
-        assert tracemalloc.get_traced_memory()[0] < 0.1 * MB
+        assert tracemalloc.get_traced_memory()[0] < 0.4 * SIZE
     finally:
         tracemalloc.stop()

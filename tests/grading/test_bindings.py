@@ -1,7 +1,7 @@
 """Names are read from code without running it, whatever the code is."""
 
 import pytest
-from fewer import fewer
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,7 +65,7 @@ def test_plain_python_stays():
     assert without_magics("x = = 1") == "x = = 1"
 
 
-@fewer
+@drawn(12)
 @given(st.text(max_size=50) | st.text(alphabet="%!?\n xf=():[]'\"\\#.,", max_size=40))
 def test_any_text(source):
     without_magics(source)

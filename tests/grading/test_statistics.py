@@ -1,7 +1,7 @@
 """The class in numbers: they are counted right, and every misconception comes with its sentence."""
 
 import pytest
-from fewer import fewer
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 from result_examples import question, submission
@@ -45,7 +45,7 @@ def test_one_question_of_several_exercises_keeps_their_sentences_apart():
 whole = st.lists(st.integers(0, 60), min_size=1)
 
 
-@fewer
+@drawn(12)
 @given(whole | st.lists(st.floats(0, 60), min_size=1), st.sampled_from([60, 60.5, 61, 200, 1e6]))
 def test_every_student_stands_in_one_bar(scores, most):
     summary = summarise([scored(float(s), float(most)) for s in scores])

@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from fewer import fewer
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -196,7 +196,7 @@ _kinds = (
 _tagged = st.tuples(st.sampled_from(_kinds), _json) | st.tuples(st.sampled_from(_kinds), _json, _json, _json)
 
 
-@fewer
+@drawn(12)
 @given(_json | _tagged.map(list))
 def test_arbitrary_json_is_a_value_or_unreadable_and_nothing_else(data):
     try:

@@ -118,7 +118,6 @@ def run(files, file: str, cwd: str, env: dict[str, str]):
         os.dup2(given, number)
     os.chdir(cwd)
     os.environ.update(env)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background begins with this one ignored
     sys.path[:0] = [path for path in env.get("PYTHONPATH", "").split(os.pathsep) if path not in ("", *sys.path)]
     sys.modules["numpy"].random.seed()
     sys.argv = ["ipykernel_launcher", "-f", file, f"--IPKernelApp.parent_handle={os.getppid()}", *OPTIONS]

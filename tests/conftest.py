@@ -7,13 +7,13 @@ import os
 import signal
 import tomllib
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it, and what it starts
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
 os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touches the working copy of who runs it
 
 from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it, and what it starts
 pytest_plugins = ["notebook_cells"]
 
 settings.register_profile(

@@ -5,7 +5,7 @@ import string
 from pathlib import Path
 
 import pytest
-from fewer import fewer
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 from result_examples import NASTY
@@ -33,7 +33,7 @@ def test_a_plain_id_names_its_own_folder(student):
     assert safe_name(student) == student
 
 
-@fewer
+@drawn(12)
 @given(st.lists(st.text(max_size=6) | st.sampled_from(NASTY) | st.text("aA.~", max_size=4), unique=True))
 def test_different_students_get_different_names_even_where_capitals_do_not_count(students):
     names = safe_names(students)
@@ -45,7 +45,7 @@ def test_a_name_cannot_be_chosen_that_is_another_students():
     assert safe_name(forged) != forged
 
 
-@fewer
+@drawn(12)
 @given(st.text(st.characters()))
 def test_printable_text_can_be_written_to_any_file(text):
     shown = printable(text)

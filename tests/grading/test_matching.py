@@ -1,7 +1,7 @@
 """Every question is asked exactly once, at the place where its answer stands, wherever the student put it."""
 
 import pytest
-from fewer import fewer
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -134,7 +134,7 @@ code = st.sampled_from(
 ) | st.text(max_size=9)
 
 
-@fewer
+@drawn(12)
 @given(st.lists(st.tuples(ids, code), max_size=8))
 def test_whatever_the_cells_are_every_question_is_asked_once(cells):
     planned(*cells)

@@ -7,7 +7,7 @@ import time
 
 import nbformat
 import pytest
-from fewer import fewer
+from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -246,7 +246,7 @@ def test_of_a_git_conflict_the_first_side_is_read():
     assert sources(merged[:-20]) == ["a", "ours", "c"]
 
 
-@fewer
+@drawn(12)
 @given(st.integers(0, len(WHOLE)), st.sampled_from([None, 1]))
 def test_every_cell_before_a_truncation_is_read(cut, indent):
     data = json.dumps(json.loads(WHOLE), indent=indent, ensure_ascii=False).encode()
@@ -278,7 +278,7 @@ def within_bounds(data):
     return handed
 
 
-@fewer
+@drawn(12)
 @given(st.binary(max_size=300))
 def test_any_bytes(data):
     within_bounds(data)
@@ -292,7 +292,7 @@ values = st.recursive(
 )  # fmt: skip
 
 
-@fewer
+@drawn(12)
 @given(values)
 def test_any_json(value):
     within_bounds(json.dumps(value).encode())
@@ -303,7 +303,7 @@ pieces = st.sampled_from(
 )
 
 
-@fewer
+@drawn(12)
 @given(st.lists(st.tuples(st.integers(0, len(WHOLE)), st.integers(0, 30), pieces | st.binary(max_size=4)), max_size=6))
 def test_any_damage(edits):
     data = WHOLE

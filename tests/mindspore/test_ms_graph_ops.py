@@ -4,6 +4,7 @@ The second input of the same shapes shows a value baked into the program. An op 
 """
 
 import inspect
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -147,29 +148,53 @@ def accepted(name, recipe, function, one, other):
     return not refused and numbers and (short, recipe) not in APART and works(function, other)
 
 
-@pytest.mark.parametrize("name", SUBJECTS)
-def test_compiled_equals_eager(name):
-    function, tried = SUBJECTS[name], 0
-    for dtype in ("float32", "float64"):
+class Together:
+    """Calls of one function as one call, so that a single program is made for all of them: the results in a tuple."""
+
+    def __init__(self, function, calls):
+        self.function, self.sizes = function, [len(args) for args in calls]
+
+    def __call__(self, *args):
+        remaining = iter(args)
+        return tuple(self.function(*islice(remaining, size)) for size in self.sizes)
+
+
+def compiled_as_eager(name, dtypes, twice):
+    """Compare the op, for all recipes that it takes, and its derivatives where `twice` has their orders for a dtype."""
+    function, tried = SUBJECTS[name], []
+    for dtype in dtypes:
         first, second = recipes(dtype, 1), recipes(dtype, 2)
-        for recipe, one in first.items():
-            if not works(function, one):
-                continue
-            tried += 1
-            if accepted(name, recipe, function, one, second[recipe]):
-                agree(lambda *args: function(*args), one, second[recipe])
-                if dtype == "float64":  # in smaller ones: test_half_precision_stays_half
-                    derivatives_agree(function, one, second[recipe], twice=True)
+        taken = [recipe for recipe, one in first.items() if works(function, one)]
+        tried += taken
+        calls = [(first[r], second[r]) for r in taken if accepted(name, r, function, first[r], second[r])]
+        compare(function, calls)
+        calls = [(one, other) for one, other in calls if tensors_in(list(one)) and tensors_in(function(*one))]
+        derived = function
+        for _ in range(twice.get(dtype, 0)):
+            derived = derivative(derived)
+            calls = [(one, other) for one, other in calls if works(derived, one)]
+            compare(derived, calls)
     assert tried
 
 
-def derivatives_agree(function, one, other, twice):
-    places = tuple(i for i, a in enumerate(one) if isinstance(a, Tensor) and a.dtype in FLOATS)
-    first = ms.grad(lambda *args: square_sum(function(*args)), places)
-    second = ms.grad(lambda *args: square_sum(first(*args)), places)
-    for gradient in (first, second)[: 1 + twice]:
-        if places and tensors_in(function(*one)) and works(gradient, one):
-            agree(lambda *args, gradient=gradient: gradient(*args), one, other)
+def compare(function, calls):
+    if calls:
+        agree(Together(function, [one for one, _ in calls]), *(sum(column, ()) for column in zip(*calls, strict=True)))
+
+
+def derivative(function):
+    """The gradient of the sum of squares of what `function` returns, in each argument that has one."""
+
+    def gradient(*args):
+        places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor) and a.dtype in FLOATS)
+        return ms.grad(lambda *args: square_sum(function(*args)), places)(*args)
+
+    return gradient
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_compiled_equals_eager(name):
+    compiled_as_eager(name, ("float32", "float64"), {"float64": 2})  # of smaller ones: test_half_precision_stays_half
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
@@ -177,10 +202,4 @@ def derivatives_agree(function, one, other, twice):
     "name", ["sum", "mean", "softmax", "exp", "tanh", "sigmoid", "matmul", "square", "norm", "std", "pow"]
 )
 def test_half_precision_stays_half(name, dtype):
-    function = SUBJECTS[name]
-    again_by_recipe = recipes(dtype, 2)
-    for recipe, args in recipes(dtype, 1).items():
-        again = again_by_recipe[recipe]
-        if works(function, args) and tensors_in(args) and accepted(name, recipe, function, args, again):
-            agree(lambda *args: function(*args), args, again)
-            derivatives_agree(function, args, again, False)
+    compiled_as_eager(name, (dtype,), {dtype: 1})

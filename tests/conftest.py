@@ -8,6 +8,7 @@ import signal
 import tomllib
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes are started: each would compile labkit anew
 os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touches the working copy of who runs it
 
 from cpu_seconds import Seconds, long_files_first

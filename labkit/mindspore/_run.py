@@ -86,20 +86,24 @@ class Run:
 
 
 class Mutable:
-    """What `mutable` makes of a tuple or list: its tensors are inputs of their own in graph mode."""
+    """What `mutable` makes of its data: in graph mode, the tensors of a tuple or list are inputs of their own."""
 
 
 _mutable = lambda base: type(
     f"_{base.__name__.capitalize()}", (Mutable, base), {"__module__": "mindspore.graph.mutable"}
 )
-MUTABLE = {base: _mutable(base) for base in (tuple, list)}
+MUTABLE = {base: _mutable(base) for base in (tuple, list, dict, int, float)}
+
+
+def _is_mutable(argument):
+    return isinstance(argument, Mutable) and isinstance(argument, (tuple, list))
 
 
 def _inputs_in(argument):
     """The tensors of an argument that get a gradient."""
     if isinstance(argument, Tensor):
         return [argument]
-    return tensors_in(argument) if isinstance(argument, Mutable) and in_graph_mode() else []
+    return tensors_in(argument) if _is_mutable(argument) and in_graph_mode() else []
 
 
 def separated(args):
@@ -109,7 +113,7 @@ def separated(args):
 
 
 def _with_boxes(argument, of):
-    if isinstance(argument, Mutable):
+    if _is_mutable(argument):
         return type(argument)(_with_boxes(part, of) for part in argument)
     box = of.get(id(argument))
     return argument if box is None or isinstance(argument, Parameter) else wrap(box)

@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from .. import parallel
+from ..layout import Placed
 from ._recording import current
 
 __all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "in_graph_mode",
@@ -28,7 +29,7 @@ _DEFAULTS = {
 }  # fmt: skip
 
 
-class ParallelMode:
+class ParallelMode(metaclass=Placed):
     """How several processes share the work; here STAND_ALONE and DATA_PARALLEL have an effect."""
 
     STAND_ALONE, DATA_PARALLEL, HYBRID_PARALLEL = "stand_alone", "data_parallel", "hybrid_parallel"

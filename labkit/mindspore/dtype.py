@@ -10,6 +10,8 @@ import numpy as np
 from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vspaces import ArrayVSpace
 
+from ..layout import Placed
+
 __all__ = [
     "DType",
     "bfloat16",
@@ -40,7 +42,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class DType:
+class DType(metaclass=Placed):
     """A tensor's element type, one object per type, so `is` and `==` agree.
 
     >>> float32, str(float32)
@@ -88,11 +90,17 @@ def _bfloat16():
     return np.dtype(ml_dtypes.bfloat16)
 
 
-bool_ = DType("bool", "Bool")
-int8, int16, int32, int64 = (DType(f"int{n}", f"Int{n}") for n in (8, 16, 32, 64))
-uint8, uint16, uint32, uint64 = (DType(f"uint{n}", f"UInt{n}") for n in (8, 16, 32, 64))
-float16, float32, float64 = (DType(f"float{n}", f"Float{n}") for n in (16, 32, 64))
-bfloat16 = DType("bfloat16", "BFloat16")
+def _kind(name):
+    """The class of one kind of types, as `type(ms.float32)` names it."""
+    return type(DType)(name, (DType,), {"__slots__": (), "_shown": f"mindspore._c_expression.typing.{name}"})
+
+
+_Bool, _Int, _UInt, _Float, _BFloat = map(_kind, ("Bool", "Int", "UInt", "Float", "BFloat"))
+bool_ = _Bool("bool", "Bool")
+int8, int16, int32, int64 = (_Int(f"int{n}", f"Int{n}") for n in (8, 16, 32, 64))
+uint8, uint16, uint32, uint64 = (_UInt(f"uint{n}", f"UInt{n}") for n in (8, 16, 32, 64))
+float16, float32, float64 = (_Float(f"float{n}", f"Float{n}") for n in (16, 32, 64))
+bfloat16 = _BFloat("bfloat16", "BFloat16")
 half, single, double, byte, short, intc, intp, long = float16, float32, float64, int8, int16, int32, int64, int64
 
 ALL = (int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, float32, float64, bfloat16, bool_)

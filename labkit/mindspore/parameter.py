@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import primitives
 from ..engine import getval
+from ..layout import Placed
 from . import dtype as mstype
 from ._recording import current
 from .tensor import Tensor, _Handle, hooked, wrap
@@ -55,7 +56,7 @@ class Parameter(Tensor):
     """
 
     __slots__ = ("__dict__", "_hooks", "_name", "_requires_grad", "layerwise_parallel", "parallel_optimizer")
-    _shown = "abc.Parameter"
+    _shown = "abc.Parameter"  # it makes the class of its parameters at run time
 
     def __init__(self, default_input, name=None, requires_grad=True, layerwise_parallel=False, parallel_optimizer=True):
         if isinstance(default_input, bool):
@@ -213,7 +214,7 @@ def check_like(variable, value, name):
         )
 
 
-class ParameterTuple(tuple):
+class ParameterTuple(tuple, metaclass=Placed):
     """A tuple of parameters. Raises TypeError for anything else in it, ValueError for two of the same name."""
 
     def __new__(cls, iterable):

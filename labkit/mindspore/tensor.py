@@ -12,6 +12,7 @@ import numpy as np
 from .. import primitives
 from ..engine import custom_vjp, getval, isbox
 from ..engine import stop_gradient as constant
+from ..layout import Placed
 from . import _indexing, _printing
 from . import dtype as mstype
 from ._recording import concrete, only_inside, text_of
@@ -31,14 +32,7 @@ def wrap(value):
 _new = object.__new__
 
 
-class _TensorMeta(type):
-    """Tensors' types print as MindSpore's do."""
-
-    def __repr__(cls):
-        return f"<class '{vars(cls)['_shown']}'>" if "_shown" in vars(cls) else super().__repr__()
-
-
-class Tensor(metaclass=_TensorMeta):
+class Tensor(metaclass=Placed):
     """A tensor of `input_data`: a number, (nested) list or tuple, array or tensor; `dtype` a `ms.float32` and so on.
 
     Without `dtype`: Python floats and lists become Float32, integers Int64, and arrays keep their type. Or an empty
@@ -49,7 +43,6 @@ class Tensor(metaclass=_TensorMeta):
     """
 
     __slots__ = ("__weakref__", "_value")
-    _shown = "mindspore.common.tensor.Tensor"
 
     def __init__(self, input_data=None, dtype=None, shape=None, init=None):
         if dtype is not None and not isinstance(dtype, mstype.DType):

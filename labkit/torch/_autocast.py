@@ -4,6 +4,7 @@ import threading
 import warnings
 from functools import wraps
 
+from ..layout import Placed
 from ._dtype import DTYPES
 from ._tensor import Tensor
 
@@ -22,7 +23,7 @@ class _State(threading.local):
 _state = _State()
 
 
-class autocast:
+class autocast(metaclass=Placed):
     """A context manager and decorator: matrix products, convolutions and linear layers inside compute in `dtype` (bfloat16
     unless given), losses in float32; other ops in what they are given. Only float32 and two-byte floats are cast.
 

@@ -9,6 +9,8 @@ from functools import cache
 
 import numpy as np
 
+from ..layout import Placed
+
 
 class dtype:
     """An element type, such as `torch.float32`. `np` is NumPy's equivalent."""
@@ -139,7 +141,7 @@ def result_dtype(dimensioned, zero_d, numbers):
     return found
 
 
-class finfo:
+class finfo(metaclass=Placed):
     """Limits of a floating dtype: `bits, eps, max, min, tiny, resolution`."""
 
     def __init__(self, type=None):
@@ -162,7 +164,7 @@ class finfo:
         )
 
 
-class iinfo:
+class iinfo(metaclass=Placed):
     """Limits of an integer dtype: `bits, max, min`."""
 
     def __init__(self, type):

@@ -7,6 +7,7 @@ import secrets
 
 import numpy as np
 
+from ..layout import Placed
 from ._tensor import Tensor
 from ._tensor import device as _device
 
@@ -22,7 +23,7 @@ _LAYOUT = np.dtype(
 )  # of PyTorch's saved states
 
 
-class Generator:
+class Generator(metaclass=Placed):
     """A source of random numbers with a seed of its own, 67280421310721 at first.
 
     >>> import labkit.torch as torch

@@ -6,6 +6,7 @@ import threading
 from contextlib import contextmanager
 
 from ..engine.record import new_level
+from ..layout import Placed
 
 _state = threading.local()
 
@@ -85,7 +86,7 @@ def _set(grad, inference=None):
     _state.frozen = _floor() if _state.grad else new_level()
 
 
-class _Mode:
+class _Mode(metaclass=Placed):
     """A grad mode as a context manager and as a decorator of functions and generators."""
 
     def _enter(self):
@@ -207,7 +208,7 @@ def anomaly_checks_nan():
     return anomaly_enabled() and getattr(_anomaly, "check_nan", True)
 
 
-class set_detect_anomaly:
+class set_detect_anomaly(metaclass=Placed):
     """Make `backward` stop at the first op whose derivative gives nan (`check_nan`)."""
 
     def __init__(self, mode, check_nan=True):

@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from .. import primitives as base
+from ..layout import Placed
 from . import _rules
 from ._dispatch import apply, converted, floating, whole_dim
 from ._table import METHODS, both, function, numpy_style
@@ -147,13 +148,16 @@ def cumprod(input, dim, *, dtype=None):
 # ---- extremes: values, or values and where they are ----
 
 
-class _Pair(tuple):
+class _Pair(tuple, metaclass=Placed):
     """`(values, indices)`, printed as torch prints its return types."""
 
-    kind = "max"
+    kind, __slots__ = "max", ()
 
     def __new__(cls, values, indices):
         return super().__new__(cls, (values, indices))
+
+    def __reduce__(self):
+        return _pair, (self.kind, *self)
 
     _make = classmethod(lambda cls, pair: cls(*pair))  # as a named tuple has it
 
@@ -164,7 +168,14 @@ class _Pair(tuple):
         return f"torch.return_types.{self.kind}(\nvalues={self[0]!r},\nindices={self[1]!r})"
 
 
-PAIRS = {name: type(name, (_Pair,), {"kind": name}) for name in ("max", "min", "sort", "topk", "median")}
+def _pair(kind, values, indices):
+    return PAIRS[kind](values, indices)
+
+
+PAIRS = {
+    name: Placed(name, (_Pair,), {"kind": name, "_shown": f"torch.return_types.{name}"})
+    for name in ("max", "min", "sort", "topk", "median")
+}
 
 
 def _pick_primitive(kind):

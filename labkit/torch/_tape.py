@@ -18,6 +18,7 @@ from autograd.core import VJPNode, primitive_vjps
 
 from ..engine.record import dtype_of, new_box
 from ..engine.reverse import dense
+from ..layout import Placed
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -133,7 +134,7 @@ class Edge:
 tracer.notrace_primitives[Edge] = tracer.notrace_primitives[VJPNode]
 
 
-class Node:
+class Node(metaclass=Placed):
     """A node of the backward graph, as `tensor.grad_fn` shows it."""
 
     outputs = 1
@@ -189,9 +190,10 @@ class Node:
         return Handle(self.prehooks, hook)
 
 
-class Handle:
+class Handle(metaclass=Placed):
     """What a `register_...` call returns: `remove()` takes the hook off again; usable under `with`."""
 
+    _shown = "torch.utils.hooks.RemovableHandle"
     _ids = count()
 
     def __init__(self, hooks, hook):

@@ -1,12 +1,13 @@
 """Loss-scale managers: the choice of a scale, and the cell that carries it out in a training step."""
 
+from ...layout import Placed
 from .. import nn
 from ..nn._checks import check_positive_int
 
 __all__ = ["DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager"]
 
 
-class LossScaleManager:
+class LossScaleManager(metaclass=Placed):
     """What a manager does; the base of `FixedLossScaleManager` and `DynamicLossScaleManager`."""
 
     def get_loss_scale(self):

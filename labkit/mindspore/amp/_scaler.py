@@ -1,12 +1,13 @@
 """Loss scale: a loss multiplied before the reverse pass, so that small Float16 gradients do not vanish."""
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from functools import reduce
 
 import autograd.numpy as anp
 import numpy as np
 
 from ...engine import stop_gradient as constant
+from ...layout import Placed
 from ..ops import isfinite, maximum, select, zeros_like
 from ..parameter import Parameter
 from ..tensor import Tensor, wrap
@@ -14,7 +15,11 @@ from ..tensor import Tensor, wrap
 __all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]
 
 
-class LossScaler(ABC):
+class _Abstract(Placed, ABCMeta):
+    pass
+
+
+class LossScaler(metaclass=_Abstract):
     """What a loss scaler does; the base of `StaticLossScaler` and `DynamicLossScaler`."""
 
     @abstractmethod

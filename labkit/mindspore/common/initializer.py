@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...layout import Placed
 from ..dtype import float32
 from ..tensor import Tensor, wrap
 from ._distributions import normal, truncated_normal, uniform
@@ -12,7 +13,7 @@ __all__ = ["Constant", "HeNormal", "HeUniform", "Initializer", "Normal", "One", 
            "XavierNormal", "XavierUniform", "Zero", "initializer"]  # fmt: skip
 
 
-class Initializer:
+class Initializer(metaclass=Placed):
     """A rule that fills a shape: `draw(shape)` gives an array."""
 
     def draw(self, shape):

@@ -5,6 +5,7 @@ works too, with rank 0 of 1.
 """
 
 from ... import parallel
+from ...layout import Placed
 from ..context import get_context
 from ..ops._communication import WORLD
 
@@ -14,7 +15,7 @@ __all__ = ["HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GR
 HCCL_WORLD_COMM_GROUP, NCCL_WORLD_COMM_GROUP, MCCL_WORLD_COMM_GROUP = WORLD
 
 
-class GlobalComm:
+class GlobalComm(metaclass=Placed):
     """What `init` has set up: `INITED`, `BACKEND` and the name of the group of all ranks."""
 
     BACKEND = ""

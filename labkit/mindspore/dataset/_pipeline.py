@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from ...layout import Placed
 from ._check import LARGEST, names_of, natural, required
 from ._order import Orders, Slots
 from ._reading import Randomness, Reader, as_tensors
@@ -16,7 +17,7 @@ from ._reading import Randomness, Reader, as_tensors
 __all__ = ["Dataset"]
 
 
-class Dataset:
+class Dataset(metaclass=Placed):
     """The base of all data sets. A pipeline is built from the source on: `source.map(...).shuffle(...).batch(...)`."""
 
     input: "Dataset"  # of every node but a source

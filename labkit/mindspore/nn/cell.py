@@ -4,6 +4,7 @@ from collections import OrderedDict
 from itertools import chain
 
 from ...engine.scope import watch
+from ...layout import Placed
 from .. import dtype as mstype
 from .._recording import busy, only_inside
 from ..context import in_graph_mode
@@ -14,7 +15,7 @@ from ._bprop import with_own_derivative
 __all__ = ["Cell", "GraphCell"]
 
 
-class Cell:
+class Cell(metaclass=Placed):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
     Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the

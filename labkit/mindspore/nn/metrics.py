@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...layout import Placed
 from ..tensor import Tensor
 
 __all__ = [
@@ -22,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class Metric:
+class Metric(metaclass=Placed):
     """The base of metrics: define `clear(self)`, `update(self, *inputs)` and `eval(self)`.
 
     `set_indexes([k, ...])`: which outputs of the evaluation network are the inputs of `update`.

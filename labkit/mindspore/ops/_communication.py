@@ -16,6 +16,7 @@ import numpy as np
 
 from ... import parallel, primitives
 from ...engine import dtype_of, shape_of, stop_gradient
+from ...layout import Placed
 from ...program.tape import recorded
 from .._recording import current
 from ..tensor import Tensor, wrap
@@ -25,7 +26,7 @@ from ._primitives import CLASSES, Primitive
 WORLD = ("hccl_world_group", "nccl_world_group", "mccl_world_group")  # the group of all ranks, by any of its names
 
 
-class ReduceOp:
+class ReduceOp(metaclass=Placed):
     """How `AllReduce` makes one value of many."""
 
     SUM, MAX, MIN, PROD, AVG = "sum", "max", "min", "prod", "avg"

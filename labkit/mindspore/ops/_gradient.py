@@ -3,6 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
+from ...layout import Placed
 from .._recording import busy
 from .._run import Run, check_cotangent, tensors_in
 from ..autodiff import by_position, weight_list, without_cotangent
@@ -12,7 +13,7 @@ from ..tensor import Tensor, hooked, wrap
 from ._op import register
 
 
-class GradOperation:
+class GradOperation(metaclass=Placed):
     """The older form of `grad`: `GradOperation(...)(fn, weights)` is the gradient function.
 
     `get_all`: the gradients of all tensor inputs, a tuple, else of the first; `get_by_list`: of `weights`, or with
@@ -72,7 +73,7 @@ def _trainable(fn):
     return fn.trainable_params() if hasattr(fn, "trainable_params") else ()
 
 
-class InsertGradientOf:
+class InsertGradientOf(metaclass=Placed):
     """`InsertGradientOf(f)(x)` is `x`, but the gradient that comes back is replaced by `f(gradient)`."""
 
     def __init__(self, f):
@@ -82,7 +83,7 @@ class InsertGradientOf:
         return wrap(hooked(x._value, self.f))
 
 
-class HookBackward:
+class HookBackward(metaclass=Placed):
     """`HookBackward(f)(x, ...)` is what it is given; `f` gets the tuple of the gradients that come back.
 
     What `f` returns replaces them: a tensor or a tuple of tensors; None leaves them as they are.

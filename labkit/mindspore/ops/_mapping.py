@@ -2,6 +2,7 @@
 
 from functools import partial as _partial
 
+from ...layout import Placed
 from ..context import in_graph_mode
 from ..dtype import DType
 from ..tensor import Tensor
@@ -33,7 +34,7 @@ def _shown(value):
     return f"mindspore.{known.get(type(value), type(value).__name__)}"
 
 
-class MultitypeFuncGraph:
+class MultitypeFuncGraph(metaclass=Placed):
     """A function with several bodies: the first registered whose types are those of the arguments is called.
 
     >>> double = MultitypeFuncGraph("double")
@@ -90,7 +91,7 @@ def _kind_of(type_name):
     return found
 
 
-class Map:
+class Map(metaclass=Placed):
     """A function mapped over the elements of tuples or lists, side by side: `Map()(fn, xs, ys)` or `Map(fn)(xs, ys)`."""
 
     deep = False
@@ -146,7 +147,7 @@ def partial(fn, *args):
     return _partial(fn, *args)
 
 
-class Partial:
+class Partial(metaclass=Placed):
     """`Partial()(fn, *args)` is `partial(fn, *args)`."""
 
     def __call__(self, fn, *args):

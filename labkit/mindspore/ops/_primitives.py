@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from ...layout import Placed
 from ..tensor import Tensor
 from . import (  # noqa: F401
     _clip,
@@ -21,7 +22,7 @@ from ._op import OPS, PRIMITIVES
 CLASSES: dict[str, type] = {}
 
 
-class Primitive:
+class Primitive(metaclass=Placed):
     """An op as an object: options in the constructor, tensors in the call."""
 
     def __init__(self, name=None):

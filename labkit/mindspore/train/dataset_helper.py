@@ -4,6 +4,7 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
+from ...layout import Placed
 from ..context import get_context, in_graph_mode
 from ..nn.cell import Cell
 from .transfers import note
@@ -33,7 +34,7 @@ class Channel:
         self._network = network
 
 
-class DatasetHelper:
+class DatasetHelper(metaclass=Placed):
     """Iterate over a data set for training: each `for` over it is one epoch.
 
     With `dataset_sink_mode` it gives empty inputs, for a network from `connect_network_with_dataset`: once per epoch in

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...layout import Placed
 from .. import amp, nn
 from ..context import get_context
 from ..nn.cell import Cell
@@ -16,7 +17,7 @@ __all__ = ["Model"]
 _OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
 
 
-class Model:
+class Model(metaclass=Placed):
     """What is needed to train a network.
 
     `loss_fn(network(data), label)` is minimised by `optimizer`; without `loss_fn` the network's output is the loss.

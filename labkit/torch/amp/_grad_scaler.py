@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
 from .._modes import no_grad
@@ -14,7 +15,7 @@ from .._tensor import Tensor
 READY, UNSCALED, STEPPED = range(3)
 
 
-class GradScaler:
+class GradScaler(metaclass=Placed):
     """A loss scale that shrinks when gradients overflow and grows after `growth_interval` steps without.
 
     In a training step: `scale(loss).backward()`, perhaps `unscale_(optimizer)` and clipping, `step(optimizer)`, which

@@ -5,6 +5,7 @@ from importlib import import_module
 import numpy as np
 
 from ...engine.record import isbox
+from ...layout import Placed
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._tape import Nowhere
 from .._tensor import Tensor
@@ -125,7 +126,7 @@ def _answer(i, tensor, g, allow_unused, zeros):
     return Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype)) if zeros else None
 
 
-class _VariableType(type(Tensor)):  # type: ignore[misc]
+class _VariableType(Placed):
     def __instancecheck__(cls, instance):
         return isinstance(instance, Tensor)
 

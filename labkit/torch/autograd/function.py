@@ -6,6 +6,7 @@ import numpy as np
 
 from ...engine.record import isbox
 from ...engine.reverse import custom_vjp
+from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history
 from .._tape import FREED, INFERENCE, Edge, Node, modified
@@ -149,7 +150,7 @@ def _ctx_class(function):
     return type(function.__name__ + "Backward", (FunctionCtx,), members)
 
 
-class Function:
+class Function(metaclass=Placed):
     """An op with a derivative of its own.
 
     `forward(ctx, *args)` computes, `backward(ctx, *grad_outputs)` gives one gradient (or None) per argument; both are

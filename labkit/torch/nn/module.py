@@ -5,13 +5,14 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain
 
 from ...engine.scope import watch
+from ...layout import Placed
 from .. import _modes
 from .._tape import Handle
 from .._tensor import Tensor
 from .parameter import Parameter
 
 
-class Module:
+class Module(metaclass=Placed):
     """The base of all layers and networks.
 
     Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call

@@ -2,10 +2,11 @@
 
 from contextlib import contextmanager
 
+from ...layout import Placed
 from .._tensor import Tensor
 
 
-class Parameter(Tensor):
+class Parameter(Tensor, metaclass=Placed):
     """A leaf that a `Module` finds among its attributes; it requires a gradient unless told otherwise."""
 
     def __new__(cls, data=None, requires_grad=True):

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ...layout import Placed
 from .optimizer import Optimizer
 
 __all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "StepLR"]
@@ -15,7 +16,7 @@ TOO_EARLY = (
 )
 
 
-class LRScheduler:
+class LRScheduler(metaclass=Placed):
     """The base of schedules: a subclass defines `get_lr()`, the list of the groups' learning rates at `last_epoch`."""
 
     def __init__(self, optimizer, last_epoch=-1):

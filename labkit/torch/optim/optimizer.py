@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
 from .._modes import enable_grad, no_grad
@@ -18,7 +19,7 @@ DUPLICATES = (
 )
 
 
-class Optimizer:
+class Optimizer(metaclass=Placed):
     """The base of optimizers: `param_groups`, a list of dicts of options, and `state`, a dict per parameter.
 
     `params`: tensors, pairs of name and tensor, or dicts such as `{"params": [...], "lr": 0.01}` whose options go before

@@ -2,13 +2,14 @@
 
 import numpy as np
 
+from ....layout import Placed
 from ...dtype import DType
 from .._check import natural
 
 __all__ = ["Compose", "OneHot", "TypeCast"]
 
 
-class TypeCast:
+class TypeCast(metaclass=Placed):
     """To another type: `data_type` a `ms.int32` and so on, or a NumPy dtype.
 
     >>> import numpy as np
@@ -30,7 +31,7 @@ class TypeCast:
         return np.asarray(value).astype(self.numpy)
 
 
-class OneHot:
+class OneHot(metaclass=Placed):
     """A class index as a vector of `num_classes`: 1 at the index, else 0, in the index's type."""
 
     def __init__(self, num_classes):
@@ -44,7 +45,7 @@ class OneHot:
         return made
 
 
-class Compose:
+class Compose(metaclass=Placed):
     """Several transforms as one, applied from the first to the last."""
 
     def __init__(self, transforms):

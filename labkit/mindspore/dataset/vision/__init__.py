@@ -4,6 +4,7 @@ from numbers import Number
 
 import numpy as np
 
+from ....layout import Placed
 from .._check import natural, required
 from ._resize import bilinear, nearest
 from .utils import Inter
@@ -11,7 +12,7 @@ from .utils import Inter
 __all__ = ["HWC2CHW", "Inter", "Normalize", "Rescale", "Resize", "ToTensor"]
 
 
-class Resize:
+class Resize(metaclass=Placed):
     """To `size`: (height, width), or the shorter side of an image that keeps its proportions.
 
     `interpolation`: `Inter.LINEAR` or `Inter.NEAREST`. 8-bit images are computed with the fixed-point weights of
@@ -44,7 +45,7 @@ class Resize:
         return (shorter, width * shorter // height) if height < width else (height * shorter // width, shorter)
 
 
-class Rescale:
+class Rescale(metaclass=Placed):
     """`image * rescale + shift`, in float32."""
 
     def __init__(self, rescale, shift):
@@ -55,7 +56,7 @@ class Rescale:
         return np.asarray(image, np.float32) * self.rescale + self.shift
 
 
-class Normalize:
+class Normalize(metaclass=Placed):
     """`(image - mean) / std` per channel, in float32; `is_hwc=False` for images with the channels first."""
 
     def __init__(self, mean, std, is_hwc=True):
@@ -71,7 +72,7 @@ class Normalize:
         return (image - self.mean[:, None, None]) / self.std[:, None, None]
 
 
-class HWC2CHW:
+class HWC2CHW(metaclass=Placed):
     """From (height, width, channels) to (channels, height, width)."""
 
     def __call__(self, image):
@@ -79,7 +80,7 @@ class HWC2CHW:
         return image.transpose(2, 0, 1) if image.ndim == 3 else image
 
 
-class ToTensor:
+class ToTensor(metaclass=Placed):
     """From 0..255 and (height, width, channels) to 0..1 and (channels, height, width), by default in float32."""
 
     def __init__(self, output_type=np.float32):

@@ -4,6 +4,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from ....layout import Placed
 from ...tensor import Tensor
 
 __all__ = ["Callback", "CallbackManager", "LambdaCallback", "Parameters", "RunContext", "loss_of", "whole"]
@@ -12,7 +13,7 @@ STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 EVENTS = [f"on_{phase}_{stage}" for phase in ("train", "eval") for stage in STAGES]
 
 
-class Callback:
+class Callback(metaclass=Placed):
     """The base of callbacks. Define what is wanted of `on_train_begin`, `on_train_epoch_begin`, `on_train_step_begin`,
     `on_train_step_end`, `on_train_epoch_end`, `on_train_end` and the same with `on_eval_`, each taking a `RunContext`.
     The older names `begin`, `epoch_begin`, `step_begin` ... stand for both.
@@ -98,7 +99,7 @@ class Parameters(dict):
         self[name] = value
 
 
-class RunContext:
+class RunContext(metaclass=Placed):
     """What a callback gets: `original_args()`, with `cur_epoch_num`, `cur_step_num`, `batch_num`, `net_outputs`,
     `train_network` and more; and `request_stop()`.
     """

@@ -4,6 +4,7 @@ import os
 import re
 import time
 
+from ....layout import Placed
 from ...nn.cell import Cell
 from ..serialization import save_checkpoint
 from ._callback import Callback, whole
@@ -13,7 +14,7 @@ __all__ = ["CheckpointConfig", "ModelCheckpoint"]
 _INFO = ("epoch_num", "step_num")
 
 
-class CheckpointConfig:
+class CheckpointConfig(metaclass=Placed):
     """When to save: every `save_checkpoint_steps` steps, or else `save_checkpoint_seconds`. How many files to keep:
     the last `keep_checkpoint_max`, or else one per `keep_checkpoint_per_n_minutes`. `saved_network`: another network
     than the one trained. `append_info`: "epoch_num", "step_num" and a dictionary to be saved too.

@@ -1,0 +1,45 @@
+"""Where PyTorch and MindSpore define their classes, so that `print(type(layer))` says here what it says there.
+
+The tables (`layout.txt` in each dialect) hold every public class of the real packages, one line for a module: the room where
+it is public, the module that defines it, the classes. A class that a dialect gains later is found in them.
+"""
+
+from functools import cache
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+class Placed(type):
+    """The metaclass of a dialect's classes: each is printed with the module in which the real framework defines it.
+
+    What a user derives from one is printed as any other class; `_shown` in a class is printed where the real framework prints
+    something else.
+    """
+
+    def __repr__(cls):
+        shown, home = vars(cls).get("_shown"), real_home(cls.__module__, cls.__name__)
+        shown = shown or (f"{home}.{cls.__name__}" if home else None)
+        return f"<class '{shown}'>" if shown else super().__repr__()
+
+
+def real_home(module, name):
+    """The real framework's module for the class `name` that a dialect defines in `module`; None for any other class."""
+    package, _, place = module.partition(".")
+    dialect, _, place = place.partition(".")
+    rooms = _homes(dialect).get(name, {}) if package == "labkit" else {}
+    near = [room for room in rooms if f"{place}.".startswith(f"{room}.")]
+    if near:
+        return rooms[max(near, key=len)]
+    return rooms.get("") or (next(iter(rooms.values())) if len(rooms) == 1 else None)
+
+
+@cache
+def _homes(dialect):
+    """`{class: {room: module}}` of a dialect's table."""
+    table, found = HERE / dialect / "layout.txt", {}
+    for line in table.read_text(encoding="utf-8").splitlines() if table.exists() else []:
+        room, module, *names = line.split()
+        for name in names:
+            found.setdefault(name, {})["" if room == "-" else room] = module
+    return found

@@ -98,15 +98,19 @@ class Notebook:
     """
 
     def __init__(self, page, server: Server, name: str, cells: list[str] | None = None, tab=True):
-        self.page, path = page, f"{name}.ipynb" if cells is None else server.write(name, cells)
+        self.page, self.path = page, f"{name}.ipynb" if cells is None else server.write(name, cells)
         if tab:
-            self.do(f"window.notebook = await jupyterapp.commands.execute('docmanager:open', {{path: {path!r}}})")
+            self.open()
         else:
-            page.goto(f"{server.url}/notebooks/{path}")
+            page.goto(f"{server.url}/notebooks/{self.path}")
             page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.context")
             self.do("window.notebook = jupyterapp.shell.currentWidget")
         self.do("await notebook.context.ready; await notebook.sessionContext.ready; await notebook.revealed")
         self.panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+
+    def open(self):
+        """Open it, or bring its tab to the front."""
+        self.do(f"window.notebook = await jupyterapp.commands.execute('docmanager:open', {{path: {self.path!r}}})")
 
     def do(self, code: str, seconds=600):
         """Run JavaScript in the page, and give up after a while."""

@@ -1,11 +1,19 @@
-"""In JupyterLab the live widget takes the place of the still picture, and lives as long as its cell shows it."""
+"""In JupyterLab the live widget takes the place of the still picture, and lives as long as its cell shows it.
+
+And a reader follows the first notebooks of the course: runs them, answers wrongly, then rightly, to the end.
+"""
+
+import shutil
 
 import pytest
+from course import FOLDER, NOTEBOOKS, load
 from listened_page import Listened, axe_findings
+from notebook_reader import Reader, answered, one_line
 from notebook_server import Notebook, until
 from shown_widget import Shown
 from widget_examples import EXAMPLES, demo_scene, made
 
+from labkit.classroom.progress import FILE
 from labkit.widgets import theme
 
 common = pytest.mark.common
@@ -29,9 +37,15 @@ def nothing_is_said(lab):
 
 
 @pytest.fixture(scope="module")
-def everything(lab, server):
-    """A notebook with each of the widgets, run."""
-    notebook = Notebook(lab.page, server, "everything", list(EXAMPLES.values()))
+def tried(request):
+    """The examples that this run tries: a few, or each of them."""
+    return [name for name in EXAMPLES if any(f"still_picture[{name}]" in item.name for item in request.session.items)]
+
+
+@pytest.fixture(scope="module")
+def everything(lab, server, tried):
+    """A notebook with all of these, run."""
+    notebook = Notebook(lab.page, server, "everything", [EXAMPLES[name] for name in tried])
     notebook.run()
     yield notebook
     notebook.close()
@@ -46,8 +60,9 @@ def shown_by(notebook, cell, scene):
     return Shown(notebook.outputs(cell).locator(".labkit"), scene)
 
 
-def test_the_live_widget_hides_the_still_picture(everything, example, picture):
-    cell = list(EXAMPLES).index(example)
+@common
+def test_the_live_widget_hides_the_still_picture(everything, tried, example, picture):
+    cell = tried.index(example)
     shown, still = shown_by(everything, cell, picture.scene), everything.outputs(cell).locator("img")
     assert shown.frame.is_visible()
     assert still.count() == 1 and not still.is_visible()
@@ -56,9 +71,10 @@ def test_the_live_widget_hides_the_still_picture(everything, example, picture):
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])
-def test_axe_finds_nothing_in_either_theme(everything, mode):
+def test_axe_finds_nothing_in_either_theme(everything, tried, mode):
     page = everything.page
-    page.locator(".labkit .lk-title").nth(len(EXAMPLES) - 1).wait_for()
+    everything.open()
+    page.locator(".labkit .lk-title").nth(len(tried) - 1).wait_for()
     use_theme(page, f"JupyterLab {mode.title()}")
     try:
         assert axe_findings(page, ".labkit", rules=None if mode == "light" else ["color-contrast"]) == []
@@ -132,7 +148,7 @@ def test_typing_in_it_never_edits_the_notebook(shown, notebook):
 @common
 def test_running_its_cell_again_and_again_shows_one_widget_and_leaves_one_model(shown, notebook):
     models, in_page = notebook.kernel(LIVE_MODELS), shown.page.evaluate(PAGE_MODELS)
-    for _ in range(10):
+    for _ in range(4):
         notebook.run(0)
     again = shown_by(notebook, 0, shown.scene)
     assert again.frame.count() == 1 and not notebook.outputs(0).locator("img").is_visible()
@@ -277,3 +293,77 @@ def test_it_shows_in_notebook_7(browser, server, lab):
     assert notebook.sources() == [DEMO]
     assert listened.messages == []
     window.close()
+
+
+# ---- a reader of the course ----
+
+FOLLOWED = [
+    pytest.param(path, id=path.stem, marks=() if path.stem[:2] == "00" else pytest.mark.live)
+    for path in NOTEBOOKS
+    if path.stem[:2] <= "03"
+]
+RAN = "return [...notebook.content.model.cells].map(cell => cell.toJSON())"
+
+
+@pytest.fixture(scope="module")
+def course(server):
+    """The notebooks as a reader has them: a folder of their own, without any progress."""
+    home = server.root / "course"
+    shutil.copytree(FOLDER, home, ignore=shutil.ignore_patterns(".*"))
+    return home
+
+
+@pytest.fixture(scope="module", params=FOLLOWED)
+def reader(request, lab, server, course):
+    path = course / request.param.name
+    cells = load(path).cells
+    notebook = Notebook(lab.page, server, f"{course.name}/{path.stem}")
+    notebook.run()
+    notebook.kernel("0")  # all cells are done: JupyterLab itself stops waiting at a cell that fails on purpose
+    yield Reader(path, cells, notebook)
+    notebook.close()
+
+
+def test_every_cell_runs(reader):
+    assert reader.notebook.kernel("len(In) - 1") == sum(cell.cell_type == "code" for cell in reader.cells)
+    for cell, ran in zip(reader.cells, reader.notebook.do(RAN), strict=True):
+        if cell.cell_type == "code":
+            wrong = [o for o in ran["outputs"] if o["output_type"] == "error" or o.get("name") == "stderr"]
+            assert ran["execution_count"], cell.id
+            assert bool(wrong) == ("raises-exception" in cell.metadata.get("tags", ())), (cell.id, wrong)
+
+
+def test_every_widget_is_live(reader):
+    pictured = [i for i, cell in enumerate(reader.cells) if "data-labkit=" in str(cell.get("outputs"))]
+    for place in pictured:
+        shown = reader.notebook.outputs(place)
+        shown.locator(".labkit .lk-title").wait_for()
+        assert shown.locator(".labkit").count() == 1
+        assert shown.locator("img[data-labkit]").count() == 1
+        assert not shown.locator("img[data-labkit]").is_visible()
+    assert reader.notebook.panel.locator(".labkit").count() == len(pictured)
+
+
+def test_every_exercise_is_answered_and_remembered(reader):
+    notebook = reader.notebook
+    typed = min((e for e in reader.exercises if not e.is_prediction), key=lambda e: len(e.solution))
+    for exercise in reader.exercises:
+        place = reader.place(f"answer-{exercise.name}")
+        assert "There is no answer yet" in reader.text(place)
+
+        sentences = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
+        wrong = next(wrong for wrong in exercise.wrong_answers if wrong.expected in sentences)
+        reader.set(place, answered(exercise, wrong.source))
+        notebook.run(place)
+        assert one_line(sentences[wrong.expected]) in reader.text(place), exercise.name
+
+        fill = reader.type if exercise is typed else reader.set
+        fill(place, answered(exercise, exercise.solution))
+        notebook.run(place)
+        assert f"{exercise.name}: right" in reader.text(place)
+
+    count, points = len(reader.exercises), sum(exercise.points for exercise in reader.exercises)
+    line = f"{reader.path.stem} {count} of {count} exercises {points} of {points} points done"
+    assert line in reader.text(reader.progress())
+    assert notebook.kernel("str(labkit.progress().folder)") == str(reader.path.parent)
+    assert reader.path.with_name(FILE).is_file()

@@ -123,6 +123,8 @@ def rounded(values, to):
     if to.name == "float64":
         return x
     with np.errstate(all="ignore"):
+        if to.name in ("float16", "float32"):  # NumPy's own rounding is the same, and faster
+            return x.astype(to.name).astype(np.float64)
         exponent = np.maximum(np.frexp(x)[1] - 1, to.min_exponent)
         last = exponent - to.fraction_bits  # of the last bit that is kept
         nearest = np.ldexp(np.rint(np.ldexp(x, -last)), last)

@@ -7,6 +7,7 @@ h^2 |f'''| / 6. Round-off: each value and each place is off by up to eps / 2 of 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -80,9 +81,9 @@ def cases(fn: Callable[[Any], Any], x: float) -> dict[tuple[str, str], Case]:
         at = float(rounded(place, of))
         if not np.isfinite(at):
             raise ValueError(f"StepSize: expected an x within ±{of.max:g}, the largest {name}, but got {x!r}")
-        slopes = _derivatives(fn, at)
+        slopes, computed = _derivatives(fn, at), _in_format(fn, of)
         for rule in RULES:
-            found[name, rule] = _case(of, rule, _in_format(fn, of), at, *slopes)
+            found[name, rule] = _case(of, rule, computed, at, *slopes)
     return found
 
 
@@ -125,6 +126,7 @@ def _derivatives(fn, x):
 def _in_format(fn, of):
     """`fn` with its argument and its value stored in the format; nan where it is not defined."""
 
+    @cache
     def computed(x):
         with np.errstate(all="ignore"):
             try:

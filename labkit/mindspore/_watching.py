@@ -9,7 +9,8 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
+from operator import getitem
 
 import numpy as np
 
@@ -28,6 +29,7 @@ _FOREIGN = ("labkit", "numpy", "autograd", "builtins")
 class Watched:
     """One value of the surroundings: its name, how to get it, and its state when the program was recorded.
 
+    `get` is a partial, so that it can be written out (`_calls`).
     `fixed`: as long as it is the same object, it is the same. `plain`: the value itself is compared.
     """
 
@@ -80,10 +82,35 @@ def state_of(value, depth=8):
     return (kind, frozenset(value)) if isinstance(value, (set, frozenset)) else Same(value)
 
 
+def hooks_of(parameter):
+    """The hooks of a parameter, None for one that was removed."""
+    return tuple([handle.hook for handle in parameter._hooks])
+
+
 def parameter_state(parameter):
     """What a program assumes of a parameter it reads; the value is not among it, for that is an input."""
     value = parameter._value
-    return parameter.name, parameter.requires_grad, np.shape(value), value.dtype, tuple(parameter._hooks)
+    return parameter.name, parameter.requires_grad, np.shape(value), value.dtype, hooks_of(parameter)
+
+
+def held_in(owner, name):
+    """What an object itself has under a name, not its class."""
+    return vars(owner)[name]
+
+
+def defaults_of(fn):
+    """The defaults of a function's parameters."""
+    return fn.__defaults__, fn.__kwdefaults__
+
+
+def arguments_of(given):
+    """The arguments of a partial."""
+    return given.args, given.keywords
+
+
+def parts_of(held, kind):
+    """Which parameters or cells a cell has, by identity; `held` is what it holds."""
+    return tuple(map(id, held[kind].values()))
 
 
 def surroundings(fn, args=()):
@@ -126,7 +153,8 @@ class _Walk:
         self.known, self.names, self.found, self.seen = names, set(names), [], []
         self.codes, self._ids = [], set()
 
-    def value(self, name, get):
+    def value(self, name, look, *place):
+        get = partial(look, *place)
         try:
             value = get()
         except (KeyError, ValueError, AttributeError):  # not there yet
@@ -154,19 +182,19 @@ class _Walk:
             self.names |= attributes
             space = fn.__globals__
             for name in sorted(outer & space.keys()):
-                self.value(name, lambda name=name: space[name])
+                self.value(name, getitem, space, name)
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
-            self.value(name, lambda cell=cell: cell.cell_contents)
+            self.value(name, getattr, cell, "cell_contents")
         if fn.__defaults__ or fn.__kwdefaults__:
-            self.value(f"a default of {fn.__name__}", lambda: (fn.__defaults__, fn.__kwdefaults__))
+            self.value(f"a default of {fn.__name__}", defaults_of, fn)
 
     def method(self, method):
         self.into(method.__func__)
         self.into(method.__self__)
 
-    def partial(self, partial):
-        self.value("the function of a partial", lambda: partial.func)
-        self.value("the arguments of a partial", lambda: (partial.args, partial.keywords))
+    def partial(self, given):
+        self.value("the function of a partial", getattr, given, "func")
+        self.value("the arguments of a partial", arguments_of, given)
 
     def sequence(self, values):
         for value in values.values() if isinstance(values, dict) else values:
@@ -177,9 +205,9 @@ class _Walk:
         ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if c is not Cell)
         for name in [n for n in held if n not in _UNSEEN]:
             if ours or name in self.known or _ANY in self.known or name == "training":
-                self.value(f"{kind.__name__}.{name}", lambda name=name: held[name])
+                self.value(f"{kind.__name__}.{name}", getitem, held, name)
         for part in ("_params", "_cells"):
-            here = lambda part=part: tuple(map(id, held[part].values()))
+            here = partial(parts_of, held, part)
             self.found.append(Watched(f"{kind.__name__}.{part}", here, here(), plain=True))
             self.into(held[part])
         self.names |= {"construct", "bprop"}
@@ -193,7 +221,7 @@ class _Walk:
             return self.into(owner.__wrapped__)
         if root == "labkit" and not isinstance(owner, (type, Cell)):
             for name in [n for n in getattr(owner, "__dict__", ()) if not n.startswith("_")]:
-                self.value(f"{kind.__name__}.{name}", lambda name=name: vars(owner)[name])
+                self.value(f"{kind.__name__}.{name}", held_in, owner, name)
         if root in _FOREIGN or isinstance(owner, types.BuiltinFunctionType):
             return
         if callable(owner):
@@ -206,16 +234,16 @@ class _Walk:
         if isinstance(found, (types.FunctionType, staticmethod, classmethod, property)):
             if not isinstance(found, classmethod):
                 holder = owner if name in getattr(owner, "__dict__", ()) else kind
-                self.value(f"{kind.__name__}.{name}", lambda: getattr(holder, name))
+                self.value(f"{kind.__name__}.{name}", getattr, holder, name)
             self.into(getattr(found, "fget", getattr(found, "__func__", found)))
         elif isinstance(found, _SLOTS) or not (hasattr(found, "__get__") or name in _own(owner)):
-            self.value(f"{kind.__name__}.{name}", lambda: getattr(owner, name))
+            self.value(f"{kind.__name__}.{name}", getattr, owner, name)
 
     def module(self, module):
         if module.__name__.partition(".")[0] in _FOREIGN:
             return
         for name in sorted(self.known & vars(module).keys()):
-            self.value(f"{module.__name__}.{name}", lambda name=name: vars(module)[name])
+            self.value(f"{module.__name__}.{name}", getitem, vars(module), name)
 
 
 def _own(owner):

@@ -64,7 +64,7 @@ class _Grad:
             check_positions(grad_position)
         positions = grad_position if isinstance(grad_position, tuple) or grad_position is None else (grad_position,)
 
-        spare: dict = {}  # keeps the compiled form of a builtin, which cannot
+        known: dict = {}  # the compiled form, by the weights that `weights` holds
 
         def run(*args, **kwargs):
             return self._run(fn, args, kwargs, positions, weights)
@@ -75,24 +75,28 @@ class _Grad:
                 raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
             if not in_graph_mode() or busy():
                 return run(*args, **kwargs)
-            return self._compiled(fn, positions, weights, spare)(*args, **kwargs)
+            return self._compiled(fn, positions, weights, known)(*args, **kwargs)
 
-        gradient_function.program = lambda *a, **k: self._compiled(fn, positions, weights, spare).program(*a, **k)
-        gradient_function.cache_info = lambda: self._compiled(fn, positions, weights, spare).cache_info()
+        gradient_function.program = lambda *a, **k: self._compiled(fn, positions, weights, known).program(*a, **k)
+        gradient_function.cache_info = lambda: self._compiled(fn, positions, weights, known).cache_info()
         return gradient_function
 
-    def _compiled(self, fn, positions, weights, spare):
+    def _compiled(self, fn, positions, weights, known):
         """The gradient function as a compiled one, the same for every `grad` of this function with these options."""
+        chosen = tuple(map(id, weights)) if isinstance(weights, (tuple, list)) else id(weights)
+        if chosen in known:
+            return known[chosen]
+
         from .graph_mode import Compiled, compiled_for
 
         held = tuple(weights) if isinstance(weights, (tuple, list)) else weights
-        chosen = tuple(map(id, held)) if isinstance(held, tuple) else id(held)
         options = self.with_value, self.has_aux, self.return_ids, self.sens_param, str(positions), chosen
 
         def run(*args, **kwargs):
             return self._run(fn, args, kwargs, positions, held)
 
-        return compiled_for(fn, options, lambda: Compiled(run, fn), spare)
+        known[chosen] = compiled_for(fn, options, lambda: Compiled(run, fn))
+        return known[chosen]
 
     def _run(self, fn, args, kwargs, positions, weights):
         parameters = () if weights is None else weight_list(weights)

@@ -12,12 +12,14 @@ tensor into a branch of the graph; here the one recompiles, and the other, like 
 import types
 import warnings
 from collections import namedtuple
+from functools import partial
 
 import numpy as np
 
 from ..engine import isbox, leaves, map_leaves
 from ..engine.graph import argument_names
 from ..program import Recording, TraceError
+from ._calls import MISSED, TENSOR, written_call
 from ._recording import Recorder, busy
 from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
 from .common.seed import unmoved
@@ -30,7 +32,6 @@ __all__ = ["CacheInfo", "Compiled", "jit"]
 CacheInfo = namedtuple("CacheInfo", "hits misses size")
 MANY = 4  # a function compiled more often than this is worth a warning
 MOST = 64  # programs kept for one function; the oldest goes first
-_TENSOR = object()  # stands for a tensor in the structure of an output
 
 
 class Compiled:
@@ -44,10 +45,15 @@ class Compiled:
     def __init__(self, fn, depends=None):
         self.fn, self.__wrapped__ = fn, fn if depends is None else depends
         self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
+        self._ready = _missed  # the call of the program that ran last, written out
         self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
         self.__doc__ = self.__wrapped__.__doc__
 
     def __call__(self, *args, **kwargs):
+        output = self._ready(args, kwargs)
+        return self._looked_up(args, kwargs) if output is MISSED else output
+
+    def _looked_up(self, args, kwargs):
         tensors, signature = flattened((args, kwargs))
         if busy() or any(isbox(t._value) for t in tensors):
             return self.fn(*args, **kwargs)  # part of a derivative or of another program
@@ -56,6 +62,9 @@ class Compiled:
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
+
+    def __getstate__(self):
+        return vars(self) | {"_programs": {}, "_ready": _missed}  # a copy compiles for itself
 
     def program(self, *args, **kwargs):
         """The `Program` that runs for arguments like these."""
@@ -69,12 +78,14 @@ class Compiled:
     def cache_clear(self):
         """Forget all programs."""
         self._programs.clear()
+        self._ready = _missed
 
     def _found(self, signature, args, kwargs, tensors):
         """The program that holds now; None inside a derivative of what the surroundings hold."""
         held = self._programs.get(signature)
         if held is not None and held.current():
             self._hits += 1
+            self._ready = held.written(self, args, kwargs)
             return held
         watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
         if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
@@ -87,7 +98,7 @@ class Compiled:
             self._warn(held, signature, args)
         if len(self._programs) >= MOST:
             self._programs.pop(next(iter(self._programs), None), None)
-        self._programs[signature] = made
+        self._programs[signature], self._ready = made, _missed
         self._last = signature
         return made
 
@@ -96,15 +107,20 @@ class Compiled:
         warnings.warn(
             f"{self.__name__} has been compiled {self._misses} times; what varied last is {varied}. Every new shape, "
             "dtype or plain value costs a compilation: pass what varies as a Tensor, and keep shapes the same.",
-            stacklevel=4,
+            stacklevel=5,
         )
+
+
+def _missed(args, kwargs):
+    """The call of a compiled function that has to be looked up."""
+    return MISSED
 
 
 class _Held:
     """One program of a compiled function, what it depends on, and what it does besides."""
 
     def __init__(self, compiled, watched, args, kwargs, tensors):
-        self.watched = watched
+        self.watched, self.call = watched, None
         self.alive = args, kwargs  # so that ids in the signature stay theirs
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
@@ -122,7 +138,7 @@ class _Held:
             output = recording.run(run, *boxes)
         self._check(compiled, args, output)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
-        self.structure = map_leaves(lambda leaf: _TENSOR if isinstance(leaf, Tensor) else leaf, output)
+        self.structure = map_leaves(lambda leaf: TENSOR if isinstance(leaf, Tensor) else leaf, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
         self._watch_parameters()
@@ -142,7 +158,7 @@ class _Held:
         known = [w.value for w in self.watched if isinstance(w.value, Parameter)]
         known += [parameter for parameter, _ in self.recorder.read.values()]
         for parameter in {id(p): p for p in known}.values():
-            now = lambda p=parameter: parameter_state(p)
+            now = partial(parameter_state, parameter)
             self.watched.append(Watched(parameter.name, now, now(), plain=True))
         self.fixed = [(w.get, w.value) for w in self.watched if w.fixed]
         self.changeable = [w for w in self.watched if not w.fixed]
@@ -159,15 +175,21 @@ class _Held:
         """The name of what is not what it was, or None."""
         return next((w.name for w in self.watched if not w.same()), None)
 
+    def written(self, compiled, args, kwargs):
+        """`call(args, kwargs)` of this program, written when it is first wanted again."""
+        if self.call is None:
+            self.call = written_call(compiled, self, args, kwargs, _named(compiled, args)) or _missed
+        return self.call
+
     def run(self, tensors):
         with np.errstate(all="ignore"):
             given = [t._value for t in tensors] + [source() for source in self.recorder.sources]
             results = self.program.run(*given)
         self.recorder.replay(results[self.count :])
         made = iter(results)
-        if self.structure is _TENSOR:
+        if self.structure is TENSOR:
             return wrap(results[0])
-        return map_leaves(lambda leaf: wrap(next(made)) if leaf is _TENSOR else leaf, self.structure)
+        return map_leaves(lambda leaf: wrap(next(made)) if leaf is TENSOR else leaf, self.structure)
 
 
 # ---- signatures ----
@@ -260,15 +282,15 @@ class _Kept(dict):
         return _Kept, ()
 
 
-def compiled_for(fn, options, make, spare=None):
+def compiled_for(fn, options, make):
     """The `Compiled` of a function or cell under these options; made by `make()`.
 
-    It is kept with the function itself, a method's with its object, and in the dict `spare` where neither can hold it.
+    It is kept with the function itself, a method's with its object; what cannot hold it, such as a builtin, gets a new one.
     """
     owner, options = (fn.__self__, (fn.__func__, options)) if isinstance(fn, types.MethodType) else (fn, options)
     home = getattr(owner, "__dict__", None)
     if not isinstance(home, dict):
-        home = {} if spare is None else spare
+        home = {}
     kept = home.get("_labkit_compiled")
     if kept is None or kept.owner != id(owner):  # a copied or wrapped function has the dict of another
         kept = home["_labkit_compiled"] = _Kept(owner)

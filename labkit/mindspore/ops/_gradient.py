@@ -34,12 +34,14 @@ class GradOperation(metaclass=Placed):
             raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
         chosen = (weights if weights is not None else _trainable(fn)) if self.get_by_list else ()
         chosen = tuple(chosen) if isinstance(chosen, list) else chosen
-        spare: dict = {}  # keeps the compiled form of a builtin, which cannot
+        known: list = []  # the compiled form
 
         def gradient_function(*args, **kwargs):
             if not in_graph_mode() or busy():
                 return run(*args, **kwargs)
-            return self._compiled(run, fn, chosen, spare)(*args, **kwargs)
+            if not known:
+                known.append(self._compiled(run, fn, chosen))
+            return known[0](*args, **kwargs)
 
         def run(*args, **kwargs):
             args, sens = without_cotangent(args, kwargs) if self.sens_param else (args, None)
@@ -53,11 +55,11 @@ class GradOperation(metaclass=Placed):
 
         return gradient_function
 
-    def _compiled(self, run, fn, weights, spare):
+    def _compiled(self, run, fn, weights):
         from ..graph_mode import Compiled, compiled_for
 
         options = self.get_all, self.get_by_list, self.sens_param, repr(list(map(id, tensors_in(weights))))
-        return compiled_for(fn, options, lambda: Compiled(run, fn), spare)
+        return compiled_for(fn, options, lambda: Compiled(run, fn))
 
     def _arranged(self, weights, by_place, by_weight):
         inputs = tuple(g for _, g in by_place)

@@ -58,10 +58,10 @@ class Recording:
         try:
             with np.errstate(all="ignore"):
                 try:
-                    with side_effects_refused():
+                    with side_effects_refused(fun):
                         return fun(*boxes)
                 except Drawn:
-                    with side_effects_refused(precise=True):
+                    with side_effects_refused(fun, precise=True):
                         fun(*boxes)
                     raise
         finally:

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..engine.record import is_library, user_site
 from ..engine.scope import watch
+from .harmless import harmless
 from .tape import TraceError
 
 _CHANGES = {
@@ -24,6 +25,7 @@ _CHANGES = {
     "add", "discard",
 }  # fmt: skip
 _CLOCKS = {time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, time.monotonic, time.process_time}
+_REFUSED = _CHANGES | {"next"} | {clock.__name__ for clock in _CLOCKS}
 
 
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
@@ -34,24 +36,27 @@ class Drawn(TraceError):
 
 
 class side_effects_refused:
-    """While open, user code of this thread that has a side effect raises TraceError; the profiler is put back.
+    """While open, `fun`, run in this thread, raises TraceError where user code has a side effect; the profiler is put back.
 
-    Whether a random number was drawn is known at the end; with `precise` at every op, which finds the line but takes time.
+    It is watched unless it is seen to be `harmless`. Whether a random number was drawn is known at the end; with `precise` at every op, which finds the line but takes time.
     """
 
-    def __init__(self, precise=False):
-        self.precise = precise
+    def __init__(self, fun, precise=False):
+        self.precise, self.watched = precise, not harmless(fun, _REFUSED)
 
     def __enter__(self):
         self.before = sys.getprofile(), watch.on_op
         self.generators = {id(random._inst): random._inst, id(np.random.mtrand._rand): np.random.mtrand._rand}
         self.states = {key: _state(generator) for key, generator in self.generators.items()}
         watch.on_op = self.nothing_drawn if self.precise else None
-        sys.setprofile(self._watch)
+        if self.watched:
+            sys.setprofile(self._watch)
 
     def __exit__(self, kind, error, traceback):
         profiler, watch.on_op = self.before
-        if hasattr(profiler, "enable"):  # one of cProfile
+        if not self.watched:
+            pass
+        elif hasattr(profiler, "enable"):  # one of cProfile
             sys.setprofile(None)
             profiler.enable()
         else:

@@ -219,6 +219,7 @@ _HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Pa
 _LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
 
 
+@lru_cache(maxsize=4096)
 def is_library(filename):
     """Whether code in this file is labkit's, autograd's or NumPy's own."""
     return filename.replace("\\", "/").startswith(_LIBRARY)

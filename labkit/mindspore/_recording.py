@@ -71,7 +71,10 @@ class Recorder:
         if id(parameter) in self.written:
             return self.written[id(parameter)][1]
         if id(parameter) not in self.read:
-            self.read[id(parameter)] = parameter, self.input(partial(getattr, parameter, "_value"), parameter.name, stored)
+            self.read[id(parameter)] = (
+                parameter,
+                self.input(partial(getattr, parameter, "_value"), parameter.name, stored),
+            )
         return self.read[id(parameter)][1]
 
     def input(self, source, name, value=None):

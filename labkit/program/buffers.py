@@ -19,31 +19,35 @@ _FRESH = {
 
 def last_uses(lines, ends):
     """`{line: [larger values not needed after it]}`. (A view keeps its base alive, so letting go of a name is safe.)"""
+    if not any(_is_large(line) for line in lines):
+        return {}
     last = {parent: line for line in lines for parent in line.parents}
-    found = {}
+    found, kept = {}, set(map(id, ends))
     for value, line in last.items():
-        if (
-            value.fun is not None
-            and not any(value is end for end in ends)
-            and getattr(value.value, "nbytes", 0) >= WORTH
-        ):
+        if _is_large(value) and id(value) not in kept:
             found.setdefault(line, []).append(value)
     return found
 
 
+def _is_large(line):
+    return line.fun is not None and getattr(line.value, "nbytes", 0) >= WORTH
+
+
 def overwritten(lines, ends):
     """`{line: value}`: elementwise ops that may write their result over an argument that nothing else can see."""
-    seen_by = {}
+    seen_by, found, taken = {}, {}, set()
+    if not (last := last_uses(lines, ends)):
+        return {}
     for line in lines:
         for parent in line.parents:
             seen_by.setdefault(parent, []).append(line)
-    found = {}
-    for line, values in last_uses(lines, ends).items():
+    for line, values in last.items():
         for value in values:
             private = _is_fresh(value) and all(_is_fresh(reader) for reader in seen_by[value])
             alike = shape_of(value.value) == shape_of(line.value) and dtype_of_line(value) == dtype_of_line(line)
-            if private and alike and value not in found.values() and _ufunc(line):
+            if private and alike and value not in taken and _ufunc(line):
                 found[line] = value
+                taken.add(value)
                 break
     return found
 

@@ -38,7 +38,8 @@ class Drawn(TraceError):
 class side_effects_refused:
     """While open, `fun`, run in this thread, raises TraceError where user code has a side effect; the profiler is put back.
 
-    It is watched unless it is seen to be `harmless`. Whether a random number was drawn is known at the end; with `precise` at every op, which finds the line but takes time.
+    It is watched unless it is seen to be `harmless`. Whether a random number was drawn is known at the end; with `precise`
+    at every op, which finds the line but takes time.
     """
 
     def __init__(self, fun, precise=False):

@@ -7,7 +7,6 @@ can be reached has such a name in it, and nothing that can be reached is such a 
 import builtins
 import dis
 import functools
-import math
 import types
 from functools import lru_cache
 
@@ -16,35 +15,33 @@ from autograd.core import primitive_jvps, primitive_vjps
 
 from ..engine.record import is_library
 
-_VALUES = (bool, int, float, complex, str, bytes, type(None), type(...), np.generic, np.dtype, np.ufunc, slice, range)
-_CALLABLE = {
-    *map(type, (np.sum, np.array)), types.BuiltinFunctionType,
-}  # fmt: skip
+_VALUES = {bool, int, float, complex, str, bytes, type(None), type(...), slice, range, np.ufunc}
+_CALLABLE = {type(np.sum), types.BuiltinFunctionType}
 _BUILTINS = {
     "abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "int", "isinstance", "len",
     "list", "map", "max", "min", "pow", "print", "range", "reversed", "round", "set", "slice", "sorted", "str", "sum", "tuple",
     "zip",
 }  # fmt: skip
-_ALLOWED = {id(getattr(builtins, name)) for name in _BUILTINS} | {id(f) for f in vars(math).values() if callable(f)}
+_ALLOWED = {id(getattr(builtins, name)) for name in _BUILTINS}
 _OURS = ("autograd", "labkit", "math", "numpy")
-MANY = 1000  # elements of a list, more than are looked at
+MANY = 10_000  # elements of a list, more than are looked at
 
 
 def harmless(fun, refused):
     """Whether all that `fun` can reach is known, and no code of the user's among it has one of the names `refused`."""
-    known, modules, names, stack = {}, [], set(), [fun]
+    known, names, stack = {}, set(), [fun]
     while stack:
         value = stack.pop()
-        if id(value) in known or isinstance(value, _VALUES):
-            continue
-        known[id(value)] = value
-        found = _inside(value, names)
-        if found is None or names & refused:
-            return False
-        modules += [value] if type(value) is types.ModuleType else []
-        stack += found
-        if not stack:  # what a module was given by the user
-            stack += [vars(m)[name] for m in modules for name in names & vars(m).keys() if id(vars(m)[name]) not in known]
+        if id(value) not in known and type(value) not in _VALUES:
+            known[id(value)] = value
+            found = _inside(value, names)
+            if found is None or names & refused:
+                return False
+            stack += found
+        if not stack:  # a library may hold what the user put there
+            modules = [m for m in known.values() if type(m) is types.ModuleType]
+            held = [vars(m)[name] for m in modules for name in names & vars(m).keys()]
+            stack = [v for v in held if id(v) not in known and type(v) not in _VALUES]
     return True
 
 
@@ -53,20 +50,24 @@ def _inside(value, names):
     kind = type(value)
     if kind is types.FunctionType:
         return _inside_function(value, names)
-    if kind is np.ndarray:
-        return [] if value.dtype != object else None
+    if kind is np.ndarray or (isinstance(value, (np.generic, np.dtype)) and _is_ours(kind.__module__)):
+        return None if getattr(value, "dtype", value).hasobject else []
     if kind in (tuple, list, dict, set, frozenset):
-        values = value.values() if kind is dict else value
-        return list(values) if len(value) <= MANY else None
+        return [*value, *(value.values() if kind is dict else ())] if len(value) <= MANY else None
     if kind is functools.partial:
         return [value.func, value.args, value.keywords]
     if kind is types.ModuleType:
-        return [] if value.__name__.partition(".")[0] in _OURS else None
+        return [] if _is_ours(value.__name__) else None
     if id(value) in _ALLOWED:
         return []
-    of_ours = (getattr(value, "__module__", None) or "").partition(".")[0] in _OURS
-    unbound = isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None)))
-    return [] if of_ours and unbound and (isinstance(value, type) or kind in _CALLABLE) else None
+    if kind in _CALLABLE or issubclass(kind, type):
+        unbound = isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None)))
+        return [] if unbound and _is_ours(value.__module__ or "") else None
+    return None
+
+
+def _is_ours(module):
+    return module.partition(".")[0] in _OURS
 
 
 def _inside_function(fun, names):

@@ -33,6 +33,7 @@ class Line:
         return [a for a in self.args if type(a) is Line]
 
 
+_TRANSPOSING = {anp.transpose, anp.swapaxes}
 _BY_SHAPE = {anp.ones_like, anp.zeros_like}
 _SHAPES = {
     anp.reshape,
@@ -81,7 +82,7 @@ def _same_value(line):
     fun, args = line.fun, line.args
     if fun in _BY_SHAPE or not (line.parents or type(line.value) is SparseObject):
         return line.value
-    if order := permutation(line):
+    if fun in _TRANSPOSING and (order := permutation(line)):
         return _original(args[0], order) or line
     if fun is stop_gradient:
         return args[0]
@@ -90,16 +91,17 @@ def _same_value(line):
     text = getattr(fun, "text", None)
     if (fun in _SHAPES or fun is cast or text in _SHAPE_WORDS) and _alike(args[0], line):
         return args[0]
-    neutral = (None, 1) if text == "{} ** {}" else _NEUTRAL.get(fun, ())
+    neutral = (None, 1) if text == "{} ** {}" else _NEUTRAL.get(fun)
+    if neutral is None:
+        return line
     for mine, other, constant in zip(args, args[::-1], neutral[::-1], strict=False):
-        if (
-            constant is not None
-            and type(other) is not Line
-            and np.all(np.equal(other, constant))
-            and _alike(mine, line)
-        ):
+        if constant is not None and type(other) is not Line and _all_are(constant, other) and _alike(mine, line):
             return mine
     return line
+
+
+def _all_are(constant, value):
+    return value == constant if type(value) in (int, float) else np.all(np.equal(value, constant))
 
 
 def _alike(value, line):
@@ -124,17 +126,15 @@ def _original(value, order):
 
 def permutation(line):
     """The order of axes that a transposing op gives, None for another op."""
-    if line.fun is None:
+    if line.fun not in _TRANSPOSING:
         return None
     n, args = len(shape_of(line.value)), line.args
     if line.fun is anp.transpose:
         axes = args[1] if len(args) > 1 else line.kwargs.get("axes")
         return tuple(range(n))[::-1] if axes is None else tuple(int(a) % n for a in axes)
-    if line.fun is anp.swapaxes:
-        order = list(range(n))
-        order[args[1]], order[args[2]] = order[args[2]], order[args[1]]
-        return tuple(order)
-    return None
+    order = list(range(n))
+    order[args[1]], order[args[2]] = order[args[2]], order[args[1]]
+    return tuple(order)
 
 
 def dtype_of_line(line):
@@ -143,12 +143,12 @@ def dtype_of_line(line):
 
 def _identity(line):
     """What makes two lines equal."""
-    return line.fun, frozen(line.args), frozen(tuple(sorted(line.kwargs.items())))
+    return line.fun, frozen(line.args), frozen(tuple(sorted(line.kwargs.items()))) if line.kwargs else None
 
 
 def frozen(value):
     if isinstance(value, (list, tuple)):
-        return (type(value).__name__, *(frozen(v) for v in value))
+        return (type(value).__name__, *[id(v) if type(v) is Line else frozen(v) for v in value])
     if isinstance(value, (np.ndarray, np.generic)):
         return value.dtype.str, value.shape, value.tobytes() if value.size < 1000 else id(value)
     if isinstance(value, VSpace):

@@ -46,13 +46,13 @@ def name_lines(lines, found):
 
 def write(lines, ends, in_place=False):
     """The source of the program and the namespace it runs in; sets every line's `number`."""
-    constants, body = {}, []
+    constants, body = _Constants(), []
     over = overwritten(lines, ends) if in_place else {}
     for line in lines:
         if line.fun is not None and line.fun is not untake:
             body.append((line, f"    {line.name} = {_text(line, constants, over.get(line))}"))
     result = "".join(f"{_result(end, constants)}, " for end in ends)
-    source = [f"# {note}" for _, note in constants.values()]
+    source = [f"# {note}" for _, _, note in constants.values()]
     source.append(f"def program({', '.join(line.name for line in lines if line.fun is None)}):")
     released = last_uses(lines, ends)
     width = min(max((len(text) for _, text in body), default=0), 60)
@@ -62,7 +62,7 @@ def write(lines, ends, in_place=False):
         if gone := released.get(line):
             source.append(f"    del {', '.join(value.name for value in gone)}")
     source.append(f"    return ({result.rstrip()})")
-    return "\n".join(source) + "\n", {"np": np, **{name: value for name, (value, _) in constants.items()}}
+    return "\n".join(source) + "\n", {"np": np, **{name: value for name, value, _ in constants.values()}}
 
 
 def _result(end, constants):
@@ -118,13 +118,14 @@ def _text(line, constants, over=None):
         args = args[0], tuple(args[1].tolist())
     if fun is cast and np.ndim(line.value) and hasattr(args[0].value, "astype"):
         return f"{args[0].name}.astype({_argument(args[1], constants)})"
-    shown = [_argument(_weak(a, line), constants) for a in args]
+    shown = [a.name if type(a) is Line else _argument(_weak(a, line), constants) for a in args]
     if fun is ArrayBox.__getitem__ or getattr(fun, "text", None) == "{}[...]":
         return f"{shown[0]}[{_index(args[1] if fun is ArrayBox.__getitem__ else args[1:], constants)}]"
     extra = [
         f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None and (k, v) not in _DEFAULTS
     ]
-    if permutation(line) == tuple(range(np.ndim(line.value)))[::-1]:
+    order = permutation(line)
+    if order is not None and order == tuple(range(len(order)))[::-1]:
         return f"{shown[0]}.T"
     if over is not None:
         return f"np.{fun.fun.__name__}({', '.join(shown)}, out={over.name})"
@@ -150,11 +151,12 @@ def _index(index, constants):
 
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
+    if not isinstance(value, (np.generic, np.ndarray)) or value.ndim:
+        return value
     same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
     operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
-    if operator and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 and same:
-        return value.item() if value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT else value
-    return value
+    exact = value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT
+    return value.item() if operator and same and exact else value
 
 
 _EXACT = {"float64", "float32", "float16", "int64", "int32", "bool"}  # Python numbers hold these exactly
@@ -236,13 +238,21 @@ def _described(value):
     return str(value.tolist()) if value.size <= 6 else ""
 
 
+class _Constants(dict):
+    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name."""
+
+    def __init__(self):
+        super().__init__()
+        self.numbers = count(1)
+
+
 def _constant(value, name, note, constants):
-    for known, (held, _) in constants.items():
-        if held is value or (isinstance(value, (np.ndarray, np.generic)) and frozen(held) == frozen(value)):
-            return known
+    key = frozen(value) if isinstance(value, (np.ndarray, np.generic)) else id(value)
+    if key in constants:
+        return constants[key][0]
     if note is None:
-        name = f"c{1 + sum(known[0] == 'c' and known[1:].isdigit() for known in constants)}"
+        name = f"c{next(constants.numbers)}"
         kind = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
         note = f"{name}: {kind} {_described(value)}".rstrip()
-    constants[name] = (value, note)
+    constants[key] = name, value, note
     return name

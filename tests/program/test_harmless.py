@@ -1,0 +1,187 @@
+"""What is recorded without being watched has no side effect, and what has one is watched, however it is hidden."""
+
+import functools
+import math
+import sys
+import time
+from collections import deque
+
+import autograd.numpy as np
+import numpy as onp
+import pytest
+from autograd.extend import defvjp, primitive
+
+import labkit
+from labkit.engine import grad, value_and_grad
+from labkit.program import TraceError, compile_program, guard
+from labkit.program.harmless import harmless
+
+X = onp.array([0.5, 1.0, 2.0])
+SIZES, TABLE, LOG = [2, 3], {"rate": 2.0}, []
+PUSH, CLOCK, HOOKS, QUEUE, BATCHES = LOG.append, time.perf_counter, {"push": LOG.append}, deque(), iter([1.0] * 9)
+HALVED = functools.partial(np.multiply, 0.5)
+DRAWS = onp.random.default_rng(0)
+count = 0
+
+
+class Scale(float):
+    def __call__(self, x):
+        LOG.append(x)
+        return x * self
+
+
+SCALE = Scale(2.0)
+
+
+def helper(x):
+    return np.sin(x) * math.pi
+
+
+def logging(x):
+    LOG.append(1)
+    return x
+
+
+@primitive
+def cubed(x):
+    return x**3
+
+
+@primitive
+def logged(x):
+    return x**3
+
+
+defvjp(cubed, lambda ans, x: lambda g: 3 * g * x**2)
+defvjp(logged, lambda ans, x: lambda g: logging(3 * g * x**2))
+
+
+def counting(x):
+    global count
+    count += 1
+    return x
+
+
+def keeping():
+    kept = []
+
+    def inner(x):
+        kept.append(x)
+        return x
+
+    return inner
+
+
+def chain(length):
+    def run(y):
+        for _ in range(length):
+            y = np.sin(y) * 1.01
+        return y
+
+    return run
+
+
+SEEN = {
+    "chain": chain(3),
+    "helpers, lists and dicts": lambda x: sum(helper(x * k) for k in SIZES) * TABLE["rate"],
+    "closure and default": lambda x, k=(2.0, X): HALVED(x) * k[1],
+    "labkit's ops": lambda x: labkit.stop_gradient(x) * x,
+    "own primitive": cubed,
+    "inner functions": lambda x: (lambda y: [y * k for k in range(3)][2])(x),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_plain_functions_of_arrays_are_seen_through(name):
+    assert harmless(value_and_grad(SEEN[name]), guard._REFUSED)
+
+
+EFFECTS = {  # what changes something, by all kinds of ways
+    "method": lambda x: logging(x),
+    "alias": lambda x: PUSH(1) or x * len(LOG),
+    "alias in a dict": lambda x: HOOKS["push"](1) or x * len(LOG),
+    "alias by default": lambda x, push=LOG.append: push(1) or x * len(LOG),
+    "alias in a partial": functools.partial(lambda push, x: push(1) or x * len(LOG), LOG.append),
+    "deque": lambda x: QUEUE.append(1) or x,
+    "clock": lambda x: x * CLOCK(),
+    "clock of a module": lambda x: x * time.time(),
+    "iterator": lambda x: x * next(BATCHES),
+    "outer variable": counting,
+    "closure": keeping(),
+    "in a helper": lambda x: helper(logging(x)),
+    "in an inner function": lambda x: (lambda y: LOG.append(y) or y)(x),
+    "in a rule": logged,
+    "in a method": lambda x: SCALE(x),
+}
+
+
+@pytest.mark.parametrize("name", EFFECTS)
+def test_side_effects_are_refused_before_they_happen(name):
+    before = list(LOG), count, len(QUEUE)
+    with pytest.raises(TraceError, match=r"test_harmless.py:\d+: a compiled function cannot"):
+        compile_program(grad(lambda x: np.sum(EFFECTS[name](x))), X)
+    assert (list(LOG), count, len(QUEUE)) == before
+
+
+DRAWN = {"a generator": lambda x: x * DRAWS.normal(), "NumPy's own": lambda x: x * onp.random.rand()}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_random_numbers_are_refused(name):
+    with pytest.raises(TraceError, match="draw random numbers"):
+        compile_program(DRAWN[name], X)
+
+
+def test_a_function_put_into_a_library_is_looked_into(monkeypatch):
+    monkeypatch.setattr(np, "own_log", logging, raising=False)
+    with pytest.raises(TraceError, match=r"\.append"):
+        compile_program(lambda x: np.own_log(x), X)
+
+
+def test_unknown_objects_are_not_asked_anything():
+    class Strange:
+        def __getattr__(self, name):
+            raise RuntimeError(name)
+
+    strange = Strange()
+    assert not harmless(lambda x: x * (strange is None), guard._REFUSED)
+
+
+def calls_of(run):
+    """How many calls Python makes meanwhile."""
+    made = 0
+
+    def see(frame, event, argument):
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(see)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+def test_compiling_takes_so_many_calls_for_every_op_however_long_the_chain():
+    made = {n: calls_of(lambda n=n: compile_program(value_and_grad(chain(n)), X)) for n in (1, 50, 100)}
+    assert made[100] - made[50] < 1.1 * (made[50] - made[1]) * 50 / 49
+    assert (made[100] - made[50]) / 50 < 700, "a step of five ops took some 620 calls"
+
+
+def test_many_constants_and_large_arrays_take_no_more_calls_each():
+    constants, large = list(onp.random.default_rng(0).normal(size=(80, 3))), onp.linspace(0.0, 1.0, 5000)
+
+    def of_constants(length):
+        def run(y):
+            for c in constants[:length]:
+                y = np.sin(y) * c
+            return y
+
+        return run
+
+    for function, x in ((of_constants, X), (chain, large)):
+        program = lambda n: compile_program(value_and_grad(function(n)), x, in_place=True)  # noqa: B023
+        made = {n: calls_of(lambda n=n: program(n)) for n in (1, 40, 80)}  # noqa: B023
+        assert made[80] - made[40] < 1.1 * (made[40] - made[1]) * 40 / 39

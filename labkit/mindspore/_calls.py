@@ -168,6 +168,8 @@ class _Writer:
         get = watched.get
         if get.func is parameter_state and type(get.args[0]) is Parameter:
             return self.parameter(*get.args, watched)
+        if get.func is parts_of and not watched.state:
+            return self.miss(self.place(partial(getitem, *get.args)), watched.name)
         place = self.place(get)
         if watched.fixed and type(watched.state) is Same:
             return self.miss(f"{place} is not {self.known(watched.value)}", watched.name)

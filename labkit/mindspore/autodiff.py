@@ -6,9 +6,8 @@ inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing t
 
 from functools import wraps
 
-from ._recording import busy
 from ._run import Run, check_cotangent
-from .context import in_graph_mode
+from .context import compiles, in_graph_mode
 from .parameter import Parameter
 from .tensor import Tensor
 
@@ -73,7 +72,7 @@ class _Grad:
         def gradient_function(*args, **kwargs):
             if not callable(fn):
                 raise TypeError(f"The fn should be callable, but got {type(fn).__name__}")
-            if not in_graph_mode() or busy():
+            if not compiles():
                 return run(*args, **kwargs)
             return self._compiled(fn, positions, weights, known)(*args, **kwargs)
 

@@ -96,6 +96,12 @@ def in_graph_mode():
     return current.recorder is not None or _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
 
 
+def compiles():
+    """Whether a function called now is to run as a program of its own: in graph mode, in no derivative and no recording."""
+    outside = not current.substitutions and current.recorder is None
+    return outside and _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
+
+
 def set_device(device_target, device_id=0):
     """Choose a device; everything runs on the CPU."""
     set_context(device_target=device_target, device_id=device_id or 0)

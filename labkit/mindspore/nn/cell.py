@@ -6,8 +6,8 @@ from itertools import chain
 from ...engine.scope import watch
 from ...layout import Placed
 from .. import dtype as mstype
-from .._recording import busy, only_inside
-from ..context import in_graph_mode
+from .._recording import only_inside
+from ..context import compiles
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
 from ._bprop import with_own_derivative
@@ -43,7 +43,7 @@ class Cell(metaclass=Placed):
     # ---- calling ----
 
     def __call__(self, *args, **kwargs):
-        if in_graph_mode() and not busy():
+        if compiles():
             from ..graph_mode import Compiled, compiled_for
 
             return compiled_for(self, "cell", lambda: Compiled(self._run, self))(*args, **kwargs)

@@ -5,10 +5,10 @@ import numpy as np
 from ...engine import map_leaves
 from ...primitives import select as chosen
 from ...program import TraceError
-from .._recording import busy, current
+from .._recording import current
 from .._run import Run
 from ..amp._scaler import all_finite
-from ..context import ParallelMode, in_graph_mode
+from ..context import ParallelMode, compiles
 from ..dtype import bool_, float32, int32
 from ..ops import (
     AllReduce,
@@ -111,7 +111,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
         self.scale_sense = Parameter(_initial_scale(scale_sense), name="scale_sense")
 
     def __call__(self, *args, **kwargs):
-        if not in_graph_mode() or busy():
+        if not compiles():
             return super().__call__(*args, **kwargs)
         if "_branches" not in self.__dict__:
             try:

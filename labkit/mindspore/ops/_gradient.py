@@ -4,10 +4,9 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...layout import Placed
-from .._recording import busy
 from .._run import Run, check_cotangent, tensors_in
 from ..autodiff import by_position, weight_list, without_cotangent
-from ..context import in_graph_mode
+from ..context import compiles
 from ..parameter import assigned, check_like
 from ..tensor import Tensor, hooked, wrap
 from ._op import register
@@ -37,7 +36,7 @@ class GradOperation(metaclass=Placed):
         known: list = []  # the compiled form
 
         def gradient_function(*args, **kwargs):
-            if not in_graph_mode() or busy():
+            if not compiles():
                 return run(*args, **kwargs)
             if not known:
                 known.append(self._compiled(run, fn, chosen))

@@ -45,12 +45,14 @@ class Compiled:
     def __init__(self, fn, depends=None):
         self.fn, self.__wrapped__ = fn, fn if depends is None else depends
         self._programs, self._hits, self._misses, self._last = {}, 0, 0, None
-        self._ready = _missed  # the call of the program that ran last, written out
+        self._ready = self._before = _missed  # the calls of the two programs that ran last, written out
         self.__name__ = getattr(self.__wrapped__, "__name__", type(self.__wrapped__).__name__)
         self.__doc__ = self.__wrapped__.__doc__
 
     def __call__(self, *args, **kwargs):
         output = self._ready(args, kwargs)
+        if output is MISSED:
+            output = self._before(args, kwargs)
         return self._looked_up(args, kwargs) if output is MISSED else output
 
     def _looked_up(self, args, kwargs):
@@ -64,7 +66,7 @@ class Compiled:
         return self if instance is None else types.MethodType(self, instance)
 
     def __getstate__(self):
-        return vars(self) | {"_programs": {}, "_ready": _missed}  # a copy compiles for itself
+        return vars(self) | {"_programs": {}, "_ready": _missed, "_before": _missed}  # a copy compiles for itself
 
     def program(self, *args, **kwargs):
         """The `Program` that runs for arguments like these."""
@@ -78,14 +80,14 @@ class Compiled:
     def cache_clear(self):
         """Forget all programs."""
         self._programs.clear()
-        self._ready = _missed
+        self._ready = self._before = _missed
 
     def _found(self, signature, args, kwargs, tensors):
         """The program that holds now; None inside a derivative of what the surroundings hold."""
         held = self._programs.get(signature)
         if held is not None and held.current():
             self._hits += 1
-            self._ready = held.written(self, args, kwargs)
+            self._before, self._ready = self._ready, held.written(self, args, kwargs)
             return held
         watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
         if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
@@ -98,7 +100,7 @@ class Compiled:
             self._warn(held, signature, args)
         if len(self._programs) >= MOST:
             self._programs.pop(next(iter(self._programs), None), None)
-        self._programs[signature], self._ready = made, _missed
+        self._programs[signature], self._ready, self._before = made, _missed, _missed
         self._last = signature
         return made
 

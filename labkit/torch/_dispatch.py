@@ -6,10 +6,12 @@ import numpy as np
 
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
-from ._tape import CopySlices, Edge, short_name
+from ._dtype import DIMENSIONED, NUMBER, ZERO_D, of_number
+from ._tape import UNTRACED, CopySlices, Edge, short_name
 from ._tensor import Tensor
 
 NUMBERS = (bool, int, float, np.number, np.bool_)
+OPERANDS = (Tensor, *NUMBERS)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 REFUSED = {  # of views: how they came to be, and why they may not be changed in place
@@ -59,7 +61,30 @@ def tensor_of(x, name):
 
 
 def apply(fun, *args, **kwargs):
-    """Apply a primitive to tensors (and anything else) and wrap the result."""
+    """Apply a primitive to tensors (and anything else) and wrap the result.
+
+    Where a transform or a recorder has a box among the arguments, autograd's dispatcher finds what is to be recorded, and
+    on which level. Where all are plain arrays there is the tape alone, and its node is made here.
+    """
+    values, argnums, parents, recording = list(args), (), (), _modes.state.frozen < 0
+    for i, a in enumerate(args):
+        if isinstance(a, Tensor):
+            values[i] = data = a._data
+            if isbox(data):
+                return _apply_boxed(fun, args, kwargs)
+            edge = a._gradient_edge() if recording else None
+            if edge is not None:
+                argnums, parents = (*argnums, i), (*parents, edge)
+        elif isbox(a):
+            return _apply_boxed(fun, args, kwargs)
+    with np.errstate(all="ignore"):
+        value = getattr(fun, "fun", fun)(*values, **kwargs)
+    if not parents or fun in UNTRACED:
+        return Tensor._wrap(value)
+    return Tensor._at(Edge(value, fun, values, kwargs, argnums, parents), value, args)
+
+
+def _apply_boxed(fun, args, kwargs):
     values = [a._recorded() if isinstance(a, Tensor) else a for a in args]
     with np.errstate(all="ignore"):
         return Tensor._wrap(fun(*values, **kwargs), args)
@@ -83,13 +108,10 @@ def as_tensor_like(value, like):
 
 def common_dtype(*operands):
     """The dtype in which tensors and numbers meet."""
-    groups: tuple[list, list, list] = ([], [], [])
-    for a in operands:
-        if isinstance(a, Tensor):
-            groups[0 if a.ndim else 1].append(a.dtype)
-        else:
-            groups[2].append(_dtype.of_number(a))
-    return _dtype.result_dtype(*groups)
+    return _dtype.result_dtype(*[
+        (a.dtype, DIMENSIONED if a._array.ndim else ZERO_D) if isinstance(a, Tensor) else (of_number(a), NUMBER)
+        for a in operands
+    ])  # fmt: skip
 
 
 def number_for(value, dtype):
@@ -101,9 +123,9 @@ def number_for(value, dtype):
 
 def together(*operands, dtype=None):
     """The operands in their common dtype; numbers become Python numbers of its category."""
-    kinds = operands
-    if any(not isinstance(a, (Tensor, *NUMBERS)) for a in kinds):
-        raise TypeError
+    for a in operands:
+        if not isinstance(a, OPERANDS):
+            raise TypeError
     dtype = dtype or common_dtype(*operands)
     return [converted(a, dtype) if isinstance(a, Tensor) else number_for(a, dtype) for a in operands]
 

@@ -5,7 +5,7 @@ category, and both outrank a Python number, so `float16 tensor * 2.0` stays floa
 """
 
 import threading
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -16,15 +16,11 @@ class dtype:
     """An element type, such as `torch.float32`. `np` is NumPy's equivalent."""
 
     def __init__(self, name, rank, legacy):
-        self.name, self.rank, self.legacy = name, rank, legacy
+        self.name, self.rank, self.legacy, self.is_floating_point = name, rank, legacy, rank == 2
 
-    @property
+    @cached_property
     def np(self):
         return _numpy_type(self.name)
-
-    @property
-    def is_floating_point(self):
-        return self.rank == 2
 
     @property
     def is_complex(self):
@@ -65,7 +61,6 @@ def lookup(name):
     return DTYPES[name]
 
 
-@cache
 def _numpy_type(name):
     if name != "bfloat16":
         return np.dtype(name)
@@ -76,6 +71,7 @@ def _numpy_type(name):
     return np.dtype(ml_dtypes.bfloat16)
 
 
+@cache  # NumPy makes a type's name anew each time it is asked
 def of_numpy(numpy_type):
     """The torch dtype of a NumPy one; TypeError where there is none."""
     found = DTYPES.get(numpy_type.name)
@@ -87,12 +83,19 @@ def of_numpy(numpy_type):
     return found
 
 
-_state = threading.local()
+
+class _State(threading.local):
+    """This thread's default dtype."""
+
+    default = DTYPES["float32"]
+
+
+_state = _State()
 
 
 def get_default_dtype():
     """The dtype of Python floats made into tensors: `torch.float32` unless set otherwise."""
-    return getattr(_state, "default", DTYPES["float32"])
+    return _state.default
 
 
 def set_default_dtype(d):
@@ -106,7 +109,7 @@ def of_number(number):
     """The dtype a Python number stands for: bool, int64 or the default floating dtype."""
     if isinstance(number, (bool, np.bool_)):
         return DTYPES["bool"]
-    return DTYPES["int64"] if isinstance(number, (int, np.integer)) else get_default_dtype()
+    return DTYPES["int64"] if isinstance(number, (int, np.integer)) else _state.default
 
 
 @cache
@@ -129,14 +132,18 @@ def _combine(higher, lower):
     return promote_types(higher, lower) if lower.rank > higher.rank else higher
 
 
-def result_dtype(dimensioned, zero_d, numbers):
-    """The dtype of an op's result from the dtypes of its tensors with dimensions, of its 0-d tensors, of its "
-    "numbers."""
+DIMENSIONED, ZERO_D, NUMBER = range(3)
+
+
+@cache
+def result_dtype(*operands):
+    """The dtype of an op's result from its operands, each a pair `(dtype, DIMENSIONED, ZERO_D or NUMBER)`."""
     found = None
-    for group in (dimensioned, zero_d, numbers):
+    for kind in (DIMENSIONED, ZERO_D, NUMBER):
         merged = None
-        for d in group:
-            merged = d if merged is None else promote_types(merged, d)
+        for d, of in operands:
+            if of == kind:
+                merged = d if merged is None else promote_types(merged, d)
         found = _combine(found, merged)
     return found
 

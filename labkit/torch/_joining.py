@@ -13,7 +13,7 @@ from ._table import both, function
 def _joined(tensors, primitive, dim):
     kinds = {x.dtype for x in tensors}
     if len(kinds) > 1:
-        dtype = _dtype.result_dtype(kinds, [], [])
+        dtype = _dtype.result_dtype(*((kind, _dtype.DIMENSIONED) for kind in kinds))
         tensors = [converted(x, dtype) for x in tensors]
     return apply(primitive, dim, *tensors)
 

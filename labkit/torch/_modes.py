@@ -8,11 +8,19 @@ from contextlib import contextmanager
 from ..engine.record import new_level
 from ..layout import Placed
 
-_state = threading.local()
+
+class _State(threading.local):
+    """This thread's modes, which the functions below tell; `floor` is what `enable_grad` cannot thaw: the traces that were
+    frozen when the innermost transform began. Ops ask `state.frozen` itself: below 0, they are recorded."""
+
+    grad, inference, frozen, floor, birth, transforms = True, False, -1, -1, None, (0,)
+
+
+state = _State()
 
 
 def grad_enabled():
-    return getattr(_state, "grad", True)
+    return state.grad
 
 
 def is_grad_enabled():
@@ -22,68 +30,59 @@ def is_grad_enabled():
 
 def is_inference_mode_enabled():
     """Whether `inference_mode` is on in this thread."""
-    return getattr(_state, "inference", False)
+    return state.inference
 
 
 def frozen_level():
     """Traces of `torch.func` opened before the current `no_grad` began (up to this level) are not recorded on."""
-    return getattr(_state, "frozen", -1)
+    return state.frozen
 
 
 def birth():
     """What a new tensor remembers: `(whether in inference mode, the transform it is made in)`, None outside of both."""
-    return getattr(_state, "birth", None)
+    return state.birth
 
 
 def transform_level():
     """The level of the innermost transform of `torch.func` that runs in this thread; 0 outside of them."""
-    return _transforms()[-1]
-
-
-def _transforms():
-    return getattr(_state, "transforms", (0,))
+    return state.transforms[-1]
 
 
 @contextmanager
 def inside_transform(level):
     """The function of a transform of this level runs, and records whatever the mode outside."""
-    saved = grad_enabled(), frozen_level(), _transforms(), _floor()
-    _state.grad, _state.floor, _state.transforms = True, frozen_level(), (*_transforms(), level)
+    saved = grad_enabled(), frozen_level(), state.transforms, state.floor
+    state.grad, state.floor, state.transforms = True, frozen_level(), (*state.transforms, level)
     _note_birth()
     try:
         yield
     finally:
-        _state.grad, _state.frozen, _state.transforms, _state.floor = saved
+        state.grad, state.frozen, state.transforms, state.floor = saved
         _note_birth()
 
 
 @contextmanager
 def outside_transform(level):
     """For what the function of the transform of this level does to its caller's tensors."""
-    inner = _transforms()
-    _state.transforms = tuple(k for k in inner if k < level) or (0,)
+    inner = state.transforms
+    state.transforms = tuple(k for k in inner if k < level) or (0,)
     try:
         yield
     finally:
-        _state.transforms = inner
-
-
-def _floor():
-    """What `enable_grad` cannot thaw: the traces that were frozen when the innermost transform began."""
-    return getattr(_state, "floor", -1)
+        state.transforms = inner
 
 
 def _note_birth():
     inference, level = is_inference_mode_enabled(), transform_level()
-    _state.birth = (inference, level) if inference or level else None
+    state.birth = (inference, level) if inference or level else None
 
 
 def _set(grad, inference=None):
-    _state.grad = grad and not (is_inference_mode_enabled() if inference is None else inference)
+    state.grad = grad and not (is_inference_mode_enabled() if inference is None else inference)
     if inference is not None:
-        _state.inference = inference
+        state.inference = inference
         _note_birth()
-    _state.frozen = _floor() if _state.grad else new_level()
+    state.frozen = state.floor if state.grad else new_level()
 
 
 class _Mode(metaclass=Placed):
@@ -99,7 +98,7 @@ class _Mode(metaclass=Placed):
         return None
 
     def __exit__(self, *exc):
-        _state.grad, _state.inference, _state.frozen, self._saved = self._saved
+        state.grad, state.inference, state.frozen, self._saved = self._saved
         _note_birth()
 
     def clone(self):
@@ -167,7 +166,7 @@ class set_grad_enabled(_Mode):
         _set(self.mode)
 
     def __call__(self, fun):
-        _state.grad, _state.inference, _state.frozen, _ = self._before
+        state.grad, state.inference, state.frozen, _ = self._before
         return super().__call__(fun)
 
     def clone(self):

@@ -7,9 +7,9 @@ graph is retained. With `create_graph` the same derivative rules run on boxes ag
 
 import re
 import weakref
-from collections import OrderedDict
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,14 @@ class Info:
         self.name, self.names = name, [n.lstrip("-?") for n in tensors.split()] + others.split()
         self.kinds = None if tensors == "*" else [n[0] for n in tensors.split()]
         self.saves = [s.partition("<")[::2] for s in saves.split()]
+        self._plans: dict = {}
+
+    def plan(self, argnums):
+        """What is the same for all nodes of this primitive whose arguments at `argnums` need a gradient."""
+        found = self._plans.get(argnums)
+        if found is None:
+            found = self._plans[argnums] = Plan(self, argnums)
+        return found
 
     def saved(self, argnums):
         """The names saved where the arguments at `argnums` need a gradient."""
@@ -59,6 +67,24 @@ class Info:
         if self.kinds is None:
             return [i for i, a in enumerate(args) if i in argnums or isinstance(a, np.ndarray)]
         return [i for i, kind in enumerate(self.kinds) if i in argnums or kind not in "-?"]
+
+
+class Plan:
+    """What the nodes of a primitive have in common where the arguments at `argnums` need a gradient.
+
+    `saved` names what they save, with the position of each among the arguments (None: the result); `kept` is the set of
+    these positions (None: everything). `edges`: the positions that have an edge (None: the arguments decide).
+    """
+
+    __slots__ = ("argnums", "edges", "info", "kept", "kind", "saved")
+
+    def __init__(self, info, argnums):
+        self.info, self.argnums = info, argnums
+        self.kind = node_class(info.name) if isinstance(info.name, str) else None
+        names, saved = info.names, info.saved(argnums)
+        self.saved = {name: names.index(name) if name in names else None for name in saved}
+        self.kept = None if "everything" in saved else {i for i, name in enumerate(names) if name in saved}
+        self.edges = None if info.kinds is None else tuple(info.places((), argnums))
 
 
 INFO: dict = {}
@@ -113,12 +139,10 @@ class Edge:
     __slots__ = ("__weakref__", "dtype", "node", "nr", "shape")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        info = info_of(fun)
-        self.node, self.nr = (
-            node_class(grad_fn_name(fun, args, kwargs))(info, value, fun, args, kwargs, argnums, parents),
-            0,
-        )
-        self.dtype, self.shape = dtype_of(value), np.shape(value)
+        plan = info_of(fun).plan(argnums)
+        kind = plan.kind or node_class(grad_fn_name(fun, args, kwargs))
+        self.node, self.nr = kind(plan, value, fun, args, kwargs, parents), 0
+        self.dtype, self.shape = (value.dtype, value.shape) if type(value) is np.ndarray else (dtype_of(value), np.shape(value))
 
     @classmethod
     def of(cls, node, nr, dtype, shape):
@@ -131,7 +155,7 @@ class Edge:
         return self.node, self.nr
 
 
-tracer.notrace_primitives[Edge] = tracer.notrace_primitives[VJPNode]
+UNTRACED = tracer.notrace_primitives[Edge] = tracer.notrace_primitives[VJPNode]  # what has no derivative
 
 
 class Node(metaclass=Placed):
@@ -140,13 +164,15 @@ class Node(metaclass=Placed):
     outputs = 1
     shown_nr = 0  # which of its siblings this output is, where an op with several outputs has a node for each
     releases = False  # whether running it frees saved values
+    released = False
+    tensor_hooks = retained = hooks = prehooks = _metadata = MappingProxyType({})  # most nodes never have any: see `own`
 
     def __init__(self):
         self.sequence: float = next(_sequence)
-        self.released = False
-        self.tensor_hooks, self.retained = {}, {}
-        self.hooks, self.prehooks = OrderedDict(), OrderedDict()
-        self._metadata = {}
+
+    def own(self, table):
+        """The node's own table of this name, made when it is first needed."""
+        return self.__dict__.setdefault(table, {})
 
     def name(self):
         """The node's name, such as `AddBackward0`."""
@@ -155,11 +181,9 @@ class Node(metaclass=Placed):
 
     @property
     def metadata(self):
-        return self._metadata
+        return self.own("_metadata")
 
-    @property
-    def edges(self):
-        return ()
+    edges = ()
 
     @property
     def next_functions(self):
@@ -183,11 +207,11 @@ class Node(metaclass=Placed):
 
     def register_hook(self, hook):
         """Call `hook(grad_inputs, grad_outputs)` whenever this node has run; what it returns replaces `grad_inputs`."""
-        return Handle(self.hooks, hook)
+        return Handle(self.own("hooks"), hook)
 
     def register_prehook(self, hook):
         """Call `hook(grad_outputs)` before this node runs; what it returns replaces `grad_outputs`."""
-        return Handle(self.prehooks, hook)
+        return Handle(self.own("prehooks"), hook)
 
 
 class Handle(metaclass=Placed):
@@ -213,48 +237,49 @@ class Handle(metaclass=Placed):
 class TapeNode(Node):
     """The node of one op. It keeps the op, and of its arguments and result what the derivative needs."""
 
-    def __init__(self, info, value, fun, args, kwargs, argnums, parents):
-        super().__init__()
-        self.info, self.fun, self.kwargs, self.argnums, self.parents = info, fun, kwargs, argnums, parents
-        self.versions, self.places = {}, info.places(args, argnums)
-        names = info.saved(argnums)
-        self.releases = bool(names)
-        if "everything" in names:
-            self.args, self.value = args, value
-            return
-        self.args = tuple(
-            a if i < len(info.names) and info.names[i] in names else stand_in(a) for i, a in enumerate(args)
-        )
-        self.value = value if "result" in names else stand_in(value)
+    versions = MappingProxyType({})
 
-    @property
-    def edges(self):
-        by_argnum = dict(zip(self.argnums, self.parents, strict=True))
-        return tuple(by_argnum.get(i) for i in self.places)
+    def __init__(self, plan, value, fun, args, kwargs, parents):
+        self.sequence = next(_sequence)
+        self.plan, self.fun, self.kwargs, self.parents, self.edges = plan, fun, kwargs, parents, parents
+        places = plan.edges
+        if places is None:
+            places = tuple(plan.info.places(args, plan.argnums))
+        if places != plan.argnums:
+            by_argnum = dict(zip(plan.argnums, parents, strict=True))
+            self.edges = tuple([by_argnum.get(i) for i in places])
+        kept, self.args, self.value = plan.kept, tuple(args), value
+        if kept is not None:
+            self.args = tuple([a if i in kept else stand_in(a) for i, a in enumerate(args)])
+            self.value = value if "result" in plan.saved else stand_in(value)
+
+    info = property(lambda self: self.plan.info)
+    argnums = property(lambda self: self.plan.argnums)
+    releases = property(lambda self: bool(self.plan.saved))
 
     def watch(self, tensors, result):
         """Remember the versions of the saved tensors, to notice an in-place change before the walk back."""
-        if not self.releases or not tensors:
+        if not tensors:
             return
-        for name in self.info.saved(self.argnums):
-            place = self.info.names.index(name) if name in self.info.names else None
+        for name, place in self.plan.saved.items():
             tensor: Any = result if name == "result" else tensors[place] if place is not None else None
-            if not hasattr(tensor, "_version_counter"):
+            counter = getattr(tensor, "_version_counter", None)
+            if counter is None:
                 continue
-            if tensor.is_inference():
+            if tensor._inference:
                 raise RuntimeError(INFERENCE)
-            counter = tensor._version_counter
-            self.versions[name] = (weakref.ref(tensor), counter, counter.number)
+            self.own("versions")[name] = (weakref.ref(tensor), counter, counter.number)
 
     def keep_original(self, name="self"):
         """Save the present content of the argument `name` apart, for its memory is about to be overwritten."""
-        if self.versions.pop(name, None):
+        if name in self.versions:
+            del self.versions[name]
             place = self.info.names.index(name)
             self.args = (*self.args[:place], np.array(self.args[place]), *self.args[place + 1 :])
 
     def settle(self, array):
         """The result as the array that its tensor holds (an op may answer with a NumPy scalar)."""
-        if self.releases and self.value is not None and np.ndim(self.value) == 0:
+        if self.plan.saved and type(self.value) is not np.ndarray and self.value is not None and np.ndim(self.value) == 0:
             self.value = array
 
     def now_in(self, tensor):
@@ -267,13 +292,15 @@ class TapeNode(Node):
         """One gradient per edge in `parents` for which `wanted` holds, None elsewhere. `result`: the edge of what the
         op made, where that is not this node."""
         self.check()
-        args, value = self.args, self.value
+        argnums, args, value = self.plan.argnums, self.args, self.value
         if create:
             args = list(args)
-            for place, parent in zip(self.argnums, self.parents, strict=True):
+            for place, parent in zip(argnums, self.parents, strict=True):
                 args[place] = new_box(args[place], 0, parent)
             args, value = tuple(args), new_box(value, 0, result or self._end())
-        places = tuple(i for i, w in zip(self.argnums, wanted, strict=True) if w)
+        if all(wanted):
+            return list(primitive_vjps[self.fun](argnums, value, args, self.kwargs)(gradients[0]))
+        places = tuple([i for i, w in zip(argnums, wanted, strict=True) if w])
         pulled = iter(primitive_vjps[self.fun](places, value, args, self.kwargs)(gradients[0]))
         return [next(pulled) if w else None for w in wanted]
 
@@ -281,7 +308,7 @@ class TapeNode(Node):
         return Edge.of(self, 0, dtype_of(self.value), np.shape(self.value))
 
     def check(self):
-        if self.released and self.releases:
+        if self.released and self.plan.saved:
             raise RuntimeError(FREED)
         for name, (ref, counter, number) in self.versions.items():
             if counter.number != number:
@@ -289,9 +316,9 @@ class TapeNode(Node):
 
     def release(self):
         self.released = True
-        if self.releases:
+        if self.plan.saved:
             self.args = self.value = None
-            self.versions = {}
+            self.__dict__.pop("versions", None)
 
     def __getattr__(self, attribute):
         if not attribute.startswith("_saved_"):
@@ -300,7 +327,7 @@ class TapeNode(Node):
 
     def _saved(self, name, attribute):
         names = self.info.names
-        if name in self.info.saved(self.argnums):
+        if name in self.plan.saved:
             self.check()
             kept = None if name == "result" else self.versions.get(name, (lambda: None,))[0]()
             return self._unpacked(name) if kept is None else kept
@@ -372,7 +399,12 @@ def stand_in(value):
     """An array of the same shape and dtype that holds no memory; anything else as it is."""
     if not isinstance(value, np.ndarray) or value.size <= KEEP_BELOW:
         return value
-    return np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    return _zeros(value.shape, value.dtype)
+
+
+@lru_cache(1024)
+def _zeros(shape, dtype):
+    return np.broadcast_to(np.zeros((), dtype), shape)
 
 
 def short_name(node):

@@ -8,7 +8,6 @@ changes advance. A view remembers its base and how to look at it, so that both s
 import threading
 import warnings
 import weakref
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from ..engine.record import Forward, getval, isbox, new_box
 from . import _dtype, _modes
 from ._printing import tensor_text
 from ._size import Size
-from ._tape import AccumulateGrad, Edge, Handle, Nowhere
+from ._tape import AccumulateGrad, Edge, Handle, Nowhere, TapeNode
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -33,10 +32,7 @@ _accumulators = threading.RLock()
 class Version:
     """How often a piece of memory was changed in place; one counter for all that share it."""
 
-    __slots__ = ("number",)
-
-    def __init__(self):
-        self.number = 0
+    number = 0
 
 
 class Tensor:
@@ -67,7 +63,7 @@ class Tensor:
 
     def _set_up(self, data):
         self._data, self._version_counter = data, Version()
-        birth = _modes.birth()
+        birth = _modes.state.birth
         if birth is not None:
             self._inference, self._level = birth
 
@@ -93,10 +89,14 @@ class Tensor:
             return Tensor._of(value if type(value) is np.ndarray else np.asarray(value))
         if value._trace:
             return Tensor._of(value)
-        edge, data = value._node, value._value
+        return Tensor._at(value._node, value._value, args)
+
+    @classmethod
+    def _at(cls, edge, data, args=()):
+        """The tensor of an op's result `data` that is at `edge` on the tape."""
         made = Tensor._of(data if type(data) is np.ndarray else np.asarray(data))
         made._node_edge = edge
-        if edge.nr == 0 and hasattr(edge.node, "settle"):
+        if edge.nr == 0 and isinstance(edge.node, TapeNode):
             edge.node.settle(made._data)
             edge.node.watch(args, made)
         return made
@@ -113,7 +113,8 @@ class Tensor:
 
     @property
     def _array(self):
-        return getval(self._data)
+        data = self._data
+        return data if type(data) is np.ndarray else getval(data)
 
     @property
     def _edge(self):
@@ -141,20 +142,18 @@ class Tensor:
         if self._retains:
             self._node_edge.node.retained.pop(self._node_edge.nr, None)
             if edge is not None:
-                edge.node.retained[edge.nr] = weakref.ref(self)
+                edge.node.own("retained")[edge.nr] = weakref.ref(self)
         self._node_edge, self._retains = edge, self._retains and edge is not None
 
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
-        edge = self._edge
+        edge = self._node_edge if self._base is None else self._edge
         if edge is not None:
             return edge
         if not self._requires:
-            return (
-                Edge.of(Nowhere(), 0, self.dtype.np, self.shape)
-                if self.requires_grad and not isbox(self._data)
-                else None
-            )
+            if self._base is None or isbox(self._data) or not self.requires_grad:
+                return None
+            return Edge.of(Nowhere(), 0, self.dtype.np, self.shape)
         with _accumulators:  # two threads must find the same one
             node = self._accumulator() if self._accumulator else None
             if node is None:
@@ -179,11 +178,11 @@ class Tensor:
 
     @property
     def _hooks(self):
-        return self.__dict__.setdefault("_hook_table", OrderedDict())
+        return self.__dict__.setdefault("_hook_table", {})
 
     @property
     def _accumulate_hooks(self):
-        return self.__dict__.setdefault("_accumulate_hook_table", OrderedDict())
+        return self.__dict__.setdefault("_accumulate_hook_table", {})
 
     @property
     def requires_grad(self):
@@ -283,7 +282,7 @@ class Tensor:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         edge = self._edge
         if edge is not None:
-            edge.node.retained[edge.nr] = weakref.ref(self)
+            edge.node.own("retained")[edge.nr] = weakref.ref(self)
             self._retains = True
 
     @property
@@ -296,7 +295,7 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         edge = self._edge
-        return Handle(self._hooks if edge is None else edge.node.tensor_hooks.setdefault(edge.nr, OrderedDict()), hook)
+        return Handle(self._hooks if edge is None else edge.node.own("tensor_hooks").setdefault(edge.nr, {}), hook)
 
     def register_post_accumulate_grad_hook(self, hook):
         """Call `hook(tensor)` each time this leaf's `.grad` has been added to."""

@@ -1,6 +1,5 @@
 """Functions of one tensor, element by element."""
 
-from functools import wraps
 from typing import Any
 
 import autograd.numpy as anp
@@ -19,12 +18,7 @@ declare(anp.cos, "CosBackward0", saves="self")
 def elementwise(kernel, name, vjp, saves="self") -> Any:
     """A primitive of one tensor, computed in float32 for half precision."""
 
-    @op(name, vjp, saves=saves)
-    @wraps(kernel)
-    def fun(x):
-        return wide(kernel)(x)
-
-    return fun
+    return op(name, vjp, saves=saves)(wide(kernel))
 
 
 def _erf(x):

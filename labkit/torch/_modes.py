@@ -14,6 +14,7 @@ class _State(threading.local):
     frozen when the innermost transform began. Ops ask `state.frozen` itself: below 0, they are recorded."""
 
     grad, inference, frozen, floor, birth, transforms = True, False, -1, -1, None, (0,)
+    anomaly, check_nan = False, True
 
 
 state = _State()
@@ -196,29 +197,26 @@ class inference_mode(_Mode):
         return type(self)(self.mode)
 
 
-_anomaly = threading.local()
-
-
 def anomaly_enabled():
-    return getattr(_anomaly, "on", False)
+    return state.anomaly
 
 
 def anomaly_checks_nan():
-    return anomaly_enabled() and getattr(_anomaly, "check_nan", True)
+    return state.anomaly and state.check_nan
 
 
 class set_detect_anomaly(metaclass=Placed):
     """Make `backward` stop at the first op whose derivative gives nan (`check_nan`)."""
 
     def __init__(self, mode, check_nan=True):
-        self._before = (anomaly_enabled(), getattr(_anomaly, "check_nan", True))
-        _anomaly.on, _anomaly.check_nan = mode, check_nan
+        self._before = (state.anomaly, state.check_nan)
+        state.anomaly, state.check_nan = mode, check_nan
 
     def __enter__(self):
         return None
 
     def __exit__(self, *exc):
-        _anomaly.on, _anomaly.check_nan = self._before
+        state.anomaly, state.check_nan = self._before
 
 
 class detect_anomaly(set_detect_anomaly):

@@ -25,8 +25,9 @@ class Walk:
     def __init__(self, roots, inputs=None, keep=False, create=False, capture=False):
         self.keep, self.create = keep, create
         self.captured = {e.key: None for e in inputs} if capture else {}
-        self.buffers, self.waiting = {}, {}
+        self.buffers: dict = {}
         self.needed = None if inputs is None else self._leading_to({e.node for e in inputs}, roots, capture)
+        self.ties = count()
         self._count([e.node for e, _ in roots])
         for edge, g in roots:
             self._send(edge, g)
@@ -53,31 +54,35 @@ class Walk:
         return self.needed is None or node in self.needed
 
     def _wanted(self, edge):
-        return edge is not None and (self._runs(edge.node) or edge.key in self.captured)
+        return self._runs(edge.node) or edge.key in self.captured
 
-    def _count(self, nodes):
-        """How many gradients each node waits for."""
-        seen, stack = set(nodes), list(dict.fromkeys(nodes))
+    def _count(self, roots):
+        """How many gradients each node waits for; only roots can wait for none."""
+        self.heap: list = []
+        self.waiting = waiting = dict.fromkeys(roots, 0)
+        stack = list(waiting)
         while stack:
             node = stack.pop()
-            if not self._runs(node):
-                continue
-            for edge in node.edges:
-                if edge is not None:
-                    self.waiting[edge.node] = self.waiting.get(edge.node, 0) + 1
-                    if edge.node not in seen:
-                        seen.add(edge.node)
-                        stack.append(edge.node)
-        self.heap, self.ties = [], count()
-        for node in seen:
-            if not self.waiting.get(node):
+            if self.needed is None or node in self.needed:
+                for edge in node.edges:
+                    if edge is not None:
+                        after = edge.node
+                        if after not in waiting:
+                            waiting[after] = 0
+                            stack.append(after)
+                        waiting[after] += 1
+        for node in dict.fromkeys(roots):
+            if not waiting[node]:
                 self._push(node)
 
     def _push(self, node):
         heapq.heappush(self.heap, (-node.sequence, next(self.ties), node))
 
     def _send(self, edge, g):
-        slots = self.buffers.setdefault(edge.node, [None] * edge.node.outputs)
+        node = edge.node
+        slots = self.buffers.get(node)
+        if slots is None:
+            slots = self.buffers[node] = [None] * node.outputs
         if g is not None:
             slots[edge.nr] = add(slots[edge.nr], g)
 
@@ -90,45 +95,46 @@ class Walk:
         return self.captured
 
     def _step(self, node):
-        gradients = self.buffers.pop(node, [None] * node.outputs)
-        runs = self._runs(node)
+        gradients, runs = self.buffers.pop(node), self._runs(node)
         if not runs:
-            gradients = self._after_tensor_hooks(node, gradients)
-        for nr, g in enumerate(gradients):  # of a node that runs as well: before its hooks, as the real walk does
-            if (node, nr) in self.captured:
-                self.captured[node, nr] = g
+            gradients = _after_tensor_hooks(node, gradients)
+        if self.captured:
+            for nr, g in enumerate(gradients):  # of a node that runs as well: before its hooks, as the real walk does
+                if (node, nr) in self.captured:
+                    self.captured[node, nr] = g
         if not runs:
             return
-        gradients = _after_prehooks(node, self._after_tensor_hooks(node, gradients))
-        edges = [e for e in node.edges if e is not None]
+        gradients = _after_prehooks(node, _after_tensor_hooks(node, gradients))
+        edges = node.edges if None not in node.edges else [e for e in node.edges if e is not None]
         sent = self._pull(node, gradients, edges) if any(g is not None for g in gradients) else [None] * len(edges)
         if not self.keep:
             node.release()
+        waiting = self.waiting
         for edge, g in zip(edges, sent, strict=True):
             self._send(edge, g)
-            self.waiting[edge.node] -= 1
-            if not self.waiting[edge.node]:
+            waiting[edge.node] -= 1
+            if not waiting[edge.node]:
                 self._push(edge.node)
 
     def _pull(self, node, gradients, edges):
-        sent = node.pull(gradients, [self._wanted(e) for e in edges], self.create)
-        sent = [
-            None if g is None else match_dtype(_reboxed(dense(g)), e.dtype) for g, e in zip(sent, edges, strict=True)
-        ]
+        wanted = [self.needed is None or self._wanted(e) for e in edges]
+        sent = node.pull(gradients, wanted, self.create)
+        sent = [_fitting(g, e.dtype) for g, e in zip(sent, edges, strict=True)]
         if _modes.anomaly_checks_nan():
             _no_nan(node, sent)
         return _call_hooks(node, sent, gradients) if node.hooks else sent
 
-    def _after_tensor_hooks(self, node, gradients):
-        """The gradients that the outputs of `node` are left with: hooks first, then what `retain_grad` keeps."""
-        for nr, hooks in node.tensor_hooks.items():
-            for hook in list(hooks.values()):
-                if gradients[nr] is not None:
-                    gradients[nr] = hooked(hook, gradients[nr])
-        for nr, ref in node.retained.items():
-            if ref() is not None and gradients[nr] is not None:
-                _retain(ref(), gradients[nr])
-        return gradients
+
+def _after_tensor_hooks(node, gradients):
+    """The gradients that the outputs of `node` are left with: hooks first, then what `retain_grad` keeps."""
+    for nr, hooks in node.tensor_hooks.items():
+        for hook in list(hooks.values()):
+            if gradients[nr] is not None:
+                gradients[nr] = hooked(hook, gradients[nr])
+    for nr, ref in node.retained.items():
+        if ref() is not None and gradients[nr] is not None:
+            _retain(ref(), gradients[nr])
+    return gradients
 
 
 def _after_prehooks(node, gradients):
@@ -146,8 +152,12 @@ def _retain(tensor, g):
     tensor._grad = arrived.clone() if tensor._grad is None else tensor._grad + arrived
 
 
-def _reboxed(g):
-    return g if getattr(g, "shape", None) is not None else np.asarray(g)
+def _fitting(g, dtype):
+    """What a rule answered, as a gradient of something of this dtype: dense, and with a shape."""
+    if g is None or (type(g) is np.ndarray and g.dtype == dtype):
+        return g
+    g = dense(g)
+    return match_dtype(g if getattr(g, "shape", None) is not None else np.asarray(g), dtype)
 
 
 def _no_nan(node, sent):

@@ -1,8 +1,10 @@
 """From tensors to primitives: promotion, errors in the framework's words, views and in-place changes."""
 
+import contextvars
 import weakref
 
 import numpy as np
+from autograd.tracer import box_types
 
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
@@ -12,6 +14,10 @@ from ._tensor import Tensor
 
 NUMBERS = (bool, int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
+QUIET = (
+    contextvars.Context()
+)  # where NumPy does not warn; an op runs in a copy of it, which costs less than `np.errstate`
+QUIET.run(np.seterr, all="ignore")
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 REFUSED = {  # of views: how they came to be, and why they may not be changed in place
@@ -68,26 +74,18 @@ def apply(fun, *args, **kwargs):
     """
     values, argnums, parents, recording = list(args), (), (), _modes.state.frozen < 0
     for i, a in enumerate(args):
-        if isinstance(a, Tensor):
-            values[i] = data = a._data
-            if isbox(data):
-                return _apply_boxed(fun, args, kwargs)
-            edge = a._gradient_edge() if recording else None
-            if edge is not None:
-                argnums, parents = (*argnums, i), (*parents, edge)
-        elif isbox(a):
-            return _apply_boxed(fun, args, kwargs)
-    with np.errstate(all="ignore"):
-        value = getattr(fun, "fun", fun)(*values, **kwargs)
+        tensor = isinstance(a, Tensor)
+        value = values[i] = a._data if tensor else a
+        if type(value) in box_types:
+            values = [a._recorded() if isinstance(a, Tensor) else a for a in args]
+            return Tensor._wrap(QUIET.copy().run(fun, *values, **kwargs), args)
+        edge = a._gradient_edge() if tensor and recording else None
+        if edge is not None:
+            argnums, parents = (*argnums, i), (*parents, edge)
+    value = QUIET.copy().run(getattr(fun, "fun", fun), *values, **kwargs)
     if not parents or fun in UNTRACED:
         return Tensor._wrap(value)
     return Tensor._at(Edge(value, fun, values, kwargs, argnums, parents), value, args)
-
-
-def _apply_boxed(fun, args, kwargs):
-    values = [a._recorded() if isinstance(a, Tensor) else a for a in args]
-    with np.errstate(all="ignore"):
-        return Tensor._wrap(fun(*values, **kwargs), args)
 
 
 def converted(tensor, dtype):
@@ -108,10 +106,14 @@ def as_tensor_like(value, like):
 
 def common_dtype(*operands):
     """The dtype in which tensors and numbers meet."""
-    return _dtype.result_dtype(*[
-        (a.dtype, DIMENSIONED if a._array.ndim else ZERO_D) if isinstance(a, Tensor) else (of_number(a), NUMBER)
-        for a in operands
-    ])  # fmt: skip
+    kinds = []
+    for a in operands:
+        if isinstance(a, Tensor):
+            array = a._array
+            kinds.append((array.dtype, DIMENSIONED if array.ndim else ZERO_D))
+        else:
+            kinds.append((of_number(a), NUMBER))
+    return _dtype.result_dtype(*kinds)
 
 
 def number_for(value, dtype):
@@ -133,11 +135,12 @@ def together(*operands, dtype=None):
 def binary(fun, a, b, dtype=None, more=()):
     """Apply an elementwise primitive of two operands, after promotion; shapes broadcast."""
     a, b = together(a, b, dtype=dtype)
-    check_broadcast(a, b)
     if not isinstance(a, Tensor):
-        a = as_tensor_like(a, b)
-    if not isinstance(b, Tensor):
-        b = as_tensor_like(b, a)
+        a = np.asarray(a, b._array.dtype)
+    elif not isinstance(b, Tensor):
+        b = np.asarray(b, a._array.dtype)
+    else:
+        check_broadcast(a, b)
     return apply(fun, a, b, *more)
 
 

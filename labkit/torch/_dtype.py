@@ -83,7 +83,6 @@ def of_numpy(numpy_type):
     return found
 
 
-
 class _State(threading.local):
     """This thread's default dtype."""
 
@@ -137,12 +136,13 @@ DIMENSIONED, ZERO_D, NUMBER = range(3)
 
 @cache
 def result_dtype(*operands):
-    """The dtype of an op's result from its operands, each a pair `(dtype, DIMENSIONED, ZERO_D or NUMBER)`."""
+    """The dtype of an op's result from its operands: pairs of a dtype, ours or NumPy's, and one of the three kinds."""
     found = None
     for kind in (DIMENSIONED, ZERO_D, NUMBER):
         merged = None
         for d, of in operands:
             if of == kind:
+                d = d if isinstance(d, dtype) else of_numpy(d)
                 merged = d if merged is None else promote_types(merged, d)
         found = _combine(found, merged)
     return found

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _comparing, _rules  # noqa: F401  (its entries in the table are used below)
 from ._dispatch import (
-    NUMBERS,
+    OPERANDS,
     apply,
     check_broadcast,
     check_inplace,
@@ -23,7 +23,7 @@ from ._tensor import Tensor
 
 def _operator(fun, swapped=False):
     def operate(self, other):
-        if not isinstance(other, (Tensor, *NUMBERS)):
+        if not isinstance(other, OPERANDS):
             if isinstance(other, np.ndarray):
                 other = Tensor._of(np.asarray(other))
             else:

@@ -48,14 +48,6 @@ class Info:
         self.name, self.names = name, [n.lstrip("-?") for n in tensors.split()] + others.split()
         self.kinds = None if tensors == "*" else [n[0] for n in tensors.split()]
         self.saves = [s.partition("<")[::2] for s in saves.split()]
-        self._plans: dict = {}
-
-    def plan(self, argnums):
-        """What is the same for all nodes of this primitive whose arguments at `argnums` need a gradient."""
-        found = self._plans.get(argnums)
-        if found is None:
-            found = self._plans[argnums] = Plan(self, argnums)
-        return found
 
     def saved(self, argnums):
         """The names saved where the arguments at `argnums` need a gradient."""
@@ -88,6 +80,7 @@ class Plan:
 
 
 INFO: dict = {}
+PLANS: dict = {}  # by primitive and argnums
 _SHORT = {
     "power": "Pow",
     "multiply": "Mul",
@@ -139,10 +132,13 @@ class Edge:
     __slots__ = ("__weakref__", "dtype", "node", "nr", "shape")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        plan = info_of(fun).plan(argnums)
+        plan = PLANS.get((fun, argnums))
+        if plan is None:
+            plan = PLANS[fun, argnums] = Plan(info_of(fun), argnums)
         kind = plan.kind or node_class(grad_fn_name(fun, args, kwargs))
         self.node, self.nr = kind(plan, value, fun, args, kwargs, parents), 0
-        self.dtype, self.shape = (value.dtype, value.shape) if type(value) is np.ndarray else (dtype_of(value), np.shape(value))
+        plain = type(value) is np.ndarray
+        self.dtype, self.shape = (value.dtype, value.shape) if plain else (dtype_of(value), np.shape(value))
 
     @classmethod
     def of(cls, node, nr, dtype, shape):
@@ -165,7 +161,7 @@ class Node(metaclass=Placed):
     shown_nr = 0  # which of its siblings this output is, where an op with several outputs has a node for each
     releases = False  # whether running it frees saved values
     released = False
-    tensor_hooks = retained = hooks = prehooks = _metadata = MappingProxyType({})  # most nodes never have any: see `own`
+    tensor_hooks = retained = hooks = prehooks = _metadata = MappingProxyType({})  # until there are any: see `own`
 
     def __init__(self):
         self.sequence: float = next(_sequence)
@@ -258,11 +254,15 @@ class TapeNode(Node):
     releases = property(lambda self: bool(self.plan.saved))
 
     def watch(self, tensors, result):
-        """Remember the versions of the saved tensors, to notice an in-place change before the walk back."""
-        if not tensors:
+        """Remember the versions of the saved tensors, to notice an in-place change before the walk back.
+
+        A saved result is from now on the array that its tensor holds (an op may answer with a NumPy scalar)."""
+        if not self.plan.saved:
             return
+        if type(self.value) is not np.ndarray and self.value is not None and np.ndim(self.value) == 0:
+            self.value = result._data
         for name, place in self.plan.saved.items():
-            tensor: Any = result if name == "result" else tensors[place] if place is not None else None
+            tensor: Any = result if name == "result" else tensors[place] if tensors and place is not None else None
             counter = getattr(tensor, "_version_counter", None)
             if counter is None:
                 continue
@@ -276,11 +276,6 @@ class TapeNode(Node):
             del self.versions[name]
             place = self.info.names.index(name)
             self.args = (*self.args[:place], np.array(self.args[place]), *self.args[place + 1 :])
-
-    def settle(self, array):
-        """The result as the array that its tensor holds (an op may answer with a NumPy scalar)."""
-        if self.plan.saved and type(self.value) is not np.ndarray and self.value is not None and np.ndim(self.value) == 0:
-            self.value = array
 
     def now_in(self, tensor):
         """The result was written into `tensor`: it is there that a later change would spoil what was saved."""

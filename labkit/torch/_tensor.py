@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.record import Forward, getval, isbox, new_box
-from . import _dtype, _modes
+from . import _modes
+from ._dtype import of_numpy
 from ._printing import tensor_text
 from ._size import Size
 from ._tape import AccumulateGrad, Edge, Handle, Nowhere, TapeNode
@@ -97,7 +98,6 @@ class Tensor:
         made = Tensor._of(data if type(data) is np.ndarray else np.asarray(data))
         made._node_edge = edge
         if edge.nr == 0 and isinstance(edge.node, TapeNode):
-            edge.node.settle(made._data)
             edge.node.watch(args, made)
         return made
 
@@ -362,7 +362,7 @@ class Tensor:
 
     @property
     def dtype(self):
-        return _dtype.of_numpy(self._array.dtype)
+        return of_numpy(self._array.dtype)
 
     @property
     def ndim(self):

@@ -124,4 +124,6 @@ def test_many_small_ops(alternate, real_torch, workload):
         ways["real torch"] = real_torch(workload)
     for way in ways.values():
         way()
-    alternate(WORKLOADS[workload].__doc__.rstrip("."), ways, rounds=5 if workload == "deep_graph" else 30, base="labkit.torch")
+    alternate(
+        WORKLOADS[workload].__doc__.rstrip("."), ways, rounds=5 if workload == "deep_graph" else 30, base="labkit.torch"
+    )

@@ -110,7 +110,9 @@ def deep_graph(torch):
     return run
 
 
-WORKLOADS = {f.__name__: f for f in (chain, scalar_indexing, small_convolutions, polynomial, layers, scalar_steps, deep_graph)}
+WORKLOADS = {
+    f.__name__: f for f in (chain, scalar_indexing, small_convolutions, polynomial, layers, scalar_steps, deep_graph)
+}
 
 
 def seconds(run):

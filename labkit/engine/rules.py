@@ -1,11 +1,51 @@
 """Derivatives that the engine's nodes take in place of autograd's: from the result, where PyTorch and MindSpore do.
 
-So what a tape says it saves, what a picture shows and what a program computes are one thing. The rules are the engine's
-alone: to autograd's own functions nothing changes.
+So what a tape says it saves, what a picture shows and what a program computes are one thing. Those of arithmetic compute
+what autograd's do, and ask less on the way where nothing was broadcast. The rules are the engine's alone: to autograd's own
+functions nothing changes.
 """
 
 import autograd.numpy as anp
+import numpy as np
 from autograd.core import primitive_jvps, primitive_vjps
+from autograd.numpy.numpy_vjps import unbroadcast
+
+
+def unbroadcast_f(target, rule):
+    """`rule`, its answer summed over the dimensions in which the op stretched `target`."""
+    if not hasattr(target, "dtype"):
+        target = np.asarray(target)
+    shape, is_complex = target.shape, target.dtype.kind == "c"
+    stretched = 1 in shape  # or maybe so; autograd sums over all these dimensions
+
+    def pull(g):
+        g = rule(g)
+        if not stretched and getattr(g, "shape", None) == shape and g.dtype.kind != "c":
+            return g
+        return unbroadcast(g, (shape, len(shape), None, is_complex))
+
+    return pull
+
+
+def _of_two(*rules):
+    """The vjp of an op of two operands that broadcast, from what its rules send to each."""
+
+    def vjp(argnums, ans, args, kwargs):
+        if len(argnums) == 1:
+            pull = unbroadcast_f(args[argnums[0]], rules[argnums[0]](*args))
+            return lambda g: (pull(g),)
+        first, second = (unbroadcast_f(x, rule(*args)) for x, rule in zip(args, rules, strict=True))
+        return lambda g: (first(g), second(g))
+
+    return vjp
+
+
+ARITHMETIC_VJPS = {
+    anp.add: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: g),
+    anp.subtract: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: -g),
+    anp.multiply: _of_two(lambda x, y: lambda g: y * g, lambda x, y: lambda g: x * g),
+    anp.true_divide: _of_two(lambda x, y: lambda g: g / y, lambda x, y: lambda g: -g * x / y**2),
+}
 
 
 def _from_result(slope):
@@ -21,7 +61,7 @@ _OWN = {
     anp.reciprocal: _from_result(lambda y: -y * y),
     anp.tan: _from_result(lambda y: 1 + y * y),
 }
-OWN_VJPS = {op: vjp for op, (vjp, _) in _OWN.items()}
+OWN_VJPS = ARITHMETIC_VJPS | {op: vjp for op, (vjp, _) in _OWN.items()}
 OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 

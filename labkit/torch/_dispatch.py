@@ -129,7 +129,14 @@ def together(*operands, dtype=None):
         if not isinstance(a, OPERANDS):
             raise TypeError
     dtype = dtype or common_dtype(*operands)
-    return [converted(a, dtype) if isinstance(a, Tensor) else number_for(a, dtype) for a in operands]
+    found = []
+    for a in operands:
+        if not isinstance(a, Tensor):
+            a = number_for(a, dtype)
+        elif a._array.dtype != dtype.np:
+            a = converted(a, dtype)
+        found.append(a)
+    return found
 
 
 def binary(fun, a, b, dtype=None, more=()):
@@ -181,7 +188,8 @@ def view(tensor, fun, *how):
     `fun` may copy instead (as `reshape` does where it must); then the result is no view.
     """
     made = apply(fun, tensor, *how)
-    if isbox(tensor._data) or np.shares_memory(made._data, tensor._data) or not made._data.size:
+    old, new = tensor._data, made._data
+    if isbox(old) or new.base is old or np.shares_memory(new, old) or not new.size:
         attach(made, tensor, lambda value: fun(value, *how))
     return made
 

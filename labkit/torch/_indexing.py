@@ -12,7 +12,7 @@ def _parts(tensor, index):
     """The index as a list of parts, Ellipsis spelled out as full slices."""
     parts = list(index) if isinstance(index, tuple) else [index]
     parts = [Tensor._of(np.asarray(p)) if isinstance(p, (list, np.ndarray, range)) else p for p in parts]
-    used = sum(_consumed(p) for p in parts)
+    used = sum([_consumed(p) for p in parts])
     if used > tensor.ndim:
         if tensor.ndim == 0:
             raise IndexError(
@@ -20,9 +20,10 @@ def _parts(tensor, index):
                 "convert a 0-dim tensor to a number"
             )
         raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
-    if any(p is Ellipsis for p in parts):
-        place = next(i for i, p in enumerate(parts) if p is Ellipsis)
-        parts[place : place + 1] = [slice(None)] * (tensor.ndim - used)
+    for place, p in enumerate(parts):
+        if p is Ellipsis:
+            parts[place : place + 1] = [slice(None)] * (tensor.ndim - used)
+            break
     return parts
 
 
@@ -71,10 +72,10 @@ def _looked(tensor, parts):
 
 
 def _selected(tensor, dim, i):
-    n = tensor.shape[dim]
+    n = tensor._array.shape[dim]
     if not -n <= i < n:
         raise IndexError(f"index {i} is out of bounds for dimension {dim} with size {n}")
-    return METHODS["select"](tensor, dim, i)
+    return view(tensor, _rules.basic, (slice(None),) * dim + (i % n,), "SelectBackward0")
 
 
 def _sliced(tensor, dim, part):

@@ -18,6 +18,7 @@ from autograd.core import VJPNode, primitive_vjps
 
 from ..engine.record import dtype_of, new_box
 from ..engine.reverse import dense
+from ..engine.rules import ARITHMETIC_VJPS
 from ..layout import Placed
 
 FREED = (
@@ -246,7 +247,10 @@ class TapeNode(Node):
             self.edges = tuple([by_argnum.get(i) for i in places])
         kept, self.args, self.value = plan.kept, tuple(args), value
         if kept is not None:
-            self.args = tuple([a if i in kept else stand_in(a) for i, a in enumerate(args)])
+            self.args = tuple([
+                a if type(a) is not np.ndarray or a.size <= KEEP_BELOW or i in kept else stand_in(a)
+                for i, a in enumerate(args)
+            ])  # fmt: skip
             self.value = value if "result" in plan.saved else stand_in(value)
 
     info = property(lambda self: self.plan.info)
@@ -293,10 +297,11 @@ class TapeNode(Node):
             for place, parent in zip(argnums, self.parents, strict=True):
                 args[place] = new_box(args[place], 0, parent)
             args, value = tuple(args), new_box(value, 0, result or self._end())
+        rule = ARITHMETIC_VJPS.get(self.fun) or primitive_vjps[self.fun]
         if all(wanted):
-            return list(primitive_vjps[self.fun](argnums, value, args, self.kwargs)(gradients[0]))
+            return list(rule(argnums, value, args, self.kwargs)(gradients[0]))
         places = tuple([i for i, w in zip(argnums, wanted, strict=True) if w])
-        pulled = iter(primitive_vjps[self.fun](places, value, args, self.kwargs)(gradients[0]))
+        pulled = iter(rule(places, value, args, self.kwargs)(gradients[0]))
         return [next(pulled) if w else None for w in wanted]
 
     def _end(self):

@@ -354,7 +354,7 @@ class Tensor:
 
     @property
     def shape(self):
-        return Size(np.shape(self._array))
+        return Size(self._array.shape)
 
     def size(self, dim=None):
         """The shape, or its entry `dim`."""

@@ -11,10 +11,6 @@ from ..engine.reverse import dense
 from . import _modes
 
 
-def add(total, g):
-    return g if total is None else anp.add(total, g)
-
-
 class Walk:
     """One walk back from `roots`, `(edge, gradient value)` pairs.
 
@@ -84,7 +80,8 @@ class Walk:
         if slots is None:
             slots = self.buffers[node] = [None] * node.outputs
         if g is not None:
-            slots[edge.nr] = add(slots[edge.nr], g)
+            total = slots[edge.nr]
+            slots[edge.nr] = g if total is None else anp.add(total, g)
 
     def run(self):
         """Run the nodes, newest first, each after all that feed it. Returns `{edge key: gradient}` of the captured."""
@@ -95,7 +92,7 @@ class Walk:
         return self.captured
 
     def _step(self, node):
-        gradients, runs = self.buffers.pop(node), self._runs(node)
+        gradients, runs = self.buffers.pop(node), self.needed is None or node in self.needed
         if not runs:
             gradients = _after_tensor_hooks(node, gradients)
         if self.captured:
@@ -104,9 +101,11 @@ class Walk:
                     self.captured[node, nr] = g
         if not runs:
             return
-        gradients = _after_prehooks(node, _after_tensor_hooks(node, gradients))
+        if node.tensor_hooks or node.retained or node.prehooks:
+            gradients = _after_prehooks(node, _after_tensor_hooks(node, gradients))
         edges = node.edges if None not in node.edges else [e for e in node.edges if e is not None]
-        sent = self._pull(node, gradients, edges) if any(g is not None for g in gradients) else [None] * len(edges)
+        arrived = gradients[0] is not None or any(g is not None for g in gradients)
+        sent = self._pull(node, gradients, edges) if arrived else [None] * len(edges)
         if not self.keep:
             node.release()
         waiting = self.waiting
@@ -117,9 +116,11 @@ class Walk:
                 self._push(edge.node)
 
     def _pull(self, node, gradients, edges):
-        wanted = [self.needed is None or self._wanted(e) for e in edges]
+        wanted = [True] * len(edges) if self.needed is None else [self._wanted(e) for e in edges]
         sent = node.pull(gradients, wanted, self.create)
-        sent = [_fitting(g, e.dtype) for g, e in zip(sent, edges, strict=True)]
+        for i, (g, edge) in enumerate(zip(sent, edges, strict=True)):
+            if g is not None and (type(g) is not np.ndarray or g.dtype != edge.dtype):
+                sent[i] = _fitting(g, edge.dtype)
         if _modes.anomaly_checks_nan():
             _no_nan(node, sent)
         return _call_hooks(node, sent, gradients) if node.hooks else sent
@@ -154,8 +155,6 @@ def _retain(tensor, g):
 
 def _fitting(g, dtype):
     """What a rule answered, as a gradient of something of this dtype: dense, and with a shape."""
-    if g is None or (type(g) is np.ndarray and g.dtype == dtype):
-        return g
     g = dense(g)
     return match_dtype(g if getattr(g, "shape", None) is not None else np.asarray(g), dtype)
 

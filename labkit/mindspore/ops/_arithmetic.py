@@ -7,11 +7,11 @@ from functools import wraps
 
 import autograd.numpy as anp
 import numpy as np
-from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from ... import primitives
 from ...engine import cast, dtype_of, getval
 from ...engine import stop_gradient as constant
+from ...engine.rules import unbroadcast_f
 from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap

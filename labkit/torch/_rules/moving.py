@@ -5,9 +5,9 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp_argnums, primitive
-from autograd.numpy.numpy_vjps import unbroadcast_f
 
 from ...engine.record import dtype_of
+from ...engine.rules import unbroadcast_f
 from .._tape import declare
 from .arithmetic import multiply
 from .core import op

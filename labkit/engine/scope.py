@@ -7,11 +7,12 @@ is called, it asks `watch.scopes`, which is None unless a graph is being recorde
         return watch.scopes.call(self, self.run, args, kwargs)
 """
 
-import threading
 from collections import Counter
 from contextlib import contextmanager
 from inspect import unwrap
 from typing import NamedTuple
+
+from .threads import PerThread
 
 
 class Scope(NamedTuple):
@@ -42,7 +43,7 @@ class Scopes:
             self.part, self.path = outside
 
 
-class _Watch(threading.local):
+class _Watch(PerThread):
     """What this thread's runs report to: `observe` sees each reverse step, `node` is the one whose rule is running,
     `on_op` is called for every op recorded into a program, and `scopes` knows where in a network a recorded run is."""
 

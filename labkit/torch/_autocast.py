@@ -1,9 +1,9 @@
 """`autocast`: inside it, products compute in a two-byte float and losses in float32, whatever they are given."""
 
-import threading
 import warnings
 from functools import wraps
 
+from ..engine.threads import PerThread
 from ..layout import Placed
 from ._dtype import DTYPES
 from ._tensor import Tensor
@@ -14,7 +14,7 @@ DEVICES = (
 )
 
 
-class _State(threading.local):
+class _State(PerThread):
     """This thread's settings: `dtype` is the float of products, None outside autocast; `shown` the last one chosen."""
 
     dtype, shown = None, "bfloat16"

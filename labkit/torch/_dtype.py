@@ -4,11 +4,11 @@ Promotion follows categories (bool < integer < floating): a tensor with dimensio
 category, and both outrank a Python number, so `float16 tensor * 2.0` stays float16.
 """
 
-import threading
 from functools import cache, cached_property
 
 import numpy as np
 
+from ..engine.threads import PerThread
 from ..layout import Placed
 
 
@@ -83,7 +83,7 @@ def of_numpy(numpy_type):
     return found
 
 
-class _State(threading.local):
+class _State(PerThread):
     """This thread's default dtype."""
 
     default = DTYPES["float32"]

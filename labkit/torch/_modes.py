@@ -2,19 +2,19 @@
 
 import functools
 import inspect
-import threading
 from contextlib import contextmanager
 
 from ..engine.record import new_level
+from ..engine.threads import PerThread
 from ..layout import Placed
 
 
-class _State(threading.local):
+class _State(PerThread):
     """This thread's modes, which the functions below tell; `floor` is what `enable_grad` cannot thaw: the traces that were
     frozen when the innermost transform began. Ops ask `state.frozen` itself: below 0, they are recorded."""
 
     grad, inference, frozen, floor, birth, transforms = True, False, -1, -1, None, (0,)
-    anomaly, check_nan = False, True
+    anomaly, check_nan, walks = False, True, 0
 
 
 state = _State()

@@ -8,7 +8,11 @@ import numpy as np
 
 from ..engine.record import getval, match_dtype
 from ..engine.reverse import dense
+from ..engine.threads import elsewhere
 from . import _modes
+
+NESTED = 40  # walks in each other that fit on a thread's stack, with room for what is between them
+DEEPEST = 50_000  # beyond, it is taken for a recursion without end
 
 
 class Walk:
@@ -84,11 +88,25 @@ class Walk:
             slots[edge.nr] = g if total is None else anp.add(total, g)
 
     def run(self):
-        """Run the nodes, newest first, each after all that feed it. Returns `{edge key: gradient}` of the captured."""
-        mode = _modes.set_grad_enabled(self.create)
-        with mode, np.errstate(all="ignore"):
-            while self.heap:
-                self._step(heapq.heappop(self.heap)[2])
+        """Run the nodes, newest first, each after all that feed it. Returns `{edge key: gradient}` of the captured.
+
+        A hook or a custom function may start a walk inside this one; every so many, one gets a stack of its own.
+        """
+        inside = _modes.state.walks
+        if inside >= DEEPEST:
+            raise RecursionError(
+                f"backward() inside backward(), {inside} times over: expected a hook or function to end"
+            )
+        return elsewhere(self._run) if inside and inside % NESTED == 0 else self._run()
+
+    def _run(self):
+        _modes.state.walks += 1
+        try:
+            with _modes.set_grad_enabled(self.create), np.errstate(all="ignore"):
+                while self.heap:
+                    self._step(heapq.heappop(self.heap)[2])
+        finally:
+            _modes.state.walks -= 1
         return self.captured
 
     def _step(self, node):

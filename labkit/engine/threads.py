@@ -1,0 +1,41 @@
+"""What a thread has for itself, and work handed to a thread that takes it along."""
+
+import threading
+from contextvars import copy_context
+
+
+class PerThread(threading.local):
+    """The base of states that each thread has for itself, its class's attributes at first."""
+
+    known: list = []
+
+    def __new__(cls):
+        made = super().__new__(cls)
+        PerThread.known.append(made)
+        return made
+
+
+def elsewhere(run):
+    """`run()` in a new thread that has the present states of this one: its stack has room for what is nested deep.
+
+    Where no thread can be had, as in a browser, it runs here.
+    """
+    states, found, failed = [(state, dict(vars(state))) for state in PerThread.known], [], []
+
+    def work():
+        for state, values in states:
+            vars(state).update(values)
+        try:
+            found.append(run())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=copy_context().run, args=(work,))
+    try:
+        thread.start()
+    except RuntimeError:
+        return run()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return found[0]

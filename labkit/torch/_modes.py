@@ -201,10 +201,6 @@ def anomaly_enabled():
     return state.anomaly
 
 
-def anomaly_checks_nan():
-    return state.anomaly and state.check_nan
-
-
 class set_detect_anomaly(metaclass=Placed):
     """Make `backward` stop at the first op whose derivative gives nan (`check_nan`)."""
 

@@ -34,6 +34,7 @@ INFERENCE = (
 )
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
 
+NONE: Any = MappingProxyType({})
 _sequence = count()
 
 
@@ -136,7 +137,7 @@ class Edge:
         plan = PLANS.get((fun, argnums))
         if plan is None:
             plan = PLANS[fun, argnums] = Plan(info_of(fun), argnums)
-        kind = plan.kind or node_class(grad_fn_name(fun, args, kwargs))
+        kind = plan.kind or node_class(plan.info.name(args, kwargs))
         self.node, self.nr = kind(plan, value, fun, args, kwargs, parents), 0
         plain = type(value) is np.ndarray
         self.dtype, self.shape = (value.dtype, value.shape) if plain else (dtype_of(value), np.shape(value))
@@ -162,7 +163,7 @@ class Node(metaclass=Placed):
     shown_nr = 0  # which of its siblings this output is, where an op with several outputs has a node for each
     releases = False  # whether running it frees saved values
     released = False
-    tensor_hooks = retained = hooks = prehooks = _metadata = MappingProxyType({})  # until there are any: see `own`
+    tensor_hooks = retained = hooks = prehooks = _metadata = NONE  # until there are any: see `own`
 
     def __init__(self):
         self.sequence: float = next(_sequence)
@@ -234,7 +235,7 @@ class Handle(metaclass=Placed):
 class TapeNode(Node):
     """The node of one op. It keeps the op, and of its arguments and result what the derivative needs."""
 
-    versions = MappingProxyType({})
+    versions = NONE
 
     def __init__(self, plan, value, fun, args, kwargs, parents):
         self.sequence = next(_sequence)
@@ -261,8 +262,6 @@ class TapeNode(Node):
         """Remember the versions of the saved tensors, to notice an in-place change before the walk back.
 
         A saved result is from now on the array that its tensor holds (an op may answer with a NumPy scalar)."""
-        if not self.plan.saved:
-            return
         if type(self.value) is not np.ndarray and self.value is not None and np.ndim(self.value) == 0:
             self.value = result._data
         for name, place in self.plan.saved.items():
@@ -290,7 +289,8 @@ class TapeNode(Node):
     def pull(self, gradients, wanted, create, result=None):
         """One gradient per edge in `parents` for which `wanted` holds, None elsewhere. `result`: the edge of what the
         op made, where that is not this node."""
-        self.check()
+        if self.released or self.versions:
+            self.check()
         argnums, args, value = self.plan.argnums, self.args, self.value
         if create:
             args = list(args)
@@ -452,11 +452,7 @@ class AccumulateGrad(Node):
         return "torch::autograd::AccumulateGrad"
 
     def pull(self, gradients, wanted, create):
-        from ._tensor import accumulate_grad
-
-        accumulate_grad(self.variable, gradients[0], create)
-        for hook in list(self.variable._accumulate_hooks.values()):
-            hook(self.variable)
+        self.variable._accumulate(gradients[0], create)
         return []
 
     def release(self):

@@ -97,8 +97,9 @@ class Tensor:
         """The tensor of an op's result `data` that is at `edge` on the tape."""
         made = Tensor._of(data if type(data) is np.ndarray else np.asarray(data))
         made._node_edge = edge
-        if edge.nr == 0 and isinstance(edge.node, TapeNode):
-            edge.node.watch(args, made)
+        node = edge.node
+        if edge.nr == 0 and isinstance(node, TapeNode) and node.plan.saved:
+            node.watch(args, made)
         return made
 
     # ---- the engine's protocol ----
@@ -154,11 +155,13 @@ class Tensor:
             if self._base is None or isbox(self._data) or not self.requires_grad:
                 return None
             return Edge.of(Nowhere(), 0, self.dtype.np, self.shape)
-        with _accumulators:  # two threads must find the same one
-            node = self._accumulator() if self._accumulator else None
-            if node is None:
-                node = AccumulateGrad(self)
-                self._accumulator = weakref.ref(node)
+        node = self._accumulator() if self._accumulator else None
+        if node is None:
+            with _accumulators:  # two threads must find the same one
+                node = self._accumulator() if self._accumulator else None
+                if node is None:
+                    node = AccumulateGrad(self)
+                    self._accumulator = weakref.ref(node)
         array = self._array
         return Edge.of(node, 0, array.dtype, array.shape)
 
@@ -275,6 +278,25 @@ class Tensor:
         from .autograd import backward
 
         backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def _accumulate(self, g, create):
+        """Add the gradient value `g` to `.grad`: never an alias of anything else."""
+        if create:
+            from ._rules import copy
+
+            if self._grad is None:
+                self._grad = Tensor._wrap(copy(np.empty(np.shape(getval(g)), self._array.dtype), g))
+            else:
+                self._grad = self._grad + Tensor._wrap(g)
+        elif self._grad is None:
+            self._grad = Tensor._wrap(np.array(g) if not isbox(g) else g)
+        elif isbox(g) or isbox(self._grad._data):
+            self._grad = self._grad + Tensor._wrap(g)
+        else:
+            self._grad._data += g
+            self._grad._version_counter.number += 1
+        for hook in list(self._accumulate_hooks.values()):
+            hook(self)
 
     def retain_grad(self):
         """Keep `.grad` for this tensor although it is not a leaf."""
@@ -564,24 +586,6 @@ def _traced_text(value):
         body = "\n".join("    " + line for line in text.splitlines())
         text = f"GradTrackingTensor(lvl={level}, value=\n{body}\n)"
     return text
-
-
-def accumulate_grad(leaf, g, create):
-    """Add the gradient value `g` to `leaf.grad`: never an alias of anything else."""
-    from ._rules import copy
-
-    if create:
-        if leaf._grad is None:
-            leaf._grad = Tensor._wrap(copy(np.empty(np.shape(getval(g)), leaf._array.dtype), g))
-        else:
-            leaf._grad = leaf._grad + Tensor._wrap(g)
-    elif leaf._grad is None:
-        leaf._grad = Tensor._wrap(np.array(g) if not isbox(g) else g)
-    elif isbox(g) or isbox(leaf._grad._data):
-        leaf._grad = leaf._grad + Tensor._wrap(g)
-    else:
-        leaf._grad._data += g
-        leaf._grad._version_counter.number += 1
 
 
 class device:

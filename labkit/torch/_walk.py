@@ -10,6 +10,7 @@ from ..engine.record import getval, match_dtype
 from ..engine.reverse import dense
 from ..engine.threads import elsewhere
 from . import _modes
+from ._tensor import Tensor
 
 NESTED = 40  # walks in each other that fit on a thread's stack, with room for what is between them
 DEEPEST = 50_000  # beyond, it is taken for a recursion without end
@@ -139,7 +140,7 @@ class Walk:
         for i, (g, edge) in enumerate(zip(sent, edges, strict=True)):
             if g is not None and (type(g) is not np.ndarray or g.dtype != edge.dtype):
                 sent[i] = _fitting(g, edge.dtype)
-        if _modes.anomaly_checks_nan():
+        if _modes.state.anomaly and _modes.state.check_nan:
             _no_nan(node, sent)
         return _call_hooks(node, sent, gradients) if node.hooks else sent
 
@@ -198,15 +199,11 @@ def _call_hooks(node, sent, gradients):
 
 
 def wrapped(g):
-    from ._tensor import Tensor
-
     return Tensor._wrap(g)
 
 
 def hooked(hook, g):
     """The gradient after one tensor hook, which may return a new one."""
-    from ._tensor import Tensor
-
     answer = hook(wrapped(g))
     if answer is None:
         return g

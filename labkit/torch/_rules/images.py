@@ -116,7 +116,7 @@ def avg_pool2d_input(g, shape, *how):
 
 def _over(x):
     """The axes that a channel's statistics are taken over."""
-    return tuple(i for i in range(anp.ndim(x)) if i != 1)
+    return (0, *range(2, x.ndim))
 
 
 def _across(numbers, x):

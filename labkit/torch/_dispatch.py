@@ -1,11 +1,11 @@
 """From tensors to primitives: promotion, errors in the framework's words, views and in-place changes."""
 
-import contextvars
 import weakref
 
 import numpy as np
 from autograd.tracer import box_types
 
+from ..engine.quiet import quietly
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
 from ._dtype import DIMENSIONED, NUMBER, ZERO_D, of_number
@@ -14,10 +14,6 @@ from ._tensor import Tensor
 
 NUMBERS = (bool, int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
-QUIET = (
-    contextvars.Context()
-)  # where NumPy does not warn; an op runs in a copy of it, which costs less than `np.errstate`
-QUIET.run(np.seterr, all="ignore")
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
 REFUSED = {  # of views: how they came to be, and why they may not be changed in place
@@ -78,11 +74,11 @@ def apply(fun, *args, **kwargs):
         value = values[i] = a._data if tensor else a
         if type(value) in box_types:
             values = [a._recorded() if isinstance(a, Tensor) else a for a in args]
-            return Tensor._wrap(QUIET.copy().run(fun, *values, **kwargs), args)
+            return Tensor._wrap(quietly(fun, *values, **kwargs), args)
         edge = a._gradient_edge() if tensor and recording else None
         if edge is not None:
             argnums, parents = (*argnums, i), (*parents, edge)
-    value = QUIET.copy().run(getattr(fun, "fun", fun), *values, **kwargs)
+    value = quietly(getattr(fun, "fun", fun), *values, **kwargs)
     if not parents or fun in UNTRACED:
         return Tensor._wrap(value)
     return Tensor._at(Edge(value, fun, values, kwargs, argnums, parents), value, args)

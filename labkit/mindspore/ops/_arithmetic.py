@@ -11,6 +11,7 @@ import numpy as np
 from ... import primitives
 from ...engine import cast, dtype_of, getval
 from ...engine import stop_gradient as constant
+from ...engine.quiet import quietly
 from ...engine.rules import unbroadcast_f
 from .._recording import concrete
 from ..dtype import promote
@@ -107,8 +108,7 @@ def binary(name, *names, method=True, shown=None):
         def call(input, other):
             a, b = operands(input, other, name)
             try:
-                with np.errstate(all="ignore"):
-                    return wrap(raw(a, b))
+                return wrap(quietly(raw, a, b))
             except ValueError as error:
                 if "broadcast" not in str(error):
                     raise

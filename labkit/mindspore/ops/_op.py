@@ -10,6 +10,7 @@ from functools import wraps
 import numpy as np
 
 from ...engine import cast
+from ...engine.quiet import quietly
 from ..tensor import Tensor, wrap
 
 OPS: dict[str, Callable] = {}  # name -> function of tensors
@@ -51,8 +52,7 @@ def op(*names, method=True, primitive=None):
             value = input._value if isinstance(input, Tensor) else value_of(input, shown)
             if kwargs:
                 kwargs = {_known_as(name, known): option for name, option in kwargs.items()}
-            with np.errstate(all="ignore"):
-                return wrap(raw(value, *args, **kwargs))
+            return wrap(quietly(raw, value, *args, **kwargs))
 
         return register(call, *names, method=method, primitive=primitive)
 

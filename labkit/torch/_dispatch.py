@@ -184,10 +184,17 @@ def view(tensor, fun, *how):
     `fun` may copy instead (as `reshape` does where it must); then the result is no view.
     """
     made = apply(fun, tensor, *how)
-    old, new = tensor._data, made._data
-    if isbox(old) or new.base is old or np.shares_memory(new, old) or not new.size:
+    if type(tensor._data) in box_types or _looks_at(made._data, tensor._data):
         attach(made, tensor, lambda value: fun(value, *how))
     return made
+
+
+def _looks_at(new, old):
+    """Whether `new`, which was made of `old` alone, is a look at its memory; of nothing there is no telling."""
+    owner = new.base
+    if owner is not None and (owner is old or owner is old.base):
+        return True
+    return np.shares_memory(new, old) or not new.size
 
 
 def attach(made, tensor, look):
@@ -197,10 +204,10 @@ def attach(made, tensor, look):
     made._view = look if earlier is None else lambda value: look(earlier(value))
     made._version_counter = tensor._version_counter
     made._seen, made._inference = made._version_counter.number, tensor._inference
-    made._origin = tensor._origin or (None if _modes.grad_enabled() else "no_grad")
+    made._origin = tensor._origin or (None if _modes.state.grad else "no_grad")
     if made._level:
         made._level = tensor._level
-    if base._level or isbox(base._data):
+    if base._level or type(base._data) in box_types:
         base._traced_views = (*base._traced_views, weakref.ref(made))
 
 

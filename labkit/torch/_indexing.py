@@ -11,9 +11,12 @@ from ._tensor import Tensor
 def _parts(tensor, index):
     """The index as a list of parts, Ellipsis spelled out as full slices."""
     parts = list(index) if isinstance(index, tuple) else [index]
-    parts = [Tensor._of(np.asarray(p)) if isinstance(p, (list, np.ndarray, range)) else p for p in parts]
-    used = sum([_consumed(p) for p in parts])
-    if used > tensor.ndim:
+    used = 0
+    for place, p in enumerate(parts):
+        if isinstance(p, (list, np.ndarray, range)):
+            p = parts[place] = Tensor._of(np.asarray(p))
+        used += 1 if type(p) is int else _consumed(p)
+    if used > tensor._array.ndim:
         if tensor.ndim == 0:
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
@@ -46,7 +49,7 @@ def _looked(tensor, parts):
     for part in parts:
         if isinstance(part, Tensor) and part.ndim == 0 and part.dtype.rank == 1:
             part = int(part)
-        if _is_integer(part):
+        if type(part) is int or _is_integer(part):
             tensor = _selected(tensor, dim, int(part))
         elif isinstance(part, slice):
             tensor, dim = _sliced(tensor, dim, part), dim + 1
@@ -67,7 +70,7 @@ def _looked(tensor, parts):
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
                 f"{type(part).__name__})"
             )
-    has_arrays = any(isinstance(a, np.ndarray) for a in advanced)
+    has_arrays = any([isinstance(a, np.ndarray) for a in advanced]) if advanced else False
     return tensor, tuple(advanced) if has_arrays else None
 
 

@@ -86,8 +86,8 @@ class Tensor:
     @classmethod
     def _wrap(cls, value, args=()):
         """The tensor of an op's result; `args` are the op's arguments, whose versions the node will watch."""
-        if not isbox(value):
-            return Tensor._of(value if type(value) is np.ndarray else np.asarray(value))
+        if type(value) is np.ndarray or not isbox(value):
+            return Tensor._of(np.asarray(value))
         if value._trace:
             return Tensor._of(value)
         return Tensor._at(value._node, value._value, args)
@@ -148,11 +148,12 @@ class Tensor:
 
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
-        edge = self._node_edge if self._base is None else self._edge
+        base = self._base
+        edge = self._node_edge if base is None else self._edge
         if edge is not None:
             return edge
         if not self._requires:
-            if self._base is None or isbox(self._data) or not self.requires_grad:
+            if base is None or isbox(self._data) or not (base._node_edge or base._requires):
                 return None
             return Edge.of(Nowhere(), 0, self.dtype.np, self.shape)
         node = self._accumulator() if self._accumulator else None

@@ -70,7 +70,7 @@ def _looked(tensor, parts):
                 "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got "
                 f"{type(part).__name__})"
             )
-    has_arrays = any([isinstance(a, np.ndarray) for a in advanced]) if advanced else False
+    has_arrays = bool(advanced) and any(isinstance(a, np.ndarray) for a in advanced)
     return tensor, tuple(advanced) if has_arrays else None
 
 

@@ -446,7 +446,11 @@ class AccumulateGrad(Node):
     def __init__(self, variable):
         super().__init__()
         self.variable, self.sequence = variable, float("inf")
-        self.tensor_hooks = {0: variable._hooks}
+
+    @property
+    def tensor_hooks(self):
+        hooks = vars(self.variable).get("_hook_table")
+        return {0: hooks} if hooks else NONE
 
     def name(self):
         return "torch::autograd::AccumulateGrad"

@@ -296,7 +296,7 @@ class Tensor:
         else:
             self._grad._data += g
             self._grad._version_counter.number += 1
-        for hook in list(self._accumulate_hooks.values()):
+        for hook in list(vars(self).get("_accumulate_hook_table", {}).values()):
             hook(self)
 
     def retain_grad(self):

@@ -261,11 +261,12 @@ class TapeNode(Node):
     def watch(self, tensors, result):
         """Remember the versions of the saved tensors, to notice an in-place change before the walk back.
 
-        A saved result is from now on the array that its tensor holds (an op may answer with a NumPy scalar)."""
+        A saved result is from now on the array that its tensor holds (an op may answer with a NumPy scalar).
+        """
         if type(self.value) is not np.ndarray and self.value is not None and np.ndim(self.value) == 0:
             self.value = result._data
-        for name, place in self.plan.saved.items():
-            tensor: Any = result if name == "result" else tensors[place] if tensors and place is not None else None
+        for name, place in self.plan.saved.items() if tensors else ():
+            tensor: Any = result if name == "result" else tensors[place] if place is not None else None
             counter = getattr(tensor, "_version_counter", None)
             if counter is None:
                 continue

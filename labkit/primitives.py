@@ -159,7 +159,7 @@ def _others(x, axis):
     """For each element the product of all the others along `axis`, right also where some are zero."""
     flat = anp.reshape(x, (1, -1)) if axis is None else anp.moveaxis(x, axis, -1)
     itself = np.eye(anp.shape(flat)[-1], dtype=bool)
-    rest = prod(anp.where(itself, 1, flat[..., None, :]), -1)
+    rest = prod(select(itself, 1, flat[..., None, :]), -1)
     return anp.reshape(rest, anp.shape(x)) if axis is None else anp.moveaxis(rest, -1, axis)
 
 

@@ -10,9 +10,9 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.core import VSpace, sparse_add
 from autograd.numpy import numpy_wrapper
-from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vjps import untake
 
+from ..engine.guest import ArrayBox
 from ..engine.record import cast
 from .buffers import last_uses, overwritten
 from .simplify import Line, dtype_of_line, frozen, permutation

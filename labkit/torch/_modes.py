@@ -5,7 +5,7 @@ import inspect
 import threading
 from contextlib import contextmanager
 
-from ..engine.record import new_level
+from ..engine.guest import new_level
 from ..layout import Placed
 
 _state = threading.local()

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 from autograd import tracer
-from autograd.core import VJPNode, primitive_vjps
+from autograd.core import VJPNode
 
-from ..engine.record import dtype_of, new_box
+from ..engine.guest import Own, new_box
+from ..engine.record import dtype_of
 from ..engine.reverse import dense
+from ..engine.rules import vjp_of
 from ..layout import Placed
 
 FREED = (
@@ -107,7 +109,7 @@ def node_class(name):
     return type(name, (TapeNode,), {"__module__": "builtins"})
 
 
-class Edge:
+class Edge(Own):
     """Output number `nr` of `node`. `dtype` and `shape` are those of that output, and of its gradient."""
 
     __slots__ = ("__weakref__", "dtype", "node", "nr", "shape")
@@ -274,7 +276,7 @@ class TapeNode(Node):
                 args[place] = new_box(args[place], 0, parent)
             args, value = tuple(args), new_box(value, 0, result or self._end())
         places = tuple(i for i, w in zip(self.argnums, wanted, strict=True) if w)
-        pulled = iter(primitive_vjps[self.fun](places, value, args, self.kwargs)(gradients[0]))
+        pulled = iter(vjp_of(self.fun)(places, value, args, self.kwargs)(gradients[0]))
         return [next(pulled) if w else None for w in wanted]
 
     def _end(self):

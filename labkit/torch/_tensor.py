@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.record import Forward, getval, isbox, new_box
+from ..engine.guest import new_box
+from ..engine.record import Forward, getval, isbox
 from . import _dtype, _modes
 from ._printing import tensor_text
 from ._size import Size

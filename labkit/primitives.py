@@ -5,6 +5,8 @@ is written with `autograd.numpy`, so it can be differentiated again; the jvp fol
 Every op keeps its input's dtype, so that float16 stays float16.
 """
 
+from functools import wraps
+
 import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp, primitive
@@ -20,6 +22,26 @@ __all__ = [
 ]  # fmt: skip
 
 
+# Whether a Python number leaves the dtype beside it as it is; on NumPy 1 it makes 0-d arrays wider.
+NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
+
+
+def kept(fun):
+    """A function of arrays and numbers whose result is no wider than its floating arrays, whatever the NumPy."""
+
+    @wraps(fun)
+    def computed(*args, **kwargs):
+        floating = [a.dtype for a in args if isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind == "f"]
+        if not floating:
+            return fun(*args, **kwargs)
+        kind = np.result_type(*floating)
+        found = fun(*(kind.type(a) if type(a) is float else a for a in args), **kwargs)
+        wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype != kind
+        return found.astype(kind) if wider else found
+
+    return fun if NUMBERS_ARE_WEAK else computed
+
+
 def rule(*vjps, argnums=None, text=None):
     """Declare the decorated NumPy function as one op of the graph, with these vjps.
 
@@ -28,7 +50,7 @@ def rule(*vjps, argnums=None, text=None):
     """
 
     def declare(fun):
-        op = primitive(fun)
+        op = primitive(kept(fun))
         defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
         op.text = text
         return op

@@ -46,13 +46,13 @@ def name_lines(lines, found):
 
 def write(lines, ends, in_place=False):
     """The source of the program and the namespace it runs in; sets every line's `number`."""
-    constants, body = _Constants(), []
+    constants, body = {}, []
     over = overwritten(lines, ends) if in_place else {}
     for line in lines:
         if line.fun is not None and line.fun is not untake:
             body.append((line, f"    {line.name} = {_text(line, constants, over.get(line))}"))
     result = "".join(f"{_result(end, constants)}, " for end in ends)
-    source = [f"# {note}" for _, _, note in constants.values()]
+    source = [f"# {note}" for _, note in constants.values()]
     source.append(f"def program({', '.join(line.name for line in lines if line.fun is None)}):")
     released = last_uses(lines, ends)
     width = min(max((len(text) for _, text in body), default=0), 60)
@@ -62,7 +62,7 @@ def write(lines, ends, in_place=False):
         if gone := released.get(line):
             source.append(f"    del {', '.join(value.name for value in gone)}")
     source.append(f"    return ({result.rstrip()})")
-    return "\n".join(source) + "\n", {"np": np, **{name: value for name, value, _ in constants.values()}}
+    return "\n".join(source) + "\n", {"np": np, **{name: value for name, (value, _) in constants.items()}}
 
 
 def _result(end, constants):
@@ -118,14 +118,13 @@ def _text(line, constants, over=None):
         args = args[0], tuple(args[1].tolist())
     if fun is cast and np.ndim(line.value) and hasattr(args[0].value, "astype"):
         return f"{args[0].name}.astype({_argument(args[1], constants)})"
-    shown = [a.name if type(a) is Line else _argument(_weak(a, line), constants) for a in args]
+    shown = [_argument(_weak(a, line), constants) for a in args]
     if fun is ArrayBox.__getitem__ or getattr(fun, "text", None) == "{}[...]":
         return f"{shown[0]}[{_index(args[1] if fun is ArrayBox.__getitem__ else args[1:], constants)}]"
     extra = [
         f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None and (k, v) not in _DEFAULTS
     ]
-    order = permutation(line)
-    if order is not None and order == tuple(range(len(order)))[::-1]:
+    if permutation(line) == tuple(range(np.ndim(line.value)))[::-1]:
         return f"{shown[0]}.T"
     if over is not None:
         return f"np.{fun.fun.__name__}({', '.join(shown)}, out={over.name})"
@@ -151,12 +150,13 @@ def _index(index, constants):
 
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
-    if not isinstance(value, (np.generic, np.ndarray)) or value.ndim:
-        return value
-    same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
+    dtype = dtype_of_line(line)
     operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
-    exact = value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT
-    return value.item() if operator and same and exact else value
+    if not (operator and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0):
+        return value
+    number = value.item() if value.dtype == dtype and dtype.name in _EXACT else value
+    others = [np.zeros((1,) * np.ndim(p.value), dtype) for p in line.parents if dtype_of_line(p) == dtype]
+    return number if any(np.result_type(a, number) == dtype for a in others) else value  # NumPy 1 widens 0-d arrays
 
 
 _EXACT = {"float64", "float32", "float16", "int64", "int32", "bool"}  # Python numbers hold these exactly
@@ -218,7 +218,7 @@ def _argument(value, constants):
     if isinstance(value, list):
         return f"[{', '.join(_argument(v, constants) for v in value)}]"
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, (np.generic, bool, int, float))):
-        name = np.dtype(value).name
+        name = np.bool_.__name__ if np.dtype(value) == bool else np.dtype(value).name
         return f"np.{name}" if hasattr(np, name) else _constant(np.dtype(value), name, f"{name}: a dtype", constants)
     if isinstance(value, slice):
         return f"slice({value.start}, {value.stop}, {value.step})"
@@ -238,21 +238,13 @@ def _described(value):
     return str(value.tolist()) if value.size <= 6 else ""
 
 
-class _Constants(dict):
-    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name."""
-
-    def __init__(self):
-        super().__init__()
-        self.numbers = count(1)
-
-
 def _constant(value, name, note, constants):
-    key = frozen(value) if isinstance(value, (np.ndarray, np.generic)) else id(value)
-    if key in constants:
-        return constants[key][0]
+    for known, (held, _) in constants.items():
+        if held is value or (isinstance(value, (np.ndarray, np.generic)) and frozen(held) == frozen(value)):
+            return known
     if note is None:
-        name = f"c{next(constants.numbers)}"
+        name = f"c{1 + sum(known[0] == 'c' and known[1:].isdigit() for known in constants)}"
         kind = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
         note = f"{name}: {kind} {_described(value)}".rstrip()
-    constants[key] = name, value, note
+    constants[name] = (value, note)
     return name

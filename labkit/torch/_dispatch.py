@@ -4,6 +4,11 @@ import weakref
 
 import numpy as np
 
+try:
+    from numpy.lib.array_utils import byte_bounds
+except ImportError:  # NumPy 1
+    from numpy import byte_bounds
+
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
 from ._tape import CopySlices, Edge, short_name
@@ -257,14 +262,14 @@ def _partly_same(a, b):
     """Whether two dense arrays share some memory but are not the same elements."""
     if not (_dense(a) and _dense(b)):
         return False
-    (begin, end), (start, stop) = np.lib.array_utils.byte_bounds(a), np.lib.array_utils.byte_bounds(b)
+    (begin, end), (start, stop) = byte_bounds(a), byte_bounds(b)
     if (begin, end) == (start, stop):
         return a.shape == b.shape and a.strides != b.strides
     return begin < stop and start < end
 
 
 def _dense(array):
-    low, high = np.lib.array_utils.byte_bounds(array)
+    low, high = byte_bounds(array)
     return high - low == array.nbytes
 
 

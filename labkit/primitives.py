@@ -26,8 +26,8 @@ __all__ = [
 NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
 
 
-def kept(fun):
-    """A function of arrays and numbers whose result is no wider than its floating arrays, whatever the NumPy."""
+def kept(fun, numbers=(float,)):
+    """A function of arrays and of `numbers` whose result is no wider than its floating arrays, whatever the NumPy."""
 
     @wraps(fun)
     def computed(*args, **kwargs):
@@ -35,7 +35,7 @@ def kept(fun):
         if not floating:
             return fun(*args, **kwargs)
         kind = np.result_type(*floating)
-        found = fun(*(kind.type(a) if type(a) is float else a for a in args), **kwargs)
+        found = fun(*(kind.type(a) if type(a) in numbers else a for a in args), **kwargs)
         wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype != kind
         return found.astype(kind) if wider else found
 
@@ -50,7 +50,8 @@ def rule(*vjps, argnums=None, text=None):
     """
 
     def declare(fun):
-        op = primitive(kept(fun))
+        op = primitive(kept(fun, (int, float) if "{}" in (text or "") else (float,)))
+        op.widens = not NUMBERS_ARE_WEAK  # as a line of a program
         defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
         op.text = text
         return op

@@ -8,6 +8,7 @@ changes; `tests/engine/test_guest.py` compares.
 import sys
 from itertools import count
 
+import autograd.numpy as anp
 import numpy as np
 from autograd import tracer
 from autograd.core import VSpace
@@ -20,6 +21,12 @@ class ArrayBox(numpy_boxes.ArrayBox):
     """A box around an array or a number, with one of the engine's nodes."""
 
     __slots__ = ()
+
+    if not hasattr(numpy_boxes.ArrayBox, "__array_ufunc__"):  # before autograd 1.9
+
+        def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+            own = getattr(anp, ufunc.__name__, None)
+            return own(*inputs, **kwargs) if own and method == "__call__" and "out" not in kwargs else NotImplemented
 
 
 Box.types.add(ArrayBox)

@@ -88,7 +88,7 @@ def test_names_are_the_users_and_comments_say_where_a_line_comes_from():
     for name in ("logits =", "error =", "loss =", "d_error =", "d_x =", "d_y =", "d_fc_weight ="):
         assert name in source
     assert re.search(r"d_y = -d_error +# backward of subtract: g, -g", source)
-    assert all("#" in line for line in source.splitlines()[1:-1])
+    assert all("#" in line for line in source.splitlines()[1:-1] if not line.startswith("def"))
 
 
 def test_lines_read_as_numpy_is_written():

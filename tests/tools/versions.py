@@ -20,10 +20,10 @@ BOUNDED = ("autograd", "numpy", "matplotlib")
 
 
 def oldest(project):
-    """What pins the packages to the series that they begin with: `["numpy==1.26.*", ...]`."""
+    """What pins the packages to the series that they begin with: `["numpy==1.26.*", ...]`; newer pyparsings warn matplotlib."""
     wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
     found = [re.fullmatch(r"([\w-]+)>=([\d.]+)", requirement) for requirement in wanted]
-    return [f"{m[1]}=={m[2]}.*" for m in found if m and m[1] in BOUNDED]
+    return ["pyparsing<3.3", *(f"{m[1]}=={m[2]}.*" for m in found if m and m[1] in BOUNDED)]
 
 
 def main(end, arguments):

@@ -27,16 +27,16 @@ NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
 
 
 def kept(fun, numbers=(float,)):
-    """A function of arrays and of `numbers` whose result is no wider than its floating arrays, whatever the NumPy."""
+    """A function of arrays and of `numbers` whose result is no wider than what the arrays alone make, whatever the NumPy."""
 
     @wraps(fun)
     def computed(*args, **kwargs):
-        floating = [a.dtype for a in args if isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind == "f"]
-        if not floating:
+        arrays = [a.dtype for a in args if isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind in "fiub"]
+        if not any(dtype.kind == "f" for dtype in arrays):
             return fun(*args, **kwargs)
-        kind = np.result_type(*floating)
+        kind = np.result_type(*arrays)
         found = fun(*(kind.type(a) if type(a) in numbers else a for a in args), **kwargs)
-        wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype != kind
+        wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype > kind
         return found.astype(kind) if wider else found
 
     return fun if NUMBERS_ARE_WEAK else computed

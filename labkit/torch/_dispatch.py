@@ -4,16 +4,12 @@ import weakref
 
 import numpy as np
 
-try:
-    from numpy.lib.array_utils import byte_bounds
-except ImportError:  # NumPy 1
-    from numpy import byte_bounds
-
 from ..engine.record import cast, isbox
 from . import _dtype, _modes, _rules
 from ._tape import CopySlices, Edge, short_name
 from ._tensor import Tensor
 
+byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # in NumPy 1 elsewhere
 NUMBERS = (bool, int, float, np.number, np.bool_)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."

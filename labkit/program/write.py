@@ -150,15 +150,17 @@ def _index(index, constants):
 
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
+    number = type(value) in (float, int) and getattr(line.fun, "widens", False)
+    if not number and (not isinstance(value, (np.generic, np.ndarray)) or value.ndim):
+        return value
     dtype = dtype_of_line(line)
     operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
     others = [np.zeros((1,) * np.ndim(p.value), dtype) for p in line.parents if dtype_of_line(p) == dtype]
     fixed = lambda number: any(np.result_type(a, number) == dtype for a in others)  # not on NumPy 1 where all are 0-d
-    if type(value) in (float, int) and getattr(line.fun, "widens", False) and getattr(dtype, "kind", "") == "f":
-        return dtype.type(value) if (operator or type(value) is float) and not fixed(value) else value
-    if not (operator and isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0):
-        return value
-    exact = value.dtype == dtype and dtype.name in _EXACT
+    if number:
+        typed = getattr(dtype, "kind", "") == "f" and (operator or type(value) is float) and not fixed(value)
+        return dtype.type(value) if typed else value
+    exact = operator and value.dtype == dtype and dtype.name in _EXACT
     return value.item() if exact and fixed(value.item()) else value
 
 

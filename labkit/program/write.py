@@ -14,6 +14,7 @@ from autograd.numpy.numpy_vjps import untake
 
 from ..engine.guest import ArrayBox
 from ..engine.record import cast
+from ..primitives import NUMBERS_ARE_WEAK
 from .buffers import last_uses, overwritten
 from .simplify import Line, dtype_of_line, frozen, permutation
 
@@ -46,13 +47,13 @@ def name_lines(lines, found):
 
 def write(lines, ends, in_place=False):
     """The source of the program and the namespace it runs in; sets every line's `number`."""
-    constants, body = {}, []
+    constants, body = _Constants(), []
     over = overwritten(lines, ends) if in_place else {}
     for line in lines:
         if line.fun is not None and line.fun is not untake:
             body.append((line, f"    {line.name} = {_text(line, constants, over.get(line))}"))
     result = "".join(f"{_result(end, constants)}, " for end in ends)
-    source = [f"# {note}" for _, note in constants.values()]
+    source = [f"# {note}" for _, _, note in constants.values()]
     source.append(f"def program({', '.join(line.name for line in lines if line.fun is None)}):")
     released = last_uses(lines, ends)
     width = min(max((len(text) for _, text in body), default=0), 60)
@@ -62,7 +63,7 @@ def write(lines, ends, in_place=False):
         if gone := released.get(line):
             source.append(f"    del {', '.join(value.name for value in gone)}")
     source.append(f"    return ({result.rstrip()})")
-    return "\n".join(source) + "\n", {"np": np, **{name: value for name, (value, _) in constants.items()}}
+    return "\n".join(source) + "\n", {"np": np, **{name: value for name, value, _ in constants.values()}}
 
 
 def _result(end, constants):
@@ -118,13 +119,14 @@ def _text(line, constants, over=None):
         args = args[0], tuple(args[1].tolist())
     if fun is cast and np.ndim(line.value) and hasattr(args[0].value, "astype"):
         return f"{args[0].name}.astype({_argument(args[1], constants)})"
-    shown = [_argument(_weak(a, line), constants) for a in args]
+    shown = [a.name if type(a) is Line else _argument(_weak(a, line), constants) for a in args]
     if fun is ArrayBox.__getitem__ or getattr(fun, "text", None) == "{}[...]":
         return f"{shown[0]}[{_index(args[1] if fun is ArrayBox.__getitem__ else args[1:], constants)}]"
     extra = [
         f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None and (k, v) not in _DEFAULTS
     ]
-    if permutation(line) == tuple(range(np.ndim(line.value)))[::-1]:
+    order = permutation(line)
+    if order is not None and order == tuple(range(len(order)))[::-1]:
         return f"{shown[0]}.T"
     if over is not None:
         return f"np.{fun.fun.__name__}({', '.join(shown)}, out={over.name})"
@@ -155,13 +157,19 @@ def _weak(value, line):
         return value
     dtype = dtype_of_line(line)
     operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
-    others = [np.zeros((1,) * np.ndim(p.value), dtype) for p in line.parents if dtype_of_line(p) == dtype]
-    fixed = lambda number: any(np.result_type(a, number) == dtype for a in others)  # not on NumPy 1 where all are 0-d
     if number:
-        typed = getattr(dtype, "kind", "") == "f" and (operator or type(value) is float) and not fixed(value)
+        typed = getattr(dtype, "kind", "") == "f" and (operator or type(value) is float) and not _fixes(line, value)
         return dtype.type(value) if typed else value
     exact = operator and value.dtype == dtype and dtype.name in _EXACT
-    return value.item() if exact and fixed(value.item()) else value
+    return value.item() if exact and _fixes(line, value.item()) else value
+
+
+def _fixes(line, number):
+    """Whether the other arguments give a line its dtype beside a Python number; on NumPy 1 0-d arrays do not."""
+    same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
+    if NUMBERS_ARE_WEAK or not same:
+        return bool(same)
+    return any(np.ndim(p.value) or np.result_type(dtype_of_line(p), type(number)) == dtype_of_line(p) for p in same)
 
 
 _EXACT = {"float64", "float32", "float16", "int64", "int32", "bool"}  # Python numbers hold these exactly
@@ -243,13 +251,21 @@ def _described(value):
     return str(value.tolist()) if value.size <= 6 else ""
 
 
+class _Constants(dict):
+    """`{what tells a constant from others: (its name, value, note)}`; `numbers` are for those that have no name."""
+
+    def __init__(self):
+        super().__init__()
+        self.numbers = count(1)
+
+
 def _constant(value, name, note, constants):
-    for known, (held, _) in constants.items():
-        if held is value or (isinstance(value, (np.ndarray, np.generic)) and frozen(held) == frozen(value)):
-            return known
+    key = frozen(value) if isinstance(value, (np.ndarray, np.generic)) else id(value)
+    if key in constants:
+        return constants[key][0]
     if note is None:
-        name = f"c{1 + sum(known[0] == 'c' and known[1:].isdigit() for known in constants)}"
+        name = f"c{next(constants.numbers)}"
         kind = f"{getattr(value, 'dtype', type(value).__name__)}{list(np.shape(value))}"
         note = f"{name}: {kind} {_described(value)}".rstrip()
-    constants[name] = (value, note)
+    constants[key] = name, value, note
     return name

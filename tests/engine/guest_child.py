@@ -44,6 +44,8 @@ def state():
             if of("labkit", key) or key in ("__builtins__", "__dict__", "__weakref__", "__warningregistry__"):
                 continue
             found[place, str(key)] = value
+            if isinstance(thing, set):
+                continue  # in no order; its members are reached by name
             if isinstance(value, (dict, set)) or of("autograd", value) or of("autograd", type(value)):
                 waiting.append((f"{place}.{key}", value))
     return found

@@ -18,8 +18,9 @@ from autograd import tracer
 from autograd.core import VJPNode
 
 from . import engine
-from .engine import getval, isbox, leaves, map_leaves, new_box, new_level
+from .engine import getval, inside, isbox, leaves, map_leaves, new_box, new_level
 from .engine.graph import ones_like
+from .engine.guest import Own
 from .engine.rules import vjp_of
 from .recompute import checkpoint as _checkpoint
 from .tracing import _value, _wrapped, plain_function
@@ -236,7 +237,7 @@ def _contents(cell):
 # ---- what is alive, op by op ----
 
 
-class _Gauge(VJPNode):
+class _Gauge(Own, VJPNode):
     """A node that keeps nothing: it notes how many bytes of arrays are alive when its op has run."""
 
     __slots__ = ("log",)
@@ -275,10 +276,11 @@ def _moments(plain, values):
     """The timeline: the derivative runs as usual, on boxes whose nodes are gauges, so that every op is seen."""
     log, level = _Log(), new_level()
     boxes = [new_box(value, level, _Gauge.new_root(value, log)) for value in values]
-    output, pull = engine.vjp(plain, *boxes)
-    log.phase = "backward"
-    seeds = [ones_like(leaf) for leaf in leaves(output)]
-    gradients = pull(seeds)
+    with inside(level):
+        output, pull = engine.vjp(plain, *boxes)
+        log.phase = "backward"
+        seeds = [ones_like(leaf) for leaf in leaves(output)]
+        gradients = pull(seeds)
     del output, pull, seeds
     log.moments.append(Moment("backward", "end", log.bytes))
     del gradients

@@ -5,6 +5,8 @@ is written with `autograd.numpy`, so it can be differentiated again; the jvp fol
 Every op keeps its input's dtype, so that float16 stays float16.
 """
 
+from functools import wraps
+
 import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp, primitive
@@ -20,6 +22,26 @@ __all__ = [
 ]  # fmt: skip
 
 
+# Whether a Python number leaves the dtype beside it as it is; on NumPy 1 it makes 0-d arrays wider.
+NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
+
+
+def kept(fun, numbers=(float,)):
+    """A function of arrays and of `numbers` whose result is no wider than what the arrays alone make, whatever the NumPy."""
+
+    @wraps(fun)
+    def computed(*args, **kwargs):
+        arrays = [a.dtype for a in args if isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind in "fiub"]
+        if not any(dtype.kind == "f" for dtype in arrays):
+            return fun(*args, **kwargs)
+        kind = np.result_type(*arrays)
+        found = fun(*(kind.type(a) if type(a) in numbers else a for a in args), **kwargs)
+        wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype > kind
+        return found.astype(kind) if wider else found
+
+    return fun if NUMBERS_ARE_WEAK else computed
+
+
 def rule(*vjps, argnums=None, text=None):
     """Declare the decorated NumPy function as one op of the graph, with these vjps.
 
@@ -28,7 +50,8 @@ def rule(*vjps, argnums=None, text=None):
     """
 
     def declare(fun):
-        op = primitive(fun)
+        op = primitive(kept(fun, (int, float) if "{}" in (text or "") else (float,)))
+        op.widens = not NUMBERS_ARE_WEAK  # as a line of a program
         defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
         op.text = text
         return op
@@ -159,7 +182,7 @@ def _others(x, axis):
     """For each element the product of all the others along `axis`, right also where some are zero."""
     flat = anp.reshape(x, (1, -1)) if axis is None else anp.moveaxis(x, axis, -1)
     itself = np.eye(anp.shape(flat)[-1], dtype=bool)
-    rest = prod(anp.where(itself, 1, flat[..., None, :]), -1)
+    rest = prod(select(itself, 1, flat[..., None, :]), -1)
     return anp.reshape(rest, anp.shape(x)) if axis is None else anp.moveaxis(rest, -1, axis)
 
 

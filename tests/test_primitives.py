@@ -74,7 +74,9 @@ def test_precision_is_kept_forward_and_backward_and_twice(op, args, plain, dtype
     twice = lambda *xs: sum(np.sum(g) for g in grad(square, places)(*xs))
     for fun in (op, square, twice):
         value, pull = vjp(fun, *low)
-        assert value.dtype == dtype
+        assert value.dtype == (
+            dtype if fun is op or p.NUMBERS_ARE_WEAK else fun(*low).dtype
+        )  # NumPy 1 widens 0-d arrays
         for got, want, a in zip(pull(), grad(fun, places)(*args), args, strict=True):
             assert got.dtype == dtype and got.shape == a.shape
             onp.testing.assert_allclose(got, want, rtol=tolerance, atol=tolerance * 5)

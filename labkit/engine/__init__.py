@@ -2,7 +2,8 @@
 
 from . import mended  # noqa: F401  (before any rule is used)
 from .graph import Contribution, Graph, Step, record
-from .record import cast, dtype_of, getval, isbox, new_box, new_level, shape_of
+from .guest import inside, new_box, new_level
+from .record import cast, dtype_of, getval, isbox, shape_of
 from .reverse import (
     custom_vjp,
     grad,
@@ -21,6 +22,6 @@ from .scope import Scope
 
 __all__ = [
     "Contribution", "Graph", "Scope", "Step", "cast", "custom_vjp", "dtype_of", "getval",
-    "grad", "hvp", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "new_box", "new_level", "record",
+    "grad", "hvp", "inside", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "new_box", "new_level", "record",
     "reverse_pass", "shape_of", "stop_gradient", "value_and_grad", "vjp",
 ]  # fmt: skip

@@ -12,7 +12,8 @@ from itertools import count
 import numpy as np
 from autograd.extend import primitive
 
-from .record import Record, getval, isbox, last_call, new_box, new_level
+from .guest import inside, new_box, new_level
+from .record import Record, getval, isbox, last_call
 from .reverse import check_output, leaves, map_leaves, reverse_pass
 from .scope import scopes_of
 
@@ -80,12 +81,12 @@ def record(fun, *args, names=None, **kwargs):
     (['input', 'input', 'power', 'add'], 6.0)
     """
     names = list(names) if names else argument_names(fun, len(args))
-    with scopes_of(fun):
-        return _recorded(fun, args, names, kwargs)
+    with scopes_of(fun), inside(new_level()) as outer:
+        return _recorded(fun, args, names, kwargs, outer)
 
 
-def _recorded(fun, args, names, kwargs):
-    outer, inner, joint, forward = new_level(), new_level(), [], []
+def _recorded(fun, args, names, kwargs, outer):
+    inner, joint, forward = new_level(), [], []
     args = [_numeric(a, name) for a, name in zip(args, names, strict=True)]
     outer_roots = [Record.new_root(a, name, joint) for a, name in zip(args, names, strict=True)]
     lifted = [new_box(a, outer, root) for a, root in zip(args, outer_roots, strict=True)]

@@ -14,7 +14,6 @@ on its highest boxes first; that one rule makes nesting right.
 import dis
 import sys
 import threading
-from contextlib import contextmanager
 from functools import lru_cache
 from itertools import count, pairwise
 from pathlib import Path
@@ -24,34 +23,13 @@ import numpy as np
 from autograd import tracer
 from autograd.core import JVPNode, SparseObject, VJPNode, primitive_vjps
 from autograd.extend import defjvp, defvjp, primitive, vspace
-from autograd.numpy.numpy_boxes import ArrayBox
-from autograd.numpy.numpy_vspaces import ArrayVSpace
-from autograd.tracer import getval, isbox, new_box  # noqa: F401  (new_box: for the rest of the engine)
+from autograd.tracer import getval, isbox
 
+from .guest import Own
 from .rules import OWN_VJPS, jvp_of, vjp_of
 from .scope import watch
 
-for _scalar in (int, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQ")):  # autograd boxes floating scalars only
-    ArrayBox.register(_scalar)
-    ArrayVSpace.register(_scalar)
-
-_levels = count(1)  # level 0 is left for a tape that never closes (the torch dialect)
-_ids = count()  # `next` on a count is atomic, so ids and levels are safe across threads
-
-
-def new_level():
-    """A level above all that exist. Never reused, so an exception has nothing to put back and threads cannot mix."""
-    return next(_levels)
-
-
-@contextmanager
-def _new_trace():
-    yield next(_levels)
-
-
-# autograd counts levels in one global number that an exception leaves too high and threads share. Its own entry points
-# draw from our counter instead, so that `autograd.grad` nests rightly inside labkit and the other way round.
-tracer.trace_stack.new_trace = _new_trace
+_ids = count()  # `next` on a count is atomic, so ids are safe across threads
 
 
 @primitive
@@ -88,7 +66,7 @@ def match_dtype(g, dtype):
     return g if dtype is None or dtype_of(g) == dtype else cast(g, dtype)
 
 
-class Reverse(VJPNode):
+class Reverse(Own, VJPNode):
     """A node that knows its parents and how to pull a gradient back to them."""
 
     __slots__ = ("dtype", "id", "origin")
@@ -109,7 +87,7 @@ class Reverse(VJPNode):
         self.id, self.dtype, self.origin = next(_ids), dtype_of(value), value if isbox(value) else None
 
 
-class Forward(JVPNode):
+class Forward(Own, JVPNode):
     """A node that carries `g`, the tangent of its value. Rules that lack a jvp get it from their vjp."""
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
@@ -123,7 +101,7 @@ _PLAIN_NAMES = {
 }  # fmt: skip
 
 
-class Record:
+class Record(Own):
     """A node that keeps it all.
 
     Attributes: `fun` (the autograd primitive, None for a root), `args` (with constants; boxed arguments unboxed one

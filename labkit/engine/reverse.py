@@ -10,11 +10,12 @@ from functools import wraps
 import autograd.numpy as anp
 import numpy as np
 from autograd.core import SparseBox, SparseObject, sparse_add
-from autograd.extend import VSpace, defvjp_argnums, primitive, register_notrace, vspace
+from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
 from autograd.tracer import find_top_boxed_args
 from autograd.util import subvals
 
-from .record import Forward, Record, Reverse, getval, isbox, match_dtype, new_box, new_level, shape_of
+from .guest import inside, is_number, new_box, new_level
+from .record import Forward, Record, Reverse, getval, isbox, match_dtype, shape_of
 from .scope import watch
 
 
@@ -89,7 +90,8 @@ def vjp(fun, *args):
     """
     level = new_level()
     roots = [Reverse.new_root(value) for value in args]
-    output = fun(*[new_box(value, level, root) for value, root in zip(args, roots, strict=True)])
+    with inside(level):
+        output = fun(*[new_box(value, level, root) for value, root in zip(args, roots, strict=True)])
     boxes = [leaf if isbox(leaf) and leaf._trace == level else None for leaf in leaves(output)]
 
     def pull(seeds=None):
@@ -129,7 +131,8 @@ def jvp(fun, args, tangents):
                 f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
             )
         boxes.append(new_box(value, level, Forward.new_root(tangent)))
-    output = fun(*boxes)
+    with inside(level):
+        output = fun(*boxes)
 
     def tangent_of(leaf):
         return leaf._node.g if isbox(leaf) and leaf._trace == level else anp.zeros_like(leaf)
@@ -145,7 +148,7 @@ def restrict(fun, args, argnums, kwargs):
     if not all(0 <= p < len(args) for p in places):
         raise IndexError(f"argnums {argnums}: expected positions below {len(args)}, the number of arguments given")
     for p in places:
-        if not isbox(args[p]) and (type(args[p]) in (list, tuple, dict) or type(args[p]) not in VSpace.mappings):
+        if not (isbox(args[p]) or is_number(type(args[p])) or type(args[p]) is np.ndarray):
             raise TypeError(
                 f"argument {p}: expected a number or a NumPy array, but got {type(args[p]).__name__} (make a list an array "
                 "with np.array; a dialect's tensors have their own grad)"

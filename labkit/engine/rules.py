@@ -1,8 +1,8 @@
-"""Derivatives that the engine's nodes take in place of autograd's: from the result, where PyTorch and MindSpore do.
+"""Derivatives that the engine's nodes take in place of autograd's, to which nothing changes.
 
-So what a tape says it saves, what a picture shows and what a program computes are one thing. Those of arithmetic compute
-what autograd's do, and ask less on the way where nothing was broadcast. The rules are the engine's alone: to autograd's own
-functions nothing changes.
+Some come from the result, where PyTorch and MindSpore do: so what a tape says it saves, what a picture shows and what a
+program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic compute
+what autograd's do, and ask less on the way where nothing was broadcast.
 """
 
 import autograd.numpy as anp
@@ -40,7 +40,7 @@ def _of_two(*rules):
     return vjp
 
 
-ARITHMETIC_VJPS = {
+_ARITHMETIC = {
     anp.add: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: g),
     anp.subtract: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: -g),
     anp.multiply: _of_two(lambda x, y: lambda g: y * g, lambda x, y: lambda g: x * g),
@@ -61,7 +61,35 @@ _OWN = {
     anp.reciprocal: _from_result(lambda y: -y * y),
     anp.tan: _from_result(lambda y: 1 + y * y),
 }
-OWN_VJPS = ARITHMETIC_VJPS | {op: vjp for op, (vjp, _) in _OWN.items()}
+
+
+def _by_argument(*makers):
+    """The vjp of an op from one rule for each of its arguments, as autograd's `defvjp` takes them."""
+
+    def rule(argnums, ans, args, kwargs):
+        pulls = [makers[i](ans, *args, **kwargs) for i in argnums]
+        return lambda g: tuple(pull(g) for pull in pulls)
+
+    return rule
+
+
+def _untile(ans, x, reps):
+    """The sum over the copies. (autograd takes one number for the first axis, NumPy for the last.)"""
+    shape = (1,) * (anp.ndim(ans) - anp.ndim(x)) + anp.shape(x)
+    blocks = [n for whole, part in zip(anp.shape(ans), shape, strict=True) for n in (whole // max(part, 1), part)]
+    copies = tuple(range(0, len(blocks), 2))
+    return lambda g: anp.reshape(anp.sum(anp.reshape(g, blocks), axis=copies), anp.shape(x))
+
+
+_where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
+OWN_VJPS = _ARITHMETIC | {op: vjp for op, (vjp, _) in _OWN.items()} | {
+    anp.tile: _by_argument(_untile),
+    _where: _by_argument(
+        lambda ans, c, x, y: lambda g: anp.zeros_like(c),
+        lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
+        lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
+    ),
+}
 OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 

@@ -7,8 +7,6 @@ float64, and unsigned integers beyond 8 bits mix with nothing.
 from functools import lru_cache
 
 import numpy as np
-from autograd.numpy.numpy_boxes import ArrayBox
-from autograd.numpy.numpy_vspaces import ArrayVSpace
 
 from ..layout import Placed
 
@@ -85,8 +83,6 @@ def _bfloat16():
         import ml_dtypes
     except ImportError:
         raise ImportError('bfloat16 needs the ml_dtypes package: pip install "labkit[bfloat16]"') from None
-    ArrayBox.register(ml_dtypes.bfloat16)  # scalars of it can be differentiated too
-    ArrayVSpace.register(ml_dtypes.bfloat16)
     return np.dtype(ml_dtypes.bfloat16)
 
 

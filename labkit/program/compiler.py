@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..engine import inside, isbox, new_box, new_level
 from ..engine.graph import argument_names
-from ..engine.record import isbox, new_box, new_level
 from ..engine.reverse import leaves, map_leaves
 from ..engine.scope import watch
 from .guard import Drawn, side_effects_refused
@@ -56,7 +56,7 @@ class Recording:
         """Call `fun`, whose reverse passes are watched and whose side effects are refused."""
         before, watch.observe = watch.observe, target_marker()
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), inside(self.level):
                 try:
                     with side_effects_refused(fun):
                         return fun(*boxes)

@@ -10,10 +10,11 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.core import VSpace, sparse_add
 from autograd.numpy import numpy_wrapper
-from autograd.numpy.numpy_boxes import ArrayBox
 from autograd.numpy.numpy_vjps import untake
 
+from ..engine.guest import ArrayBox
 from ..engine.record import cast
+from ..primitives import NUMBERS_ARE_WEAK
 from .buffers import last_uses, overwritten
 from .simplify import Line, dtype_of_line, frozen, permutation
 
@@ -151,12 +152,24 @@ def _index(index, constants):
 
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
-    if not isinstance(value, (np.generic, np.ndarray)) or value.ndim:
+    number = type(value) in (float, int) and getattr(line.fun, "widens", False)
+    if not number and (not isinstance(value, (np.generic, np.ndarray)) or value.ndim):
         return value
-    same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
+    dtype = dtype_of_line(line)
     operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
-    exact = value.dtype == dtype_of_line(line) and value.dtype.name in _EXACT
-    return value.item() if operator and same and exact else value
+    if number:
+        typed = getattr(dtype, "kind", "") == "f" and (operator or type(value) is float) and not _fixes(line, value)
+        return dtype.type(value) if typed else value
+    exact = operator and value.dtype == dtype and dtype.name in _EXACT
+    return value.item() if exact and _fixes(line, value.item()) else value
+
+
+def _fixes(line, number):
+    """Whether the other arguments give a line its dtype beside a Python number; on NumPy 1 0-d arrays do not."""
+    same = [p for p in line.parents if dtype_of_line(p) == dtype_of_line(line)]
+    if NUMBERS_ARE_WEAK or not same:
+        return bool(same)
+    return any(np.ndim(p.value) or np.result_type(dtype_of_line(p), type(number)) == dtype_of_line(p) for p in same)
 
 
 _EXACT = {"float64", "float32", "float16", "int64", "int32", "bool"}  # Python numbers hold these exactly
@@ -218,7 +231,7 @@ def _argument(value, constants):
     if isinstance(value, list):
         return f"[{', '.join(_argument(v, constants) for v in value)}]"
     if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, (np.generic, bool, int, float))):
-        name = np.dtype(value).name
+        name = np.bool_.__name__ if np.dtype(value) == bool else np.dtype(value).name
         return f"np.{name}" if hasattr(np, name) else _constant(np.dtype(value), name, f"{name}: a dtype", constants)
     if isinstance(value, slice):
         return f"slice({value.start}, {value.stop}, {value.step})"

@@ -12,6 +12,7 @@ from ._dtype import DIMENSIONED, NUMBER, ZERO_D, of_number
 from ._tape import UNTRACED, CopySlices, Edge, short_name
 from ._tensor import Tensor
 
+byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # in NumPy 1 elsewhere
 NUMBERS = (bool, int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
@@ -293,14 +294,14 @@ def _partly_same(a, b):
     """Whether two dense arrays share some memory but are not the same elements."""
     if not (_dense(a) and _dense(b)):
         return False
-    (begin, end), (start, stop) = np.lib.array_utils.byte_bounds(a), np.lib.array_utils.byte_bounds(b)
+    (begin, end), (start, stop) = byte_bounds(a), byte_bounds(b)
     if (begin, end) == (start, stop):
         return a.shape == b.shape and a.strides != b.strides
     return begin < stop and start < end
 
 
 def _dense(array):
-    low, high = np.lib.array_utils.byte_bounds(array)
+    low, high = byte_bounds(array)
     return high - low == array.nbytes
 
 

@@ -4,7 +4,7 @@ import functools
 import inspect
 from contextlib import contextmanager
 
-from ..engine.record import new_level
+from ..engine.guest import new_level
 from ..engine.threads import PerThread
 from ..layout import Placed
 

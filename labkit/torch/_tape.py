@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 from autograd import tracer
-from autograd.core import VJPNode, primitive_vjps
+from autograd.core import VJPNode
 
-from ..engine.record import dtype_of, new_box
+from ..engine.guest import Own, new_box
+from ..engine.record import dtype_of
 from ..engine.reverse import dense
-from ..engine.rules import ARITHMETIC_VJPS
+from ..engine.rules import vjp_of
 from ..layout import Placed
 
 FREED = (
@@ -128,7 +129,7 @@ def node_class(name):
     return type(name, (TapeNode,), {"__module__": "builtins"})
 
 
-class Edge:
+class Edge(Own):
     """Output number `nr` of `node`. `dtype` and `shape` are those of that output, and of its gradient."""
 
     __slots__ = ("__weakref__", "dtype", "node", "nr", "shape")
@@ -298,7 +299,7 @@ class TapeNode(Node):
             for place, parent in zip(argnums, self.parents, strict=True):
                 args[place] = new_box(args[place], 0, parent)
             args, value = tuple(args), new_box(value, 0, result or self._end())
-        rule = ARITHMETIC_VJPS.get(self.fun) or primitive_vjps[self.fun]
+        rule = vjp_of(self.fun)
         if all(wanted):
             return list(rule(argnums, value, args, self.kwargs)(gradients[0]))
         places = tuple([i for i, w in zip(argnums, wanted, strict=True) if w])

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.record import Forward, getval, isbox, new_box
+from ..engine.guest import new_box
+from ..engine.record import Forward, getval, isbox
 from . import _modes
 from ._dtype import of_numpy
 from ._printing import tensor_text

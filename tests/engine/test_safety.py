@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import threading
+from itertools import product
 
 import autograd
 import autograd.numpy as np
@@ -10,7 +11,7 @@ import numpy as onp
 import pytest
 from autograd import tracer
 
-from labkit.engine import grad, hvp, jacfwd, jacrev, jvp, record, value_and_grad, vjp
+from labkit.engine import grad, hvp, inside, jacfwd, jacrev, jvp, new_level, record, value_and_grad, vjp
 from labkit.gradcheck import check_gradient
 
 # ---- exceptions ----
@@ -126,9 +127,51 @@ def test_threads_may_differentiate_nested_functions_at_once(count):
     assert sum(in_threads(nested_jobs(count, grad))) == 0
 
 
-@pytest.mark.parametrize("count", [2, 8])
-def test_so_may_threads_that_call_autograd_itself(count):
-    assert sum(in_threads(nested_jobs(count, autograd.grad))) == 0
+def in_one_another(outer, middle, inner):
+    """A function of x in which each derivative takes another one's variable for its own if levels go wrong: it is 18 x^2."""
+    return outer(lambda x: x * middle(lambda y: x * y * inner(lambda z: x * y * z)(2.0))(3.0))
+
+
+WAYS = list(product((grad, autograd.grad), repeat=3))
+NAMES = ["-".join(take.__module__.partition(".")[0] for take in way) for way in WAYS]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=NAMES)
+def test_labkit_and_autograd_nest_in_any_order_also_after_an_exception(way):
+    failing = lambda *args: 1 / 0
+    for _ in range(3):
+        assert in_one_another(*way)(2.0) == 72
+        for take in way:
+            with pytest.raises(ZeroDivisionError):
+                take(lambda x: x * way[1](failing)(x))(2.0)
+    everything_is_right()
+
+
+def test_and_in_threads():
+    """But for autograd directly in autograd, whose levels two threads take from one another."""
+    ways = [way for way in WAYS if way[:2] != (autograd.grad, autograd.grad)]
+    assert sum(in_threads([(in_one_another(*way), 2.0, 72) for way in ways])) == 0
+
+
+def test_and_across_threads():
+    def elsewhere(x):
+        found = []
+        work = threading.Thread(target=lambda: found.append(autograd.grad(lambda y: x * y * y)(3.0)))
+        work.start()
+        work.join()
+        return x * found[0]
+
+    assert grad(elsewhere)(2.0) == 24
+
+
+def test_autograd_counts_as_ever_where_no_level_of_the_engine_is_open():
+    before = tracer.trace_stack.top
+    with tracer.trace_stack.new_trace() as level:
+        assert level == tracer.trace_stack.top == before + 1
+    with inside(new_level()) as outer, tracer.trace_stack.new_trace() as level:
+        assert level > outer and tracer.trace_stack.top == before
+    with tracer.trace_stack.new_trace() as level:
+        assert level == before + 1 and new_level() > level
 
 
 def test_threads_may_push_forward_and_record_at_once():
@@ -137,25 +180,6 @@ def test_threads_may_push_forward_and_record_at_once():
     recorded = lambda x: record(grad(f), x).gradients["x"]
     second = 2 * onp.cos(0.7) - 0.7 * onp.sin(0.7)
     assert sum(in_threads([(forward, 0.7, second), (recorded, 0.7, second)] * 2)) == 0
-
-
-def overlapping_levels(new_trace):
-    """The levels of three traces: the first closes while the second, of another thread, stays open; then the third opens."""
-    first, second, third = new_trace(), new_trace(), new_trace()
-    levels = [first.__enter__(), second.__enter__()]
-    first.__exit__(None, None, None)
-    levels.append(third.__enter__())
-    third.__exit__(None, None, None)
-    second.__exit__(None, None, None)
-    return levels
-
-
-def test_a_counter_that_goes_down_again_gives_two_open_traces_one_level():
-    """Why the engine replaces autograd's way: boxes of two threads would be taken for boxes of one derivative."""
-    _, second, third = overlapping_levels(tracer.TraceStack().new_trace)
-    assert second == third
-    _, second, third = overlapping_levels(tracer.trace_stack.new_trace)
-    assert second != third
 
 
 # ---- depth ----

@@ -445,7 +445,7 @@ def test_the_source_of_a_step_reads_like_the_step():
         return loss
 
     source = step.program(X.reshape(1, 3), Tensor(1.0)).source
-    assert source.startswith("def program(x, y, fc_weight, fc_bias):")
+    assert "def program(x, y, fc_weight, fc_bias):" in source.splitlines()[:3]
     for line in (
         "x @ fc_weight.T",
         "new_fc_weight = fc_weight - ",

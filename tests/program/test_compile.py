@@ -84,11 +84,11 @@ def test_the_gradient_of_a_small_function_is_a_few_lines():
 
 def test_names_are_the_users_and_comments_say_where_a_line_comes_from():
     source = compile_program(value_and_grad(net, (0, 1, 2)), *NET, names=["x", "y", "fc.weight"]).source
-    assert source.startswith("def program(x, y, fc_weight):")
+    assert "def program(x, y, fc_weight):" in source.splitlines()[:2]
     for name in ("logits =", "error =", "loss =", "d_error =", "d_x =", "d_y =", "d_fc_weight ="):
         assert name in source
     assert re.search(r"d_y = -d_error +# backward of subtract: g, -g", source)
-    assert all("#" in line for line in source.splitlines()[1:-1])
+    assert all("#" in line for line in source.splitlines()[1:-1] if not line.startswith("def"))
 
 
 def test_lines_read_as_numpy_is_written():
@@ -124,7 +124,7 @@ def test_powers_round_as_they_do_eagerly(name, x):
     with onp.errstate(all="ignore"):
         for wanted in (f, grad(lambda x: np.sum(f(x))), grad(lambda x: np.sum(grad(f)(x) ** 2))):
             program = compile_program(wanted, x)
-            for given in (x, x * 3):
+            for given in (x, onp.asarray(x * 3, onp.asarray(x).dtype)[()]):
                 assert onp.array_equal(program(given), wanted(given), equal_nan=True), program.source
 
 

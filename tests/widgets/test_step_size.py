@@ -26,7 +26,7 @@ def quotient(dtype, rule, h):
     x, h = dtype(1.0), dtype(h)
     if rule == "forward":
         return float((np.sin(x + h) - np.sin(x)) / h)
-    return float((np.sin(x + h) - np.sin(x - h)) / (2 * h))
+    return float((np.sin(x + h) - np.sin(x - h)) / (dtype(2) * h))
 
 
 @pytest.mark.parametrize("name", NAMES)

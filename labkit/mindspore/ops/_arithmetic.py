@@ -43,7 +43,7 @@ def beside(value, number, name):
     """A tensor's value, and a number in its type; a float beside an integer tensor makes both Float32."""
     if type(number) is float or type(number) is int:
         kind = value.dtype.kind
-        if kind == "f" or (kind in "iu" and type(number) is int):
+        if (primitives.NUMBERS_ARE_WEAK or value.ndim) and (kind == "f" or (kind in "iu" and type(number) is int)):
             return value, number
     return _beside(value, number, name)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ... import primitives
 from ...engine import cast, dtype_of, shape_of
 from ...engine import stop_gradient as constant
+from ...engine.record import match_dtype
 from ..dtype import of
 from ..tensor import wrap
 from . import _fused
@@ -294,7 +295,7 @@ def binary_cross_entropy_with_logits(logits, label, weight=None, pos_weight=None
     x, y = operands(logits, label, "BCEWithLogitsLoss")
     positive = 1 if pos_weight is None else (constant(pos_weight._value) - 1) * y + 1
     with np.errstate(all="ignore"):
-        losses = (1 - y) * x + positive * primitives.softplus(-x)
+        losses = match_dtype((1 - y) * x + positive * primitives.softplus(-x), x.dtype)  # NumPy 1 widens 1 - y
         return reduced(_weighted(losses, weight), reduction, "binary_cross_entropy_with_logits")
 
 

@@ -9,8 +9,9 @@ from functools import wraps
 
 import numpy as np
 
-from ...engine import cast
+from ...engine import cast, dtype_of
 from ...engine.quiet import quietly
+from ...primitives import NUMBERS_ARE_WEAK
 from ..tensor import Tensor, wrap
 
 OPS: dict[str, Callable] = {}  # name -> function of tensors
@@ -45,6 +46,7 @@ def op(*names, method=True, primitive=None):
     def declare(raw):
         shown = primitive or raw.__name__.strip("_").title().replace("_", "")
         code = raw.__code__
+        kept = raw if NUMBERS_ARE_WEAK or "dtype" in code.co_varnames else _kept(raw)
         known = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
         @wraps(raw)
@@ -52,11 +54,22 @@ def op(*names, method=True, primitive=None):
             value = input._value if isinstance(input, Tensor) else value_of(input, shown)
             if kwargs:
                 kwargs = {_known_as(name, known): option for name, option in kwargs.items()}
-            return wrap(quietly(raw, value, *args, **kwargs))
+            return wrap(quietly(kept, value, *args, **kwargs))
 
         return register(call, *names, method=method, primitive=primitive)
 
     return declare
+
+
+def _kept(raw):
+    """For NumPy 1, where numbers make a 0-d array wider: an op whose result is no wider than its floating array."""
+
+    def computed(value, *args, **kwargs):
+        found = raw(value, *args, **kwargs)
+        dtype, came = dtype_of(value), dtype_of(found)
+        return cast(found, dtype) if came is not None and came.kind == dtype.kind == "f" and came > dtype else found
+
+    return computed
 
 
 _SAME = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})

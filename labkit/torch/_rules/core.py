@@ -8,6 +8,7 @@ import numpy as np
 from autograd.extend import defvjp, primitive
 
 from ...engine.record import dtype_of
+from ...primitives import kept
 from .._tape import declare
 
 
@@ -17,7 +18,7 @@ def op(name, *vjps, tensors="self", others="", saves=""):
     def wrap(fun):
         if fun.__name__ in ("fun", "<lambda>"):
             fun.__name__ = re.sub(r"Backward\d.*$", "", name if isinstance(name, str) else "op").lower()
-        made = primitive(fun)
+        made = primitive(kept(fun))
         defvjp(made, *vjps)
         return declare(made, name, tensors, others, saves)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from autograd.tracer import notrace_primitives
 
-from ...engine import cast, isbox, leaves, new_box, new_level, reverse_pass
+from ...engine import cast, inside, isbox, leaves, new_box, new_level, reverse_pass
 from ...engine.record import Record
 from ...engine.rules import vjp_of
 from ...precision import Format, format_of, rounded
@@ -83,7 +83,7 @@ class HeldRun:
     def __init__(self, fun, values, names, wanted):
         level, self._log = new_level(), []
         roots = [_Node.new_root(v, n, self._log) for v, n in zip(values, names, strict=True)]
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), inside(level):
             output = fun(*(new_box(v, level, root) for v, root in zip(values, roots, strict=True)))
         self._end, self.loss = _loss(output, level)
         self._roots = {n: root for n, root in zip(names, roots, strict=True) if n in wanted}

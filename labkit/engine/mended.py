@@ -1,6 +1,7 @@
 """Rules of autograd's that answer wrongly where shapes differ, put right; and `**`, which rounds as outside of traces."""
 
 import operator
+from itertools import count
 
 import autograd.numpy as anp
 from autograd.core import primitive_jvps, primitive_vjps
@@ -34,3 +35,18 @@ power.__name__, power.text = "power", "{} ** {}"
 primitive_vjps[power], primitive_jvps[power] = primitive_vjps[anp.power], primitive_jvps[anp.power]
 ArrayBox.__pow__ = lambda self, other: power(self, other)
 ArrayBox.__rpow__ = lambda self, other: power(other, self)
+
+
+def _elements(box):
+    """What a loop over a box meets. A loop over NumPy's single numbers would find nothing and say nothing."""
+    if type(box._node).__module__.startswith("labkit.") and anp.ndim(box) == 0:
+        raise TypeError("expected an array to loop over, but got one number that is being differentiated")
+    for place in count():
+        try:
+            element = box[place]
+        except IndexError:
+            return
+        yield element
+
+
+ArrayBox.__iter__ = _elements

@@ -21,9 +21,10 @@ from . import engine
 from .engine import getval, inside, isbox, leaves, map_leaves, new_box, new_level
 from .engine.graph import ones_like
 from .engine.guest import Own
+from .engine.mistakes import check_function
 from .engine.rules import vjp_of
 from .recompute import checkpoint as _checkpoint
-from .tracing import _value, _wrapped, plain_function
+from .tracing import ANY, _value, _wrapped, plain_function
 
 __all__ = ["MemoryReport", "Moment", "Row", "checkpoint", "memory_report"]
 
@@ -40,6 +41,7 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
     >>> float(engine.grad(square)(3.0))
     6.0
     """
+    check_function("checkpoint(f)(x)", fun, ANY)
 
     def checkpointed(*args: Any, **kwargs: Any) -> Any:
         inner = _bound(fun, parameters or ())
@@ -152,7 +154,7 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
     >>> [(row.op, row.keeps) for row in report.rows]
     [('input', ()), ('input', ()), ('multiply', ('x', 'y')), ('add', ())]
     """
-    plain, values, names = plain_function(fun, args, {}, parameters)
+    plain, values, names = plain_function(fun, args, {}, parameters, "memory_report(f, x)")
     values = [v if isbox(v) or isinstance(v, np.ndarray) else np.asarray(v) for v in values]
     with np.errstate(all="ignore"), _garbage_left_alone():
         rows, kept, inputs, alive = _rows(plain, values, names)

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import engine, gradcheck
 from .engine.graph import argument_names
+from .engine.mistakes import check_function
 
 
 def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
@@ -30,7 +31,7 @@ def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:
     {'x': 6.0, 'y': 1.0}
     """
 
-    _function("trace", fun)
+    check_function("trace(f)(x)", fun, ANY)
     if parameters is not None and not isinstance(parameters, (list, tuple)):
         raise TypeError(
             f"trace: expected a list of parameters after the function, but got {type(parameters).__name__}. "
@@ -55,23 +56,22 @@ def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) ->
     >>> print(bool(check_gradient(lambda x: x**3, 2.0)))
     True
     """
-    _function("check_gradient", fun)
-    plain, values, _ = plain_function(fun, args, {}, None, "check_gradient")
+    plain, values, _ = plain_function(fun, args, {}, None, "check_gradient(f, x)")
     return gradcheck.check_gradient(plain, *values, tolerance=tolerance)
 
 
-def _function(caller, fun):
-    if not callable(fun):
-        raise TypeError(f"{caller}: expected a function, a Cell or a Module, but got {type(fun).__name__}")
+ANY = "a function, a Cell or a Module"
 
 
-def plain_function(fun, args, kwargs, parameters, caller="trace"):
+def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)"):
     """`fun` as a function of arrays alone, the arrays (arguments, then parameters), and their names."""
+    check_function(usage, fun, ANY)
+    caller = usage.partition("(")[0]
     named = list(fun.__engine_parameters__()) if hasattr(fun, "__engine_parameters__") else []
     for i, parameter in enumerate(parameters or []):
         if not hasattr(parameter, "__engine_bind__"):
             raise TypeError(
-                f"trace: expected parameters of a dialect, but got {type(parameter).__name__} at position {i}"
+                f"{caller}: expected parameters of a dialect, but got {type(parameter).__name__} at position {i}"
             )
         if all(parameter is not known for _, known in named):
             named.append((getattr(parameter, "name", None) or f"parameter{i}", parameter))

@@ -1,8 +1,9 @@
 """The engine: record and differentiate. NumPy and autograd only; no dialect, no picture, no Jupyter."""
 
 from . import mended  # noqa: F401  (before any rule is used)
+from .boxes import new_box
 from .graph import Contribution, Graph, Step, record
-from .guest import inside, new_box, new_level
+from .guest import inside, new_level
 from .record import cast, dtype_of, getval, isbox, shape_of
 from .reverse import (
     custom_vjp,

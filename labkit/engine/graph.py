@@ -12,10 +12,13 @@ from itertools import count
 import numpy as np
 from autograd.extend import primitive
 
-from .guest import inside, new_box, new_level
+from .boxes import new_box
+from .guest import inside, new_level
+from .mistakes import check_function, run
 from .record import Record, getval, isbox, last_call
 from .reverse import check_output, leaves, map_leaves, reverse_pass
 from .scope import scopes_of
+from .summary import LARGE, Summary, summarised
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Graph:
     `inputs`, `outputs`: forward nodes. `forward`: all forward nodes in the order they ran, inputs first. `backward`: the
     ops of the reverse pass in the order they ran. `joint`: forward and backward as one graph of plain values.
     `steps`: the chain rule, last op first. `value`: the function's output. `gradients`: `{label of input: gradient}`.
+    Of arrays of the way back with more than a million numbers there are summaries, but for the gradients.
     """
 
     def __init__(self, name, inputs, forward, joint, outputs, value, steps, totals, targets):
@@ -58,16 +62,43 @@ class Graph:
         self.gradients = {node.label: _plain(totals.get(node, zeros[node])) for node in inputs}
 
     def __repr__(self):
-        """The run as a table: a line per op, then a line per chain-rule contribution."""
-        lines = [f"{self.name}: forward"]
-        lines += [f"  {n.label:<10} = {_call(n):<32} {_brief(n.value)}" for n in self.forward]
+        return self.table()
+
+    def table(self, most=400):
+        """The run as a table: a line per op, then a line per chain-rule contribution.
+
+        Of more than `most` ops the first and the last are shown; with `most=None` all of them.
+        """
+        lines = [f"{self.name}: forward", *_elided(self.forward, most, _forward_lines)]
         lines += [f"{self.name}: backward" + ("" if self.steps else ": nothing, for no output depends on an input")]
-        for step in self.steps:
-            lines.append(f"  at {step.node.label} ({step.node.op}) arrives {_brief(step.gradient)}")
-            for c in step.contributions:
-                total = "" if c.total is c.value else f"   running sum {_brief(c.total)}"
-                lines.append(f"    to {c.parent.label:<8} {_brief(c.value)}{total}")
+        lines += _elided(self.steps, most, _step_lines)
+        large = [node for node in self.forward if np.size(node.value) > LARGE]
+        if large:
+            lines.append(f"(arrays of more than {LARGE:,} numbers are summarised, as |length|)")
         return "\n".join(lines)
+
+
+def _forward_lines(node):
+    return [f"  {node.label:<10} = {_call(node):<32} {_brief(node.value)}"]
+
+
+def _step_lines(step):
+    lines = [f"  at {step.node.label} ({step.node.op}) arrives {_brief(step.gradient)}"]
+    for c in step.contributions:
+        total = "" if c.total is c.value else f"   running sum {_brief(c.total)}"
+        lines.append(f"    to {c.parent.label:<8} {_brief(c.value)}{total}")
+    return lines
+
+
+def _elided(ops, most, lines_of):
+    """The lines of the first and the last of `ops`, and how many are left out in between."""
+    half = len(ops) if most is None or len(ops) <= most else most // 2
+    lines = [line for op in ops[:half] for line in lines_of(op)]
+    if half == len(ops):
+        return lines
+    last = ops[len(ops) - half :]
+    lines.append(f"  ... {len(ops) - 2 * half:,} ops are left out here; print(graph.table(most=None)) shows all")
+    return [*lines, *(line for op in last for line in lines_of(op))]
 
 
 def record(fun, *args, names=None, **kwargs):
@@ -80,8 +111,9 @@ def record(fun, *args, names=None, **kwargs):
     >>> [node.op for node in graph.forward], float(graph.gradients["x"])
     (['input', 'input', 'power', 'add'], 6.0)
     """
-    names = list(names) if names else argument_names(fun, len(args))
-    with scopes_of(fun), inside(new_level()) as outer:
+    check_function("trace(f)(x)", fun)
+    names = checked_names(names, fun, args)
+    with scopes_of(fun), np.errstate(all="ignore"), inside(new_level()) as outer:
         return _recorded(fun, args, names, kwargs, outer)
 
 
@@ -91,7 +123,8 @@ def _recorded(fun, args, names, kwargs, outer):
     outer_roots = [Record.new_root(a, name, joint) for a, name in zip(args, names, strict=True)]
     lifted = [new_box(a, outer, root) for a, root in zip(args, outer_roots, strict=True)]
     inputs = [Record.new_root(a, name, forward) for a, name in zip(lifted, names, strict=True)]
-    value = fun(*(new_box(a, inner, root) for a, root in zip(lifted, inputs, strict=True)), **kwargs)
+    boxes = [new_box(a, inner, root) for a, root in zip(lifted, inputs, strict=True)]
+    value = run(fun, boxes, kwargs)
     check_output(fun, value)
     outputs = [leaf._node for leaf in leaves(value) if isbox(leaf) and leaf._trace == inner]
     seeds = [ones_like(node.value) for node in outputs]
@@ -99,6 +132,8 @@ def _recorded(fun, args, names, kwargs, outer):
 
     def observe(node, gradient, contributions):
         nonlocal ran
+        for op in joint[ran:]:
+            op.shorten()
         parts = [
             Contribution(parent, argnum, *_shown(g, total))
             for argnum, (parent, g, total) in zip(node.argnums, contributions, strict=True)
@@ -106,7 +141,7 @@ def _recorded(fun, args, names, kwargs, outer):
         for parent, *values in contributions:
             for value in values:
                 targets.setdefault(getattr(value, "_node", None), parent)
-        steps.append(Step(node, _plain(gradient).copy(), tuple(parts), tuple(joint[ran:])))
+        steps.append(Step(node, _kept(gradient), tuple(parts), tuple(joint[ran:])))
         ran = len(joint)
 
     totals = reverse_pass(outputs, seeds, observe)
@@ -118,6 +153,15 @@ def _recorded(fun, args, names, kwargs, outer):
 def ones_like(x):
     """The gradient of an output with respect to itself."""
     return np.ones_like(x)
+
+
+def checked_names(names, fun, args):
+    """`names`, one for each of `args`; where none are given, those that `fun` gives them."""
+    if not names:
+        return argument_names(fun, len(args))
+    if isinstance(names, str) or len(names) != len(args):
+        raise ValueError(f"names: expected {len(args)} names, one per argument, but got {names!r}")
+    return list(names)
 
 
 def argument_names(fun, count):
@@ -142,10 +186,17 @@ def _plain(value):
     return np.asarray(getval(value))
 
 
+def _kept(value):
+    """A value of the way back to look at: a copy, so that changing it changes nothing else; a large one's summary."""
+    seen = getattr(getattr(value, "_node", None), "value", value)
+    seen = seen if isinstance(seen, Summary) else summarised(_plain(value))
+    return seen.copy() if isinstance(seen, np.ndarray) else seen
+
+
 def _shown(g, total):
-    """A contribution and its running sum as copies; the same array where nothing was added."""
-    value = _plain(g).copy()
-    return value, (value if total is g else _plain(total).copy())
+    """A contribution and its running sum; the same array where nothing was added."""
+    value = _kept(g)
+    return value, (value if total is g else _kept(total))
 
 
 def _label(forward, backward, targets):
@@ -180,9 +231,11 @@ def _call(node):
 
 def _brief(value):
     """A value on part of a line: small arrays in full, large ones by shape and norm."""
-    raw = getval(value)
+    raw = summarised(getval(value))
     if not hasattr(raw, "dtype"):
         return str(raw)
+    if isinstance(raw, Summary):
+        return f"{raw.dtype}{list(raw.shape)} |{raw.norm:.4g}|"
     if np.size(raw) > 8:
         return f"{raw.dtype}{list(np.shape(raw))} |{np.linalg.norm(np.ravel(raw).astype(float)):.4g}|"
     return np.array2string(np.asarray(raw), precision=4, separator=", ").replace("\n", "")

@@ -21,13 +21,14 @@ from pathlib import Path
 import autograd
 import numpy as np
 from autograd import tracer
-from autograd.core import JVPNode, SparseObject, VJPNode, primitive_vjps
+from autograd.core import JVPNode, SparseObject, VJPNode
 from autograd.extend import defjvp, defvjp, primitive, vspace
 from autograd.tracer import getval, isbox
 
 from .guest import Own
-from .rules import OWN_VJPS, jvp_of, vjp_of
+from .rules import jvp_of, pullback, pushforward
 from .scope import watch
+from .summary import summarised
 
 _ids = count()  # `next` on a count is atomic, so ids are safe across threads
 
@@ -72,11 +73,7 @@ class Reverse(Own, VJPNode):
     __slots__ = ("dtype", "id", "origin")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        own = OWN_VJPS.get(fun)
-        if own is None:
-            super().__init__(value, fun, args, kwargs, argnums, parents)
-        else:
-            self.parents, self.vjp = parents, own(argnums, value, args, kwargs)
+        self.parents, self.vjp = parents, pullback(fun, argnums, value, args, kwargs)
         self._fill(value)
 
     def initialize_root(self, value):
@@ -92,7 +89,8 @@ class Forward(Own, JVPNode):
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         rule = jvp_of(fun) or transposed(fun)
-        self.g = match_dtype(rule(argnums, [parent.g for parent in parents], value, args, kwargs), dtype_of(value))
+        tangents = [parent.g for parent in parents]
+        self.g = match_dtype(pushforward(rule, fun, argnums, tangents, value, args, kwargs), dtype_of(value))
 
 
 _PLAIN_NAMES = {
@@ -134,9 +132,15 @@ class Record(Own):
         self.scope = self.derives.scope if self.derives is not None else watch.scopes.path if watch.scopes else ()
         log.append(self)
 
+    def shorten(self):
+        """Keep a summary of a large value, and of the large results of other ops among the arguments."""
+        self.value = summarised(self.value)
+        given = dict(zip(self.argnums, self.parents, strict=True))
+        self.args = tuple(given[i].value if i in given else arg for i, arg in enumerate(self.args))
+
     def vjp(self, g):
         """Pull `g` back to the parents; the rule runs on the recorded values, so it can be recorded in turn."""
-        return vjp_of(self.fun)(self.argnums, self.value, self.args, self.kwargs)(g)
+        return pullback(self.fun, self.argnums, self.value, self.args, self.kwargs)(g)
 
     @property
     def op(self):
@@ -180,11 +184,9 @@ def transposed(fun):
 
     def rule(argnums, tangents, ans, args, kwargs):
         def paired(u):
-            pulled = vjp_of(fun)(argnums, ans, args, kwargs)(u)
+            pulled = pullback(fun, argnums, ans, args, kwargs)(u)
             return sum(autograd.numpy.sum(dense(g) * t) for g, t in zip(pulled, tangents, strict=True))
 
-        if fun not in primitive_vjps:
-            raise NotImplementedError(f"{fun.__name__} has no derivative rule: declare one with labkit.custom_vjp")
         _, pull = vjp(paired, vspace(ans).ones())  # not zeros: some rules skip what is zero
         return pull(1.0)[0]
 

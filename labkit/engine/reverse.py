@@ -14,7 +14,9 @@ from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
 from autograd.tracer import find_top_boxed_args
 from autograd.util import subvals
 
-from .guest import inside, is_number, new_box, new_level
+from .boxes import box, numeric
+from .guest import inside, new_level
+from .mistakes import check_function, run
 from .record import Forward, Record, Reverse, getval, isbox, match_dtype, shape_of
 from .scope import watch
 
@@ -88,10 +90,29 @@ def vjp(fun, *args):
     >>> float(out), [float(g) for g in pull()]
     (12.0, [4.0, 3.0])
     """
+    check_function("vjp(f, x)", fun)
+    args = [numeric(value, "vjp: argument", i) for i, value in enumerate(args)]
+    with _quietly():
+        output, pull = _vjp(fun, args)
+
+    def quiet_pull(seeds=None):
+        with _quietly():
+            return pull(seeds)
+
+    return check_output(fun, output), quiet_pull
+
+
+def _quietly():
+    """An inf or nan is an answer here, as in every part of labkit, and no warning of NumPy's comes with it."""
+    return np.errstate(all="ignore")
+
+
+def _vjp(fun, args):
+    """`vjp` for values that have been looked at."""
     level = new_level()
     roots = [Reverse.new_root(value) for value in args]
     with inside(level):
-        output = fun(*[new_box(value, level, root) for value, root in zip(args, roots, strict=True)])
+        output = run(fun, [box(value, level, root) for value, root in zip(args, roots, strict=True)])
     boxes = [leaf if isbox(leaf) and leaf._trace == level else None for leaf in leaves(output)]
 
     def pull(seeds=None):
@@ -113,6 +134,7 @@ def _seed(value, seed):
     """The cotangent of an output `value`: ones, or `seed`, where a scalar serves every element."""
     if seed is None:
         return anp.ones_like(value)
+    seed = numeric(seed, "vjp: the cotangent")
     if shape_of(seed) not in (shape_of(value), ()):
         raise ValueError(f"vjp: expected a cotangent of shape {shape_of(value)}, as the output, got {shape_of(seed)}")
     return seed if shape_of(seed) == shape_of(value) else seed * anp.ones_like(value)
@@ -124,15 +146,21 @@ def jvp(fun, args, tangents):
     >>> [float(v) for v in jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.0))]
     [12.0, 4.0]
     """
+    check_function("jvp(f, (x,), (v,))", fun)
+    if not (isinstance(args, (tuple, list)) and isinstance(tangents, (tuple, list)) and len(args) == len(tangents)):
+        raise TypeError(
+            "jvp: expected a tuple of arguments and one of as many tangents. Write labkit.jvp(f, (x,), (v,))"
+        )
     level, boxes = new_level(), []
     for value, tangent in zip(args, tangents, strict=True):
+        tangent = numeric(tangent, "jvp: the tangent")
         if shape_of(value) != shape_of(tangent):
             raise ValueError(
                 f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
             )
-        boxes.append(new_box(value, level, Forward.new_root(tangent)))
-    with inside(level):
-        output = fun(*boxes)
+        boxes.append(box(numeric(value, "jvp: the argument"), level, Forward.new_root(tangent)))
+    with _quietly(), inside(level):
+        output = check_output(fun, run(fun, boxes))
 
     def tangent_of(leaf):
         return leaf._node.g if isbox(leaf) and leaf._trace == level else anp.zeros_like(leaf)
@@ -142,28 +170,25 @@ def jvp(fun, args, tangents):
 
 def restrict(fun, args, argnums, kwargs):
     """`fun` as a function of the arguments at `argnums` alone, and those arguments."""
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    places = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(p, int) for p in places):
         raise TypeError(f"argnums: expected a position or a tuple of positions, but got {argnums!r}")
     if not all(0 <= p < len(args) for p in places):
         raise IndexError(f"argnums {argnums}: expected positions below {len(args)}, the number of arguments given")
-    for p in places:
-        if not (isbox(args[p]) or is_number(type(args[p])) or type(args[p]) is np.ndarray):
-            raise TypeError(
-                f"argument {p}: expected a number or a NumPy array, but got {type(args[p]).__name__} (make a list an array "
-                "with np.array; a dialect's tensors have their own grad)"
-            )
+    chosen = [numeric(args[p], "argument", p) for p in places]
 
     def restricted(*values):
         given = dict(zip(places, values, strict=True))
         return check_output(fun, fun(*(given.get(i, arg) for i, arg in enumerate(args)), **kwargs))
 
-    return restricted, [args[p] for p in places]
+    return restricted, chosen
 
 
 def check_output(fun, output):
     """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`, and
     for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
+    if isbox(output):
+        return output
     found = leaves(output)
     if any(type(leaf) is np.ndarray and leaf.dtype == object and any(map(isbox, leaf.flat)) for leaf in found):
         raise TypeError(
@@ -182,11 +207,15 @@ def value_and_grad(fun, argnums=0):
     The gradient is that of the sum of all elements of all outputs.
     """
 
+    check_function("value_and_grad(f)(x)", fun)
+
     @wraps(fun)
     def differentiated(*args, **kwargs):
         restricted, values = restrict(fun, args, argnums, kwargs)
-        output, pull = vjp(restricted, *values)
-        return output, pull()[0] if isinstance(argnums, int) else tuple(pull())
+        with _quietly():
+            output, pull = _vjp(restricted, values)
+            gradients = pull()
+        return output, gradients[0] if isinstance(argnums, int) else tuple(gradients)
 
     return differentiated
 
@@ -197,6 +226,7 @@ def grad(fun, argnums=0):
     >>> float(grad(grad(lambda x: x**3))(3.0))
     18.0
     """
+    check_function("grad(f)(x)", fun)
     with_value = value_and_grad(fun, argnums)
     return wraps(fun)(lambda *args, **kwargs: with_value(*args, **kwargs)[1])
 
@@ -209,16 +239,26 @@ def _unit_arrays(value):
         yield unit
 
 
+def _one_array(caller, output=None):
+    if isinstance(output, (tuple, list, dict)):
+        came = f"a {type(output).__name__} of {len(output)}"
+        raise TypeError(
+            f"{caller}: expected one array to be returned, but got {came}. Take one: {caller}(lambda x: f(x)[0])"
+        )
+
+
 def jacrev(fun, argnums=0):
     """Jacobian by reverse mode, one pull per output element: shape = output shape + argument shape.
 
     Cheapest when there are fewer outputs than inputs. `fun` returns one array.
     """
+    check_function("jacrev(f)(x)", fun)
 
     @wraps(fun)
     def jacobian(*args, **kwargs):
         restricted, values = restrict(fun, args, argnums, kwargs)
         output, pull = vjp(restricted, *values)
+        _one_array("jacrev", output)
         rows = [pull([unit]) for unit in _unit_arrays(output)]
         blocks = [anp.array([row[i] for row in rows]) for i in range(len(values))]
         blocks = [anp.reshape(b, shape_of(output) + shape_of(v)) for b, v in zip(blocks, values, strict=True)]
@@ -229,6 +269,7 @@ def jacrev(fun, argnums=0):
 
 def jacfwd(fun, argnums=0):
     """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs."""
+    check_function("jacfwd(f)(x)", fun)
 
     @wraps(fun)
     def jacobian(*args, **kwargs):
@@ -237,6 +278,7 @@ def jacfwd(fun, argnums=0):
         for place, value in enumerate(values):
             still = [anp.zeros_like(v) for v in values]
             pushed = [jvp(restricted, values, [*still[:place], u, *still[place + 1 :]])[1] for u in _unit_arrays(value)]
+            _one_array("jacfwd", *pushed[:1])
             blocks.append(anp.reshape(anp.stack(pushed, -1), shape_of(pushed[0]) + shape_of(value)))
         return blocks[0] if isinstance(argnums, int) else tuple(blocks)
 
@@ -249,7 +291,8 @@ def hvp(fun, x, v):
     >>> float(hvp(lambda x: x**3, 2.0, 1.0))
     12.0
     """
-    return jvp(grad(fun), (x,), (v,))[1]
+    check_function("hvp(f, x, v)", fun)
+    return jvp(grad(fun), (numeric(x, "hvp: x"),), (numeric(v, "hvp: v"),))[1]
 
 
 def custom_vjp(fun, rule, made_of_ops=False):
@@ -262,14 +305,22 @@ def custom_vjp(fun, rule, made_of_ops=False):
     >>> float(grad(straight_through)(2.4))
     1.0
     """
+    check_function("custom_vjp(f, rule)", fun)
+    check_function("custom_vjp(f, rule)", rule)
     op = _seen_through(fun) if made_of_ops else primitive(_own(fun))
 
     def pull(argnums, ans, args, kwargs):
         def back(g):
             answers = rule(ans, g, *args, **kwargs)
+            if not isinstance(answers, (tuple, list)):
+                came = type(answers).__name__
+                raise TypeError(
+                    f"custom_vjp: expected the rule to return a tuple, one gradient per argument, but got {came}"
+                )
             if len(answers) != len(args):
                 raise ValueError(f"custom_vjp: expected {len(args)} gradients, one per argument, got {len(answers)}")
-            return [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
+            given = [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
+            return [numeric(g, "custom_vjp: the rule's gradient") for g in given]
 
         return back
 
@@ -293,7 +344,7 @@ def _seen_through(fun):
         values = subvals(args, [(i, box._value) for i, box in boxed])
         ans = op(*values, **kwargs)
         argnums, parents = tuple(i for i, _ in boxed), tuple(box._node for _, box in boxed)
-        return new_box(ans, level, node(ans, op, values, kwargs, argnums, parents))
+        return box(ans, level, node(ans, op, values, kwargs, argnums, parents))
 
     return op
 
@@ -301,6 +352,7 @@ def _seen_through(fun):
 @primitive
 def stop_gradient(x):
     """`x` unchanged, but a constant to every derivative taken around this call."""
+    numeric(x, "stop_gradient")
     return x
 
 

@@ -7,6 +7,7 @@ what autograd's do, and ask less on the way where nothing was broadcast.
 
 import autograd.numpy as anp
 import numpy as np
+from autograd import core
 from autograd.core import primitive_jvps, primitive_vjps
 from autograd.numpy.numpy_vjps import unbroadcast
 
@@ -82,20 +83,72 @@ def _untile(ans, x, reps):
 
 
 _where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
-OWN_VJPS = _ARITHMETIC | {op: vjp for op, (vjp, _) in _OWN.items()} | {
-    anp.tile: _by_argument(_untile),
-    _where: _by_argument(
-        lambda ans, c, x, y: lambda g: anp.zeros_like(c),
-        lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
-        lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
-    ),
-}
+OWN_VJPS = (
+    _ARITHMETIC
+    | {op: vjp for op, (vjp, _) in _OWN.items()}
+    | {
+        anp.tile: _by_argument(_untile),
+        _where: _by_argument(
+            lambda ans, c, x, y: lambda g: anp.zeros_like(c),
+            lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
+            lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros_like(g), g)),
+        ),
+    }
+)
 OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 
 def vjp_of(fun):
-    """The rule of a primitive, as autograd's table has it: `rule(argnums, ans, args, kwargs)` gives the pullback."""
-    return OWN_VJPS.get(fun) or primitive_vjps[fun]
+    """The rule of a primitive, as autograd's table has it: `rule(argnums, ans, args, kwargs)` gives the pullback.
+
+    Raises NotImplementedError where there is none.
+    """
+    rule = OWN_VJPS.get(fun) or primitive_vjps.get(fun)
+    if rule is None:
+        raise _no_rule(fun)
+    return rule
+
+
+def pullback(fun, argnums, ans, args, kwargs):
+    """What takes the gradient of `ans`, the result of `fun`, to those of the arguments at `argnums`.
+
+    Raises NotImplementedError where `fun` has no rule, or none for this call.
+    """
+    rule = vjp_of(fun)
+    try:
+        return rule(argnums, ans, args, kwargs)
+    except (KeyError, NotImplementedError, TypeError) as error:
+        if _from_inside(error):
+            raise
+        raise _no_rule(fun, argnums, kwargs) from error
+
+
+def pushforward(rule, fun, argnums, tangents, ans, args, kwargs):
+    """The tangent of `ans`, the result of `fun`, by its forward `rule`. Raises NotImplementedError as `pullback` does."""
+    try:
+        return rule(argnums, tangents, ans, args, kwargs)
+    except (KeyError, NotImplementedError, TypeError) as error:
+        if _from_inside(error):
+            raise
+        raise _no_rule(fun, argnums, kwargs) from error
+
+
+def _from_inside(error):
+    """Whether a rule ran and raised this in its own words; else it could not be called."""
+    end = error.__traceback__
+    while end.tb_next is not None:
+        end = end.tb_next
+    return end.tb_frame.f_code.co_filename not in (__file__, core.__file__)
+
+
+def _no_rule(fun, argnums=(), kwargs=()):
+    name, known = getattr(fun, "__name__", "op"), fun in primitive_vjps
+    where = f" with respect to argument {' and '.join(map(str, argnums))}" if known else ""
+    called = f", called with {', '.join(f'{key}=' for key in kwargs)}" if known and kwargs else ""
+    return NotImplementedError(
+        f"{name} has no derivative rule{where}{called}: declare one with labkit.custom_vjp({name}, lambda ans, g, x: (...,)), "
+        "or compute it with functions that have one"
+    )
 
 
 def jvp_of(fun):

@@ -6,7 +6,8 @@ inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing t
 
 from functools import wraps
 
-from ._run import Run, check_cotangent
+from ..warned import warn_user
+from ._run import Run, check_cotangent, tensors_in
 from .context import compiles, in_graph_mode
 from .parameter import Parameter
 from .tensor import Tensor
@@ -106,6 +107,7 @@ class _Grad:
         if sens is not None:
             check_cotangent(sens, run)
         by_place, by_weight = run.pull(sens)
+        _warn_of_nothing(fn, run, {place: args[place] for place in places if place not in dict(by_place)})
         gradient = self._arranged(positions, weights, by_place, by_weight, parameters)
         if self.with_value:
             return run.output, gradient
@@ -124,6 +126,21 @@ class _Grad:
         if weights is None:
             return inputs
         return weight_gradients if positions is None else (inputs, weight_gradients)
+
+
+def _warn_of_nothing(fn, run, left_out):
+    """Warn of what MindSpore passes over in silence: arguments `left_out` for they are no tensors, and a lost output."""
+    name = getattr(fn, "__name__", type(fn).__name__)
+    for place, argument in left_out.items():
+        instead = (
+            "ms.mutable(...), in graph mode, or its tensors one by one" if tensors_in(argument) else "ms.Tensor(...)"
+        )
+        warn_user(
+            f"grad of {name}: the argument at position {place} is of type {type(argument).__name__}, and only a Tensor gets a "
+            f"gradient: there is none for it in the answer. Pass {instead} there."
+        )
+    if run.raw is None:
+        warn_user(f"grad of {name}: the function returned None, so every gradient is 0. Is a return missing?")
 
 
 def check_positions(grad_position):

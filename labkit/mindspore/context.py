@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import parallel
 from ..layout import Placed
+from ..warned import warn_user
 from ._recording import current
 
 __all__ = ["GRAPH_MODE", "PYNATIVE_MODE", "ParallelMode", "get_auto_parallel_context", "get_context", "in_graph_mode",
@@ -79,6 +80,12 @@ def set_context(**settings):
                 f"['CPU', 'GPU', 'Ascend', 'Davinci'], but got {value}."
             )
     _own.settings.update(settings)
+    device = settings.get("device_target", "CPU")
+    if device not in ("CPU", "Ascend"):  # Ascend's way of sinking data is imitated
+        warn_user(
+            f'device_target="{device}" is kept, but labkit has no such device: everything runs on the CPU, with NumPy. '
+            'Write device_target="CPU" to say so.'
+        )
 
 
 def get_context(attr_key):

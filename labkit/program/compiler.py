@@ -3,8 +3,10 @@
 import numpy as np
 
 from ..engine import inside, isbox, new_box, new_level
-from ..engine.graph import argument_names
-from ..engine.reverse import leaves, map_leaves
+from ..engine.boxes import numeric
+from ..engine.graph import checked_names
+from ..engine.mistakes import check_function, run
+from ..engine.reverse import check_output, leaves, map_leaves
 from ..engine.scope import watch
 from .guard import Drawn, side_effects_refused
 from .simplify import needed, simplify
@@ -27,7 +29,7 @@ class Program:
     def __call__(self, *values):
         """The function's output, for arrays of the shapes and dtypes it was compiled for."""
         with np.errstate(all="ignore"):
-            results = iter(self.run(*values))
+            results = iter(self.run(*[numeric(value, "program: argument", i) for i, value in enumerate(values)]))
         return map_leaves(lambda _: next(results), self._output)
 
     def __str__(self):
@@ -50,6 +52,7 @@ class Recording:
 
     def input(self, value, name):
         """A box around `value`, an argument of the program to be."""
+        value = numeric(value, "record:", name)
         return new_box(value, self.level, Op.new_root(value, name, self.log))
 
     def run(self, fun, *boxes):
@@ -59,10 +62,10 @@ class Recording:
             with np.errstate(all="ignore"), inside(self.level):
                 try:
                     with side_effects_refused(fun):
-                        return fun(*boxes)
+                        return run(fun, boxes)
                 except Drawn:
                     with side_effects_refused(fun, precise=True):
-                        fun(*boxes)
+                        run(fun, boxes)
                     raise
         finally:
             watch.observe = before
@@ -91,7 +94,7 @@ def compile_program(fun, *args, names=None, in_place=False):
         return (d_x,)
     <BLANKLINE>
     """
-    recording = Recording()
-    names = names or argument_names(fun, len(args))
+    check_function("compile_program(f, x)", fun)
+    recording, names = Recording(), checked_names(names, fun, args)
     boxes = [recording.input(value, name) for value, name in zip(args, names, strict=True)]
-    return recording.finish(recording.run(fun, *boxes), in_place)
+    return recording.finish(check_output(fun, recording.run(fun, *boxes)), in_place)

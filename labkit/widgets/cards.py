@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.summary import Summary
 from .scene import Changes, Link
 from .story import Node, Story
 from .units import Arrival, Edge, Unit, Units
@@ -77,7 +78,12 @@ class Gradients:
         sent = units.sent_along(edge)
         if not sent:
             return []
-        total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
+        if len(sent) == 1:
+            total = sent[0].value
+        elif isinstance(sent[0].value, Summary):
+            total = Summary.unknown(sent[0].value)
+        else:
+            total = np.sum([s.value for s in sent], axis=0, dtype=sent[0].value.dtype)
         return [Arrival(units.walked[edge.end], total, total, edge.end.lead.index)]
 
     def totals(self, unit: Unit) -> list[tuple[int, Any]]:
@@ -152,7 +158,9 @@ def _facts(unit: Unit, story: Story) -> list[str]:
 
 
 def _in_full(value):
-    """The elements of a tensor, where they are few."""
+    """The elements of a tensor, where they are few; what a summary says."""
+    if isinstance(value, Summary):
+        return [value.told().replace("-", "−")]
     return [in_full(value, 8)] if 1 < np.size(value) <= 8 else []
 
 

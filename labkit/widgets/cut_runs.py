@@ -58,7 +58,7 @@ def cuts(fun: Callable, args: Sequence[Any]) -> Cuts:
     if not callable(fun) or not args:
         came = "no arguments" if callable(fun) else type(fun).__name__
         raise TypeError(f"CutEdge: expected a function and its arguments, as in CutEdge(f, x), but got {came}")
-    plain, values, names = plain_function(fun, args, {}, None, "CutEdge")
+    plain, values, names = plain_function(fun, args, {}, None, "CutEdge(f, x)")
     with np.errstate(all="ignore"):
         graph = record(plain, *values, names=names)
         story = of_graph(graph)

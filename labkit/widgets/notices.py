@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.summary import Summary
 from .story import Node, Story
 from .words import brief, capital, faulty, listed, times
 
@@ -12,7 +13,7 @@ def notice(story: Story) -> Story:
     story.bad = _first_bad_value(story)
     if story.bad is not None:
         found.append(_about_value(story, story.nodes[story.bad]))
-    story.notices = list(filter(None, [*found, _first_bad_gradient(story)]))
+    story.notices = list(filter(None, [*found, _first_bad_gradient(story), _summarised(story)]))
     return story
 
 
@@ -29,6 +30,17 @@ def _without_influence(story):
     if not story.steps:
         return "The function returns its input unchanged: the gradient is 1."
     return ""
+
+
+def _summarised(story):
+    """What is not shown in full, where a reader might think that it is."""
+    large = [node for node in story.nodes if isinstance(node.value, Summary)]
+    if not large:
+        return ""
+    most = max(node.value.size for node in large)
+    return (
+        f"Arrays of up to {most:,} numbers: they are summarised, by length, range and mean, and by their first numbers."
+    )
 
 
 def _first_bad_value(story):

@@ -66,7 +66,7 @@ def passes(fn: Callable, args: tuple, argnum: int | str, who: str = "JacobianMap
     if not callable(fn) or not args:
         came = type(fn).__name__ if not callable(fn) else "no arguments"
         raise TypeError(f"{who}: expected a function and its arguments, as in {who}(f, x), but got {came}")
-    plain, values, names = plain_function(fn, args, {}, None, who)
+    plain, values, names = plain_function(fn, args, {}, None, f"{who}(f, x)")
     place = _place(argnum, names)
     x = _floating(values[place])
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..engine import Graph, getval, record
 from ..engine.reverse import dense
 from ..engine.rules import vjp_of
+from ..engine.summary import LARGE, summarised
 from ..program.write import RULES
 from ..tracing import plain_function
 from .notices import notice
@@ -32,7 +33,7 @@ def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Sto
     (['x', 'y', '×'], [2.0, 3.0])
     """
     try:
-        plain, values, names = plain_function(fun, args, {}, None, "show")
+        plain, values, names = plain_function(fun, args, {}, None, "show(f, x)")
         graph, plain, values, names = _recorded(plain, values, names)
     except Exception as error:
         given = ", ".join(_kind(a) for a in args) or "no arguments"
@@ -41,7 +42,12 @@ def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Sto
         )
         raise
     story = of_graph(graph)
-    if program and len(story.nodes) <= MOST_WITH_PROGRAM:
+    if program and any(np.size(node.value) > LARGE for node in story.nodes):
+        story.no_program = (
+            f"there are arrays of more than {LARGE:,} numbers, and to write it would need a second run that keeps them all; "
+            "labkit.compile_program writes it"
+        )
+    elif program and len(story.nodes) <= MOST_WITH_PROGRAM:
         add_program(story, graph, plain, values, names)
     elif program:
         story.no_program = f"it would have more than {MOST_WITH_PROGRAM} lines"
@@ -91,11 +97,11 @@ def of_graph(graph: Graph) -> Story:
     for node, i in index.items():
         told = Node(
             i, _title(node), node.op, _user_name(node),
-            tuple(index[p] for p in node.parents), _plain(node.value), node.shape, str(node.dtype), _line(node), node.scope,
-            saved=tuple(dict.fromkeys(used.get(node, ()))), derives=_derives(node),
+            tuple(index[p] for p in node.parents), summarised(_plain(node.value)), node.shape, str(node.dtype), _line(node),
+            node.scope, saved=tuple(dict.fromkeys(used.get(node, ()))), derives=_derives(node),
         )  # fmt: skip
         if node in seeds:
-            told.seed = np.ones(told.shape) * seeds[node]
+            told.seed = summarised(np.ones(told.shape) * seeds[node])
         if node.fun is not None:
             told.grad_fn, told.keeps = _on_the_tape(node, told)
         nodes.append(told)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.summary import LARGE
 from .cards import title
 from .scene import Changes
 from .story import Sent, Step
@@ -66,9 +67,13 @@ def _sent(units: Units, step: Step, sent: Sent):
     parent = units.story.nodes[sent.parent]
     product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
     words = f"{capital(parent.called)} gets {product or in_full(sent.value)}."
-    if not np.array_equal(sent.total, sent.value, equal_nan=True):
+    if sent.total is not sent.value and (np.size(sent.value) > LARGE or not _same(sent.total, sent.value)):
         words += f" With what came before: {in_full(sent.total)}."
     return words
+
+
+def _same(a, b):
+    return np.array_equal(a, b, equal_nan=True)
 
 
 # ---- what the other views say besides ----

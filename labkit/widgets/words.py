@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..engine.summary import Summary
+
 _SIGNS = {
     "multiply": "×", "add": "+", "subtract": "−", "true_divide": "÷", "divide": "÷", "matmul": "@", "power": "pow",
     "negative": "neg", "square": "pow 2", "scale": "×", "divide_by": "÷",
@@ -51,6 +53,8 @@ def faulty(value) -> str:
     >>> faulty(np.array([1.0, np.inf])), faulty(3), faulty(None)
     ('inf', '', '')
     """
+    if isinstance(value, Summary):
+        return "nan" if value.nans else "inf" if value.infs else ""
     raw = np.asarray(value)
     if value is None or raw.dtype.kind in "iubOSU" or np.isfinite(raw).all():
         return ""
@@ -67,6 +71,8 @@ def brief(value) -> str:
     >>> brief(np.array([3, 0, 9])), brief(np.array([True, False]))
     ('3: 0 to 9', '2: 1 true')
     """
+    if isinstance(value, Summary):
+        return _brief_summary(value)
     array = np.asarray(value)
     dims = shape(array.shape)
     if array.size == 1:
@@ -84,6 +90,19 @@ def brief(value) -> str:
     return f"{dims} ‖{number(_norm(array))}‖"
 
 
+def _brief_summary(value):
+    dims, kind = shape(value.shape), value.dtype.kind
+    if value.norm is None:
+        return f"{dims}, summarised"
+    if kind == "b":
+        return f"{dims}: {round(value.mean * value.size)} true"
+    if kind in "iu":
+        return f"{dims}: {number(int(value.low))} to {number(int(value.high))}"
+    if what := faulty(value):
+        return f"{dims}, {value.nans or value.infs} {what}"
+    return f"{dims} ‖{number(value.norm)}‖"
+
+
 def _norm(array):
     """The Euclidean norm, which neither overflows nor vanishes on the way."""
     sizes = np.abs(array).astype(float)
@@ -97,6 +116,8 @@ def in_full(value, limit=6) -> str:
     >>> in_full(np.array([1.0, -2.5])), in_full(np.zeros((4, 4)))
     ('[1, −2.5]', '4×4 ‖0‖')
     """
+    if isinstance(value, Summary):
+        return brief(value)
     array = np.asarray(value)
     if array.ndim == 0 or array.size > limit or array.size == 0:
         return brief(array)
@@ -151,11 +172,13 @@ def heat(value, rows=6, columns=16) -> list[list[float | None]]:
     >>> heat(np.array([2.0, -1.0, np.nan]))
     [[1.0, -0.5, None]]
     """
-    array = np.asarray(value)
+    array = value if isinstance(value, Summary) else np.asarray(value)
     if array.size <= 1 or array.dtype.kind in "bcOSU":
         return []
-    array = array.astype(float)
-    shown = (array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1))[:rows, :columns]
+    array = array.corner if isinstance(array, Summary) else array
+    shown = (array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1))[:rows, :columns].astype(
+        float
+    )
     finite = np.abs(shown[np.isfinite(shown)])
     most = finite.max() if finite.size and finite.max() > 0 else 1.0
     return [[round(float(v / most), 2) if np.isfinite(v) else None for v in row] for row in shown]

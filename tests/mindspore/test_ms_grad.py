@@ -158,7 +158,6 @@ OUTPUTS = [
     (lambda v: (v**2, 3, None, "text"), [2.0, 4.0]),
     (lambda v: (v**2, v.astype(ms.int32)), [3.0, 5.0]),
     (lambda v: (v**2, v > 1), [2.0, 4.0]),
-    (lambda v: None, [0.0, 0.0]),
     (lambda v: Tensor(5.0), [0.0, 0.0]),
 ]
 
@@ -200,10 +199,19 @@ def test_a_gradient_has_the_type_of_its_input(x, gradient, dtype):
     assert (found.tolist(), str(found.dtype)) == (gradient, dtype)
 
 
-def test_python_numbers_are_constants():
-    assert ms.grad(lambda x: x * x)(3.0) == ()
-    assert ms.grad(lambda x, y: x * y, (0, 1))(Tensor(3.0), 2.0).item() == 2.0
-    assert ms.grad(lambda t: t[0] * t[1])((Tensor(3.0), Tensor(4.0))) == ()
+def test_what_is_no_tensor_gets_no_gradient_and_a_warning_says_so():
+    with pytest.warns(UserWarning, match=r"position 0 is of type float, and only a Tensor gets a gradient"):
+        assert ms.grad(lambda x: x * x)(3.0) == ()
+    with pytest.warns(UserWarning, match=r"position 1 is of type float.* Pass ms\.Tensor"):
+        assert ms.grad(lambda x, y: x * y, (0, 1))(Tensor(3.0), 2.0).item() == 2.0
+    with pytest.warns(UserWarning, match="position 0 is of type tuple.* its tensors one by one"):
+        assert ms.grad(lambda t: t[0] * t[1])((Tensor(3.0), Tensor(4.0))) == ()
+
+
+def test_a_forgotten_return_gives_zeros_and_a_warning():
+    with pytest.warns(UserWarning, match="the function returned None, so every gradient is 0") as warned:
+        assert ms.grad(lambda v: None)(V).tolist() == [0.0, 0.0]
+    assert warned[0].filename == __file__
 
 
 def test_keyword_arguments_count_in_the_order_given():

@@ -48,7 +48,8 @@ def test_sinking_changes_the_meetings_not_the_weights(device):
 
 @pytest.mark.parametrize("sink_size", [1, 4, 10, 25])
 def test_total_data_is_epochs_times_sink_size(device, sink_size):
-    device("GPU")
+    with pytest.warns(UserWarning, match="everything runs on the CPU"):
+        device("GPU")
     with counting() as count:
         model().train(6, rows(), dataset_sink_mode=True, sink_size=sink_size)
     assert count.queued == 6 * sink_size and count.round_trips == 6

@@ -334,3 +334,9 @@ def test_fill_and_conversions():
     assert filled(loss, Tensor(4.0)).tolist() == [4.0, 8.0]
     kinds = [t.dtype for t in (loss.int(), loss.long(), loss.half(), loss.double(), loss.short(), loss.byte())]
     assert kinds == [ms.int32, ms.int64, ms.float16, ms.float64, ms.int16, ms.uint8]
+
+
+def test_a_loss_that_pairs_all_with_all_is_computed_and_a_warning_says_so():
+    with pytest.warns(UserWarning, match=r"shapes \(4, 1\) and \(4,\) pairs every number with every other, \(4, 4\)"):
+        loss = nn.MSELoss()(Tensor(np.ones((4, 1), np.float32)), Tensor(np.zeros(4, np.float32)))
+    assert float(loss) == 1

@@ -10,6 +10,7 @@ from ... import primitives
 from ...engine import cast, dtype_of, shape_of
 from ...engine import stop_gradient as constant
 from ...engine.record import match_dtype
+from ...warned import warn_user
 from ..dtype import of
 from ..tensor import wrap
 from . import _fused
@@ -32,7 +33,13 @@ def difference(input, target):
     a, b = operands(input, target, "Sub")
     try:
         with np.errstate(all="ignore"):
-            return anp.subtract(a, b)
+            found = anp.subtract(a, b)
+        if shape_of(found) not in (shape_of(a), shape_of(b)):
+            warn_user(
+                f"a loss of shapes {shape_of(a)} and {shape_of(b)} pairs every number with every other, {shape_of(found)}. "
+                "Give both the same shape."
+            )
+        return found
     except ValueError:
         raise unbroadcast("SubExt", a, b) from None
 

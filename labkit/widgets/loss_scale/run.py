@@ -42,7 +42,7 @@ class Network:
 
         Raises TypeError where nothing floating can be differentiated, ValueError where the loss is not a number.
         """
-        plain, values, names = plain_function(self.fun, args, {}, self.outside, "LossScaleLab")
+        plain, values, names = plain_function(self.fun, args, {}, self.outside, "LossScaleLab(f, x)")
         first = len(args) if len(values) > len(args) else 0
         floating = [i for i, v in enumerate(values) if np.asarray(v).dtype.kind == "f" or _narrow(np.asarray(v).dtype)]
         wanted = [i for i in floating if i >= first]

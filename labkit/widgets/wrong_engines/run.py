@@ -26,7 +26,7 @@ class Subject:
             came = "no arguments" if callable(fun) else f"{type(fun).__name__} in the place of the function"
             raise TypeError(f"{caller}: expected a function and its arguments, but got {came}")
         self.fun, self.caller = fun, caller
-        self.plain, values, self.names = plain_function(fun, [_floating(a) for a in args], {}, None, caller)
+        self.plain, values, self.names = plain_function(fun, [_floating(a) for a in args], {}, None, f"{caller}(f, x)")
         self.values = [np.asarray(v) for v in values]
         self.learned = tuple(range(len(args), len(values))) or _places(argnums, len(args), caller)
 

@@ -1,0 +1,145 @@
+"""Mistakes in words: what is said of a function that cannot be differentiated, and of code that meets a box.
+
+autograd's boxes stand for arrays, and where plain Python or NumPy cannot do with one what it does with an array, its error
+speaks of an `ArrayBox`. `run` is the one place where the engine calls a function that is not its own; there such an error
+is told again in the words of somebody who has never heard of boxes.
+"""
+
+import dis
+import inspect
+import re
+from types import FunctionType
+
+import autograd.numpy as anp
+from autograd.core import vspace
+from autograd.extend import Box
+
+from . import guest
+from .boxes import described
+from .record import is_library, isbox
+
+VALUE = "a value that is being differentiated"
+_UNUSUAL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+
+
+def check_function(usage, fun, expected="a function"):
+    """Raise TypeError, which ends in `usage` such as "grad(f)(x)", if `fun` cannot be a function that returns numbers."""
+    if type(fun) is FunctionType and not fun.__code__.co_flags & _UNUSUAL:
+        return
+    caller = usage.partition("(")[0]
+    if isinstance(fun, type):
+        name = fun.__name__
+        raise TypeError(
+            f"{caller}: expected {expected}, but got the class {name}. Make an object of it first: {name}(...)"
+        )
+    if not callable(fun) or isbox(fun):
+        came = VALUE if isbox(fun) else type(fun).__name__
+        raise TypeError(f"{caller}: expected {expected}, but got {came}. Write {usage}, not {caller}(f(x))")
+    for body in (fun, type(fun).__call__, getattr(fun, "construct", None), getattr(fun, "forward", None)):
+        for is_one, what, instead in _NOT_RUN:
+            if is_one(body):
+                name = getattr(fun, "__name__", type(fun).__name__)
+                raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {what}. {instead}")
+
+
+_NOT_RUN = [
+    (inspect.isgeneratorfunction, "a generator function: it has a yield", "Return the numbers, as a list or an array"),
+    (inspect.iscoroutinefunction, "an async function, which nobody awaits here", "Write def instead of async def"),
+    (
+        inspect.isasyncgenfunction,
+        "an async generator function",
+        "Write def instead of async def, and return the numbers",
+    ),
+]
+
+
+def run(fun, args, kwargs=None):
+    """`fun(*args, **kwargs)`, the function of somebody else on boxes; what it raises is passed on, told in words."""
+    try:
+        return fun(*args, **(kwargs or {}))
+    except Exception as error:
+        told = explained(error)
+        if told is None:
+            raise
+        told.in_words = True
+        raise told.with_traceback(error.__traceback__) from error
+
+
+_TAKING = {guest.new_box.__code__, vspace.__code__}  # functions of a `value` that has to be numeric
+_REFUSING = _TAKING | {type(guest.Own.boxes).__missing__.__code__}
+
+
+def explained(error):
+    """The error that says what `error` means, if that is about a box; else None."""
+    if getattr(error, "in_words", False):  # by a run inside of this one
+        return None
+    end = last_frame(error.__traceback__)
+    if end is not None and end.tb_frame.f_code in _REFUSING:
+        came = described(last_frame(error.__traceback__, _TAKING.__contains__).tb_frame.f_locals["value"])
+        return TypeError(f"expected numbers or arrays to be computed, but got {came}")
+    if not (_speaks_of_a_box(error) or _speaks_of_a_box(error.__cause__) or _raised_by_a_box(error.__cause__)):
+        return None
+    kind = next(kind for kind in type(error).__mro__ if kind.__module__ == "builtins")
+    return kind(_words(error))
+
+
+def last_frame(traceback, wanted=lambda code: True):
+    """The innermost entry of a traceback whose code is `wanted`, or None."""
+    found = None
+    while traceback is not None:
+        found = traceback if wanted(traceback.tb_frame.f_code) else found
+        traceback = traceback.tb_next
+    return found
+
+
+def _speaks_of_a_box(error):
+    return error is not None and re.search(_box_names(), str(error)) is not None
+
+
+def _raised_by_a_box(error):
+    """Whether it comes from a box's own method, such as `__float__`."""
+    own = lambda code: code.co_argcount == 1 and is_library(code.co_filename)
+    end = last_frame(error.__traceback__, own) if error is not None else None
+    return end is not None and isbox(end.tb_frame.f_locals.get(end.tb_frame.f_code.co_varnames[0]))
+
+
+def _box_names():
+    return rf"\b({'|'.join(kind.__name__ for kind in Box.types)})\b"
+
+
+def _words(error):
+    if _was_storing(error):
+        if error.__cause__ is not None:
+            return (
+                f"{VALUE} cannot be put into an array that is there already: its gradient would be lost. Collect the values "
+                "in a list and join them at the end: np.array(values), or np.stack(values), of autograd.numpy"
+            )
+        if "item" in str(error):
+            return (
+                "an array that is being differentiated cannot be changed in place, as by x[0] = 1: its old values are still "
+                "needed. Make a new one: np.where(condition, new, x), or np.concatenate([new, x[1:]]), of autograd.numpy"
+            )
+    if isinstance(error, AttributeError) and isbox(getattr(error, "obj", None)):
+        known = callable(getattr(anp, error.name, None))
+        instead = f"Write np.{error.name}(x), of autograd.numpy" if known else "Use the functions of autograd.numpy"
+        return f"{VALUE} has no .{error.name}. {instead}"
+    if error.__cause__ is not None:
+        return f"{VALUE} was given to code that takes plain numbers: its gradient would be lost. {_ADVICE}"
+    name = _box_names()
+    python = re.sub(
+        rf"<[\w.]*{name} object at 0x[0-9a-f]+>|'{name}' object|'{name}'|{name}(\.__\w+__)?", VALUE, str(error)
+    )
+    return f"{python}. {_ADVICE}"
+
+
+_ADVICE = "Use the functions of autograd.numpy, on the value as it is"
+
+
+def _was_storing(error):
+    """Whether the user's line was writing to an element: `x[0] = 1`, `x[0] += 1`, `del x[0]`."""
+    end = last_frame(error.__traceback__, lambda code: not is_library(code.co_filename))
+    if end is None:
+        return False
+    steps = dis.get_instructions(end.tb_frame.f_code)
+    name = next((step.opname for step in steps if step.offset == end.tb_lasti), "")
+    return name in ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE")

@@ -1,0 +1,77 @@
+"""What is kept of a large array when its numbers are needed no more: enough to tell about it on a line or a card."""
+
+import numpy as np
+
+LARGE = 1_000_000  # numbers; an array of more is summarised
+_AT_ONCE = 1 << 15  # numbers that are looked at in one go, so that a summary takes no room
+
+
+class Summary:
+    """In the place of an array: its `shape`, `dtype` and `size`; `low`, `high` and `mean` of its finite numbers, `norm`, the
+    Euclidean length; `nans` and `infs`, how many there are; `corner`, its first rows and columns, and its `last` number.
+
+    >>> Summary(np.array([3.0, np.nan, 4.0]))
+    float64[3]: 3 numbers, summarised: from 3 to 4, mean 3.5, first 3, last 4; 1 nan
+    """
+
+    __slots__ = ("corner", "dtype", "high", "infs", "last", "low", "mean", "nans", "ndim", "norm", "shape", "size")
+
+    def __init__(self, array):
+        self.shape, self.dtype, self.size, self.ndim = array.shape, array.dtype, array.size, array.ndim
+        rows = array.reshape(1, -1) if array.ndim == 1 else array.reshape(-1, array.shape[-1])
+        self.corner, self.last = rows[:6, :16].astype(float), float(array[(-1,) * array.ndim])
+        self.low, self.high, self.nans, self.infs = np.inf, -np.inf, 0, 0
+        with np.errstate(all="ignore"):
+            sums = np.sum([self._look(part) for part in _parts(array)], axis=0)
+            size, squares = max(abs(self.low), abs(self.high)), float(sums[1])
+            self.norm = float(np.sqrt(squares))
+            if not 1e-300 < squares < np.inf and 0 < size < np.inf:  # too small or too large to be squared as they are
+                self.norm = size * float(np.sqrt(sum(np.square(part / size).sum() for part in _parts(array))))
+            self.mean = float(sums[0]) / max(self.size - self.nans - self.infs, 1)
+
+    def _look(self, part):
+        """Take in some of the numbers; returns the sum of those that are finite, and of their squares."""
+        total = part.sum()
+        if not np.isfinite(total):
+            nans, every = int(np.isnan(part).sum()), part.size
+            part = part[np.isfinite(part)]
+            self.nans, self.infs, total = self.nans + nans, self.infs + every - nans - part.size, part.sum()
+        self.low, self.high = min(self.low, part.min(initial=np.inf)), max(self.high, part.max(initial=-np.inf))
+        return total, np.square(part).sum()
+
+    @classmethod
+    def unknown(cls, like):
+        """In the place of a sum of arrays of which there are summaries alone, such as `like`: its shape and dtype."""
+        made = cls(np.zeros((1,) * like.ndim, like.dtype))
+        made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]
+        return made
+
+    def __array__(self, *_, **__):
+        raise TypeError(
+            f"this run kept a summary of an array of {self.size:,} numbers, as of every one of more than {LARGE:,} on the "
+            "way back. Record it with smaller arrays to have the numbers"
+        )
+
+    def __repr__(self):
+        return f"{self.dtype}{list(self.shape)}: {self.told()}"
+
+    def told(self):
+        """The summary in words."""
+        if self.norm is None:
+            return f"{self.size:,} numbers, a sum of what is kept as summaries alone"
+        bad = "".join(f"; {count:,} {what}" for count, what in ((self.nans, "nan"), (self.infs, "inf")) if count)
+        return (
+            f"{self.size:,} numbers, summarised: from {self.low:.4g} to {self.high:.4g}, mean {self.mean:.4g}, first "
+            f"{self.corner.flat[0]:.4g}, last {self.last:.4g}{bad}"
+        )
+
+
+def _parts(array):
+    """The numbers of an array as floats, some at a time."""
+    flat = np.ravel(array, order="K")
+    return (flat[start : start + _AT_ONCE].astype(float, copy=False) for start in range(0, flat.size, _AT_ONCE))
+
+
+def summarised(value):
+    """A large array as its summary; anything else as it is."""
+    return Summary(value) if isinstance(value, np.ndarray) and value.size > LARGE and value.dtype.kind != "c" else value

@@ -102,7 +102,7 @@ def test_what_is_no_number_is_refused_as_an_input(name, value):
 
 
 @every_taker
-@pytest.mark.parametrize("output", [None, "text", object()], ids=repr)
+@pytest.mark.parametrize("output", [None, "text", object()], ids=["None", "text", "object"])
 def test_a_result_without_numbers_is_refused(name, output):
     with pytest.raises(TypeError) as caught:
         CALLS[name](lambda x: output)
@@ -143,7 +143,7 @@ FAILURES = {
     filled_at_once: "cannot be put into an array that is there already",
     np.median: r"^median has no derivative rule: .*labkit\.custom_vjp\(median",
     (lambda x: np.interp(x, X, X)): r"^interp has no derivative rule",
-    (lambda x: np.add(x, 1.0, dtype=float)): "^add has no derivative rule with respect to argument 0, called with dtype=",
+    (lambda x: np.exp(x, dtype=float)): "^exp has no derivative rule with respect to argument 0, called with dtype=",
     (lambda x: x.copy()): r"has no \.copy\. Write np\.copy\(x\), of autograd\.numpy",
     (lambda x: x.tolist()): r"has no \.tolist\. Use the functions of autograd\.numpy",
     (lambda x: onp.median(x)): "cannot branch|code that takes plain numbers: its gradient would be lost",

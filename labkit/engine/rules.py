@@ -82,12 +82,22 @@ def _untile(ans, x, reps):
     return lambda g: anp.reshape(anp.sum(anp.reshape(g, blocks), axis=copies), anp.shape(x))
 
 
+def _unrepeat(ans, x, repeats, axis=None):
+    """The sum over the copies. (autograd takes an axis counted from the end for another one, and one number of copies.)"""
+    shape = anp.shape(x)
+    place = 0 if axis is None else axis % len(shape)
+    length = anp.size(x) if axis is None else shape[place]
+    copies = np.repeat(np.eye(length), repeats, axis=0)
+    return lambda g: anp.reshape(anp.moveaxis(anp.tensordot(g, copies, axes=(place, 0)), -1, place), shape)
+
+
 _where = next(op for op in primitive_vjps if op.__name__ == "where")  # `anp.where` itself may be a wrapper of it
 OWN_VJPS = (
     _ARITHMETIC
     | {op: vjp for op, (vjp, _) in _OWN.items()}
     | {
         anp.tile: _by_argument(_untile),
+        anp.repeat: _by_argument(_unrepeat),
         _where: _by_argument(
             lambda ans, c, x, y: lambda g: anp.zeros_like(c),
             lambda ans, c, x, y: unbroadcast_f(x, lambda g: anp.where(c, g, anp.zeros_like(g))),
@@ -115,6 +125,8 @@ def pullback(fun, argnums, ans, args, kwargs):
     Raises NotImplementedError where `fun` has no rule, or none for this call.
     """
     rule = vjp_of(fun)
+    if kwargs or fun is _norm:
+        _check_options(fun, args, kwargs)
     try:
         return rule(argnums, ans, args, kwargs)
     except (KeyError, NotImplementedError, TypeError) as error:
@@ -125,12 +137,31 @@ def pullback(fun, argnums, ans, args, kwargs):
 
 def pushforward(rule, fun, argnums, tangents, ans, args, kwargs):
     """The tangent of `ans`, the result of `fun`, by its forward `rule`. Raises NotImplementedError as `pullback` does."""
+    if kwargs or fun is _norm:
+        _check_options(fun, args, kwargs)
     try:
         return rule(argnums, tangents, ans, args, kwargs)
     except (KeyError, NotImplementedError, TypeError) as error:
         if _from_inside(error):
             raise
         raise _no_rule(fun, argnums, kwargs) from error
+
+
+def _check_options(fun, args, kwargs):
+    """Raise NotImplementedError for options that autograd's rules do not heed: their answers would be wrong."""
+    if kwargs.get("where", True) is not True:
+        instead = "Choose with np.where, such as np.sum(np.where(mask, x, 0))"
+        raise NotImplementedError(f"{fun.__name__}: the derivative knows nothing of where=. {instead}")
+    if "initial" in kwargs and fun in _EXTREMES:
+        name = fun.__name__.removeprefix("a")
+        instead = f"Write np.{name}imum(np.{name}(x), initial)"
+        raise NotImplementedError(f"{name}: the derivative knows nothing of initial=. {instead}, of autograd.numpy")
+    if fun is _norm and (args[1:2] == (np.inf,) or kwargs.get("ord") == np.inf):
+        raise NotImplementedError("norm has no derivative rule for ord=inf. Write np.max(np.abs(x)), of autograd.numpy")
+
+
+_EXTREMES = (anp.max, anp.min, anp.amax, anp.amin)
+_norm = next(op for op in primitive_vjps if op.__name__ == "norm")
 
 
 def _from_inside(error):

@@ -5,7 +5,9 @@ of a class, and it is known what a worker had that was lost. Results come in any
 """
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -168,9 +170,18 @@ class _Worker:
         self.line.close()
 
 
+def _end_with_the_leader():
+    """End this process, and with it its jail, when the one that started it has died, however that came."""
+    leader = multiprocessing.parent_process()
+    assert leader is not None
+    wait([leader.sentinel])
+    os._exit(1)
+
+
 def _serve(line, assignment, settings):
     """What a worker does: grade what comes, until nobody is at the other end of the line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; it is for the process that hands out the work
+    threading.Thread(target=_end_with_the_leader, daemon=True).start()
     try:
         for result in grade_here(assignment, settings, iter(line.recv, None)):
             line.send(result)

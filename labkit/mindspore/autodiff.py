@@ -7,7 +7,7 @@ inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing t
 from functools import wraps
 
 from ..warned import warn_user
-from ._run import Run, check_cotangent, tensors_in
+from ._run import Mutable, Run, check_cotangent, tensors_in
 from .context import compiles, in_graph_mode
 from .parameter import Parameter
 from .tensor import Tensor
@@ -129,9 +129,13 @@ class _Grad:
 
 
 def _warn_of_nothing(fn, run, left_out):
-    """Warn of what MindSpore passes over in silence: arguments `left_out` for they are no tensors, and a lost output."""
+    """Warn of what MindSpore passes over in silence: arguments `left_out` for they are no tensors, and a lost output.
+
+    Who writes `ms.mutable(...)` knows of it."""
     name = getattr(fn, "__name__", type(fn).__name__)
     for place, argument in left_out.items():
+        if isinstance(argument, Mutable):
+            continue
         instead = (
             "ms.mutable(...), in graph mode, or its tensors one by one" if tensors_in(argument) else "ms.Tensor(...)"
         )

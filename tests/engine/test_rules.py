@@ -57,6 +57,9 @@ CASES = {
     },
     "cumsum": (lambda x: np.cumsum(x, axis=1), A),
     "cumsum flat": (np.cumsum, A),
+    "repeat an axis from the end": (lambda x: np.repeat(x, 2, axis=-1), A),
+    "repeat each its own number of times": (lambda x: np.repeat(x, [2, 0, 1], axis=1), A),
+    "repeat flat": (lambda x: np.repeat(x, 3), A),
     "where": (lambda x, y: np.where(A > 0, x, y), A, B),
     "where broadcast": (lambda x, y: np.where(A > 0, x, y), V, 2.0),
     "clip": (lambda x: np.clip(x, -0.7, 0.7), A),
@@ -100,7 +103,6 @@ CASES = {
     "tile a scalar": (lambda x: np.tile(x, (2, 3)), 1.5),
     "tile up": (lambda x: np.tile(x, (2, 1, 3)), A),
     "repeat": (lambda x: np.repeat(x, 3, axis=1), A),
-    "repeat flat": (lambda x: np.repeat(x, 2), A),
     "roll": (lambda x: np.roll(x, 2), V),
     "roll axis": (lambda x: np.roll(x, 1, axis=1), A),
     "rot90": (np.rot90, A),
@@ -230,6 +232,23 @@ def test_a_primitive_without_any_rule_says_what_to_do():
         jvp(bare, (A,), (A,))
     with pytest.raises(NotImplementedError, match="cbrt"):
         grad(bare)(A)
+
+
+@pytest.mark.parametrize(
+    "fun",
+    [
+        lambda x: np.sum(x, where=A > 0), lambda x: np.mean(x, where=A > 0), lambda x: np.std(x, where=A > 0),
+        lambda x: np.add(x, x, where=A > 0, out=None), lambda x: np.max(x, initial=9.0),
+        lambda x: np.min(x, where=A > 0, initial=9.0), lambda x: np.linalg.norm(x[0], ord=onp.inf),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("way", [lambda f: grad(f)(A), lambda f: jvp(f, (A,), (A,))], ids=["grad", "jvp"])
+@pytest.mark.filterwarnings("ignore:.*where.*:UserWarning")
+def test_what_a_rule_does_not_heed_is_refused(fun, way):
+    with pytest.raises(
+        NotImplementedError, match=r"(knows nothing of (where|initial)=|no derivative rule for ord=inf).*np\."
+    ):
+        way(fun)
 
 
 def test_every_rule_of_ours_is_among_the_cases():

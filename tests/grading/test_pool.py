@@ -28,6 +28,7 @@ from labkit.jail.layers import NotIsolated
 pytestmark = needs_walls
 
 SETTINGS = Settings(seed=3, pace=PATIENT)
+ENDLESS = replace(SETTINGS, pace=replace(PATIENT, call=10_000.0, submission=10_000.0))
 
 
 @pytest.fixture(scope="module")
@@ -132,8 +133,7 @@ def test_where_no_jail_can_be_everybody_hears_it(handout, works, monkeypatch, fa
 
 
 def test_closing_ends_the_processes_and_their_jails_whatever_they_still_run(handout, hanging, family):
-    endless = replace(SETTINGS, pace=replace(PATIENT, call=10_000.0, submission=10_000.0))
-    graded = grade_in_processes(handout.assignment, endless, hanging, jobs=2)
+    graded = grade_in_processes(handout.assignment, ENDLESS, hanging, jobs=2)
     next(graded)
     ours = family()
     assert len(ours.workers()) == 2 and ours.jails()
@@ -146,7 +146,7 @@ def test_workers_end_when_the_process_that_leads_them_is_killed(handout, hanging
     reader, writer = os.pipe()
     leader = os.fork()
     if not leader:
-        graded = grade_in_processes(handout.assignment, SETTINGS, hanging, jobs=1)
+        graded = grade_in_processes(handout.assignment, ENDLESS, hanging, jobs=1)
         next(graded)
         os.write(writer, b"graded")
         time.sleep(10_000)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .engine import dtype_of, getval, leaves, vjp
 from .engine.reverse import restrict
+from .lines import wrapped
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class GradientCheck:
     def __str__(self):
         where = f"argument {self.worst_argument}, index {self.worst_index}"
         verdict = "gradient agrees" if self.ok else "gradient differs"
-        return (
+        return wrapped(
             f"{verdict}: worst at {where}: analytic {self.analytic:.6g}, numerical {self.numerical:.6g}, "
             f"error {self.error:.2g}, tolerance {self.tolerance:.2g}"
             f"{' (of the outputs summed with random weights)' if self.weighted else ''}"

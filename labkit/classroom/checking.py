@@ -1,26 +1,15 @@
 """`check`, `hint` and `solution`: what a learner sees. Never "wrong" without a reason; never an exception."""
 
-import textwrap
 from dataclasses import dataclass
 from typing import Any
 
 from ..jail.trying import is_blank, try_call
+from ..lines import wrapped
 from ..meant import did_you_mean
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
-
-WIDTH = 80  # characters in a line: a notebook and a terminal break longer ones inside words
-
-
-def wrapped(text: str) -> str:
-    """The text in lines of at most `WIDTH` characters, broken between words; indented lines are code and stay."""
-    lines = (
-        [line] if line[:1].isspace() else textwrap.wrap(line, WIDTH, break_long_words=False, break_on_hyphens=False)
-        for line in text.splitlines()
-    )
-    return "\n".join("\n".join(parts) for parts in lines)
 
 
 class Text(str):

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..lines import Prose
 from . import moving, still, theme
 from .scene import Scene, holds, to_json
 
@@ -81,7 +82,7 @@ class Picture:
 
     def describe(self, **dials: int | str) -> str:
         """The picture in words."""
-        return still.describe(self._scene, self._scene.state(**dials))
+        return Prose(still.describe(self._scene, self._scene.state(**dials)))
 
     def html(self, theme: str = "auto", **dials: int | str) -> str:
         """A page that plays the scene without Python or network, with dials turned at first.

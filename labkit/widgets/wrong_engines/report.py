@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...lines import wrapped
 from . import causes
 from .bench import Endless
 from .faults import Fault, all_wrong, first_fault
@@ -38,10 +39,10 @@ class Report:
         return not self.cause
 
     def __str__(self) -> str:
-        return self.text
+        return wrapped(self.text)
 
     def __repr__(self) -> str:
-        return self.text
+        return str(self)
 
 
 @np.errstate(all="ignore")

@@ -127,3 +127,9 @@ def test_an_exception_of_the_function_passes_through():
 def test_labels_may_index():
     labels = onp.array([2, 0])
     assert check_gradient(lambda logits, labels: -logits[onp.arange(2), labels], X, labels)
+
+
+def test_only_of_several_outputs_it_says_that_they_were_summed():
+    said = "outputs summed with random weights"
+    assert said in " ".join(str(check_gradient(lambda x: (x, x * x), 2.0)).split())
+    assert said not in " ".join(str(check_gradient(lambda x: x * x, 2.0)).split())

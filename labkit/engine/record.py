@@ -61,10 +61,13 @@ def shape_of(value):
 
 
 def match_dtype(g, dtype):
-    """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64."""
+    """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64.
+
+    The slope at an integer is no integer (that of sqrt at 4 is 0.25), so it stays as the rule answers.
+    """
     if type(g) is np.ndarray and g.dtype == dtype:
         return g
-    return g if dtype is None or dtype_of(g) == dtype else cast(g, dtype)
+    return g if dtype is None or dtype.kind in "iub" or dtype_of(g) == dtype else cast(g, dtype)
 
 
 class Reverse(Own, VJPNode):

@@ -82,9 +82,10 @@ def map_leaves(fun, tree):
 def vjp(fun, *args):
     """Run `fun(*args)` once and return `(output, pull)`.
 
-    `pull(seeds)` gives one gradient per argument, each with its argument's shape and dtype; `seeds` is one cotangent per
-    leaf of the output, or a single one that serves every leaf; without `seeds` every output element counts once, as in
-    the gradient of their sum. An argument that the output does not depend on gets zeros. `pull` can be called again.
+    `pull(seeds)` gives one gradient per argument, each with its argument's shape and dtype (an integer's as its rule
+    answers); `seeds` is one cotangent per leaf of the output, or a single one that serves every leaf; without `seeds`
+    every output element counts once, as in the gradient of their sum. An argument that the output does not depend on
+    gets zeros. `pull` can be called again.
 
     >>> out, pull = vjp(lambda x, y: x * y, 3.0, 4.0)
     >>> float(out), [float(g) for g in pull()]

@@ -107,12 +107,16 @@ def test_returning_an_argument_or_one_value_twice():
     assert grad(lambda x: (x, x, x * 2))(3.0) == 4
 
 
-def test_integers_are_differentiated_in_their_dtype():
+def test_the_slope_at_an_integer_is_not_cut_to_one():
     gradient = grad(lambda x: x * x)(onp.array([3, -2]))
     assert gradient.dtype == onp.int64 and gradient.tolist() == [6, -4]
-    assert grad(lambda x: x**2)(3) == 6
+    assert grad(lambda x: x**2)(3) == 6 and grad(np.sqrt)(4) == jacrev(np.sqrt)(4) == 0.25
+    assert grad(lambda x: np.sum(np.sqrt(x)))(onp.array([1, 4])).tolist() == [0.5, 0.25]
+    assert jvp(np.sqrt, (4,), (1,))[1] == jacfwd(np.sqrt)(4) == 0.25
     mixed = grad(lambda n, x: n * x, (0, 1))(onp.int32(3), onp.float32(0.5))
-    assert mixed[1] == 3 and mixed[0].dtype == onp.int32
+    assert mixed[1] == 3 and mixed[0] == 0.5
+    recorded = record(np.sqrt, 4, names=["x"])
+    assert recorded.gradients["x"] == 0.25 and "0.25" in str(recorded)
 
 
 def test_a_comparison_is_a_constant():

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .engine import dtype_of, getval, leaves, vjp
-from .engine.reverse import restrict
+from .engine import dtype_of, getval, leaves, restrict, vjp
 from .lines import wrapped
 
 

@@ -18,11 +18,19 @@ from autograd import tracer
 from autograd.core import VJPNode
 
 from . import engine
-from .engine import getval, inside, isbox, leaves, map_leaves, new_box, new_level
-from .engine.graph import ones_like
-from .engine.guest import Own
-from .engine.mistakes import check_function
-from .engine.rules import vjp_of
+from .engine import (
+    Own,
+    check_function,
+    getval,
+    inside,
+    isbox,
+    leaves,
+    map_leaves,
+    new_box,
+    new_level,
+    ones_like,
+    vjp_of,
+)
 from .recompute import checkpoint as _checkpoint
 from .tracing import ANY, _value, _wrapped, plain_function
 

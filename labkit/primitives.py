@@ -1,7 +1,7 @@
 """Ops that both dialects need and autograd lacks, or that autograd differentiates less precisely: a table of rules.
 
 Each entry is a NumPy function and its vjp, one per differentiable argument: `lambda ans, *args: lambda g: ...`. The rule
-is written with `autograd.numpy`, so it can be differentiated again; the jvp follows from it (`engine.record.transposed`).
+is written with `autograd.numpy`, so it can be differentiated again; the jvp follows from it (`engine.forward.transposed`).
 Every op keeps its input's dtype, so that float16 stays float16.
 """
 
@@ -11,9 +11,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp, primitive
 
-from .engine.record import cast, dtype_of
-from .engine.reverse import stop_gradient
-from .engine.rules import unbroadcast_f
+from .engine import cast, dtype_of, stop_gradient, unbroadcast_f
 
 __all__ = [
     "absolute", "cast", "clamp", "copy", "expand", "gather", "index_max", "index_min", "log_softmax", "logsumexp",

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import engine, gradcheck
-from .engine.graph import argument_names
-from .engine.mistakes import check_function
+from .engine import argument_names, check_function
 
 
 def trace(fun: Callable, parameters: Any = None) -> Callable[..., engine.Graph]:

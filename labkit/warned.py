@@ -3,7 +3,7 @@
 import sys
 import warnings
 
-from .engine.record import is_library
+from .engine import is_library
 
 
 def warn_user(words: str) -> None:

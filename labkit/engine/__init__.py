@@ -1,28 +1,33 @@
-"""The engine: record and differentiate. NumPy and autograd only; no dialect, no picture, no Jupyter."""
+"""The engine: record and differentiate. NumPy and autograd only; no dialect, no picture, no Jupyter.
 
-from . import mended  # noqa: F401  (before any rule is used)
-from .boxes import new_box
-from .graph import Contribution, Graph, Step, record
-from .guest import inside, new_level
-from .record import cast, dtype_of, getval, isbox, shape_of
-from .reverse import (
-    custom_vjp,
-    grad,
-    hvp,
-    jacfwd,
-    jacrev,
-    jvp,
-    leaves,
-    map_leaves,
-    reverse_pass,
-    stop_gradient,
-    value_and_grad,
-    vjp,
-)
-from .scope import Scope
+Its heart are four files, to be read in this order: `boxes`, `trees`, `reverse`, `forward`.
+"""
+
+from .boxes import cast, dense, dtype_of, getval, isbox, match_dtype, shape_of
+from .checks import check_function, check_output, numeric
+from .custom import custom_vjp, stop_gradient
+from .derive import grad, hvp, jacfwd, jacrev, restrict, value_and_grad
+from .forward import Forward, jvp
+from .graph import Contribution, Graph, Step, argument_names, checked_names, ones_like, record
+from .guest import ArrayBox, Own, inside, new_box, new_level
+from .mended import power  # before any rule is used
+from .mistakes import run
+from .names import is_library, user_site
+from .quiet import quietly
+from .recorder import Record
+from .reverse import Reverse, reverse_pass, vjp
+from .rules import unbroadcast_f, vjp_of
+from .scope import Scope, current
+from .summary import LARGE, Summary, summarised
+from .threads import PerThread, elsewhere
+from .trees import leaves, map_leaves
+from .watching import watch
 
 __all__ = [
-    "Contribution", "Graph", "Scope", "Step", "cast", "custom_vjp", "dtype_of", "getval",
-    "grad", "hvp", "inside", "isbox", "jacfwd", "jacrev", "jvp", "leaves", "map_leaves", "new_box", "new_level", "record",
-    "reverse_pass", "shape_of", "stop_gradient", "value_and_grad", "vjp",
+    "LARGE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
+    "Summary", "argument_names", "cast", "check_function", "check_output", "checked_names", "current", "custom_vjp", "dense",
+    "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd", "jacrev", "jvp", "leaves",
+    "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power", "quietly", "record", "restrict",
+    "reverse_pass", "run", "shape_of", "stop_gradient", "summarised", "unbroadcast_f", "user_site", "value_and_grad", "vjp",
+    "vjp_of", "watch",
 ]  # fmt: skip

@@ -1,53 +1,67 @@
-"""Values on their way into a run: what can be differentiated, and the box around it."""
+"""Values in boxes: what is inside of them, and gradients that fit it.
+
+autograd puts a value in a box, together with the node that made it; every primitive applied to a box makes a new node, of
+the class of its parents'. So the class of the first node decides what is remembered, and nothing needs patching: `Reverse`
+keeps what it takes to walk back, `Forward` carries a tangent along, `Record` keeps all that a reader wants to see.
+
+Boxes of one run share a *level*. A derivative inside a derivative opens a higher level, and a primitive always works
+on its highest boxes first; that one rule makes nesting right.
+"""
+
+from itertools import count
 
 import numpy as np
-from autograd.extend import Box
+from autograd.core import SparseBox, SparseObject, sparse_add
+from autograd.extend import defjvp, defvjp, primitive, vspace
+from autograd.tracer import getval, isbox
 
-from .guest import is_number
-from .guest import new_box as box
-
-_CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it is asked to
+ids = count()  # a node's; `next` on a count is atomic, so they are safe across threads
 
 
-def numeric(value, *what):
-    """`value` as NumPy's, an array or a box as it is; raises TypeError for what is no number and no numeric array, with
-    the words `what` that say which value this is.
+@primitive
+def cast(x, dtype):
+    """`x` (an array of any shape) as `dtype`; its derivative is the cast back."""
+    return np.asarray(x).astype(dtype)
 
-    A Python number becomes NumPy's: Python raises at 1/0 and answers with a complex number for (-1.0)**0.5, where an array
-    of the same numbers gives inf and nan. So there is one answer, whichever way a number came in.
+
+defvjp(cast, lambda ans, x, dtype: lambda g: cast(g, dtype_of(x)))
+defjvp(cast, lambda g, ans, x, dtype: cast(g, dtype))
+
+
+def dtype_of(value):
+    """The dtype of an array, scalar or box of any depth; None for what has none, such as a tuple of arrays."""
+    while isbox(value):
+        value = value._value
+    if hasattr(value, "dtype"):
+        return value.dtype
+    if type(value) is SparseObject:
+        return getattr(value.vs, "dtype", None)
+    return np.result_type(value) if isinstance(value, (bool, int, float)) else None
+
+
+def shape_of(value):
+    """The shape of an array, scalar, sparse gradient or box of any depth."""
+    raw = getval(value)
+    return raw.vs.shape if type(raw) is SparseObject else np.shape(raw)
+
+
+def match_dtype(g, dtype):
+    """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64.
+
+    The slope at an integer is no integer (that of sqrt at 4 is 0.25), so it stays as the rule answers.
     """
-    kind = type(value)
-    if kind is np.ndarray:
-        if value.dtype.kind not in "OSUmM":
-            return value
-    elif kind is float:
-        return np.float64(value)
-    elif kind is int or kind is bool:
-        return _integer(value)
-    elif is_number(kind) or (kind in Box.type_mappings and kind not in _CONTAINERS):
-        return value
-    raise TypeError(f"{' '.join(map(str, what))}: expected a number or a NumPy array, but got {described(value)}")
+    if type(g) is np.ndarray and g.dtype == dtype:
+        return g
+    return g if dtype is None or dtype.kind in "iub" or dtype_of(g) == dtype else cast(g, dtype)
 
 
-def _integer(value):
-    raw = np.asarray(value)[()]
-    if raw is value:  # beyond 64 bits NumPy keeps Python's
-        raise TypeError(f"expected a number that NumPy can hold, but got the integer {value:.3g}. Write {float(value)}")
-    return raw
+def dense(g):
+    """A gradient as a plain array: indexing answers with a sparse one."""
+    return sparse_add(vspace(g), None, g) if type(g) in (SparseObject, SparseBox) else g
 
 
-def described(value):
-    """What `value` is, in the words of an error: its type, and what to do with it where that is known."""
-    kind = type(value).__name__
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} (make it one of numbers: x.astype(float))"
-    if isinstance(value, _CONTAINERS):
-        return f"{kind} (make a list an array with np.array)"
-    if hasattr(value, "__engine_value__"):
-        return f"{kind} (a dialect's tensors have functions of their own, of the same names)"
-    return kind
-
-
-def new_box(value, level, node):
-    """A box around `value` at `level`, made by `node`."""
-    return box(numeric(value, "differentiate"), level, node)
+def accumulate(total, g):
+    """`total + g`, always a new array, so that a partial sum once seen never changes."""
+    if total is None:
+        return g
+    return total + g if type(g) is np.ndarray is type(total) else vspace(g).add(total, g)

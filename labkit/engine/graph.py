@@ -7,18 +7,21 @@ ordinary node of the outer graph, next to the forward ops it was derived from; i
 
 import inspect
 from dataclasses import dataclass, field
-from itertools import count
 
 import numpy as np
 from autograd.extend import primitive
 
-from .boxes import new_box
-from .guest import inside, new_level
-from .mistakes import check_function, run
-from .record import Record, getval, isbox, last_call
-from .reverse import check_output, leaves, map_leaves, reverse_pass
+from .boxes import getval, isbox
+from .checks import check_function, check_output
+from .guest import inside, new_box, new_level
+from .mistakes import run
+from .names import last_call
+from .recorder import Record
+from .reverse import reverse_pass
 from .scope import scopes_of
-from .summary import LARGE, Summary, summarised
+from .summary import Summary, summarised
+from .table import label, table
+from .trees import leaves, map_leaves
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class Graph:
         self.name, self.inputs, self.forward, self.joint = name, inputs, forward, joint
         self.outputs, self.value, self.steps = outputs, value, steps
         self.backward = joint[len(forward) :]
-        _label(forward, self.backward, targets)
+        label(forward, self.backward, targets)
         zeros = {node: np.zeros(node.shape, node.dtype) for node in inputs}
         self.gradients = {node.label: _plain(totals.get(node, zeros[node])) for node in inputs}
 
@@ -69,36 +72,7 @@ class Graph:
 
         Of more than `most` ops the first and the last are shown; with `most=None` all of them.
         """
-        lines = [f"{self.name}: forward", *_elided(self.forward, most, _forward_lines)]
-        lines += [f"{self.name}: backward" + ("" if self.steps else ": nothing, for no output depends on an input")]
-        lines += _elided(self.steps, most, _step_lines)
-        large = [node for node in self.forward if np.size(node.value) > LARGE]
-        if large:
-            lines.append(f"(arrays of more than {LARGE:,} numbers are summarised, as |length|)")
-        return "\n".join(lines)
-
-
-def _forward_lines(node):
-    return [f"  {node.label:<10} = {_call(node):<32} {_brief(node.value)}"]
-
-
-def _step_lines(step):
-    lines = [f"  at {step.node.label} ({step.node.op}) arrives {_brief(step.gradient)}"]
-    for c in step.contributions:
-        total = "" if c.total is c.value else f"   running sum {_brief(c.total)}"
-        lines.append(f"    to {c.parent.label:<8} {_brief(c.value)}{total}")
-    return lines
-
-
-def _elided(ops, most, lines_of):
-    """The lines of the first and the last of `ops`, and how many are left out in between."""
-    half = len(ops) if most is None or len(ops) <= most else most // 2
-    lines = [line for op in ops[:half] for line in lines_of(op)]
-    if half == len(ops):
-        return lines
-    last = ops[len(ops) - half :]
-    lines.append(f"  ... {len(ops) - 2 * half:,} ops are left out here; print(graph.table(most=None)) shows all")
-    return [*lines, *(line for op in last for line in lines_of(op))]
+        return table(self, most)
 
 
 def record(fun, *args, names=None, **kwargs):
@@ -197,45 +171,3 @@ def _shown(g, total):
     """A contribution and its running sum; the same array where nothing was added."""
     value = _kept(g)
     return value, (value if total is g else _kept(total))
-
-
-def _label(forward, backward, targets):
-    """Give every node a name of its own: the user's where there is one, `d_h` for the gradient of h, else v1, v2 ..."""
-    owner = {node.site: node for node in forward if node.site}  # the last op inside one call owns the assigned name
-    taken, unnamed = {}, count(1)
-    for node in forward:
-        name = node.name if node.site is None or owner[node.site] is node else None
-        node.value._node.label = node.label = _unique(name or f"v{next(unnamed)}", taken)
-    for node in backward:
-        node.label = _unique(f"d_{targets[node].label}" if node in targets else f"v{next(unnamed)}", taken)
-
-
-def _unique(name, taken):
-    """`name`, or `name_2` ... where there is one; `taken` counts the namesakes of each."""
-    candidate = name
-    while candidate in taken:
-        taken[name] += 1
-        candidate = f"{name}_{taken[name]}"
-    taken[candidate] = 1
-    return candidate
-
-
-def _call(node):
-    """The op as a reader would write it: `matmul(x, w)`."""
-    if not node.parents:
-        return "input"
-    by_argnum = dict(zip(node.argnums, node.parents, strict=True))
-    shown = [by_argnum[i].label if i in by_argnum else _brief(a) for i, a in enumerate(node.args)]
-    return f"{node.op}({', '.join(shown + [f'{k}={v}' for k, v in node.kwargs.items()])})"
-
-
-def _brief(value):
-    """A value on part of a line: small arrays in full, large ones by shape and norm."""
-    raw = summarised(getval(value))
-    if not hasattr(raw, "dtype"):
-        return str(raw)
-    if isinstance(raw, Summary):
-        return f"{raw.dtype}{list(raw.shape)} |{raw.norm:.4g}|"
-    if np.size(raw) > 8:
-        return f"{raw.dtype}{list(np.shape(raw))} |{np.linalg.norm(np.ravel(raw).astype(float)):.4g}|"
-    return np.array2string(np.asarray(raw), precision=4, separator=", ").replace("\n", "")

@@ -50,10 +50,15 @@ class _Boxes(dict):
 
 
 class Own:
-    """What the engine's node classes inherit."""
+    """What the engine's node classes inherit.
+
+    `boxes` is the class of the box around each type of value; a node that `sees_through` records an op that is made of
+    ops as these.
+    """
 
     __slots__ = ()
     boxes = _Boxes()
+    sees_through = False
 
 
 _autograds_box = tracer.new_box

@@ -1,4 +1,4 @@
-"""Mistakes in words: what is said of a function that cannot be differentiated, and of code that meets a box.
+"""Mistakes in words: what is said of code that meets a box.
 
 autograd's boxes stand for arrays, and where plain Python or NumPy cannot do with one what it does with an array, its error
 speaks of an `ArrayBox`. `run` is the one place where the engine calls a function that is not its own; there such an error
@@ -6,51 +6,16 @@ is told again in the words of somebody who has never heard of boxes.
 """
 
 import dis
-import inspect
 import re
-from types import FunctionType
 
 import autograd.numpy as anp
 from autograd.core import vspace
 from autograd.extend import Box
 
 from . import guest
-from .boxes import described
-from .record import is_library, isbox
-
-VALUE = "a value that is being differentiated"
-_UNUSUAL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-
-def check_function(usage, fun, expected="a function"):
-    """Raise TypeError, which ends in `usage` such as "grad(f)(x)", if `fun` cannot be a function that returns numbers."""
-    if type(fun) is FunctionType and not fun.__code__.co_flags & _UNUSUAL:
-        return
-    caller = usage.partition("(")[0]
-    if isinstance(fun, type):
-        name = fun.__name__
-        raise TypeError(
-            f"{caller}: expected {expected}, but got the class {name}. Make an object of it first: {name}(...)"
-        )
-    if not callable(fun) or isbox(fun):
-        came = VALUE if isbox(fun) else type(fun).__name__
-        raise TypeError(f"{caller}: expected {expected}, but got {came}. Write {usage}, not {caller}(f(x))")
-    for body in (fun, type(fun).__call__, getattr(fun, "construct", None), getattr(fun, "forward", None)):
-        for is_one, what, instead in _NOT_RUN:
-            if is_one(body):
-                name = getattr(fun, "__name__", type(fun).__name__)
-                raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {what}. {instead}")
-
-
-_NOT_RUN = [
-    (inspect.isgeneratorfunction, "a generator function: it has a yield", "Return the numbers, as a list or an array"),
-    (inspect.iscoroutinefunction, "an async function, which nobody awaits here", "Write def instead of async def"),
-    (
-        inspect.isasyncgenfunction,
-        "an async generator function",
-        "Write def instead of async def, and return the numbers",
-    ),
-]
+from .boxes import isbox
+from .checks import VALUE, described
+from .names import is_library
 
 
 def run(fun, args, kwargs=None):

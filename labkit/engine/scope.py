@@ -1,10 +1,10 @@
 """Where in a network a recorded op ran: in which calls of its cells or modules.
 
 A part of a network is known by what it can do: `__engine_parts__` gives the pairs `(name, part)` of what is in it. When it
-is called, it asks `watch.scopes`, which is None unless a graph is being recorded in this thread:
+is called, it asks `current.scopes`, which is None unless a graph is being recorded in this thread:
 
-    if watch.scopes is not None and watch.scopes.part is not self:
-        return watch.scopes.call(self, self.run, args, kwargs)
+    if current.scopes is not None and current.scopes.part is not self:
+        return current.scopes.call(self, self.run, args, kwargs)
 """
 
 from collections import Counter
@@ -43,22 +43,21 @@ class Scopes:
             self.part, self.path = outside
 
 
-class _Watch(PerThread):
-    """What this thread's runs report to: `observe` sees each reverse step, `node` is the one whose rule is running,
-    `on_op` is called for every op recorded into a program, and `scopes` knows where in a network a recorded run is."""
+class _Current(PerThread):
+    """`scopes` knows where in a network this thread's recorded run is; None while no graph is recorded."""
 
-    observe = node = on_op = scopes = None
+    scopes = None
 
 
-watch = _Watch()
+current = _Current()
 
 
 @contextmanager
 def scopes_of(fun):
     """While open, calls of cells and modules in this thread are scopes; the one that `fun` is, or belongs to, is not."""
-    root, outer = unwrap(fun), watch.scopes
-    watch.scopes = Scopes(getattr(root, "__self__", root))
+    root, outer = unwrap(fun), current.scopes
+    current.scopes = Scopes(getattr(root, "__self__", root))
     try:
         yield
     finally:
-        watch.scopes = outer
+        current.scopes = outer

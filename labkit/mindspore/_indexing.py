@@ -4,9 +4,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from .. import primitives
-from ..engine import dtype_of, getval, isbox, shape_of
+from ..engine import dtype_of, getval, isbox, shape_of, unbroadcast_f
 from ..engine import stop_gradient as constant
-from ..engine.rules import unbroadcast_f
 from ..program import recorded, refuse
 from ._recording import concrete
 

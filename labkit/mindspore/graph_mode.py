@@ -16,8 +16,7 @@ from functools import partial
 
 import numpy as np
 
-from ..engine import isbox, leaves, map_leaves
-from ..engine.graph import argument_names
+from ..engine import argument_names, isbox, leaves, map_leaves
 from ..program import Recording, TraceError
 from ._calls import MISSED, TENSOR, written_call
 from ._recording import Recorder, busy

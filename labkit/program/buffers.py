@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.core import VSpace
 
-from ..engine.record import shape_of
+from ..engine import shape_of
 from .simplify import dtype_of_line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line

@@ -2,12 +2,20 @@
 
 import numpy as np
 
-from ..engine import inside, isbox, new_box, new_level
-from ..engine.boxes import numeric
-from ..engine.graph import checked_names
-from ..engine.mistakes import check_function, run
-from ..engine.reverse import check_output, leaves, map_leaves
-from ..engine.scope import watch
+from ..engine import (
+    check_function,
+    check_output,
+    checked_names,
+    inside,
+    isbox,
+    leaves,
+    map_leaves,
+    new_box,
+    new_level,
+    numeric,
+    run,
+    watch,
+)
 from .guard import Drawn, side_effects_refused
 from .simplify import needed, simplify
 from .tape import Op, target_marker

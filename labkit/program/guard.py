@@ -15,10 +15,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..engine.record import is_library, user_site
-from ..engine.scope import watch
+from ..engine import is_library, user_site
 from .harmless import harmless
-from .tape import TraceError
+from .tape import TraceError, recorder
 
 _CHANGES = {
     "append", "appendleft", "extend", "insert", "pop", "popleft", "remove", "clear", "sort", "reverse", "update", "setdefault",
@@ -46,15 +45,15 @@ class side_effects_refused:
         self.precise, self.watched = precise, not harmless(fun, _REFUSED)
 
     def __enter__(self):
-        self.before = sys.getprofile(), watch.on_op
+        self.before = sys.getprofile(), recorder.on_op
         self.generators = {id(random._inst): random._inst, id(np.random.mtrand._rand): np.random.mtrand._rand}
         self.states = {key: _state(generator) for key, generator in self.generators.items()}
-        watch.on_op = self.nothing_drawn if self.precise else None
+        recorder.on_op = self.nothing_drawn if self.precise else None
         if self.watched:
             sys.setprofile(self._watch)
 
     def __exit__(self, kind, error, traceback):
-        profiler, watch.on_op = self.before
+        profiler, recorder.on_op = self.before
         if not self.watched:
             pass
         elif hasattr(profiler, "enable"):  # one of cProfile

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from autograd.core import primitive_jvps, primitive_vjps
 
-from ..engine.record import is_library
+from ..engine import is_library
 
 _VALUES = {bool, int, float, complex, str, bytes, type(None), type(...), slice, range, np.ufunc}
 _CALLABLE = {type(np.sum), types.BuiltinFunctionType}

@@ -8,8 +8,7 @@ import numpy as np
 from autograd.core import SparseObject, VSpace
 from autograd.numpy import numpy_wrapper
 
-from ..engine.record import cast, shape_of
-from ..engine.reverse import stop_gradient
+from ..engine import cast, shape_of, stop_gradient
 from .tape import Op
 
 

@@ -4,9 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.tracer import notrace_primitives
 
-from ..engine.guest import ArrayBox
-from ..engine.record import Record, dtype_of, isbox, user_site
-from ..engine.scope import watch
+from ..engine import ArrayBox, PerThread, Record, dtype_of, isbox, user_site, watch
 
 
 class TraceError(TypeError):
@@ -49,6 +47,15 @@ ArrayBox.__index__ = _guarded("use a tensor's value as an index or length")
 _SHAPED_BY_VALUE = {anp.nonzero, anp.argwhere, anp.flatnonzero, anp.unique, anp.compress, anp.extract}
 
 
+class _Recorder(PerThread):
+    """`on_op` is called for every op that this thread records into a program."""
+
+    on_op = None
+
+
+recorder = _Recorder()
+
+
 class Op(Record):
     """The recorder's node; unlike a derivative's it also keeps comparisons and other ops without a derivative.
 
@@ -57,13 +64,13 @@ class Op(Record):
     """
 
     __slots__ = ("step", "target")
-    for_programs = True
+    sees_through = True
 
     def _fill(self, *fields):
         super()._fill(*fields)
         self.step, self.target = watch.node and recorded(watch.node.origin), None
-        if watch.on_op:
-            watch.on_op()
+        if recorder.on_op:
+            recorder.on_op()
         by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == np.bool_
         if by_mask or self.fun in _SHAPED_BY_VALUE:
             raise trace_error(f"use {self.op}, whose result's shape depends on values")

@@ -12,8 +12,7 @@ from autograd.core import VSpace, sparse_add
 from autograd.numpy import numpy_wrapper
 from autograd.numpy.numpy_vjps import untake
 
-from ..engine.guest import ArrayBox
-from ..engine.record import cast
+from ..engine import ArrayBox, cast
 from ..primitives import NUMBERS_ARE_WEAK
 from .buffers import last_uses, overwritten
 from .simplify import Line, dtype_of_line, frozen, permutation

@@ -3,7 +3,7 @@
 import warnings
 from functools import wraps
 
-from ..engine.threads import PerThread
+from ..engine import PerThread
 from ..layout import Placed
 from ._dtype import DTYPES
 from ._tensor import Tensor

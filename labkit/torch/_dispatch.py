@@ -5,8 +5,7 @@ import weakref
 import numpy as np
 from autograd.tracer import box_types
 
-from ..engine.quiet import quietly
-from ..engine.record import cast, isbox
+from ..engine import cast, isbox, quietly
 from . import _dtype, _modes, _rules
 from ._dtype import DIMENSIONED, NUMBER, ZERO_D, of_number
 from ._tape import UNTRACED, CopySlices, Edge, short_name

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from ..engine.threads import PerThread
+from ..engine import PerThread
 from ..layout import Placed
 
 

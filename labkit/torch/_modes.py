@@ -4,8 +4,7 @@ import functools
 import inspect
 from contextlib import contextmanager
 
-from ..engine.guest import new_level
-from ..engine.threads import PerThread
+from ..engine import PerThread, new_level
 from ..layout import Placed
 
 

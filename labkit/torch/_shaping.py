@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from ..engine.record import cast
+from ..engine import cast
 from . import _dtype, _rules
 from ._dispatch import apply, check_inplace, view, whole_dim
 from ._table import METHODS, both, function, method

@@ -16,10 +16,7 @@ import numpy as np
 from autograd import tracer
 from autograd.core import VJPNode
 
-from ..engine.guest import Own, new_box
-from ..engine.record import dtype_of
-from ..engine.reverse import dense
-from ..engine.rules import vjp_of
+from ..engine import Own, dense, dtype_of, new_box, vjp_of
 from ..layout import Placed
 
 FREED = (

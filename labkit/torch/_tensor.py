@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.guest import new_box
-from ..engine.record import Forward, getval, isbox
+from ..engine import Forward, getval, isbox, new_box
 from . import _modes
 from ._dtype import of_numpy
 from ._printing import tensor_text

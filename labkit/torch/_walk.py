@@ -6,9 +6,7 @@ from itertools import count
 import autograd.numpy as anp
 import numpy as np
 
-from ..engine.record import getval, match_dtype
-from ..engine.reverse import dense
-from ..engine.threads import elsewhere
+from ..engine import dense, elsewhere, getval, match_dtype
 from . import _modes
 from ._tensor import Tensor
 

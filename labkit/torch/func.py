@@ -8,7 +8,7 @@ from functools import wraps
 import numpy as np
 
 from .. import engine
-from ..engine.record import isbox
+from ..engine import isbox
 from . import _joining, _modes, _shaping
 from ._func_checks import (
     check_cotangents,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.graph import argument_names
+from ..engine import argument_names
 from .nested import Branch, Failure, Leaf, Tree
 from .words import brief, in_full
 

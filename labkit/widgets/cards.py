@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.summary import Summary
+from ..engine import Summary
 from .scene import Changes, Link
 from .story import Node, Story
 from .units import Arrival, Edge, Unit, Units

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import getval, isbox, new_box, new_level, record, reverse_pass, stop_gradient
-from ..engine.record import Reverse
+from ..engine import Reverse, getval, isbox, new_box, new_level, record, reverse_pass, stop_gradient
 from ..tracing import plain_function
 from .recorded import of_graph
 from .story import Story

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..engine.summary import Summary
+from ..engine import Summary
 from .story import Node, Story
 from .words import brief, capital, faulty, listed, times
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import getval, jvp, leaves, vjp
-from ..engine.reverse import check_output
+from ..engine import check_output, getval, jvp, leaves, vjp
 from ..tracing import plain_function
 
 MAX_ENTRIES = 4_000_000

@@ -7,10 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Graph, getval, record
-from ..engine.reverse import dense
-from ..engine.rules import vjp_of
-from ..engine.summary import LARGE, summarised
+from ..engine import LARGE, Graph, dense, getval, record, summarised, vjp_of
 from ..program.write import RULES
 from ..tracing import plain_function
 from .notices import notice

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import getval
-from ..engine.record import match_dtype
-from ..engine.reverse import dense
+from ..engine import dense, getval, match_dtype
 from ..program.write import RULES
 from .notices import notice
 from .recorded import checked_slope, kept, title_of

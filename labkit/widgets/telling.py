@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..engine.summary import LARGE
+from ..engine import LARGE
 from .cards import title
 from .scene import Changes
 from .story import Sent, Step

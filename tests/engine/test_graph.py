@@ -7,8 +7,7 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 
-from labkit.engine import getval, grad, record
-from labkit.engine.reverse import dense
+from labkit.engine import dense, getval, grad, record
 
 X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
 W = onp.array([[1.0, 2.0], [-0.5, 0.4], [0.3, -1.2]])

@@ -6,11 +6,10 @@ import numpy as onp
 import pytest
 from autograd.core import primitive_jvps, primitive_vjps
 from autograd.extend import primitive
+from labkit.engine.forward import transposed
 
 from labkit import primitives as p
-from labkit.engine import cast, grad, jvp, leaves, vjp
-from labkit.engine.record import transposed
-from labkit.engine.rules import vjp_of
+from labkit.engine import cast, grad, jvp, leaves, vjp, vjp_of
 from labkit.gradcheck import check_gradient
 from labkit.torch._tape import namesake
 

@@ -5,8 +5,7 @@ import threading
 import autograd.numpy as np
 import pytest
 
-from labkit.engine import Scope, grad, jvp, record
-from labkit.engine.scope import watch
+from labkit.engine import Scope, current, grad, jvp, record
 
 
 class Part:
@@ -20,8 +19,8 @@ class Part:
         return self.parts.items()
 
     def __call__(self, *args, **kwargs):
-        if watch.scopes is not None and watch.scopes.part is not self:
-            return watch.scopes.call(self, self, args, kwargs)
+        if current.scopes is not None and current.scopes.part is not self:
+            return current.scopes.call(self, self, args, kwargs)
         return self.compute(self, *args, **kwargs)
 
 
@@ -115,7 +114,7 @@ def test_an_exception_leaves_no_scope():
     for _ in range(2):
         with pytest.raises(ValueError):
             record(net, 1.0)
-        assert watch.scopes is None
+        assert current.scopes is None
         assert record(lambda x: x * 2, 1.0).forward[1].scope == ()
 
 
@@ -149,7 +148,7 @@ def test_another_thread_has_scopes_of_its_own():
 
     def other():
         inside.wait(20)
-        seen.append(watch.scopes)
+        seen.append(current.scopes)
         seen.append(record(lambda x: double()(x) + 1, 1.0))
         seen.append(double()(3.0))
         done.set()

@@ -7,8 +7,7 @@ import numpy as onp
 import pytest
 
 import labkit
-from labkit.engine import grad, record
-from labkit.engine.summary import LARGE, Summary, summarised
+from labkit.engine import LARGE, Summary, grad, record, summarised
 
 X = onp.random.default_rng(0).standard_normal(LARGE + 1)
 

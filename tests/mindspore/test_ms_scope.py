@@ -7,8 +7,7 @@ import pytest
 
 import labkit
 import labkit.mindspore as ms
-from labkit.engine import Scope
-from labkit.engine.scope import watch
+from labkit.engine import Scope, current
 from labkit.mindspore import Tensor, nn, ops
 
 X = Tensor(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
@@ -154,7 +153,7 @@ def test_an_exception_leaves_no_scope():
     for net in (nn.SequentialCell(nn.Dense(3, 2), Bad()), nn.SequentialCell(nn.Dense(4, 2), nn.Tanh())):
         with pytest.raises(ValueError):
             labkit.trace(net)(X)
-        assert watch.scopes is None
+        assert current.scopes is None
     assert paths(labkit.trace(Net())(X)) == NESTED
 
 
@@ -166,7 +165,7 @@ def test_threads_that_trace_and_run_at_once_do_not_mix():
             found = labkit.trace(chain)(X)
             right.append([s.call for node in found.forward[1:] for s in node.scope] == list(range(1, k + 1)))
             chain(X)
-            right.append(watch.scopes is None)
+            right.append(current.scopes is None)
 
     right, start = [], threading.Barrier(4)
     threads = [threading.Thread(target=work, args=(k,)) for k in range(1, 5)]

@@ -6,8 +6,7 @@ import pytest
 
 import labkit
 import labkit.torch as torch
-from labkit.engine import Scope
-from labkit.engine.scope import watch
+from labkit.engine import Scope, current
 from labkit.torch import nn
 
 X = torch.linspace(-1, 1, 6).reshape(2, 3)
@@ -114,13 +113,13 @@ def test_an_exception_leaves_no_scope():
     ):
         with pytest.raises(error):
             labkit.trace(net)(X)
-        assert watch.scopes is None
+        assert current.scopes is None
     assert paths(labkit.trace(Net())(X)) == NESTED
 
 
 def test_a_thread_beside_a_trace_is_in_no_scope():
     def other():
-        seen.append(watch.scopes)
+        seen.append(current.scopes)
         seen.append(nn.Tanh()(X).shape)
 
     class Threading(nn.Module):

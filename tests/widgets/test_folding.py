@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import labkit
 import labkit.mindspore as ms
-from labkit.engine.scope import Scope
+from labkit.engine import Scope
 from labkit.mindspore import nn
 from labkit.widgets.folding import FEW, Block, blocks, folded, open_while_few, paths, visible
 from labkit.widgets.recorded import of_function

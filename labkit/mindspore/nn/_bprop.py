@@ -6,8 +6,7 @@ from math import prod
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine import cast, custom_vjp, dtype_of, isbox, shape_of
-from ...engine.rules import unbroadcast_f
+from ...engine import cast, custom_vjp, dtype_of, isbox, shape_of, unbroadcast_f
 from ..context import in_graph_mode
 from ..ops import stop_gradient
 from ..tensor import Tensor, wrap

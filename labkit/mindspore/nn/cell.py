@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from itertools import chain
 
-from ...engine.scope import watch
+from ...engine import current
 from ...layout import Placed
 from .. import dtype as mstype
 from .._recording import only_inside
@@ -50,8 +50,8 @@ class Cell(metaclass=Placed):
         return self._run(*args, **kwargs)
 
     def _run(self, *args, **kwargs):
-        if watch.scopes is not None and watch.scopes.part is not self:
-            return watch.scopes.call(self, self._run, args, kwargs)
+        if current.scopes is not None and current.scopes.part is not self:
+            return current.scopes.call(self, self._run, args, kwargs)
         if "compute_dtype" in self.__dict__:
             from ._precision import run_in
 

@@ -9,10 +9,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
-from ...engine import cast, dtype_of, getval
+from ...engine import cast, dtype_of, getval, quietly, unbroadcast_f
 from ...engine import stop_gradient as constant
-from ...engine.quiet import quietly
-from ...engine.rules import unbroadcast_f
 from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap

@@ -7,9 +7,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
-from ...engine import cast, dtype_of, shape_of
+from ...engine import cast, dtype_of, match_dtype, shape_of
 from ...engine import stop_gradient as constant
-from ...engine.record import match_dtype
 from ...warned import warn_user
 from ..dtype import of
 from ..tensor import wrap

@@ -9,8 +9,7 @@ from functools import wraps
 
 import numpy as np
 
-from ...engine import cast, dtype_of
-from ...engine.quiet import quietly
+from ...engine import cast, dtype_of, quietly
 from ...primitives import NUMBERS_ARE_WEAK
 from ..tensor import Tensor, wrap
 

@@ -3,9 +3,8 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine.mended import power as engine_power
-from ...engine.record import cast, dtype_of
-from ...engine.rules import unbroadcast_f
+from ...engine import cast, dtype_of, unbroadcast_f
+from ...engine import power as engine_power
 from .._tape import declare
 from .core import op, zero
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from autograd.extend import defvjp, primitive
 
-from ...engine.record import dtype_of
+from ...engine import dtype_of
 from ...primitives import kept
 from .._tape import declare
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ... import convolution, pooling
 from ... import primitives as base
-from ...engine.record import dtype_of
+from ...engine import dtype_of
 from .core import op
 
 _GEOMETRY = "stride padding dilation groups"

@@ -4,8 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives as base
-from ...engine.record import dtype_of, getval
-from ...engine.rules import unbroadcast_f
+from ...engine import dtype_of, getval, unbroadcast_f
 from .._tape import declare
 from .arithmetic import where
 from .core import op, zero

@@ -6,8 +6,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
-from ...engine.record import dtype_of
-from ...engine.rules import unbroadcast_f
+from ...engine import dtype_of, unbroadcast_f
 from .._tape import declare
 from .arithmetic import multiply
 from .core import op

@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine.rules import unbroadcast_f
+from ...engine import unbroadcast_f
 from .._tape import declare
 from .core import op, wide
 from .moving import reshape, t, transpose

@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives as base
-from ...engine.record import cast, dtype_of
+from ...engine import cast, dtype_of
 from .._tape import declare
 from .arithmetic import divide, power
 from .core import op, wide, zero

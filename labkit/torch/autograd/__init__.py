@@ -4,7 +4,7 @@ from importlib import import_module
 
 import numpy as np
 
-from ...engine.record import isbox
+from ...engine import isbox
 from ...layout import Placed
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._tape import Nowhere

@@ -4,8 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from ...engine.record import isbox
-from ...engine.reverse import custom_vjp
+from ...engine import custom_vjp, isbox
 from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history

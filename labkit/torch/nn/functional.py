@@ -4,8 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives as base
-from ...engine.record import dtype_of
-from ...engine.rules import unbroadcast_f
+from ...engine import dtype_of, unbroadcast_f
 from .. import _rules
 from .._autocast import lowered, widened
 from .._dispatch import apply, check_broadcast, converted, tensor_of, together, whole_dim

@@ -4,7 +4,7 @@ from collections import OrderedDict
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 
-from ...engine.scope import watch
+from ...engine import current
 from ...layout import Placed
 from .. import _modes
 from .._tape import Handle
@@ -31,8 +31,8 @@ class Module(metaclass=Placed):
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
-        if watch.scopes is not None and watch.scopes.part is not self:
-            return watch.scopes.call(self, self, args, kwargs)
+        if current.scopes is not None and current.scopes.part is not self:
+            return current.scopes.call(self, self, args, kwargs)
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args)
             if changed is not None:

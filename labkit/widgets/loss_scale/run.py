@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from autograd.tracer import notrace_primitives
 
-from ...engine import cast, inside, isbox, leaves, new_box, new_level, reverse_pass
-from ...engine.record import Record
-from ...engine.rules import vjp_of
+from ...engine import Record, cast, inside, isbox, leaves, new_box, new_level, reverse_pass, vjp_of
 from ...precision import Format, format_of, rounded
 from ...tracing import plain_function
 

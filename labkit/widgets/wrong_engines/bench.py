@@ -8,10 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine import Graph, getval
-from ...engine.record import match_dtype
-from ...engine.reverse import dense
-from ...engine.rules import vjp_of
+from ...engine import Graph, dense, getval, match_dtype, vjp_of
 from ..recorded import of_graph
 
 MOST_EVENTS = 10_000  # of one walk back; a plain recursion can need 2^n of them

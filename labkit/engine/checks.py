@@ -1,0 +1,102 @@
+"""What can be differentiated: values, functions and what they return, each refused in words."""
+
+import inspect
+from types import FunctionType
+
+import numpy as np
+from autograd.extend import Box
+
+from .boxes import isbox
+from .guest import is_number
+from .trees import leaves
+
+VALUE = "a value that is being differentiated"
+_UNUSUAL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it is asked to
+
+
+def numeric(value, *what):
+    """`value` as NumPy's, an array or a box as it is; raises TypeError for what is no number and no numeric array, with
+    the words `what` that say which value this is.
+
+    A Python number becomes NumPy's: Python raises at 1/0 and answers with a complex number for (-1.0)**0.5, where an array
+    of the same numbers gives inf and nan. So there is one answer, whichever way a number came in.
+    """
+    kind = type(value)
+    if kind is np.ndarray:
+        if value.dtype.kind not in "OSUmM":
+            return value
+    elif kind is float:
+        return np.float64(value)
+    elif kind is int or kind is bool:
+        return _integer(value)
+    elif is_number(kind) or (kind in Box.type_mappings and kind not in _CONTAINERS):
+        return value
+    raise TypeError(f"{' '.join(map(str, what))}: expected a number or a NumPy array, but got {described(value)}")
+
+
+def _integer(value):
+    raw = np.asarray(value)[()]
+    if raw is value:  # beyond 64 bits NumPy keeps Python's
+        raise TypeError(f"expected a number that NumPy can hold, but got the integer {value:.3g}. Write {float(value)}")
+    return raw
+
+
+def described(value):
+    """What `value` is, in the words of an error: its type, and what to do with it where that is known."""
+    kind = type(value).__name__
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} (make it one of numbers: x.astype(float))"
+    if isinstance(value, _CONTAINERS):
+        return f"{kind} (make a list an array with np.array)"
+    if hasattr(value, "__engine_value__"):
+        return f"{kind} (a dialect's tensors have functions of their own, of the same names)"
+    return kind
+
+
+def check_function(usage, fun, expected="a function"):
+    """Raise TypeError, which ends in `usage` such as "grad(f)(x)", if `fun` cannot be a function that returns numbers."""
+    if type(fun) is FunctionType and not fun.__code__.co_flags & _UNUSUAL:
+        return
+    caller = usage.partition("(")[0]
+    if isinstance(fun, type):
+        name = fun.__name__
+        raise TypeError(
+            f"{caller}: expected {expected}, but got the class {name}. Make an object of it first: {name}(...)"
+        )
+    if not callable(fun) or isbox(fun):
+        came = VALUE if isbox(fun) else type(fun).__name__
+        raise TypeError(f"{caller}: expected {expected}, but got {came}. Write {usage}, not {caller}(f(x))")
+    for body in (fun, type(fun).__call__, getattr(fun, "construct", None), getattr(fun, "forward", None)):
+        for is_one, what, instead in _NOT_RUN:
+            if is_one(body):
+                name = getattr(fun, "__name__", type(fun).__name__)
+                raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {what}. {instead}")
+
+
+_NOT_RUN = [
+    (inspect.isgeneratorfunction, "a generator function: it has a yield", "Return the numbers, as a list or an array"),
+    (inspect.iscoroutinefunction, "an async function, which nobody awaits here", "Write def instead of async def"),
+    (
+        inspect.isasyncgenfunction,
+        "an async generator function",
+        "Write def instead of async def, and return the numbers",
+    ),
+]
+
+
+def check_output(fun, output):
+    """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`, and
+    for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
+    if isbox(output):
+        return output
+    found = leaves(output)
+    if any(type(leaf) is np.ndarray and leaf.dtype == object and any(map(isbox, leaf.flat)) for leaf in found):
+        raise TypeError(
+            f"{getattr(fun, '__name__', 'the function')}: its result was made by plain NumPy, which loses the gradient. "
+            "Use the function of the same name in autograd.numpy"
+        )
+    if found and not any(isbox(leaf) or hasattr(leaf, "dtype") or isinstance(leaf, (int, float)) for leaf in found):
+        name = getattr(fun, "__name__", "the function")
+        raise TypeError(f"{name}: expected numbers or arrays to be returned, but got {output!r}")
+    return output

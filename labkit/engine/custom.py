@@ -1,0 +1,78 @@
+"""Derivatives of one's own: an op with its rule, and a value that is a constant to every derivative."""
+
+from functools import wraps
+
+import numpy as np
+from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
+from autograd.tracer import find_top_boxed_args
+from autograd.util import subvals
+
+from .checks import check_function, numeric
+from .forward import Forward
+from .guest import new_box
+from .reverse import Reverse
+
+
+def custom_vjp(fun, rule, made_of_ops=False):
+    """`fun` as one op of the graph, with its own derivative.
+
+    `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
+    is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`.
+
+    >>> straight_through = custom_vjp(np.round, lambda ans, g, x: (g,))
+    >>> float(grad(straight_through)(2.4))
+    1.0
+    """
+    check_function("custom_vjp(f, rule)", fun)
+    check_function("custom_vjp(f, rule)", rule)
+    op = _seen_through(fun) if made_of_ops else primitive(_own(fun))
+
+    def pull(argnums, ans, args, kwargs):
+        def back(g):
+            answers = rule(ans, g, *args, **kwargs)
+            if not isinstance(answers, (tuple, list)):
+                came = type(answers).__name__
+                raise TypeError(
+                    f"custom_vjp: expected the rule to return a tuple, one gradient per argument, but got {came}"
+                )
+            if len(answers) != len(args):
+                raise ValueError(f"custom_vjp: expected {len(args)} gradients, one per argument, got {len(answers)}")
+            given = [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
+            return [numeric(g, "custom_vjp: the rule's gradient") for g in given]
+
+        return back
+
+    defvjp_argnums(op, pull)
+    return op
+
+
+def _own(fun):
+    """`fun` as a function of its own: of NumPy's ufuncs autograd would let the new op take the place of its own."""
+    return wraps(fun)(lambda *args, **kwargs: fun(*args, **kwargs)) if isinstance(fun, np.ufunc) else fun
+
+
+def _seen_through(fun):
+    """`fun` as an op for derivatives; to nodes that see through ops, the ones inside."""
+
+    @wraps(fun)
+    def op(*args, **kwargs):
+        boxed, level, node = find_top_boxed_args(args)[:3]
+        if not boxed or getattr(node, "sees_through", False):
+            return fun(*args, **kwargs)
+        values = subvals(args, [(i, box._value) for i, box in boxed])
+        ans = op(*values, **kwargs)
+        argnums, parents = tuple(i for i, _ in boxed), tuple(box._node for _, box in boxed)
+        return new_box(ans, level, node(ans, op, values, kwargs, argnums, parents))
+
+    return op
+
+
+@primitive
+def stop_gradient(x):
+    """`x` unchanged, but a constant to every derivative taken around this call."""
+    numeric(x, "stop_gradient")
+    return x
+
+
+for _node in (Reverse, Forward):  # what is recorded shares its set with the first
+    register_notrace(_node, stop_gradient)

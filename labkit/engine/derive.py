@@ -1,0 +1,126 @@
+"""Gradients, Jacobians and Hessian-vector products, a few lines each on top of `vjp` and `jvp`.
+
+Functions here take and return NumPy arrays (write them with `autograd.numpy`); every output, however nested in tuples, lists
+and dicts, counts, and integers are differentiated too.
+"""
+
+from functools import wraps
+
+import autograd.numpy as anp
+import numpy as np
+
+from .boxes import getval, shape_of
+from .checks import check_function, check_output, numeric
+from .forward import jvp
+from .quiet import no_warnings
+from .reverse import vjp, vjp_unchecked
+
+
+def restrict(fun, args, argnums, kwargs):
+    """`fun` as a function of the arguments at `argnums` alone, and those arguments."""
+    places = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
+    if not all(isinstance(p, int) for p in places):
+        raise TypeError(f"argnums: expected a position or a tuple of positions, but got {argnums!r}")
+    if not all(0 <= p < len(args) for p in places):
+        raise IndexError(f"argnums {argnums}: expected positions below {len(args)}, the number of arguments given")
+    chosen = [numeric(args[p], "argument", p) for p in places]
+
+    def restricted(*values):
+        given = dict(zip(places, values, strict=True))
+        return check_output(fun, fun(*(given.get(i, arg) for i, arg in enumerate(args)), **kwargs))
+
+    return restricted, chosen
+
+
+def value_and_grad(fun, argnums=0):
+    """A function that returns `(output, gradient)`; a tuple of `argnums` gives a tuple of gradients.
+
+    The gradient is that of the sum of all elements of all outputs.
+    """
+
+    check_function("value_and_grad(f)(x)", fun)
+
+    @wraps(fun)
+    def differentiated(*args, **kwargs):
+        restricted, values = restrict(fun, args, argnums, kwargs)
+        with no_warnings():
+            output, pull = vjp_unchecked(restricted, values)
+            gradients = pull()
+        return output, gradients[0] if isinstance(argnums, int) else tuple(gradients)
+
+    return differentiated
+
+
+def grad(fun, argnums=0):
+    """The gradient function of `fun` with respect to the argument (or tuple of arguments) at `argnums`.
+
+    >>> float(grad(grad(lambda x: x**3))(3.0))
+    18.0
+    """
+    check_function("grad(f)(x)", fun)
+    with_value = value_and_grad(fun, argnums)
+    return wraps(fun)(lambda *args, **kwargs: with_value(*args, **kwargs)[1])
+
+
+def _unit_arrays(value):
+    """The unit arrays of `value`'s shape and dtype, one per element."""
+    for index in np.ndindex(shape_of(value)):
+        unit = np.zeros_like(getval(value))
+        unit[index] = 1
+        yield unit
+
+
+def _one_array(caller, output=None):
+    if isinstance(output, (tuple, list, dict)):
+        came = f"a {type(output).__name__} of {len(output)}"
+        raise TypeError(
+            f"{caller}: expected one array to be returned, but got {came}. Take one: {caller}(lambda x: f(x)[0])"
+        )
+
+
+def jacrev(fun, argnums=0):
+    """Jacobian by reverse mode, one pull per output element: shape = output shape + argument shape.
+
+    Cheapest when there are fewer outputs than inputs. `fun` returns one array.
+    """
+    check_function("jacrev(f)(x)", fun)
+
+    @wraps(fun)
+    def jacobian(*args, **kwargs):
+        restricted, values = restrict(fun, args, argnums, kwargs)
+        output, pull = vjp(restricted, *values)
+        _one_array("jacrev", output)
+        rows = [pull([unit]) for unit in _unit_arrays(output)]
+        blocks = [anp.array([row[i] for row in rows]) for i in range(len(values))]
+        blocks = [anp.reshape(b, shape_of(output) + shape_of(v)) for b, v in zip(blocks, values, strict=True)]
+        return blocks[0] if isinstance(argnums, int) else tuple(blocks)
+
+    return jacobian
+
+
+def jacfwd(fun, argnums=0):
+    """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs."""
+    check_function("jacfwd(f)(x)", fun)
+
+    @wraps(fun)
+    def jacobian(*args, **kwargs):
+        restricted, values = restrict(fun, args, argnums, kwargs)
+        blocks = []
+        for place, value in enumerate(values):
+            still = [anp.zeros_like(v) for v in values]
+            pushed = [jvp(restricted, values, [*still[:place], u, *still[place + 1 :]])[1] for u in _unit_arrays(value)]
+            _one_array("jacfwd", *pushed[:1])
+            blocks.append(anp.reshape(anp.stack(pushed, -1), shape_of(pushed[0]) + shape_of(value)))
+        return blocks[0] if isinstance(argnums, int) else tuple(blocks)
+
+    return jacobian
+
+
+def hvp(fun, x, v):
+    """Hessian of `fun` at `x` times `v`, without the Hessian: forward mode over reverse mode (Pearlmutter, 1994).
+
+    >>> float(hvp(lambda x: x**3, 2.0, 1.0))
+    12.0
+    """
+    check_function("hvp(f, x, v)", fun)
+    return jvp(grad(fun), (numeric(x, "hvp: x"),), (numeric(v, "hvp: v"),))[1]

@@ -1,0 +1,57 @@
+"""The names users gave: read from the code that is running, where a result is stored."""
+
+import dis
+import sys
+import threading
+from functools import lru_cache
+from itertools import count, pairwise
+from pathlib import Path
+
+import autograd
+import numpy as np
+
+_calls = count()
+last_call = threading.local()  # holds the library call of the last op, so that no later call can be mistaken for it
+_STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
+_HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
+_LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
+
+
+@lru_cache(maxsize=4096)
+def is_library(filename):
+    """Whether code in this file is labkit's, autograd's or NumPy's own."""
+    return filename.replace("\\", "/").startswith(_LIBRARY)
+
+
+def user_site():
+    """`(file, line)` of the user's code now running."""
+    _, site = assignment_target()
+    return site[:2] if site else ("<unknown>", 0)
+
+
+def assignment_target():
+    """`(name, (file, line, call))` of the user's code now running: `h = x @ w` names the product `h`.
+
+    Read from the bytecode: the first frame outside labkit, autograd and NumPy, and the variable that the instruction
+    after the one running stores to. Several ops may run inside one call from there; the last of them owns the name.
+    """
+    frame, call = sys._getframe(2), None
+    while frame is not None and is_library(frame.f_code.co_filename):
+        frame, call = frame.f_back, frame
+    if frame is None:
+        return None, None
+    code = frame.f_code
+    if getattr(last_call, "frame", None) is not call:
+        last_call.frame, last_call.site = call, (code.co_filename, frame.f_lineno, next(_calls))
+    return _stores(code).get(frame.f_lasti), last_call.site
+
+
+@lru_cache(maxsize=1024)
+def _stores(code):
+    """`{offset: name}` for every offset in an instruction whose result is stored at once in a plain variable."""
+    found, steps = {}, list(dis.get_instructions(code))
+    for step, following in pairwise(steps):
+        if following.opname.startswith(_STORES):
+            name = following.argval[0] if isinstance(following.argval, tuple) else following.argval
+            found.update(dict.fromkeys(range(step.offset, following.offset), name))
+    return found

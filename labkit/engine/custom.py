@@ -19,6 +19,7 @@ def custom_vjp(fun, rule, made_of_ops=False):
     `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
     is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`.
 
+    >>> from labkit.engine import grad
     >>> straight_through = custom_vjp(np.round, lambda ans, g, x: (g,))
     >>> float(grad(straight_through)(2.4))
     1.0

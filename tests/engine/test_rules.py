@@ -6,10 +6,10 @@ import numpy as onp
 import pytest
 from autograd.core import primitive_jvps, primitive_vjps
 from autograd.extend import primitive
-from labkit.engine.forward import transposed
 
 from labkit import primitives as p
 from labkit.engine import cast, grad, jvp, leaves, vjp, vjp_of
+from labkit.engine.forward import transposed
 from labkit.gradcheck import check_gradient
 from labkit.torch._tape import namesake
 

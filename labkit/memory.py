@@ -32,7 +32,7 @@ from .engine import (
     vjp_of,
 )
 from .recompute import checkpoint as _checkpoint
-from .tracing import ANY, _value, _wrapped, plain_function
+from .tracing import ANY, plain_function, value_of, wrapped_like
 
 __all__ = ["MemoryReport", "Moment", "Row", "checkpoint", "memory_report"]
 
@@ -59,12 +59,12 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
             with ExitStack() as stack:
                 for parameter, value in zip(inner, values[len(args) :], strict=True):
                     stack.enter_context(parameter.__engine_bind__(value))
-                output = fun(*map(_wrapped, args, values[: len(args)]), **kwargs)
-                return map_leaves(_seen, output)
+                output = fun(*map(wrapped_like, args, values[: len(args)]), **kwargs)
+                return map_leaves(value_on_tape, output)
 
         plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
-        output = _checkpoint(plain)(*map(_seen, (*args, *inner)))
-        return map_leaves(lambda leaf: _wrapped(tensors[0], leaf), output) if tensors else output
+        output = _checkpoint(plain)(*map(value_on_tape, (*args, *inner)))
+        return map_leaves(lambda leaf: wrapped_like(tensors[0], leaf), output) if tensors else output
 
     return wraps(fun)(checkpointed) if hasattr(fun, "__name__") else checkpointed
 
@@ -75,9 +75,9 @@ def _bound(fun, parameters):
     return list({id(p): p for p in (*(p for _, p in own), *parameters)}.values())
 
 
-def _seen(leaf):
+def value_on_tape(leaf):
     """The value as an op sees it: on the tape, where its dialect has one and is recording."""
-    return leaf._recorded() if hasattr(leaf, "_recorded") else _value(leaf)
+    return leaf._recorded() if hasattr(leaf, "_recorded") else value_of(leaf)
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,7 @@ def memory_report(fun: Callable, *args: Any, parameters: Any = None) -> MemoryRe
     """
     plain, values, names = plain_function(fun, args, {}, parameters, "memory_report(f, x)")
     values = [v if isbox(v) or isinstance(v, np.ndarray) else np.asarray(v) for v in values]
-    with np.errstate(all="ignore"), _garbage_left_alone():
+    with np.errstate(all="ignore"), garbage_left_alone():
         rows, kept, inputs, alive = _rows(plain, values, names)
         moments = _moments(plain, values)
         forward, both, bookkeeping = _measured(plain, values, alive, len(rows))
@@ -301,7 +301,7 @@ def _moments(plain, values):
 
 
 @contextmanager
-def _garbage_left_alone():
+def garbage_left_alone():
     """No collection of cycles inside, at a moment that nobody can foresee."""
     enabled = gc.isenabled()
     gc.disable()

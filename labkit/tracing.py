@@ -81,13 +81,13 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)"):
         with ExitStack() as stack:
             for (_, parameter), value in zip(named, values[len(args) :], strict=True):
                 stack.enter_context(parameter.__engine_bind__(value))
-            output = fun(*(_wrapped(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
+            output = fun(*(wrapped_like(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
             if output is None:
                 raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
-            return engine.map_leaves(_value, output)
+            return engine.map_leaves(value_of, output)
 
     plain.__name__, plain.__wrapped__ = getattr(fun, "__name__", type(fun).__name__), fun
-    values = [_value(a) for a in args] + [_value(p) for _, p in named]
+    values = [value_of(a) for a in args] + [value_of(p) for _, p in named]
     for name, value in zip(names, values, strict=True):
         if np.asarray(engine.getval(value)).dtype.kind in "OSUc":
             what = type(value).__name__
@@ -95,9 +95,9 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)"):
     return plain, values, names
 
 
-def _value(leaf):
+def value_of(leaf):
     return leaf.__engine_value__() if hasattr(leaf, "__engine_value__") else leaf
 
 
-def _wrapped(like, value):
+def wrapped_like(like, value):
     return like.__engine_wrap__(value) if hasattr(like, "__engine_wrap__") else value

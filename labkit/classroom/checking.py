@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..jail.trying import is_blank, try_call
+from ..evidence import is_blank, try_call
 from ..lines import wrapped
 from ..meant import did_you_mean
 from .exercise import Exercise, modes_put_back

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jail.values import is_tensor, package, plain
+from ..evidence import is_tensor, package, plain
 
 LOOSE = 1e-4  # relative tolerance for Python numbers, which people type
 SMALL = 1e-3  # what is smaller is compared as if it were this large

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..jail.values import wrap
+from ..evidence import wrap
 
 
 @dataclass(frozen=True)

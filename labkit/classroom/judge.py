@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..jail.trying import Tried
-from ..jail.values import plain
+from ..evidence import Tried, plain
 from .compare import STAGES, Difference, brief, describe, difference, differences, same
 from .exercise import Exercise, Misconception
 

@@ -70,7 +70,7 @@ def _tell_of_notebooks() -> None:
 
 def _walls() -> str:
     """What `labkit grade` needs beside packages: the walls around students' code that this machine can raise."""
-    from ..jail.layers import installed
+    from ..jail import installed
 
     return f"Around students' code (labkit grade):\n{installed()}"
 

@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from ..grading.classwork import grade_class
     from ..grading.journal import JournalError
     from ..grading.opening import SubmissionError
-    from ..jail.layers import NotIsolated
+    from ..jail import NotIsolated
 
     plan = _plan(arguments)
     try:
@@ -108,7 +108,7 @@ def _refuse(why: str) -> int:
 def _plan(arguments: argparse.Namespace) -> Any:
     from ..grading.classwork import Plan
     from ..grading.examine import Pace
-    from ..jail.jail import Limits
+    from ..jail import Limits
 
     return Plan(
         arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,

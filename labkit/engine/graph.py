@@ -16,11 +16,11 @@ from .checks import check_function, check_output
 from .guest import inside, new_box, new_level
 from .mistakes import run
 from .names import last_call
+from .printing import label, table
 from .recorder import Record
 from .reverse import reverse_pass
 from .scope import scopes_of
 from .summary import Summary, summarised
-from .table import label, table
 from .trees import leaves, map_leaves
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..jail.jail import Limits
+from ..jail import Limits
 from .assignment import Assignment
 from .cluster import grade_on_cluster
 from .examine import Pace

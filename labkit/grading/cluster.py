@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from .. import __version__
-from ..jail.layers import NotIsolated, installed
+from ..jail import NotIsolated, installed
 from .assignment import Assignment
 from .grader import Grader, Settings
 from .pool import Work, grade_one, ungraded

@@ -11,11 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..jail import wire
-from ..jail.call import Outcome
-from ..jail.jail import Jail, Session
-from ..jail.trying import Tried
-from ..jail.values import Unreadable, decode, encode
+from ..evidence import Outcome, Tried, Unreadable, decode, encode
+from ..jail import Jail, Session, wire
 from .matching import Step
 
 FOUND = ("missing", "empty", "value", "function")

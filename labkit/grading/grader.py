@@ -10,7 +10,7 @@ from typing import Any
 from ..classroom import find
 from ..classroom.exercise import Exercise
 from ..classroom.judge import Verdict, judge_calls, judge_value, not_a_function
-from ..jail.jail import Jail, JailError, Limits
+from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
 from .examine import Asked, Evidence, Failure, Findings, Pace, examine
 from .matching import Step, plan

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from multiprocessing.connection import wait
 from typing import Any
 
-from ..jail.layers import NotIsolated
+from ..jail import NotIsolated
 from .assignment import Assignment
 from .grader import Grader, Settings
 from .opening import SubmissionError

@@ -1,10 +1,13 @@
 """Run other people's code where it can do no harm, and get plain data back.
 
-`call` runs one function with a time limit, in this process; a `Jail` runs whole programs in processes of their own that
-see no file, no network and no other process, and `values` turns what they give into bytes and back, never by pickle.
+A `Jail` runs whole programs in processes of their own that see no file, no network and no other process.
 """
 
-from .call import Outcome, call
-from .values import Unreadable, decode, encode, plain
+from . import wire
+from .jail import ROOMS, Jail, JailError, Limits, Session
+from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, installed
 
-__all__ = ["Outcome", "Unreadable", "call", "decode", "encode", "plain"]
+__all__ = [
+    "CALLS", "FILES", "PROCESSES", "ROOMS", "Jail", "JailError", "Layers", "Limits", "NotIsolated", "Session", "installed",
+    "wire",
+]  # fmt: skip

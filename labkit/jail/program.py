@@ -20,11 +20,9 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
+from ..evidence import Printed, TimeUp, decode, encode, is_blank, time_limit, told, try_call
 from . import wire
-from .call import Printed, TimeUp, time_limit, told
 from .notebook import Shell, python_of
-from .trying import is_blank, try_call
-from .values import decode, encode
 
 
 def run(connection: socket.socket) -> None:

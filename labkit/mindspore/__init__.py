@@ -10,8 +10,8 @@ Tensor(shape=[], dtype=Float32, value= 6)
 from importlib import import_module
 
 from . import context, dtype, ops  # ops gives Tensor its operators
+from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
-from .common.seed import get_seed, set_seed
 from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403

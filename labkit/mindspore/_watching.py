@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine import isbox
 from ..program.guard import is_user
-from .nn.cell import Cell
+from ._cell import Cell_
 from .parameter import Parameter
 from .tensor import Tensor
 
@@ -202,7 +202,7 @@ class _Walk:
 
     def cell(self, cell):
         held, kind = vars(cell), type(cell)
-        ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if c is not Cell)
+        ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if Cell_ not in (c, *c.__bases__))
         for name in [n for n in held if n not in _UNSEEN]:
             if ours or name in self.known or _ANY in self.known or name == "training":
                 self.value(f"{kind.__name__}.{name}", getitem, held, name)
@@ -219,7 +219,7 @@ class _Walk:
         root = kind.__module__.partition(".")[0]
         if hasattr(owner, "__wrapped__"):
             return self.into(owner.__wrapped__)
-        if root == "labkit" and not isinstance(owner, (type, Cell)):
+        if root == "labkit" and not isinstance(owner, (type, Cell_)):
             for name in [n for n in getattr(owner, "__dict__", ()) if not n.startswith("_")]:
                 self.value(f"{kind.__name__}.{name}", held_in, owner, name)
         if root in _FOREIGN or isinstance(owner, types.BuiltinFunctionType):
@@ -248,7 +248,7 @@ class _Walk:
 
 def _own(owner):
     """A cell's attributes, which are watched already."""
-    return vars(owner) if isinstance(owner, Cell) else ()
+    return vars(owner) if isinstance(owner, Cell_) else ()
 
 
 _MISSING = property()
@@ -259,7 +259,7 @@ _KINDS: list[tuple[type | tuple, Callable]] = [
     (types.MethodType, _Walk.method),
     (functools.partial, _Walk.partial),
     (types.ModuleType, _Walk.module),
-    (Cell, _Walk.cell),
+    (Cell_, _Walk.cell),
     ((list, tuple, dict, set), _Walk.sequence),
 ]
 

@@ -9,6 +9,7 @@ from functools import wraps
 from ..warned import warn_user
 from ._run import Mutable, Run, check_cotangent, tensors_in
 from .context import compiles, in_graph_mode
+from .graph_mode import Compiled, compiled_for
 from .parameter import Parameter
 from .tensor import Tensor
 
@@ -86,8 +87,6 @@ class _Grad:
         chosen = tuple(map(id, weights)) if isinstance(weights, (tuple, list)) else id(weights)
         if chosen in known:
             return known[chosen]
-
-        from .graph_mode import Compiled, compiled_for
 
         held = tuple(weights) if isinstance(weights, (tuple, list)) else weights
         options = self.with_value, self.has_aux, self.return_ids, self.sens_param, str(positions), chosen

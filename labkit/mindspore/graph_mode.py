@@ -19,10 +19,10 @@ import numpy as np
 from ..engine import argument_names, isbox, leaves, map_leaves
 from ..program import Recording, TraceError
 from ._calls import MISSED, TENSOR, written_call
+from ._cell import Cell_
 from ._recording import Recorder, busy
+from ._seed import unmoved
 from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
-from .common.seed import unmoved
-from .nn.cell import Cell
 from .parameter import Parameter
 from .tensor import Tensor, wrap
 
@@ -232,7 +232,7 @@ def _hashable(state):
 def _named(compiled, args):
     """The names of the positional arguments."""
     body = compiled.__wrapped__
-    return argument_names(body.construct if isinstance(body, Cell) else body, len(args))
+    return argument_names(body.construct if isinstance(body, Cell_) else body, len(args))
 
 
 def _difference(one, other, names=()):
@@ -313,4 +313,4 @@ def jit(function=None, **options):
         return lambda fn: jit(fn, **options)
     if isinstance(function, Compiled):
         return function
-    return Compiled(function._run if isinstance(function, Cell) else function, function)
+    return Compiled(function._run if isinstance(function, Cell_) else function, function)

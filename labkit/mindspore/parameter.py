@@ -13,6 +13,7 @@ from .. import primitives
 from ..engine import getval
 from ..layout import Placed
 from . import dtype as mstype
+from ._initializer import initializer
 from ._recording import current
 from .tensor import Tensor, _Handle, hooked, wrap
 
@@ -159,8 +160,6 @@ class Parameter(Tensor):
         if isinstance(init, str) and init == "same":
             data = wrap(np.array(self.asnumpy()))
         else:
-            from .common.initializer import initializer
-
             data = Tensor(init, self.dtype) if isinstance(init, Tensor) else initializer(init, self.shape, self.dtype)
         return Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
 

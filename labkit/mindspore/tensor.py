@@ -15,6 +15,7 @@ from ..engine import stop_gradient as constant
 from ..layout import Placed
 from . import _indexing, _printing
 from . import dtype as mstype
+from ._initializer import Initializer, initializer
 from ._recording import concrete, only_inside, text_of
 
 __all__ = ["Tensor", "tensor"]
@@ -295,11 +296,12 @@ def _from_sequence(data, dtype):
 
 
 def _initial(shape, dtype, init):
-    from .common.initializer import initializer
-
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     kind = dtype or mstype.float32
     return np.zeros(shape, kind.numpy) if init is None else initializer(init, shape, kind).asnumpy()
+
+
+Initializer.tensor_of = staticmethod(wrap)
 
 
 def tensor(input_data=None, dtype=None, shape=None, init=None):

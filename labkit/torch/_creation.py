@@ -121,6 +121,11 @@ def legacy(data):
     return np.zeros(tuple(int(n) for n in data) if data else (0,), kind.np)
 
 
+@method("__init__")
+def _initialise(self, *data, dtype=None):
+    self._set_up(legacy(data))
+
+
 # ---- constants ----
 
 

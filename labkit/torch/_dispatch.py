@@ -8,7 +8,8 @@ from autograd.tracer import box_types
 from ..engine import cast, isbox, quietly
 from . import _dtype, _modes, _rules
 from ._dtype import DIMENSIONED, NUMBER, ZERO_D, of_number
-from ._tape import UNTRACED, CopySlices, Edge, short_name
+from ._refused import refuse_view
+from ._tape import UNTRACED, CopySlices, Edge
 from ._tensor import Tensor
 
 byte_bounds = getattr(np.lib, "array_utils", np).byte_bounds  # in NumPy 1 elsewhere
@@ -16,23 +17,6 @@ NUMBERS = (bool, int, float, np.number, np.bool_)
 OPERANDS = (Tensor, *NUMBERS)
 LEAF = "a leaf Variable that requires grad is being used in an in-place operation."
 LEAF_VIEW = "a view of a leaf Variable that requires grad is being used in an in-place operation."
-REFUSED = {  # of views: how they came to be, and why they may not be changed in place
-    "no_grad": (
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
-        "tracked) or both outside (if you want the inplace to be tracked)."
-    ),
-    "siblings": (
-        "This view is the output of a function that returns multiple views. Such functions do not allow the output "
-        "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
-    ),
-    "function": (
-        "This view was created inside a custom Function (or because an input was returned as-is) and the autograd "
-        "logic to handle view+inplace would override the custom backward associated with the custom Function, leading "
-        "to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-        "Function."
-    ),
-}
 OVERLAPPING = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
@@ -243,16 +227,6 @@ def check_view(tensor):
         refuse_view(tensor, "is being")
     if tensor.requires_grad and tensor._base.is_leaf:
         raise RuntimeError(LEAF_VIEW)
-
-
-def refuse_view(tensor, changed):
-    """Raise because a view of this origin is changed in place."""
-    edge = tensor._node_edge
-    if edge is not None:
-        said = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
-    else:
-        said = f"A view was created in no_grad mode and {changed} modified inplace with grad mode enabled. "
-    raise RuntimeError(said + REFUSED[tensor._origin])
 
 
 def inplace(tensor, new):

@@ -7,8 +7,8 @@ from . import _rules
 from ._autocast import lowered
 from ._dispatch import apply, common_dtype, converted, view
 from ._table import METHODS, both, function
-from ._tape import declare
 from ._tensor import Tensor
+from .declared import declare
 
 
 def _same_dtype(a, b):

@@ -18,6 +18,8 @@ from autograd.core import VJPNode
 
 from ..engine import Own, dense, dtype_of, new_box, vjp_of
 from ..layout import Placed
+from . import _modes, _rules
+from .declared import info_of
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -34,31 +36,6 @@ KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
 
 NONE: Any = MappingProxyType({})
 _sequence = count()
-
-
-class Info:
-    """What the tape knows of a primitive: the node's name, its arguments' names, and which of them it saves.
-
-    `tensors` and `others` name the arguments in order; the node has an edge for each of `tensors`, but not for
-    "-name", and for "?name" only where it needs a gradient; "*": one for every array. `saves` is a text such as
-    `"result other<self"`: the result always, `other` where `self` needs a gradient.
-    """
-
-    def __init__(self, name, tensors="self", others="", saves=""):
-        self.name, self.names = name, [n.lstrip("-?") for n in tensors.split()] + others.split()
-        self.kinds = None if tensors == "*" else [n[0] for n in tensors.split()]
-        self.saves = [s.partition("<")[::2] for s in saves.split()]
-
-    def saved(self, argnums):
-        """The names saved where the arguments at `argnums` need a gradient."""
-        needing = {self.names[i] for i in argnums if i < len(self.names)}
-        return [what for what, whose in self.saves if not whose or whose in needing]
-
-    def places(self, args, argnums):
-        """The positions of the arguments that the node has an edge for, constants included."""
-        if self.kinds is None:
-            return [i for i, a in enumerate(args) if i in argnums or isinstance(a, np.ndarray)]
-        return [i for i, kind in enumerate(self.kinds) if i in argnums or kind not in "-?"]
 
 
 class Plan:
@@ -79,46 +56,7 @@ class Plan:
         self.edges = None if info.kinds is None else tuple(info.places((), argnums))
 
 
-INFO: dict = {}
 PLANS: dict = {}  # by primitive and argnums
-_SHORT = {
-    "power": "Pow",
-    "multiply": "Mul",
-    "subtract": "Sub",
-    "divide": "Div",
-    "negative": "Neg",
-}  # as PyTorch spells them
-
-
-def declare(fun, name, tensors="self", others="", saves=""):
-    """Enter a primitive in the tape's table; returns it."""
-    INFO[fun] = Info(name, tensors, others, saves)
-    return fun
-
-
-def info_of(fun):
-    """What the tape knows of a primitive; one that was never declared saves everything."""
-    found = INFO.get(fun)
-    if found is None:
-        words = re.split(r"[_ ]+", getattr(fun, "__name__", "op").strip("_"))
-        found = INFO[fun] = Info(
-            "".join(_SHORT.get(w, w.capitalize()) for w in words) + "Backward0", "*", saves="everything"
-        )
-    return found
-
-
-def namesake(fun):
-    """What was declared for a primitive, or for another one whose node has the same name; None for neither."""
-    declared = info_of(fun)
-    if declared.saves != [("everything", "")]:
-        return declared
-    return next((info for info in INFO.values() if info.name == declared.name and info.saves != declared.saves), None)
-
-
-def grad_fn_name(fun, args, kwargs):
-    """The name of the tape's node for a primitive applied to `args`, such as `AddBackward0`."""
-    name = info_of(fun).name
-    return name if isinstance(name, str) else name(args, kwargs)
 
 
 @cache
@@ -161,6 +99,7 @@ class Node(metaclass=Placed):
     shown_nr = 0  # which of its siblings this output is, where an op with several outputs has a node for each
     releases = False  # whether running it frees saved values
     released = False
+    tensor_of: Any = None  # makes a tensor of a value; tensors, which stand on the tape, put it here
     tensor_hooks = retained = hooks = prehooks = _metadata = NONE  # until there are any: see `own`
 
     def __init__(self):
@@ -192,13 +131,10 @@ class Node(metaclass=Placed):
 
     def __call__(self, *gradients):
         """What this node alone sends back for these gradients: a tensor, or a tuple with None for each constant."""
-        from ._modes import grad_enabled
-        from ._walk import wrapped
-
-        edges, create = self.edges, grad_enabled()
+        edges, create = self.edges, _modes.grad_enabled()
         values = [g._value if create else g._array for g in gradients]
         sent = iter(self.pull(values, [True for e in edges if e is not None], create))
-        found = tuple(None if e is None else wrapped(next(sent)) for e in edges)
+        found = tuple(None if e is None else self.tensor_of(next(sent)) for e in edges)
         return found[0] if len(found) == 1 else found
 
     def register_hook(self, hook):
@@ -338,13 +274,11 @@ class TapeNode(Node):
 
     def _unpacked(self, name):
         """What was saved, as a new tensor at its old place on the tape."""
-        from ._tensor import Tensor
-
         place = None if name == "result" else self.info.names.index(name)
         value = self.value if place is None else self.args[place]
         if isinstance(value, (tuple, list)):
             return value
-        made = Tensor._of(np.asarray(value))
+        made = self.tensor_of(np.asarray(value))
         made._node_edge = self._end() if place is None else dict(zip(self.argnums, self.parents)).get(place)
         return made
 
@@ -373,22 +307,18 @@ class CopySlices(Node):
         return self._edges
 
     def pull(self, gradients, wanted, create):
-        from ._rules import copy_slices, viewed
-
         (g,), asked = gradients, list(wanted[self.base is not None :])
         if self.place is not None:
             asked.insert(self.place, wanted[0])
-        sent = list(self.fn.pull([viewed(g, self.look)], asked, create, self._part() if create else None))
+        sent = list(self.fn.pull([_rules.viewed(g, self.look)], asked, create, self._part() if create else None))
         part = dense(sent.pop(self.place)) if self.place is not None else None
-        rest = [] if self.base is None else [copy_slices(g, 0 if part is None else part, self.look)]
+        rest = [] if self.base is None else [_rules.copy_slices(g, 0 if part is None else part, self.look)]
         return rest + sent
 
     def _part(self):
         """The edge of the part as it is now: a look at this node's output."""
-        from ._rules import viewed
-
         whole = new_box(self.like, 0, Edge.of(self, 0, self.like.dtype, self.like.shape))
-        return viewed(whole, self.look)._node
+        return _rules.viewed(whole, self.look)._node
 
     def release(self):
         self.fn.release()

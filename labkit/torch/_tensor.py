@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import Forward, getval, isbox, new_box
-from . import _modes
+from . import _modes, _rules
 from ._dtype import of_numpy
 from ._printing import tensor_text
+from ._refused import refuse_view
 from ._size import Size
-from ._tape import AccumulateGrad, Edge, Handle, Nowhere, TapeNode
+from ._tape import AccumulateGrad, Edge, Handle, Node, Nowhere, TapeNode
 
 NON_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -57,11 +58,6 @@ class Tensor:
     _retains = False
     _accumulator: Callable | None = None
 
-    def __init__(self, *data, dtype=None):
-        from ._creation import legacy
-
-        self._set_up(legacy(data))
-
     def _set_up(self, data):
         self._data, self._version_counter = data, Version()
         birth = _modes.state.birth
@@ -69,6 +65,8 @@ class Tensor:
             self._inference, self._level = birth
 
     if TYPE_CHECKING:
+
+        def __init__(self, *data: Any, dtype: Any = None) -> None: ...
 
         def __getattr__(self, name: str) -> Any: ...  # the operations, entered from the table
 
@@ -130,13 +128,9 @@ class Tensor:
             self._seen = self._version_counter.number
             return
         if indirect and self._origin:
-            from ._dispatch import refuse_view
-
             refuse_view(self, "its base or another view of its base has been")
-        from ._rules import viewed
-
         self._seen = self._version_counter.number
-        self._move_to(viewed(new_box(self._base._data, 0, edge), self._view)._node)
+        self._move_to(_rules.viewed(new_box(self._base._data, 0, edge), self._view)._node)
 
     def _move_to(self, edge):
         """An in-place op gave this tensor a new place on the tape; `retain_grad` goes along, hooks stay behind."""
@@ -263,30 +257,11 @@ class Tensor:
     def grad(self):
         self._grad = None
 
-    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-        """Computes the gradient of current tensor wrt graph leaves.
-
-        Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is what arrives at
-        this tensor: 1 where it is a scalar, and to be given, in its shape, where it is not. The saved values are let go
-        unless `retain_graph` or `create_graph`.
-
-        >>> import labkit.torch as torch
-        >>> x = torch.tensor(3.0, requires_grad=True)
-        >>> (x**2).backward()
-        >>> x.grad
-        tensor(6.)
-        """
-        from .autograd import backward
-
-        backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
     def _accumulate(self, g, create):
         """Add the gradient value `g` to `.grad`: never an alias of anything else."""
         if create:
-            from ._rules import copy
-
             if self._grad is None:
-                self._grad = Tensor._wrap(copy(np.empty(np.shape(getval(g)), self._array.dtype), g))
+                self._grad = Tensor._wrap(_rules.copy(np.empty(np.shape(getval(g)), self._array.dtype), g))
             else:
                 self._grad = self._grad + Tensor._wrap(g)
         elif self._grad is None:
@@ -587,6 +562,9 @@ def _traced_text(value):
         body = "\n".join("    " + line for line in text.splitlines())
         text = f"GradTrackingTensor(lvl={level}, value=\n{body}\n)"
     return text
+
+
+Node.tensor_of = staticmethod(Tensor._wrap)
 
 
 class device:

@@ -9,8 +9,8 @@ import numpy as np
 from autograd.extend import defvjp, primitive
 
 from .. import torch
-from ..memory import _garbage_left_alone, _seen, checkpoint
-from ..tracing import _wrapped
+from ..memory import checkpoint, garbage_left_alone, value_on_tape
+from ..tracing import wrapped_like
 
 LAYERS = 16
 RUN, BACK = 1, 2  # the time of a layer's run, and of its walk back
@@ -75,13 +75,13 @@ def moments(segments: int, retain: bool) -> list[Moment]:
     def piece(first, last):
         def layers(h):
             for layer in range(first, last):
-                h = _wrapped(h, _layer(_seen(h), log, layer))
+                h = wrapped_like(h, _layer(value_on_tape(h), log, layer))
             return h
 
         return layers
 
     cuts = [LAYERS * k // max(segments, 1) for k in range(max(segments, 1) + 1)]
-    with _garbage_left_alone():
+    with garbage_left_alone():
         h = torch.ones(2, requires_grad=True)
         for first, last in pairwise(cuts):
             part = piece(first, last)

@@ -84,7 +84,7 @@ def _kind(value):
 
 def of_graph(graph: Graph) -> Story:
     """The story of a graph that `labkit.trace` recorded."""
-    from ..torch import _rules  # noqa: F401  (the names of the tape's nodes)
+    from .. import torch  # noqa: F401  (it declares the names of the tape's nodes)
 
     index = {node: i for i, node in enumerate(graph.forward)}
     outer = {node.value._node: i for node, i in index.items()}  # in the joint graph
@@ -149,7 +149,7 @@ def _is_number(value):
 
 def _on_the_tape(node, told):
     """The name of PyTorch's node for an op, and what that saves; of ops that the dialect does not know, what is used."""
-    from ..torch._tape import grad_fn_name, namesake
+    from ..torch.declared import grad_fn_name, namesake
 
     info = namesake(node.fun)
     name = grad_fn_name(node.fun, node.args, node.kwargs)

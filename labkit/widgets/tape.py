@@ -145,7 +145,7 @@ def _add_saved(told, node, nodes):
 
 def _walk(tensor, order):
     """The chain rule on the tape, as `backward` runs it, but with nothing accumulated and nothing released."""
-    from ..torch._modes import set_grad_enabled
+    from ..torch import set_grad_enabled
 
     index = {node: i for i, node in enumerate(order)}
     totals = {node: [None] * node.outputs for node in order}

@@ -14,7 +14,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import Report, check, find, hint, solution
 from labkit.classroom import check as check_function
-from labkit.jail.call import call
+from labkit.evidence import call
 
 
 def test_the_front_door_is_the_same():

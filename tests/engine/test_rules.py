@@ -11,7 +11,7 @@ from labkit import primitives as p
 from labkit.engine import cast, grad, jvp, leaves, vjp, vjp_of
 from labkit.engine.forward import transposed
 from labkit.gradcheck import check_gradient
-from labkit.torch._tape import namesake
+from labkit.torch.declared import namesake
 
 rng = onp.random.default_rng(1)
 A, B = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))  # nothing is tied, nothing is zero

@@ -15,7 +15,7 @@ from labkit.grading.classwork import Plan
 from labkit.grading.course import Course
 from labkit.grading.grader import Grader
 from labkit.grading.handout import hand_out
-from labkit.jail.jail import Jail
+from labkit.jail import Jail
 
 TOML = """
 title = "T"

@@ -7,7 +7,7 @@ not deserved, and no point less than the honest answers beside an attack are wor
 import textwrap
 from dataclasses import dataclass, field
 
-from labkit.jail.layers import CALLS
+from labkit.jail import CALLS
 
 PULL = "def pull(v):\n    return np.cumsum(v[::-1])[::-1]"
 PORT = "def port(v):\n    (v**2).sum().backward()\n    return v.grad"
@@ -136,7 +136,7 @@ CHEATING = [
         "get_ipython().ast_transformers.append(Strip())"), pull="def pull(v): return v * 7"),
     Attack("an import hook replaces the checks", BUT_PULL, before=(
         "import sys\nclass Hook:\n    def find_spec(self, name, *rest):\n        return None\n"
-        "sys.meta_path.insert(0, Hook())\nimport labkit.jail.values as values, labkit.jail.trying as trying\n"
+        "sys.meta_path.insert(0, Hook())\nimport labkit.evidence.values as values, labkit.evidence.trying as trying\n"
         "values.same = lambda *a: True"), pull="def pull(v): return v * 7"),
     Attack("the stand-in for check is patched", BUT_PULL, before=(
         "import labkit.classroom as c\nc.check = lambda *a, **k: True\ncheck = c.check"), pull="def pull(v): return 7 * v"),

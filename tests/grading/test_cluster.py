@@ -17,7 +17,7 @@ from labkit.grading.cluster import ClusterError, grade_on_cluster
 from labkit.grading.grader import Settings
 from labkit.grading.pool import Work, grade_here, is_graded, work_of
 from labkit.grading.submissions import find_submissions
-from labkit.jail.layers import NotIsolated
+from labkit.jail import NotIsolated
 
 pytestmark = [
     pytest.mark.skipif(not find_spec("distributed"), reason='pip install "labkit[cluster]"'),  # to import it takes long

@@ -19,8 +19,7 @@ from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
 from labkit.grading.pool import grade_here, work_of
 from labkit.grading.submissions import find_submissions
-from labkit.jail.jail import ROOMS, Limits
-from labkit.jail.layers import installed
+from labkit.jail import ROOMS, Limits, installed
 
 pytestmark = needs_walls
 

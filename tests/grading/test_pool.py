@@ -23,7 +23,7 @@ from labkit.grading.pool import (
     work_of,
 )
 from labkit.grading.submissions import find_submissions
-from labkit.jail.layers import NotIsolated
+from labkit.jail import NotIsolated
 
 pytestmark = needs_walls
 

@@ -11,10 +11,8 @@ import psutil
 import pytest
 from walls import needs_walls
 
-from labkit.jail import wire
-from labkit.jail.jail import ROOMS, Jail, JailError, Limits
-from labkit.jail.layers import CALLS, FILES, PROCESSES, Layers, NotIsolated
-from labkit.jail.values import decode
+from labkit.evidence import decode
+from labkit.jail import CALLS, FILES, PROCESSES, ROOMS, Jail, JailError, Layers, Limits, NotIsolated, wire
 from labkit.jail.view import answers, environment, sites
 
 LIMITS = Limits(megabytes=512, cpu_seconds=20, processes=12, disk_megabytes=16, all_megabytes=700)

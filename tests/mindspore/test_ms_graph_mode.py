@@ -551,13 +551,13 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_compiled_is_an_error_that_names_file_and_line(name, graph_mode):
     function, words = REFUSED[name]
-    before = values(HELD), len(LOG), ms.common.seed._seeds.counts
+    before = values(HELD), len(LOG), ms._seed._seeds.counts
     with pytest.raises(TraceError, match=words) as caught:
         ms.jit(function)(X)
     file, line = str(caught.value).split(":")[:2]
     code = (getattr(function, "construct", function)).__code__
     assert file == __file__ and code.co_firstlineno <= int(line) <= code.co_firstlineno + 4
-    assert before == (values(HELD), len(LOG), ms.common.seed._seeds.counts)
+    assert before == (values(HELD), len(LOG), ms._seed._seeds.counts)
     assert values(ms.jit(lambda x: x * 2)(X)) == [2, 4, 6]
 
 

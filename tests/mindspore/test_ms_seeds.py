@@ -13,10 +13,10 @@ import pytest
 import random_calls_ms as random_calls
 
 import labkit.mindspore as ms
-import labkit.mindspore.common.initializer as initializers
+import labkit.mindspore._initializer as initializers
 import labkit.mindspore.dataset as ds
+from labkit.mindspore import _seed as seeds
 from labkit.mindspore import nn, ops
-from labkit.mindspore.common import seed as seeds
 
 RECORDED = Path(__file__).parent / "recorded" / "draws.json"
 ONES = ops.ones((40,))

@@ -4,8 +4,7 @@ from functools import cache
 
 import pytest
 
-from labkit.jail.jail import Jail, JailError
-from labkit.jail.layers import NotIsolated
+from labkit.jail import Jail, JailError, NotIsolated
 
 
 @cache

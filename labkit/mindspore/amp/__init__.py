@@ -1,8 +1,8 @@
 """Mixed precision: loss scale, overflow, and networks that compute in two-byte floats."""
 
+from .._scaler import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
 from ._manager import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager
 from ._mixed import auto_mixed_precision, build_train_network, get_black_list, get_white_list
-from ._scaler import DynamicLossScaler, LossScaler, StaticLossScaler, all_finite
 
 __all__ = [
     "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",

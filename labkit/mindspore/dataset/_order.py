@@ -4,7 +4,7 @@ import secrets
 
 import numpy as np
 
-from ..common.seed import data_seed
+from .._seed import data_seed
 
 __all__ = ["Orders", "Slots"]
 

@@ -1,6 +1,6 @@
 """Settings of data pipelines."""
 
-from ..common import seed as _seed
+from .. import _seed
 
 __all__ = ["get_num_parallel_workers", "get_prefetch_size", "get_seed", "set_num_parallel_workers",
            "set_prefetch_size", "set_seed"]  # fmt: skip

@@ -4,10 +4,11 @@ from collections import OrderedDict
 from itertools import chain
 
 from ...engine import current
-from ...layout import Placed
 from .. import dtype as mstype
+from .._cell import Cell_
 from .._recording import only_inside
 from ..context import compiles
+from ..graph_mode import Compiled, compiled_for
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
 from ._bprop import with_own_derivative
@@ -15,7 +16,7 @@ from ._bprop import with_own_derivative
 __all__ = ["Cell", "GraphCell"]
 
 
-class Cell(metaclass=Placed):
+class Cell(Cell_):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
     Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the
@@ -44,8 +45,6 @@ class Cell(metaclass=Placed):
 
     def __call__(self, *args, **kwargs):
         if compiles():
-            from ..graph_mode import Compiled, compiled_for
-
             return compiled_for(self, "cell", lambda: Compiled(self._run, self))(*args, **kwargs)
         return self._run(*args, **kwargs)
 

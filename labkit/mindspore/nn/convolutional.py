@@ -2,7 +2,7 @@
 
 import math
 
-from ..common.initializer import HeUniform, Uniform, initializer
+from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import conv2d
 from ..ops._convolution import check_pad_mode, four, pair

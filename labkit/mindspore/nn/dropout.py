@@ -1,6 +1,6 @@
 """The dropout layer."""
 
-from ..common.seed import op_seed
+from .._seed import op_seed
 from ..ops._dropout import dropped
 from ..ops._op import value_of
 from .cell import Cell

@@ -2,7 +2,7 @@
 
 import math
 
-from ..common.initializer import HeUniform, Uniform, initializer
+from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import Primitive, dense, flatten
 from ..parameter import Parameter

@@ -7,7 +7,7 @@ from ...primitives import select as chosen
 from ...program import TraceError
 from .._recording import current
 from .._run import Run
-from ..amp._scaler import all_finite
+from .._scaler import all_finite
 from ..context import ParallelMode, compiles
 from ..dtype import bool_, float32, int32
 from ..ops import (

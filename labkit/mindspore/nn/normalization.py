@@ -6,7 +6,7 @@ import numpy as np
 from ... import primitives
 from ...engine import cast, shape_of
 from ...engine import stop_gradient as constant
-from ..common.initializer import initializer
+from .._initializer import initializer
 from ..dtype import float32
 from ..ops._op import value_of
 from ..parameter import Parameter

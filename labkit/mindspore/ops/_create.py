@@ -131,8 +131,8 @@ def _uniform(*size, dtype=None, seed=None):
 
 def _drawn(engine, name, own_seed, size, dtype):
     """A tensor of random numbers; a compiled function draws anew whenever it runs."""
-    from ..common import _engines
-    from ..common.seed import drawn, op_seed
+    from .. import _engines
+    from .._seed import drawn, op_seed
 
     shape, kind, seed = _sizes(size), (dtype or float32).numpy, op_seed(name, own_seed)
     make = lambda: getattr(_engines, engine)(seed)

@@ -20,15 +20,15 @@ def dropout(input, p=0.5, training=True, seed=None):
         raise RuntimeError(f"For 'Dropout, the 'keep_prob' must be in (0.0, 1.0], but got {1 - p:g}")
     if not training:
         return input
-    from ..common.seed import op_seed
+    from .._seed import op_seed
 
     return dropped(input, value, p, op_seed("dropout", seed))
 
 
 def dropped(input, value, p, seed, engines=None):
     """`value`, that of `input`, with elements left out; a layer goes on with its `engines`, one for every size and type."""
-    from ..common._engines import Kept
-    from ..common.seed import drawn
+    from .._engines import Kept
+    from .._seed import drawn
 
     if p == 0:
         return input

@@ -7,6 +7,7 @@ from ...layout import Placed
 from .._run import Run, check_cotangent, tensors_in
 from ..autodiff import by_position, weight_list, without_cotangent
 from ..context import compiles
+from ..graph_mode import Compiled, compiled_for
 from ..parameter import assigned, check_like
 from ..tensor import Tensor, hooked, wrap
 from ._op import register
@@ -55,8 +56,6 @@ class GradOperation(metaclass=Placed):
         return gradient_function
 
     def _compiled(self, run, fn, weights):
-        from ..graph_mode import Compiled, compiled_for
-
         options = self.get_all, self.get_by_list, self.sens_param, repr(list(map(id, tensors_in(weights))))
         return compiled_for(fn, options, lambda: Compiled(run, fn))
 

@@ -9,7 +9,7 @@ from autograd.extend import defvjp, primitive
 
 from ...engine import dtype_of
 from ...primitives import kept
-from .._tape import declare
+from ..declared import declare
 
 
 def op(name, *vjps, tensors="self", others="", saves=""):

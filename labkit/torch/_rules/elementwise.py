@@ -6,7 +6,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives as base
-from .._tape import declare
+from ..declared import declare
 from .arithmetic import divide, power, scale
 from .core import op, wide, zero
 

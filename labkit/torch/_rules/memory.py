@@ -5,7 +5,7 @@ import numpy as np
 
 from ... import primitives as base
 from ...engine import dtype_of, getval, unbroadcast_f
-from .._tape import declare
+from ..declared import declare
 from .arithmetic import where
 from .core import op, zero
 from .moving import _mover, reshape

@@ -7,7 +7,7 @@ import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
 from ...engine import dtype_of, unbroadcast_f
-from .._tape import declare
+from ..declared import declare
 from .arithmetic import multiply
 from .core import op
 

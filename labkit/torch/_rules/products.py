@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...engine import unbroadcast_f
-from .._tape import declare
+from ..declared import declare
 from .core import op, wide
 from .moving import reshape, t, transpose
 

@@ -7,6 +7,7 @@ import numpy as np
 from ...engine import isbox
 from ...layout import Placed
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from .._table import method
 from .._tape import Nowhere
 from .._tensor import Tensor
 from .._walk import Walk
@@ -72,6 +73,23 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         t.retain_grad()
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
     Walk(roots, edges, keep, create_graph).run()
+
+
+@method("backward")
+def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Computes the gradient of current tensor wrt graph leaves.
+
+    Adds to the `.grad` of every leaf the tensor depends on (or of `inputs` alone). `gradient` is what arrives at
+    this tensor: 1 where it is a scalar, and to be given, in its shape, where it is not. The saved values are let go
+    unless `retain_graph` or `create_graph`.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor(3.0, requires_grad=True)
+    >>> (x**2).backward()
+    >>> x.grad
+    tensor(6.)
+    """
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def _input_edge(tensor):

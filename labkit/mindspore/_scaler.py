@@ -6,11 +6,11 @@ from functools import reduce
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine import stop_gradient as constant
-from ...layout import Placed
-from ..ops import isfinite, maximum, select, zeros_like
-from ..parameter import Parameter
-from ..tensor import Tensor, wrap
+from ..engine import stop_gradient as constant
+from ..layout import Placed
+from .ops import isfinite, maximum, select, zeros_like
+from .parameter import Parameter
+from .tensor import Tensor, wrap
 
 __all__ = ["DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite"]
 

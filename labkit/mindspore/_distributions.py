@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ._engines import words_of
-from .seed import initial_seed
+from ._seed import initial_seed
 
 _PI, _ROOT_2, _LEAST = (float(np.float32(x)) for x in (3.1415926, 1.4142135, 1e-7))  # as MindSpore writes them
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .call import Outcome, call
+from .calling import Outcome, call
 from .values import plain, wrap
 
 

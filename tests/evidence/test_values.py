@@ -14,7 +14,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES
 from labkit.classroom.compare import same
-from labkit.jail.values import MOST, Unreadable, decode, encode
+from labkit.evidence import MOST, Unreadable, decode, encode
 
 
 def crossed(value):
@@ -94,7 +94,7 @@ class Lies:
 def test_what_is_no_data_or_too_much_comes_as_an_empty_object_of_that_name(value, name):
     came = crossed(value)
     assert type(came).__name__ == name
-    assert type(came).__module__.startswith("labkit.jail") and not vars(came)
+    assert type(came).__module__.startswith("labkit.evidence") and not vars(came)
 
 
 def test_errors_and_classes_come_by_name_alone():

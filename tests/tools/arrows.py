@@ -1,0 +1,137 @@
+"""The arrows of the house: which file of labkit imports which, imports inside functions included.
+
+    python tests/tools/arrows.py            # the rooms from the top floor down, circles, and what reaches into a room
+
+An arrow leads to the file that is named: `from ..engine import grad` to the room's face `engine/__init__.py`, `from . import
+scene` to `scene.py`. What is imported for type checkers alone is no arrow. A *room* is a folder, or a file, of labkit itself.
+"""
+
+import ast
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2] / "labkit"
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """`file` imports `names` of `target`, both paths below labkit; `inside`: in a function."""
+
+    file: Path
+    target: Path
+    line: int
+    names: tuple[str, ...]
+
+    def __str__(self):
+        return f"{self.file}:{self.line} -> {self.target} ({', '.join(self.names)})"
+
+
+def arrows(root: Path = ROOT) -> list[Arrow]:
+    """All arrows among the files below `root`, a package."""
+    return [arrow for file in sorted(root.rglob("*.py")) for arrow in _of_file(file, root)]
+
+
+def _of_file(file, root):
+    for node in _imports(ast.parse(file.read_text(encoding="utf-8"))):
+        package = [root.name, *file.relative_to(root).parts[:-1]]
+        if isinstance(node, ast.Import):
+            asked = [(alias.name.split("."), ()) for alias in node.names]
+        else:
+            start = package[: len(package) - node.level + 1] if node.level else []
+            path = start + (node.module.split(".") if node.module else [])
+            modules = {a.name for a in node.names if _found([*path, a.name], root)}
+            asked = [([*path, name], ()) for name in sorted(modules)]
+            if names := tuple(a.name for a in node.names if a.name not in modules):
+                asked.append((path, names))
+        for path, names in asked:
+            for target in _loaded(path, file, root):
+                yield Arrow(file.relative_to(root), target.relative_to(root), node.lineno, names)
+
+
+def _loaded(path, file, root):
+    """The file of a module, and those of the packages that it is in and `file` is not: they are loaded before it."""
+    ends = [_found(path[:end], root) for end in range(len(path), 1, -1)]
+    return [f for i, f in enumerate(ends) if f not in (None, file) and not (i and f.parent in file.parents)]
+
+
+def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            continue
+        else:
+            yield from _imports(node)
+
+
+def _found(path, root):
+    """The file of a module, given by the parts of its dotted name; None where it is none of the package's."""
+    if path[:1] != [root.name]:
+        return None
+    place = root.joinpath(*path[1:])
+    return next((f for f in (place / "__init__.py", place.with_suffix(".py")) if f.is_file()), None)
+
+
+def circles(pairs: list[tuple]) -> list[list]:
+    """The groups of nodes that can reach each other along `pairs` (from, to), each sorted."""
+    after = defaultdict(set)
+    for start, end in pairs:
+        after[start].add(end)
+    reach = {node: _reachable(node, after) for node in list(after)}
+    groups = {frozenset(n for n in found if node in reach.get(n, ())) for node, found in reach.items() if node in found}
+    return sorted(sorted(group) for group in groups)
+
+
+def _reachable(node, after):
+    found, stack = set(), [node]
+    while stack:
+        for follower in after.get(stack.pop(), ()):
+            if follower not in found:
+                found.add(follower)
+                stack.append(follower)
+    return found
+
+
+def room(file: Path) -> str:
+    """The room that a file is in: `engine` for `engine/boxes.py`, `memory` for `memory.py`."""
+    return file.with_suffix("").parts[0]
+
+
+def between_rooms(found: list[Arrow]) -> list[Arrow]:
+    """The arrows from a room to another."""
+    return [a for a in found if room(a.file) != room(a.target) and "__init__" not in (room(a.file), room(a.target))]
+
+
+def private(found: list[Arrow]) -> list[Arrow]:
+    """Those that take a private name, or something of a private module, of another room."""
+    hidden = lambda name: name.startswith("_") and not name.startswith("__")
+    return [a for a in between_rooms(found) if any(map(hidden, (*a.names, *a.target.with_suffix("").parts)))]
+
+
+def past_the_face(found: list[Arrow]) -> list[Arrow]:
+    """Those that lead to a file inside of another room."""
+    return [a for a in between_rooms(found) if a.target.parts[1:] not in ((), ("__init__.py",))]
+
+
+def floors(found: list[Arrow]) -> list[str]:
+    """The rooms, those that use others first; raises graphlib.CycleError for rooms that use each other."""
+    below = {room(a.file): set() for a in found if room(a.file) != "__init__"}
+    for a in between_rooms(found):
+        below[room(a.file)].add(room(a.target))
+    return list(TopologicalSorter(below).static_order())[::-1]
+
+
+if __name__ == "__main__":
+    every = arrows()
+    for group in circles([(a.file, a.target) for a in every]):
+        print(f"circle of {len(group)}: {', '.join(map(str, group))}")
+    for arrow in private(every):
+        print(f"private: {arrow}")
+    try:
+        print("rooms:", ", ".join(floors(every)))
+    except CycleError as error:
+        sys.exit(f"rooms that use each other: {error.args[1]}")

@@ -10,6 +10,7 @@ import hashlib
 import importlib
 import io
 import re
+import tempfile
 import warnings
 from functools import cache
 from itertools import islice
@@ -23,17 +24,23 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 
 ADDRESS, PLACE = re.compile(r"0x[0-9a-f]{6,}"), re.compile(r"(?:[\w.~-]*/)*(\w+\.py)(:|\", line )\d+")
+FOLDER = re.compile(rf"{re.escape(tempfile.gettempdir())}/\w+")
 MOST = 4000  # characters of one text: the rest is told by a digest
 
 
 def clean(text):
     """Without addresses, paths and line numbers; what is very long is cut and ends with a digest."""
-    text = PLACE.sub(r"\1\2_", ADDRESS.sub("0x_", str(text)))
+    text = FOLDER.sub("_", PLACE.sub(r"\1\2_", ADDRESS.sub("0x_", str(text))))
     return text if len(text) <= MOST else f"{text[:MOST]}... {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
 def is_tensor(x):
-    return not isinstance(x, type) and hasattr(x, "dtype") and hasattr(x, "shape") and (hasattr(x, "tolist") or hasattr(x, "asnumpy"))
+    return (
+        not isinstance(x, type)
+        and hasattr(x, "dtype")
+        and hasattr(x, "shape")
+        and (hasattr(x, "tolist") or hasattr(x, "asnumpy"))
+    )
 
 
 def is_float(x):
@@ -146,9 +153,13 @@ def saved(node):
     """What a node and those behind it save, by the names under which PyTorch shows it, and of what shape."""
     found = {}
     for word in words():
-        value = getattr(node, f"_saved_{word}", saved)
-        if value is not saved:
+        try:
+            value = getattr(node, f"_saved_{word}")
             found[word] = f"{value.dtype} {tuple(value.shape)}" if is_tensor(value) else told(value)
+        except AttributeError:
+            continue
+        except Exception as error:
+            found[word] = f"{type(error).__name__}: {error}"
     behind = [saved(following) for following, _ in node.next_functions if following is not None]
     return f"{node.name()} {found}" + "".join(f" <- {b}" for b in behind if b)
 
@@ -178,6 +189,7 @@ def answer(dialect, function, args, kwargs, deep=False):
             dialect.seed()
             result = function(*args, **kwargs)
             said["value"] = told(result)
+            said |= called(dialect, result)
         except Exception as error:
             said["error"] = f"{type(error).__name__}: {error}"
         if told(args) != before:
@@ -189,6 +201,16 @@ def answer(dialect, function, args, kwargs, deep=False):
     return {field: clean(text) for field, text in said.items() if text}
 
 
+def called(dialect, result):
+    """What a function that a call returned answers to a vector."""
+    if not isinstance(result, FunctionType):
+        return {}
+    try:
+        return {"and called": told(result(dialect.tensor(np.array([1.5, -0.5]), "float64")))}
+    except Exception as error:
+        return {"and called": f"{type(error).__name__}: {error}"}
+
+
 def around(dialect, function, args, kwargs, result, deep):
     """The fields of a call that went well."""
     said = {"printed": str(result)} if any(map(is_tensor, flat(result))) else {}
@@ -197,20 +219,23 @@ def around(dialect, function, args, kwargs, result, deep):
     if not outputs or not leaves:
         return said
 
+    places = {id(leaf): i for i, leaf in enumerate(leaves)}
+
     def pure(*values):
-        remaining = iter(values)
-        given = replaced(args, lambda leaf: next(remaining) if is_float(leaf) else leaf)
-        dialect.seed()
+        given = replaced(args, lambda leaf: values[places[id(leaf)]] if id(leaf) in places else leaf)
         found = tuple(o for o in flat(function(*given, **kwargs)) if is_float(o) or hasattr(o, "_trace"))
         return found[0] if len(found) == 1 else found
 
     asked = {"gradient": lambda: told(gradient(dialect, pure, leaves, outputs))}
     if deep:
         asked["graph"] = lambda: labkit.trace(pure)(*leaves)
-        asked["keeps"] = lambda: [(r.label, r.op, r.shape, r.keeps, r.kept) for r in labkit.memory_report(pure, *leaves).rows]
+        asked["keeps"] = lambda: [
+            (r.label, r.op, r.shape, r.keeps, r.kept) for r in labkit.memory_report(pure, *leaves).rows
+        ]
         asked["program"] = lambda: program(pure, leaves)
     for field, ask in asked.items():
         try:
+            dialect.seed()
             said[field] = str(ask())
         except Exception as error:
             said[field] = f"{type(error).__name__}: {error}"
@@ -221,7 +246,9 @@ def gradient(dialect, pure, leaves, outputs):
     if dialect.name != "torch":
         return dialect.pulled(pure, leaves, outputs)
     outputs = [o for o in outputs if o.requires_grad]
-    return torch.autograd.grad(outputs, leaves, [dialect.ramp(o) for o in outputs], allow_unused=True, retain_graph=True)
+    return torch.autograd.grad(
+        outputs, leaves, [dialect.ramp(o) for o in outputs], allow_unused=True, retain_graph=True
+    )
 
 
 def program(pure, leaves):

@@ -1,221 +1,21 @@
-"""Every public name of labkit, and calls of it derived from what is known: its signature, and arguments that any op is tried with.
-
-No op is listed here. What is listed are words: what a parameter of a certain name is given, in either framework.
-"""
+"""The calls of every public name: ops and functions, classes and what their objects do, and programs the tests have already."""
 
 import ast
+import contextlib
 import importlib
 import inspect
-import pkgutil
-import re
-from functools import cache
-from itertools import islice
 from pathlib import Path
-from types import ModuleType
 
-import autograd.numpy
 import numpy as np
-from autograd.core import primitive_vjps
-from frozen_answers import DIALECTS, answer, clean, is_tensor, module, replaced, told
-from recipes import recipes
+from frozen_answers import DIALECTS, answer, clean, replaced, told
+from frozen_arguments import by_signature, meant, options, pool
+from frozen_names import members, names
 
 import labkit
 
 TESTS = Path(__file__).parents[1]
-OURS = ("labkit", "torch", "mindspore", "autograd")
-COMPUTING = "torch mindspore engine primitives precision convolution pooling memory recompute gradcheck program tracing".split()
-
-# What a parameter of one of these names is given; arrays become tensors of the dialect and dtype.
-NAMED = {
-    "input self x input_x tensor a A logits variable y tensor1 x1 input_data primals inputs0 out output label": "wide(3, 3)",
-    "other input_y tensor2 x2 mat2 b target labels src source end vec2 tangents cotangents value v": "small(3, 3)",
-    "input inputs": "wide(3, 3)", "tensors operands gradients grads series": "[small(3, 3), small(3, 3)]",
-    "weight": "small(3, 3)", "bias vec": "small(3)", "mask condition": "mask(3, 3)", "index indices": "index(3, 3)",
-    "dim axis dim0 axis0 diagonal offset start_dim axes split_size_or_sections k": "0", "dim1 axis1 dim2 end_dim": "1",
-    "size shape sizes": "(3, 3)", "dims order": "(1, 0)", "repeats rep chunks n m depth split_size": "2",
-    "shifts steps num_classes length kernel_size num_features in_features out_features in_channels out_channels ndim": "3",
-    "exponent power p low start min clip_value max_norm total_norm fill_value decimals clip_norm": "1",
-    "max high": "2", "equation": "'ij,jk->ik'", "seed": "3", "dtype type": "kinds[1]", "func fn fun f": "cubes",
-    "params parameters input_params": "parameters()", "network net backbone module model": "network()",
-    "optimizer": "optimizer()", "loss_fn": "loss()", "lr learning_rate": "0.1", "lr_lambda": "lambda epoch: 0.5 ** epoch",
-    "step_size T_max total_step decay_steps decay_epoch step_per_epoch warmup_steps warmup_epoch update_decay_epoch": "3",
-    "min_lr end_learning_rate": "0.01", "max_lr": "0.2", "decay_rate gamma": "0.9", "milestone": "[2, 5]",
-    "learning_rates": "[0.1, 0.01]", "scale_sense loss_scale_value loss_scale": "4.0", "scale_factor scale_window beta": "2",
-    "argnums grad_position": "0", "nonlinearity": "'relu'", "hook hook_fn": "lambda g: g", "name": "'name'",
-    "ndarray data iterable obj": "np.arange(6.0).reshape(3, 2)", "legacy": "False", "dataset": "dataset()",
-    "indices_or_sections": "3", "init": "'zeros'", "args": "wide(3, 3)", "pad": "(1, 1)", "running_mean": "small(3)",
-    "running_var": "small(3)", "depth on_value": "5", "ckpt_file_name": "'kept.ckpt'", "save_obj": "network()",
-}  # fmt: skip
-OPTIONS = {  # what an optional parameter is set to where its default does not say
-    "reduction": ["'sum'", "'none'"], "rounding_mode": ["'floor'", "'trunc'"], "approximate": ["'tanh'"], "alpha": ["2"],
-    "dim": ["0", "-1"], "axis": ["0", "-1"], "dtype": ["kinds[0]"], "weight": ["small(3)"], "generator": [], "out": [],
-    "indexing": ["'ij'"], "mode": ["'max'"], "padding": ["1", "'same'"], "correction": ["0"], "min": ["-0.5"], "max": ["0.5"],
-    "pad_mode": ["'same'"], "stride": ["2"], "name": [], "fun": [], "momentum": ["0.9"], "weight_decay": ["0.01"],
-    "ord": ["1"], "p": ["1"], "nan": ["1.0"], "device": [],
-}  # fmt: skip
-WRONG = {
-    "nothing": (), "text": ("text",), "none": (None,), "a text besides": ("one", "text"), "shapes that do not fit": ("odd", "even"),
-    "a number": (1.5,), "nine arguments": (1,) * 9,
-}  # fmt: skip
-
-
-# ---- public names ----
-
-
-def modules():
-    """`{name: module}` of all that is public in labkit, and NumPy as the engine sees it."""
-    found, waiting = {"autograd.numpy": autograd.numpy, "autograd.numpy.linalg": autograd.numpy.linalg}, ["labkit"]
-    while waiting:
-        name = waiting.pop()
-        at = module(name)
-        if at is not None:
-            found[name] = at
-            inside = pkgutil.iter_modules(getattr(at, "__path__", ()), name + ".")
-            waiting += [m.name for m in inside if not m.name.rpartition(".")[2].startswith("_")]
-    return dict(sorted(found.items(), key=lambda item: (item[0].count("."), item[0])))
-
-
-def public(at):
-    """`(name, object)` of what a module offers: by `__all__`, or what it has of labkit's and, unless a package, made itself."""
-    own = (at.__name__,) if not hasattr(at, "__path__") else OURS
-    for name in sorted(getattr(at, "__all__", None) or [n for n in dir(at) if not n.startswith("_")]):
-        thing = getattr(at, name, None)
-        home = getattr(thing, "__module__", None) or ""
-        named = hasattr(at, "__all__") or (home in own or home.partition(".")[0] in own)
-        if not isinstance(thing, ModuleType) and (named or not callable(thing)):
-            yield name, thing
-
-
-@cache
-def names():
-    """`{path: object}` of every public name, and `{path: path}` of those that are other names of one object."""
-    found, aliases, first, differentiated = {}, {}, {}, {id(f) for f in primitive_vjps}
-    for at_name, at in modules().items():
-        for name, thing in public(at):
-            path = f"{at_name}.{name}"
-            if at_name.startswith("autograd") and id(thing) not in differentiated:
-                continue
-            if callable(thing) and id(thing) in first:
-                aliases[path] = first[id(thing)]
-            else:
-                found[path] = thing
-                first[id(thing)] = path
-    for path, cls in [(p, t) for p, t in found.items() if isinstance(t, type) and t.__name__ == "Tensor"]:
-        aliases |= {f"{path}.{name}": first[id(part)] for name, part in members(cls) if id(part) in first}
-    return found, aliases
-
-
-def members(cls):
-    """The public methods, operators and properties of a class that are its own, or those of a tensor whoever made them."""
-    everything = dir(cls) if cls.__name__ == "Tensor" else vars(cls)
-    for name in sorted(everything):
-        dunder = name.startswith("__") and not name.startswith("__engine")
-        if name.startswith("_") and not (dunder and cls.__name__ == "Tensor"):
-            continue
-        if getattr(object, name, None) is not getattr(cls, name, None) and name not in ("__module__", "__doc__", "__dict__"):
-            yield name, inspect.getattr_static(cls, name)
-
-
-def signature(thing):
-    try:
-        return str(inspect.signature(thing))
-    except (TypeError, ValueError):
-        return "no signature"
-
-
-def face(path, thing):
-    """What can be seen of a name without a call."""
-    if not callable(thing):
-        return {"value": clean(told(thing))} if not is_tensor(thing) else {"kind": type(thing).__name__}
-    seen = {"kind": type(thing).__name__, "signature": clean(signature(thing)), "docstring": str(bool(inspect.getdoc(thing)))}
-    if isinstance(thing, type):
-        parts = {n: signature(getattr(thing, n)) if callable(getattr(thing, n, None)) else "" for n, _ in members(thing)}
-        bases = ", ".join(c.__name__ for c in thing.__mro__[1:])
-        seen |= {"bases": bases} | {f"member {n}": clean(s) for n, s in parts.items()}
-    return seen
-
-
-# ---- arguments ----
-
-
-class Values:
-    """What the words of `NAMED` are made of: arrays, and the dialect's own networks and optimizers."""
-
-    def __init__(self, dialect):
-        rng, self.np, self.kinds = np.random.default_rng(3), np, dialect.kinds
-        self.small = lambda *shape: np.asarray(rng.uniform(0.2, 0.8, shape))
-        self.wide = lambda *shape: np.asarray(rng.uniform(-3, 3, shape))
-        self.index = lambda *shape: rng.integers(0, 3, shape).astype(dialect.whole)
-        self.mask = lambda *shape: rng.random(shape) > 0.5
-        self.cubes = lambda *xs: sum((x**3).sum() for x in xs)
-        if dialect.name != "numpy":
-            self.nn = importlib.import_module(f"{dialect.module.__name__}.nn")
-            self.dialect = dialect
-            self.network = lambda: dialect.seed() or getattr(self.nn, "Linear" if dialect.name == "torch" else "Dense")(3, 3)
-            self.loss = lambda: self.nn.MSELoss()
-
-    def parameters(self):
-        network = self.network()
-        if self.dialect.name == "mindspore":
-            return network.trainable_params()
-        (network(self.dialect.tensor(self.wide(2, 3), "float32")) ** 2).sum().backward()
-        return list(network.parameters())
-
-    def optimizer(self):
-        torch = self.dialect.name == "torch"
-        return self.dialect.module.optim.SGD(self.parameters(), 0.1) if torch else self.nn.SGD(self.parameters(), 0.1)
-
-    def dataset(self):
-        rows = {"x": np.arange(12, dtype="float32").reshape(4, 3)}
-        return self.dialect.module.dataset.NumpySlicesDataset(rows, shuffle=False)
-
-
-WORDS = {word: text for words, text in NAMED.items() for word in words.split()}
-
-
-def meant(dialect, text):
-    return eval(text, vars(Values(dialect)) | {n: getattr(Values(dialect), n) for n in ("parameters", "optimizer", "dataset")})
-
-
-@cache
-def pool(dialect_name):
-    """The arguments that any op is tried with: those of `recipes`, and wrong ones."""
-    dialect = DIALECTS[dialect_name]
-    found = recipes(lambda array: array, dialect.kinds, 1, dialect.whole)
-    odd = {"one": found["one"][0], "odd": np.ones((2, 3)), "even": np.ones((5, 4))}
-    return found, {name: tuple(odd.get(a, a) if isinstance(a, str) else a for a in args) for name, args in WRONG.items()}
-
-
-def parameters(fun):
-    try:
-        return [p for p in inspect.signature(fun).parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    except (TypeError, ValueError):
-        return []
-
-
-def by_signature(dialect, fun):
-    """The arguments that the names of the required parameters ask for; None where a name says nothing."""
-    required = [p for p in parameters(fun) if p.default is p.empty]
-    if not all(p.name in WORDS for p in required):
-        return None
-    try:
-        return tuple(meant(dialect, WORDS[p.name]) for p in required)
-    except Exception:  # what this dialect has not got
-        return None
-
-
-def options(fun):
-    """`(name, text)` of each optional parameter and a value that is not its default."""
-    for p in parameters(fun):
-        if p.default is p.empty:
-            continue
-        changed = {bool: lambda d: [str(not d)], int: lambda d: [str(d + 1)], float: lambda d: [str(d / 2 + 0.25)]}
-        by_type = changed.get(type(p.default), lambda d: [])(p.default)
-        known = [WORDS[p.name]] if p.name in WORDS and p.default is None else []
-        yield from ((p.name, text) for text in OPTIONS.get(p.name, by_type or known))
-
-
-# ---- calls ----
+COMPUTING = ["torch", "mindspore", "engine", "primitives", "precision", "convolution", "pooling", "memory", "recompute",
+             "gradcheck", "program", "tracing"]  # fmt: skip
 
 
 class Calls:
@@ -234,10 +34,13 @@ class Calls:
         self.said[f"{label} {dtype}"] = fields
         return "error" not in fields
 
+    def tried(self):
+        """`{label: arguments}`: what the signature asks for, and what any op is tried with."""
+        own = {f"by its signature {i}": by_signature(self.dialect, self.fun, i) for i in range(4)}
+        return {label: args for label, args in own.items() if args is not None} | pool(self.dialect.name)[0]
+
     def all(self):
-        good, wrong = pool(self.dialect.name)
-        own = by_signature(self.dialect, self.fun)
-        tried = ({"by its signature": own} if own is not None else {}) | good
+        tried, wrong = self.tried(), pool(self.dialect.name)[1]
         for label, args in tried.items():
             if self.ask(label, args, deep=len(self.taken) < self.deep):
                 self.taken.append(label)
@@ -248,8 +51,8 @@ class Calls:
             self.ask(label, args)
         for name, text in options(self.fun):
             for label in self.taken[:1]:
-                for dtype in self.dialect.floats[: 1 if label == "by its signature" else 2]:
-                    self.ask(f"{label}, {name}={text}", tried[label], {name: text}, dtype)
+                with contextlib.suppress(AttributeError):  # what NumPy has no networks for
+                    self.ask(f"{label}, {name}={text}", tried[label], {name: text})
         return self.said
 
 
@@ -271,10 +74,8 @@ def member(cls, name, found):
     changes = (name.endswith("_") and name[-2:] != "__") or name.startswith("__i") or name == "__setitem__"
     called = changing(name) if changes and name not in ("__int__", "__invert__", "__iter__", "__index__") else None
     called = called or (lambda x, *args, **kwargs: getattr(x, name)(*args, **kwargs))
-    try:
+    with contextlib.suppress(TypeError, ValueError):
         called.__signature__ = inspect.signature(getattr(cls, name))
-    except (TypeError, ValueError):
-        pass
     return called
 
 
@@ -298,63 +99,106 @@ def subjects():
 
 
 def of_class(dialect, cls):
-    """What its objects answer, made in each way that the signature knows of: called, or asked by their own methods."""
-    own, said = by_signature(dialect, cls), {}
-    ways = [{}] + [{name: text} for name, text in options(cls)]
-    first = None
-    for way in ways:
-        told_way = ", ".join(f"{n}={t}" for n, t in way.items())
-        make = maker(dialect, cls, own, way)
-        calls = Calls(dialect, make, 0)
-        if not calls.ask(f"made({told_way})", ()) or own is None:
-            said |= calls.said
-            continue
+    """What its objects answer, made in each way that the signature knows of: called, or asked by their methods."""
+    choice = next((i for i in range(4) if works(maker(dialect, cls, i, {}))), 0)
+    said, accepted = {}, []
+    for way in [{}] + [{name: text} for name, text in options(cls)]:
+        make, told_way = maker(dialect, cls, choice, way), ", ".join(f"{n}={t}" for n, t in way.items())
+        calls = Calls(dialect, lambda make=make: make()[0], 0)
+        well = calls.ask(f"made({told_way})", ())
         said |= calls.said
-        if callable(getattr(cls, "__call__", None)) and "__call__" in dir(cls):
-            asked = Calls(dialect, lambda *args, **kwargs: make()(*args, **kwargs), 2 if not way else 0)
-            first = asked.all() and asked.taken if not way else first
-            for label in (first or []) if way else []:
-                asked.ask(label, pool(dialect.name)[0].get(label, ()))
-            said |= {f"({told_way})({label}": fields for label, fields in asked.said.items()}
-        if not way:
-            said |= of_methods(dialect, cls, make)
+        if well and "__call__" in dir(cls):
+            asked, accepted = of_object(dialect, cls, make, accepted if way else None)
+            said |= {f"({told_way})({label}": fields for label, fields in asked.items()}
+        if well and not (way and "__call__" in dir(cls)):
+            said |= {f"({told_way}){label}": fields for label, fields in of_methods(dialect, cls, make).items()}
     return said
 
 
-def maker(dialect, cls, own, way):
+def maker(dialect, cls, choice, way):
+    """Makes an object of the class, and says with which arguments."""
+
     def make():
         dialect.seed()
         given = {name: made(dialect, meant(dialect, text)) for name, text in way.items()}
-        return cls(*made(dialect, by_signature(dialect, cls) or ()), **given)
+        args = made(dialect, by_signature(dialect, cls, choice) or ())
+        return cls(*args, **given), args
 
     return make
+
+
+def works(make):
+    try:
+        make()
+    except Exception:  # made of something else
+        return False
+    return True
 
 
 def made(dialect, tree):
     return replaced(tree, lambda a: dialect.tensor(a, "float32") if isinstance(a, np.ndarray) else a)
 
 
-def of_methods(dialect, cls, make):
-    """Each method of the class's own, called twice on a fresh object, and the object afterwards."""
-    said = {}
-    for name, part in members(cls):
-        def twice(*args, name=name, part=part, **kwargs):
-            thing = make()
-            if isinstance(part, property):
-                return getattr(thing, name)
-            results = [getattr(thing, name)(*args, **kwargs) for _ in range(2)]
-            state = [getattr(thing, s)() for s in ("state_dict", "parameters_dict") if hasattr(thing, s)]
-            return [*results, *state, str(thing)]
+def state(thing, args):
+    """What an object and what it was made of hold now, as text."""
+    kept = [getattr(thing, s)() for s in ("state_dict", "parameters_dict") if hasattr(thing, s)]
+    return clean(told([thing, args, *kept]))
 
+
+def of_object(dialect, cls, make, labels):
+    """What objects of a class answer to a call, and the labels that went well; with `labels`, to these calls alone."""
+
+    def called(*args, **kwargs):
+        thing, own = make()
+        return thing(*args, **kwargs), state(thing, own)
+
+    body = getattr(cls, "construct", None) or getattr(cls, "forward", None)
+    if body is not None:
+        of_method = list(inspect.signature(body).parameters.values())[1:]
+        called.__signature__ = inspect.Signature(of_method)
+    asked = Calls(dialect, called, 2)
+    if labels is None:
+        return asked.all(), asked.taken
+    for label in labels:
+        asked.ask(label, asked.tried().get(label, ()), dtype="float32")
+    return asked.said, labels
+
+
+def of_methods(dialect, cls, make):
+    """Each method, called twice on a fresh object; then all of them on one object, there and back."""
+    said, ways = {}, {}
+    theirs = {n: p for c in reversed(cls.__mro__) if "__call__" not in dir(cls) or c is cls for n, p in vars(c).items()}
+    for name in sorted(n for n in theirs if not n.startswith("_") and not isinstance(theirs[n], type)):
+
+        def twice(*args, name=name, **kwargs):
+            thing, own = make()
+            method = getattr(thing, name)
+            return ([method(*args, **kwargs) for _ in range(2)] if callable(method) else method), state(thing, own)
+
+        with contextlib.suppress(Exception):
+            twice.__signature__ = inspect.signature(getattr(make()[0], name))
         calls = Calls(dialect, twice, 0)
-        try:
-            needed = [p for p in parameters(getattr(make(), name)) if p.default is p.empty]
-            args = tuple(meant(dialect, WORDS[p.name]) for p in needed)
-        except Exception:
-            args = ()
-        calls.ask("", args)
-        said |= {f".{name}{label}": fields for label, fields in calls.said.items()}
-    return said
+        tried = {"": ()} | calls.tried()
+        ways[name] = next((args for label, args in tried.items() if calls.ask(label, args, dtype="float32")), ())
+        said |= {f".{name}({label}": f for label, f in list(calls.said.items())[-1:] + list(calls.said.items())[:1]}
+
+    def life():
+        thing, own = make()
+        steps = [step(thing, name, made(dialect, ways[name])) for name in [*ways, *reversed(ways)]]
+        return steps, state(thing, own)
+
+    calls = Calls(dialect, life, 0)
+    calls.ask(" all its methods", ())
+    return said | calls.said
+
+
+def step(thing, name, args):
+    """One method of an object's life."""
+    try:
+        found = getattr(thing, name)
+        return f"{name}: {told(found(*args) if callable(found) else found)}"
+    except Exception as error:
+        return f"{name}: {type(error).__name__}: {error}"
 
 
 # ---- programs that the tests have already ----
@@ -376,8 +220,10 @@ def is_expression(text):
         seen = {n.id for n in ast.walk(ast.parse(text, mode="eval")) if isinstance(n, ast.Name)}
     except SyntaxError:
         return False
-    return bool(seen & {"x", "y", "torch", "F"}) and seen <= {"x", "y", "torch", "F", "list", "len", "int", "float", "bool"} and (
-        len(text) > 1
+    return (
+        bool(seen & {"x", "y", "torch", "F"})
+        and seen <= {"x", "y", "torch", "F", "list", "len", "int", "float", "bool"}
+        and (len(text) > 1)
     )
 
 
@@ -398,7 +244,8 @@ def programs(count=40):
         titles = [*compared.rows(framework), *map(str, range(count))]
         for name, statements in compared.programs(framework, titles).items():
             found[f"program of {framework}: {name}"] = lambda s=statements, f=framework: {
-                f"{i}: {line}": {"printed": clean(out)} for i, (line, out) in enumerate(zip(s, runs.run(s, DIALECTS[f].module)))
+                f"{i}: {line}": {"printed": clean(out)}
+                for i, (line, out) in enumerate(zip(s, runs.run(s, DIALECTS[f].module)))
             }
     draws, draws_ms = load("tools", "random_calls"), load("tools", "random_calls_ms")
     ms = DIALECTS["mindspore"].module

@@ -9,6 +9,7 @@ import labkit.torch as torch
 
 
 def asked(fun, dialect="torch"):
+    frozen_answers.words()  # read once, not in every child
     return {"name": frozen.alone(frozen_calls.Calls(frozen_answers.DIALECTS[dialect], fun).all)}
 
 

@@ -334,7 +334,7 @@ def test_every_cell_runs(reader):
 
 
 def test_every_widget_is_live(reader):
-    pictured = [i for i, cell in enumerate(reader.cells) if "data-labkit=" in str(cell.get("outputs"))]
+    pictured = [i for i, cell in enumerate(reader.cells) if 'data-labkit="still-' in str(cell.get("outputs"))]
     for place in pictured:
         shown = reader.notebook.outputs(place)
         shown.locator(".labkit .lk-title").wait_for()

@@ -231,7 +231,7 @@ def test_transforms_of_values():
     assert transforms.OneHot(3)(np.int32(1)).tolist() == [0, 1, 0]
     assert transforms.Compose([transforms.OneHot(2), lambda x: x * 5])(np.int64(1)).tolist() == [0, 5]
     assert vision.Normalize([1.0], [2.0])(np.full((2, 2, 1), 5, np.uint8)).ravel().tolist() == [2.0] * 4
-    assert vision.ToTensor()(np.full((2, 3, 1), 255, np.uint8)).shape == (1, 2, 3)
+    assert vision.ToTensor()(np.full((2, 3, 1), 255, np.uint8)).tolist() == [[[1.0] * 3] * 2]
     assert vision.Rescale(0.5, 1.0)(np.uint8([4])).dtype == np.float32
 
 

@@ -11,6 +11,7 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 from labkit.engine import grad, jacfwd, jacrev, jvp, record, vjp
+from labkit.lines import WIDTH, Prose
 
 X = onp.array([1.0, 2.0, 3.0])
 
@@ -246,3 +247,8 @@ def test_at_the_edge_of_a_function_there_is_one_answer_without_a_warning(name):
             if way != "jvp" or tangent
         }
     assert onp.allclose(list(answers.values()), answers["trace", "ndarray", 1], rtol=1e-12, equal_nan=True), answers
+
+
+def test_a_line_of_a_description_is_wrapped_and_ends_where_it_ends():
+    first, last = Prose(f"{'word ' * 30}end\nlast").splitlines()
+    assert first.endswith("word end") and max(map(len, str(first).split("\n"))) <= WIDTH and last == "last"

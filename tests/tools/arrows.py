@@ -48,8 +48,10 @@ def _of_file(file, root):
             if names := tuple(a.name for a in node.names if a.name not in modules):
                 asked.append((path, names))
         for path, names in asked:
+            named = _found(path, root)
             for target in _loaded(path, file, root):
-                yield Arrow(file.relative_to(root), target.relative_to(root), node.lineno, names)
+                taken = names if target == named else ()
+                yield Arrow(file.relative_to(root), target.relative_to(root), node.lineno, taken)
 
 
 def _loaded(path, file, root):

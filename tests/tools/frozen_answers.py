@@ -24,13 +24,16 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 
 ADDRESS, PLACE = re.compile(r"0x[0-9a-f]{6,}"), re.compile(r"(?:[\w.~-]*/)*(\w+\.py)(:|\", line )\d+")
+NUMBER = re.compile(r"\b(?:9\d{13}|1[0-4]\d{13})\b")  # an address as it is: `data_ptr()`, `hash(tensor)`
+MEASURED = re.compile(r"measured: peak [\s\S]*? of bookkeeping per node")  # by tracemalloc
 FOLDER = re.compile(rf"{re.escape(tempfile.gettempdir())}/\w+")
 MOST = 4000  # characters of one text: the rest is told by a digest
 
 
 def clean(text):
     """Without addresses, paths and line numbers; what is very long is cut and ends with a digest."""
-    text = FOLDER.sub("_", PLACE.sub(r"\1\2_", ADDRESS.sub("0x_", str(text))))
+    text = MEASURED.sub("measured", NUMBER.sub("0x_", str(text)))
+    text = FOLDER.sub("_", PLACE.sub(r"\1\2_", ADDRESS.sub("0x_", text)))
     return text if len(text) <= MOST else f"{text[:MOST]}... {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 

@@ -15,7 +15,7 @@ from operator import getitem
 import numpy as np
 
 from ..engine import isbox
-from ..program.guard import is_user
+from ..program import is_user
 from ._cell import Cell_
 from .parameter import Parameter
 from .tensor import Tensor

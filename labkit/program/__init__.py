@@ -4,27 +4,32 @@
     print(program)                                           # its source
     program(x)                                               # its value, for any x of that shape and dtype
 
-The layers, in order: `tape` records, `guard` watches for side effects, `simplify` tidies, `write` spells out, `compiler`
-puts them together. All but `tape` are loaded when the first program is made.
+The layers, in order: `nodes` are recorded, `guard` watches for side effects, `simplify` tidies, `write` spells out,
+`compiler` puts them together. All but `nodes` are loaded when the first program is made.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .tape import Op, TraceError, recorded, refuse, trace_error
+from .nodes import Op, TraceError, recorded, refuse, trace_error
 
 if TYPE_CHECKING:
     from .compiler import Program, Recording, compile_program
+    from .guard import is_user
     from .simplify import Line
+    from .write import RULES
 
 __all__ = [
-    "Line", "Op", "Program", "Recording", "TraceError", "compile_program", "recorded", "refuse", "trace_error",
+    "RULES", "Line", "Op", "Program", "Recording", "TraceError", "compile_program", "is_user", "recorded", "refuse",
+    "trace_error",
 ]  # fmt: skip
+_LATER = {
+    "Program": "compiler", "Recording": "compiler", "compile_program": "compiler", "is_user": "guard", "Line": "simplify",
+    "RULES": "write",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Program", "Recording", "compile_program"):
-        return getattr(import_module(".compiler", __name__), name)
-    if name == "Line":
-        return import_module(".simplify", __name__).Line
+    if name in _LATER:
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
     raise AttributeError(f"labkit.program has no {name!r}; it has {', '.join(__all__)}")

@@ -17,8 +17,8 @@ from ..engine import (
     watch,
 )
 from .guard import Drawn, side_effects_refused
+from .nodes import Op, target_marker
 from .simplify import needed, simplify
-from .tape import Op, target_marker
 from .write import name_lines, write
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..engine import is_library, user_site
 from .harmless import harmless
-from .tape import TraceError, recorder
+from .nodes import TraceError, recorder
 
 _CHANGES = {
     "append", "appendleft", "extend", "insert", "pop", "popleft", "remove", "clear", "sort", "reverse", "update", "setdefault",

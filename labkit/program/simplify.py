@@ -9,7 +9,7 @@ from autograd.core import SparseObject, VSpace
 from autograd.numpy import numpy_wrapper
 
 from ..engine import cast, shape_of, stop_gradient
-from .tape import Op
+from .nodes import Op
 
 
 @dataclass(eq=False, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine import Graph, getval, value_and_grad
 from ..program.compiler import Recording
-from ..program.tape import Op, TraceError
+from ..program.nodes import Op, TraceError
 from .story import Story
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ... import parallel, primitives
 from ...engine import dtype_of, shape_of, stop_gradient
 from ...layout import Placed
-from ...program.tape import recorded
+from ...program import recorded
 from .._recording import current
 from ..tensor import Tensor, wrap
 from ._op import value_of

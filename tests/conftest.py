@@ -11,6 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes are started: each would compile labkit anew
 os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touches the working copy of who runs it
 
+import pytest
 from cpu_seconds import Seconds, long_files_first
 from hypothesis import HealthCheck, settings
 
@@ -35,6 +36,15 @@ def pytest_configure(config):
         config.option.markexpr = " and ".join(f"not {line.partition(':')[0]}" for line in own)
     if config.getoption("--cpu-seconds"):
         config.pluginmanager.register(Seconds(config.getoption("--cpu-seconds") == "store"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Every other worker looks through folders backwards: what one has compiled, the other does not compile as well."""
+    report = yield
+    if isinstance(collector, pytest.Directory) and int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2:
+        report.result.reverse()
+    return report
 
 
 def pytest_collection_modifyitems(items):

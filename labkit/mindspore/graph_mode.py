@@ -128,11 +128,12 @@ class _Held:
         self.recorder = Recorder(recording, [w.value for w in watched] + [owner, *args, *kwargs.values()])
         names = _names(compiled, args, kwargs)
         boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
+        fn = compiled.fn
 
         def run(*boxes):
             given = iter(boxes)
             places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
-            output = compiled.fn(*places[0], **places[1])
+            output = fn(*places[0], **places[1])
             return map_leaves(lambda leaf: wrap(leaf._value) if isinstance(leaf, Tensor) else leaf, output)
 
         with unmoved(), self.recorder.active():

@@ -66,13 +66,13 @@ class side_effects_refused:
 
     def _watch(self, frame, event, argument):
         code = frame.f_code
-        if event == "call" and is_user(code):
+        if event == "call" and _is_users(code.co_filename):
             if written := _outer_variable_written(code):
                 raise TraceError(_message(code.co_filename, written[1], f"write the outer variable {written[0]!r}"))
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)
-        elif event == "c_call" and is_user(code) and (what := _side_effect(argument, frame)):
+        elif event == "c_call" and _is_users(code.co_filename) and (what := _side_effect(argument, frame)):
             raise TraceError(_message(code.co_filename, frame.f_lineno, what))
 
     def nothing_drawn(self):
@@ -110,9 +110,14 @@ def _held(frame):
     yield from getattr(frame.f_locals.get("self"), "__dict__", {}).values()
 
 
-@lru_cache(maxsize=4096)
 def is_user(code):
-    return not is_library(code.co_filename) and not code.co_filename.startswith(_INSTALLED)
+    """Whether code is the user's: neither a library's nor installed."""
+    return _is_users(code.co_filename)
+
+
+@lru_cache(maxsize=4096)
+def _is_users(file):
+    return not is_library(file) and not file.startswith(_INSTALLED)
 
 
 @lru_cache(maxsize=1024)

@@ -2,20 +2,30 @@
 
 What `guard` refuses is a call of the user's code: `log.append(x)`, `next(batches)`, `time.time()`. Where none of the code that
 can be reached has such a name in it, and nothing that can be reached is such a function or of an unknown kind, there is none.
+From an object, all that it holds can be reached, and all methods of its classes but `__init__`, which has been called.
 """
 
 import builtins
 import dis
 import functools
 import types
+from collections import OrderedDict
 from functools import lru_cache
 
 import numpy as np
 from autograd.core import primitive_jvps, primitive_vjps
 
-from ..engine import is_library
+from ..engine import is_library, isbox
+from ..layout import Placed
 
-_VALUES = {bool, int, float, complex, str, bytes, type(None), type(...), slice, range, np.ufunc}
+_VALUES = {
+    bool, int, float, complex, str, bytes, type(None), type(...), slice, range, np.ufunc, types.MemberDescriptorType,
+}  # fmt: skip
+_CONTAINERS = (tuple, list, dict, OrderedDict, set, frozenset)
+_WRAPPERS = {
+    functools.partial: ("func", "args", "keywords"), types.MethodType: ("__func__", "__self__"),
+    property: ("fget", "fset", "fdel"), staticmethod: ("__func__",), classmethod: ("__func__",),
+}  # fmt: skip
 _CALLABLE = {type(np.sum), types.BuiltinFunctionType}
 _BUILTINS = {
     "abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "int", "isinstance", "len",
@@ -24,7 +34,9 @@ _BUILTINS = {
 }  # fmt: skip
 _ALLOWED = {id(getattr(builtins, name)) for name in _BUILTINS}
 _OURS = ("autograd", "labkit", "math", "numpy")
-MANY = 10_000  # elements of a list, more than are looked at
+_IN_PYTHON = 1 << 9  # the flag of a class that was made while Python ran
+_OF_A_CLASS = {"__init__", "__annotations__", "__dict__", "__weakref__"}  # run before, or not at all
+MANY = 10_000  # elements of a list, or things in all: more are not looked at
 
 
 def harmless(fun, refused):
@@ -35,7 +47,7 @@ def harmless(fun, refused):
         if id(value) not in known and type(value) not in _VALUES:
             known[id(value)] = value
             found = _inside(value, names)
-            if found is None or names & refused:
+            if found is None or names & refused or len(known) > MANY:
                 return False
             stack += found
         if not stack:  # a library may hold what the user put there
@@ -52,18 +64,49 @@ def _inside(value, names):
         return _inside_function(value, names)
     if kind is np.ndarray or (isinstance(value, (np.generic, np.dtype)) and _is_ours(kind.__module__)):
         return None if getattr(value, "dtype", value).hasobject else []
-    if kind in (tuple, list, dict, set, frozenset):
-        return [*value, *(value.values() if kind is dict else ())] if len(value) <= MANY else None
-    if kind is functools.partial:
-        return [value.func, value.args, value.keywords]
+    if kind in _CONTAINERS or (issubclass(kind, _CONTAINERS) and _is_labkits(kind)):
+        return [*value, *(value.values() if issubclass(kind, dict) else ())] if len(value) <= MANY else None
+    if kind in _WRAPPERS:
+        return [getattr(value, name) for name in _WRAPPERS[kind]]
     if kind is types.ModuleType:
         return [] if _is_ours(value.__name__) else None
     if id(value) in _ALLOWED:
         return []
     if kind in _CALLABLE or issubclass(kind, type):
         unbound = isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None)))
-        return [] if unbound and _is_ours(value.__module__ or "") else None
-    return None
+        if not (unbound and _is_ours(value.__module__ or "")):
+            return None
+        return _put_into(value) if issubclass(kind, type) and _is_labkits(value) else []
+    return None if isbox(value) else _inside_object(value, kind)
+
+
+def _inside_object(value, kind):
+    """What an object and its classes hold; None where one of them is not written in Python, or made as usual."""
+    classes = kind.__mro__[:-1]
+    if not (type(kind) in (type, Placed) and all(of.__flags__ & _IN_PYTHON for of in classes)):
+        return None
+    held = [slot.__get__(value) for of in classes for slot in _slots(of) if _filled(slot.__get__, value)]
+    if kind.__dictoffset__:
+        own = _is_labkits(kind) and kind.__getstate__ is not object.__getstate__  # what a copy would have is enough
+        held += [value.__getstate__() if own else object.__getattribute__(value, "__dict__")]
+    for of in classes:
+        held += [of] if _is_labkits(of) else [vars(of)[name] for name in vars(of).keys() - _OF_A_CLASS]
+    return held
+
+
+def _put_into(kind):
+    """The functions that a user has put into a class of labkit's."""
+    functions = [f for of in kind.__mro__ for f in vars(of).values() if type(f) is types.FunctionType]
+    return [f for f in functions if not is_library(f.__code__.co_filename)]
+
+
+@lru_cache(maxsize=1024)
+def _slots(of):
+    return [slot for slot in vars(of).values() if type(slot) is types.MemberDescriptorType]
+
+
+def _is_labkits(kind):
+    return kind.__module__.partition(".")[0] == "labkit"
 
 
 def _is_ours(module):
@@ -72,7 +115,7 @@ def _is_ours(module):
 
 def _inside_function(fun, names):
     code = fun.__code__
-    held = [cell.cell_contents for cell in fun.__closure__ or () if _filled(cell)]
+    held = [cell.cell_contents for cell in fun.__closure__ or () if _filled(getattr, cell, "cell_contents")]
     held += [fun.__defaults__, fun.__kwdefaults__, *(table.get(fun) for table in (primitive_vjps, primitive_jvps))]
     if is_library(code.co_filename):
         return held
@@ -82,10 +125,11 @@ def _inside_function(fun, names):
     return held + [vars(builtins).get(name) if name not in fun.__globals__ else fun.__globals__[name] for name in used]
 
 
-def _filled(cell):
+def _filled(look, *place):
+    """Whether there is something in a cell of a closure, or in a slot."""
     try:
-        return cell.cell_contents is not cell
-    except ValueError:
+        return look(*place) is not look
+    except (ValueError, AttributeError):
         return False
 
 

@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items):
     """What all widgets have in common is usually tried with a few; without a browser nothing is, and says why."""
     reason = chromium.missing()
     for item in items:
-        if HERE in item.path.parents:
+        if item.path.parent == HERE:
             if item.get_closest_marker("common") and item.callspec.params["example"] not in FEW:
                 item.add_marker("live")
             if reason:

@@ -4,7 +4,7 @@ The second input of the same shapes shows a value baked into the program. An op 
 """
 
 import inspect
-from itertools import islice
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -32,18 +32,10 @@ def subjects():
             seen.add(id(function))
             found[name if name in _op.OPS else f"Tensor.{name}"] = function
     for name in sorted(_primitives._OPTIONS.keys() - OTHERWISE):
-        found[f"ops.{name}()"] = lambda *args, name=name: getattr(ops, name)()(*args)
-    for name in [
-        "__getitem__",
-        "__radd__",
-        "__rsub__",
-        "__rpow__",
-        "__rtruediv__",
-        "__invert__",
-        "__matmul__",
-        "__len__",
-    ]:
-        found[f"Tensor.{name}"] = lambda x, *args, name=name: getattr(x, name)(*args)
+        primitive = getattr(ops, name)
+        found[f"ops.{name}()"] = lambda *args, primitive=primitive: primitive()(*args)
+    for name in ["getitem", "radd", "rsub", "rpow", "rtruediv", "invert", "matmul", "len"]:
+        found[f"Tensor.__{name}__"] = getattr(Tensor, f"__{name}__")
     cells = {name: getattr(nn, name) for name in nn.__all__ if name not in OTHERWISE}
     found |= {f"nn.{name}()": cell() for name, cell in cells.items() if _is_simple(cell)}
     made = ["Dense(3, 2)", "Conv2d(3, 2, 2)", "MaxPool2d(2, 2)", "AvgPool2d(3, 1)", "BatchNorm2d(3)", "BatchNorm1d(3)"]
@@ -98,19 +90,12 @@ def square_sum(tree):
     return sum(((x * x).sum() for x in tensors_in(tree)), Tensor(0.0))
 
 
-def works(function, args):
+def eager(function, args):
+    """What it gives for these arguments, in a list that is empty where it is not made for them."""
     try:
-        return tensors_in(function(*args)) is not None
-    except Exception:  # not made for such arguments
-        return False
-
-
-def agree(function, *calls):
-    """Compiled once, it gives for each of the calls what it gives eagerly."""
-    compiled = ms.jit(function)
-    for args in calls:
-        assert same(function(*args), compiled(*args)), compiled.program(*args).source
-    assert compiled.cache_info().misses == 1
+        return [function(*args)]
+    except Exception:
+        return []
 
 
 def accepted(name, recipe, function, one, other):
@@ -121,18 +106,18 @@ def accepted(name, recipe, function, one, other):
         with pytest.raises(TraceError, match=r"\.py:\d+: a compiled function cannot .*(shape|mask|singular)"):
             ms.jit(lambda *args: function(*args))(*one)
     numbers = not (short in WANT_NUMBERS and any(isinstance(a, Tensor) for a in one[1:]))
-    return not refused and numbers and (short, recipe) not in APART and works(function, other)
+    return not refused and numbers and (short, recipe) not in APART and bool(eager(function, other))
 
 
 class Together:
     """Calls of one function as one call, so that a single program is made for all of them: the results in a tuple."""
 
     def __init__(self, function, calls):
-        self.function, self.sizes = function, [len(args) for args in calls]
+        sizes = [len(args) for args in calls]
+        self.function, self.parts = function, list(zip(sizes, accumulate(sizes), strict=True))
 
     def __call__(self, *args):
-        remaining = iter(args)
-        return tuple(self.function(*islice(remaining, size)) for size in self.sizes)
+        return tuple([self.function(*args[end - size : end]) for size, end in self.parts])
 
 
 def compiled_as_eager(name, dtypes, twice):
@@ -140,22 +125,30 @@ def compiled_as_eager(name, dtypes, twice):
     function, tried = SUBJECTS[name], []
     for dtype in dtypes:
         first, second = recipes(dtype, 1), recipes(dtype, 2)
-        taken = [recipe for recipe, one in first.items() if works(function, one)]
-        tried += taken
-        calls = [(first[r], second[r]) for r in taken if accepted(name, r, function, first[r], second[r])]
-        compare(function, calls)
-        calls = [(one, other) for one, other in calls if tensors_in(list(one)) and tensors_in(function(*one))]
+        given = {recipe: found for recipe, one in first.items() if (found := eager(function, one))}
+        tried += given
+        taken = [r for r in given if accepted(name, r, function, first[r], second[r])]
+        compare(function, [(first[r], given[r], second[r]) for r in taken])
+        calls = [(first[r], second[r]) for r in taken if tensors_in(list(first[r])) and tensors_in(given[r])]
         derived = function
         for _ in range(twice.get(dtype, 0)):
             derived = derivative(derived)
-            calls = [(one, other) for one, other in calls if works(derived, one)]
-            compare(derived, calls)
+            found = [(one, eager(derived, one), other) for one, other in calls]
+            calls = [(one, other) for one, outputs, other in found if outputs]
+            compare(derived, [row for row in found if row[1]])
     assert tried
 
 
 def compare(function, calls):
-    if calls:
-        agree(Together(function, [one for one, _ in calls]), *(sum(column, ()) for column in zip(*calls, strict=True)))
+    """Compiled once for all these calls, it gives for each of both inputs what it gives eagerly."""
+    if not calls:
+        return
+    ones, outputs, others = zip(*calls, strict=True)
+    together = Together(function, ones)
+    compiled, one, other = ms.jit(together), sum(ones, ()), sum(others, ())
+    assert same(tuple(output for (output,) in outputs), compiled(*one)), compiled.program(*one).source
+    assert same(together(*other), compiled(*other)), compiled.program(*other).source
+    assert compiled.cache_info().misses == 1
 
 
 def derivative(function):

@@ -12,6 +12,7 @@ import pytest
 from autograd.extend import defvjp, primitive
 
 import labkit
+from labkit import mindspore as ms
 from labkit.engine import grad, value_and_grad
 from labkit.program import TraceError, compile_program, guard
 from labkit.program.harmless import harmless
@@ -31,6 +32,57 @@ class Scale(float):
 
 
 SCALE = Scale(2.0)
+
+
+class Layer:
+    """An object of the user's: what it holds and how it computes are given."""
+
+    rate = 2.0
+
+    def __init__(self, held, compute):
+        super().__init__()
+        self.held, self.compute = held, compute
+
+    def __call__(self, x):
+        return self.compute(self, x) * self.rate
+
+
+class Slotted:
+    __slots__ = ("__held",)
+
+    def __init__(self, held):
+        self.__held = held
+
+    def __call__(self, x):
+        return x * self.__held(1) * len(LOG)
+
+
+class Rated(Layer):
+    @property
+    def rate(self):
+        LOG.append(1)
+        return 2.0
+
+
+class Logging(Layer):
+    @staticmethod
+    def logged(x):
+        LOG.append(1)
+        return x
+
+
+class Network(ms.nn.Cell):
+    def __init__(self, function):
+        super().__init__()
+        self.layers, self.function = ms.nn.SequentialCell(ms.nn.Dense(3, 2), ms.nn.ReLU()), function
+
+    def construct(self, x):
+        return self.function(self.layers(x)).sum()
+
+
+def trained(network):
+    """What a training step is made of in the MindSpore dialect."""
+    return ms.nn.TrainOneStepCell(network, ms.nn.Adam(network.trainable_params()))
 
 
 def helper(x):
@@ -87,6 +139,9 @@ SEEN = {
     "closure and default": lambda x, k=(2.0, X): HALVED(x) * k[1],
     "labkit's ops": lambda x: labkit.stop_gradient(x) * x,
     "own primitive": cubed,
+    "object": Layer([X], lambda self, x: x * self.held[0]),
+    "bound method": Layer(2.0, lambda self, x: x * self.held).__call__,
+    "slots": Slotted(abs),
     "inner functions": lambda x: (lambda y: [y * k for k in range(3)][2])(x),
 }
 
@@ -112,18 +167,47 @@ EFFECTS = {  # what changes something, by all kinds of ways
     "in an inner function": lambda x: (lambda y: LOG.append(y) or y)(x),
     "in a rule": logged,
     "in a method": lambda x: SCALE(x),
+    "held by an object": Layer(LOG.append, lambda self, x: self.held(1) or x * len(LOG)),
+    "in a slot": Slotted(LOG.append),
+    "property": Rated(None, lambda self, x: x),
+    "static method": Logging(None, lambda self, x: self.logged(x)),
+    "bound method": Logging(None, lambda self, x: self.logged(x)).__call__,
 }
 
 
 @pytest.mark.parametrize("name", EFFECTS)
 def test_side_effects_are_refused_before_they_happen(name):
-    before = list(LOG), count, len(QUEUE)
+    before, effect = (list(LOG), count, len(QUEUE)), EFFECTS[name]
     with pytest.raises(TraceError, match=r"test_harmless.py:\d+: a compiled function cannot"):
-        compile_program(grad(lambda x: np.sum(EFFECTS[name](x))), X)
+        compile_program(grad(lambda x: np.sum(effect(x))), X)
     assert (list(LOG), count, len(QUEUE)) == before
 
 
-DRAWN = {"a generator": lambda x: x * DRAWS.normal(), "NumPy's own": lambda x: x * onp.random.rand()}
+@pytest.mark.parametrize("network", [Network(ms.ops.tanh), trained(Network(ms.ops.tanh))])
+def test_cells_of_plain_functions_are_seen_through(network):
+    compiled = ms.jit(network)
+    compiled(ms.Tensor(X[None], ms.float32))
+    assert harmless(compiled, guard._REFUSED)
+
+
+@pytest.mark.parametrize("wrap", [lambda network: network, trained])
+def test_side_effects_in_cells_are_refused_before_they_happen(wrap, monkeypatch):
+    before = list(LOG)
+    x = ms.Tensor(X[None], ms.float32)
+    for function in (logging, Layer(LOG.append, lambda self, x: self.held(1) or x * len(LOG))):
+        with pytest.raises(TraceError, match="change a list from outside"):
+            ms.jit(wrap(Network(function)))(x)
+    monkeypatch.setattr(ms.nn.ReLU, "construct", lambda self, x: logging(x))
+    with pytest.raises(TraceError, match="change a list from outside"):
+        ms.jit(wrap(Network(ms.ops.tanh)))(x)
+    assert before == LOG
+
+
+DRAWN = {
+    "of an object": Layer(DRAWS, lambda self, x: x * self.held.normal()),
+    "a generator": lambda x: x * DRAWS.normal(),
+    "NumPy's own": lambda x: x * onp.random.rand(),
+}
 
 
 @pytest.mark.parametrize("name", DRAWN)

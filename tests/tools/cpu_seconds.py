@@ -58,4 +58,5 @@ class Seconds:
 def long_files_first(items: list) -> None:
     """Sort tests by the seconds of their files; the tests of one file keep their order."""
     known = json.loads(TABLE.read_text()) if TABLE.exists() else {}
-    items.sort(key=lambda item: -known.get(place(item.path), float("inf")))
+    places = {path: place(path) for path in {item.path for item in items}}
+    items.sort(key=lambda item: (-known.get(places[item.path], float("inf")), places[item.path]))

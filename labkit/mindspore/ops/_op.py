@@ -10,7 +10,7 @@ from functools import wraps
 import numpy as np
 
 from ...engine import cast, dtype_of, quietly
-from ...primitives import NUMBERS_ARE_WEAK
+from ...primitives import NUMBERS_ARE_WEAK, rule
 from ..tensor import Tensor, wrap
 
 OPS: dict[str, Callable] = {}  # name -> function of tensors
@@ -94,6 +94,12 @@ def register(call, *names, method=True, primitive=None):
     return call
 
 
+@rule(lambda ans, x: lambda g: g, text="{}.astype(np.float32)")
+def _widened(x):
+    """Integers as float32; the slope there is no integer, so it is not made one."""
+    return x.astype(np.float32)
+
+
 def floating(x):
     """`x` itself if it is floating, else as float32."""
-    return cast(x, np.float32) if x.dtype.kind in "iub" else x
+    return _widened(x) if x.dtype.kind in "iub" else x

@@ -10,7 +10,7 @@ import pytest
 from widget_examples import EXAMPLES, made
 
 from labkit import check_gradient
-from labkit.widgets.words import number
+from labkit.widgets.kit.words import number
 
 image = pytest.importorskip("PIL.Image", reason='pip install "labkit[notebooks]"')
 pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"').use("Agg")

@@ -8,7 +8,7 @@ from importlib import import_module
 from docutils import nodes
 
 import labkit
-from labkit.widgets import theme
+from labkit.widgets.kit import theme
 
 sys.path.insert(0, os.environ["LABKIT_SITE"])
 

@@ -3,30 +3,13 @@
 import contextlib
 import io
 
+from ..data.guide import network
 from .ledger import ByMode, Case, Slip, message_of
 
 ALL = ("r2.1", "master", "r2.3.q1")
 G_X, G_Y, G_W = [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]  # gradients of the loss alone
 S_X, S_W = [[6.0, 9.0, 12.0]], [[3.0, 6.0, 9.0]]  # gradients of loss + logits
 AUX = (20.0,)
-
-
-def network(ms):
-    """The documents' network: one output, squared error; weights 2 3 4, input 1 2 3, target 19."""
-
-    class Net(ms.nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.fc = ms.nn.Dense(3, 1, has_bias=False)
-            self.loss = ms.nn.MSELoss()
-
-        def construct(self, x, y):
-            logits = self.fc(x).squeeze()
-            return self.loss(logits, y), logits
-
-    net = Net()
-    net.fc.weight.set_data(ms.Tensor([[2, 3, 4]], ms.float32))
-    return net, ms.Tensor([[1, 2, 3]], ms.float32), ms.Tensor(19, ms.float32)
 
 
 def network_torch(torch):

@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from labkit.widgets.scene import Dial, Scene, holds, looks
+from labkit.widgets.kit.scene import Dial, Scene, holds, looks
 
 READ = """frame => JSON.stringify({
   said: frame.querySelector(".lk-say").textContent,

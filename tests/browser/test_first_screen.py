@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import labkit
-from labkit.widgets import plot, plots, theme
+from labkit.widgets import plot
+from labkit.widgets.kit import plots, theme
 
 SITE = Path(__file__).parent.parent.parent / ".github" / "site"
 ANSWERS = """<!doctype html>

@@ -14,7 +14,7 @@ from shown_widget import Shown
 from widget_examples import EXAMPLES, demo_scene, made
 
 from labkit.classroom.progress import FILE
-from labkit.widgets import theme
+from labkit.widgets.kit import theme
 
 common = pytest.mark.common
 LIVE_MODELS = (

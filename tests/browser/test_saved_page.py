@@ -7,7 +7,7 @@ from listened_page import Listened, axe_findings
 from shown_widget import Shown
 from widget_examples import FEW, Demo, made
 
-from labkit.widgets import theme
+from labkit.widgets.kit import theme
 
 OVERFLOWING = """() => [...document.querySelectorAll(".labkit *")].filter(node => {
   const box = node.getBoundingClientRect();

@@ -7,8 +7,8 @@ import ast
 import itertools
 from functools import cache
 
-from labkit.widgets.picture import Picture
-from labkit.widgets.scene import (
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import (
     Ask,
     Caption,
     Dial,

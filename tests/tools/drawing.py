@@ -3,9 +3,9 @@
 import re
 from itertools import pairwise
 
-from labkit.widgets.scene import width_of
-from labkit.widgets.still import shown
-from labkit.widgets.theme import MONO, ROLES
+from labkit.widgets.kit.scene import width_of
+from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.theme import MONO, ROLES
 
 
 def boxes(panel, state):

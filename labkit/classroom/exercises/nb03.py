@@ -248,8 +248,7 @@ _SHARED = """def f(x):
 
 def _engines():
     """The gradient of x from four engines."""
-    from ...widgets.wrong_engines.broken import ENGINES
-    from ...widgets.wrong_engines.run import Subject, train
+    from ...widgets.labs.wrong_engines import ENGINES, Subject, train
 
     names: dict = {}
     exec(_SHARED, names)

@@ -186,7 +186,7 @@ ORDERS = (
 
 
 def _verdict(order, rule):
-    from ...widgets.clip_order import faults
+    from ...widgets.labs.clipping import faults
 
     said = " ".join(sentence for overflow in (False, True) for sentence in faults(order.split(", "), overflow, rule))
     return next((word for sign, word in SIGNS.items() if sign in said), "right")

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .scene import Ask
-from .story import Sent, Step
-from .units import Unit, Units
-from .words import capital, listed, number, shape, times
+from ..kit.scene import Ask
+from ..kit.words import capital, listed, number, shape, times
+from .run.story import Sent, Step
+from .view.units import Unit, Units
 
 
 def asks(units: Units) -> dict[int, Ask]:

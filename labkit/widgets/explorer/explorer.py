@@ -4,14 +4,14 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from .folding import Part, folded, open_while_few, paths, visible
-from .graph_scene import VIEWS, Shown, key_of, opened_by, without
-from .picture import Picture, Still
-from .recorded import of_function
-from .rerun import NotANumber, Rerun
-from .scene import Scene, holds
-from .story import Story
-from .tape import Known, is_taped, of_tensor
+from ..kit.picture import Picture, Still
+from ..kit.scene import Scene, holds
+from .run.folding import Part, folded, open_while_few, paths, visible
+from .run.recorded import of_function
+from .run.rerun import NotANumber, Rerun
+from .run.story import Story
+from .run.tape import Known, is_taped, of_tensor
+from .scene import VIEWS, Shown, key_of, opened_by, without
 
 MOST_BOXES = 150  # shown unfolded
 MOST_ALTERNATIVES = 600  # boxes in the other ways of folding that a saved page holds
@@ -20,7 +20,7 @@ MOST_ALTERNATIVES = 600  # boxes in the other ways of folding that a saved page 
 class Explorer(Picture):
     """A run, step by step: values forwards, the chain rule backwards, in three views over one slider.
 
-    `story`: what happened (`labkit.widgets.story.Story`). `opened`: the keys of the blocks that are unfolded. A picture that
+    `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. A picture that
     stands still shows the last step, where no other is asked for; with a tape in it the way back half done.
     """
 

@@ -3,18 +3,18 @@
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from . import telling
+from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
+from ..kit.words import listed
 from .asks import asks
-from .cards import links
-from .chain_view import chain
-from .folding import Part, blocks, paths, visible
-from .graph_view import graph
-from .program_view import program
-from .scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
-from .story import Story
-from .tape_view import tape
-from .units import Units
-from .words import listed
+from .run.folding import Part, blocks, paths, visible
+from .run.story import Story
+from .view.cards import links
+from .view.chain import chain
+from .view.graph import graph
+from .view.program import program
+from .view.tape import tape
+from .view.units import Units
+from .words import graph_sentences, labels, sentences, tape_sentences
 
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
 MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
@@ -114,7 +114,7 @@ def _panels(units, offered):
 
 
 def _dials(shown, units, offered, panels):
-    dials = [Dial("step", "Step", telling.labels(units), asks=asks(units), places=units.places)]
+    dials = [Dial("step", "Step", labels(units), asks=asks(units), places=units.places)]
     if len(offered) > 1:
         start = offered.index(shown.view)
         dials.append(Dial("view", "View", [VIEWS[v] for v in offered], "choice", start))
@@ -127,16 +127,15 @@ def _dials(shown, units, offered, panels):
 
 
 def _captions(units, offered):
-    captions = [Caption("step", changes(telling.sentences(units)))]
+    captions = [Caption("step", changes(sentences(units)))]
     for name in offered:
         when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
         if name == "tape" and not units.story.released:
             captions += [
-                Caption("step", telling.tape_sentences(units, bool(retain)), {**when, "retain": [retain]})
-                for retain in (0, 1)
+                Caption("step", tape_sentences(units, bool(retain)), {**when, "retain": [retain]}) for retain in (0, 1)
             ]
         elif name == "graph":
-            captions.append(Caption("step", telling.graph_sentences(units), when))
+            captions.append(Caption("step", graph_sentences(units), when))
     return captions
 
 

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..engine import LARGE
-from .cards import title
-from .scene import Changes
-from .story import Sent, Step
-from .tape_view import frees
-from .units import Unit, Units
-from .words import brief, capital, clipped, in_full, listed, times
+from ...engine import LARGE
+from ..kit.scene import Changes
+from ..kit.words import brief, capital, clipped, in_full, listed, times
+from .run.story import Sent, Step
+from .view.cards import title
+from .view.tape import frees
+from .view.units import Unit, Units
 
 
 def sentences(units: Units) -> list[str]:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import check_output, getval, jvp, leaves, vjp
-from ..tracing import plain_function
+from ...engine import check_output, getval, jvp, leaves, vjp
+from ...tracing import plain_function
 
 MAX_ENTRIES = 4_000_000
 BOTH_UP_TO = 40  # elements of output and input; beyond, only the cheaper kind of pass is run

@@ -1,8 +1,6 @@
 """What every widget is: a scene that is shown in a notebook, saved as a file, and described in words."""
 
 import base64
-import gzip
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -11,11 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..lines import Prose
-from . import moving, still, theme
+from ...lines import Prose
+from . import moving, still
+from .page import document, packed
 from .scene import Scene, holds, to_json
 
-PAGE = Path(__file__).parent / "page"
 MAX_PLAIN_MARKS = 3000  # a larger scene is compressed in a saved page
 MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
 
@@ -36,7 +34,7 @@ class Picture:
 
     @property
     def scene(self) -> Scene:
-        """The picture as data (`labkit.widgets.scene`); setting it changes what is shown."""
+        """The picture as data (`labkit.widgets.kit.scene`); setting it changes what is shown."""
         return self._scene
 
     @scene.setter
@@ -95,13 +93,7 @@ class Picture:
         held: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
         if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
             held["scene"] = packed(held["scene"])
-        data = json.dumps(held | {"plays": self.plays_at_once}, allow_nan=False, separators=(",", ":")).replace(
-            "<", "\\u003c"
-        )
-        return _HTML.format(
-            title=escape(self._scene.title), css=style(), chosen=chosen, data=data, still=self.svg("light", **dials),
-            script=script().replace("export default", "const player ="),
-        )  # fmt: skip
+        return document(self._scene.title, held | {"plays": self.plays_at_once}, self.svg("light", **dials), chosen)
 
     def save(self, path: str | Path, theme: str | None = None, **dials: int | str) -> Path:
         """Write the picture to a file, by its ending: .svg, .png, .gif (which moves), .html (which plays). Returns the path.
@@ -194,24 +186,6 @@ def _checked(theme, *more):
     return theme
 
 
-@cache
-def script() -> str:
-    """The page's JavaScript as one module."""
-    return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in ("look.js", "controls.js", "player.js"))
-
-
-@cache
-def style() -> str:
-    """The page's style sheet."""
-    return theme.css() + "\n" + (PAGE / "player.css").read_text(encoding="utf-8")
-
-
-def packed(plain: dict[str, Any]) -> str:
-    """A scene as a short text, compressed, which the page unpacks."""
-    text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
-    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
-
-
 def notebook_shell() -> Any:
     """The shell of the notebook in which this runs; None anywhere else."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -233,48 +207,3 @@ def player_installed() -> bool:
 @cache
 def matplotlib_installed() -> bool:
     return _installed("matplotlib")
-
-
-_HTML = """<!doctype html>
-<html lang="en" class="alone{chosen}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-body {{ margin: 0; }}
-{css}
-</style>
-</head>
-<body>
-<main id="stage"><noscript>{still}</noscript></main>
-<script type="application/json" id="data">{data}</script>
-<script type="module">
-{script}
-const data = JSON.parse(document.getElementById("data").textContent), stage = document.getElementById("stage");
-try {{
-  if (typeof data.scene === "string") data.scene = await unpacked(data.scene);
-}} catch {{
-  stage.innerHTML = stage.textContent; // a browser that cannot unpack it shows the still picture
-}}
-const values = {{ ...data, live: false, still: "" }};
-const model = {{
-  get: (name) => values[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}},
-}};
-if (typeof data.scene !== "string") player.render({{ model, el: stage }});
-if (window.parent !== window) {{ // in a frame of another page, which follows its height and says which theme
-  const look = document.documentElement.classList;
-  look.add("framed");
-  new ResizeObserver(() => {{
-    window.parent.postMessage({{ labkit: {{ height: Math.ceil(stage.getBoundingClientRect().height) }} }}, "*");
-  }}).observe(stage);
-  window.addEventListener("message", ({{ source, data }}) => {{
-    if (source !== window.parent || !["light", "dark"].includes(data?.labkit?.theme)) return;
-    look.remove("light", "dark");
-    look.add(data.labkit.theme);
-  }});
-}}
-</script>
-</body>
-</html>
-"""

@@ -5,7 +5,7 @@ import secrets
 import anywidget
 import traitlets
 
-from .picture import script, style
+from .page import script, style
 from .scene import to_json
 
 _shown: dict[str, tuple[str, list["Player"]]] = {}  # cell -> its execution, the widgets it shows

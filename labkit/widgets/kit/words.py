@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..engine import Summary
+from ...engine import Summary
 
 _SIGNS = {
     "multiply": "×", "add": "+", "subtract": "−", "true_divide": "÷", "divide": "÷", "matmul": "@", "power": "pow",

@@ -7,10 +7,10 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-from labkit.widgets.asks import asks
-from labkit.widgets.folding import Block
-from labkit.widgets.recorded import of_function
-from labkit.widgets.units import Units
+from labkit.widgets.explorer.asks import asks
+from labkit.widgets.explorer.run.folding import Block
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.units import Units
 
 
 def asks_of(fun, *args):

@@ -16,10 +16,10 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.mindspore import nn
-from labkit.widgets.explorer import Explorer, StillExplorer, show
-from labkit.widgets.graph_scene import VIEWS
-from labkit.widgets.picture import Still
-from labkit.widgets.scene import to_json
+from labkit.widgets.explorer.explorer import Explorer, StillExplorer, show
+from labkit.widgets.explorer.scene import VIEWS
+from labkit.widgets.kit.picture import Still
+from labkit.widgets.kit.scene import to_json
 
 
 def loss(x, w, b):
@@ -79,7 +79,7 @@ def test_lenet_folds_into_its_cells_and_unfolds_by_name(lenet):
 
 
 def units(picture):
-    from labkit.widgets.graph_scene import Shown
+    from labkit.widgets.explorer.scene import Shown
 
     return Shown(picture.story, picture.parts, picture.opened, picture.view).units()
 

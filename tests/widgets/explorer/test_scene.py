@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from small_programs import programs
 
 import labkit.torch as torch
-from labkit.widgets.folding import Block, blocks, paths
-from labkit.widgets.graph_scene import MOST_FOR_ALL_VIEWS, VIEWS, Shown, description, key_of, opened_by, without
-from labkit.widgets.picture import PAGE
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import holds, to_json
-from labkit.widgets.tape import of_tensor
+from labkit.widgets.explorer.run.folding import Block, blocks, paths
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.tape import of_tensor
+from labkit.widgets.explorer.scene import MOST_FOR_ALL_VIEWS, VIEWS, Shown, description, key_of, opened_by, without
+from labkit.widgets.kit.page import PAGE
+from labkit.widgets.kit.scene import holds, to_json
 
 LOOK = (PAGE / "look.js").read_text(encoding="utf-8")
 

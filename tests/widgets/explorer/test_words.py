@@ -9,11 +9,11 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-from labkit.widgets import telling
-from labkit.widgets.folding import Block
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import latest
-from labkit.widgets.units import Units
+from labkit.widgets.explorer import words as module
+from labkit.widgets.explorer.run.folding import Block
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest
 
 PRODUCT = re.compile(r"(\S+) × \(?([^\s()]+)\)? = ([^\s]+?)\.(?:\s|$)")
 
@@ -31,7 +31,7 @@ def read(words):
 @drawn(33)
 def test_every_product_in_a_sentence_is_right_and_is_that_of_its_step(program):
     units, (steps, _) = units_of(program), program.walk()
-    said = telling.sentences(units)[units.seed + 1 :]
+    said = module.sentences(units)[units.seed + 1 :]
     for words, (_, gradient, sent) in zip(said, steps, strict=True):
         products = [tuple(map(read, found)) for found in PRODUCT.findall(words)]
         assert len(products) == len(sent)
@@ -44,7 +44,7 @@ def test_every_product_in_a_sentence_is_right_and_is_that_of_its_step(program):
 @drawn(33)
 def test_running_sums_are_told_where_something_was_there_before(program):
     units, (steps, _) = units_of(program), program.walk()
-    said = telling.sentences(units)[units.seed + 1 :]
+    said = module.sentences(units)[units.seed + 1 :]
     for words, (_, _, sent) in zip(said, steps, strict=True):
         sums = [read(w) for w in re.findall(r"With what came before: (\S+?)\.(?:\s|$)", words)]
         expected = [total for _, _, value, total in sent if total != value]
@@ -55,7 +55,7 @@ def test_running_sums_are_told_where_something_was_there_before(program):
 @drawn(20)
 def test_there_is_a_sentence_and_a_name_for_every_step(program):
     units = units_of(program)
-    said, named = telling.sentences(units), telling.labels(units)
+    said, named = module.sentences(units), module.labels(units)
     assert len(said) == len(named) == units.last + 1
     assert all(words.endswith(".") for words in said) and len(set(named)) == len(named)
     values = program.values[len(program.leaves) :]
@@ -66,7 +66,7 @@ def test_there_is_a_sentence_and_a_name_for_every_step(program):
 
 def test_the_start_tells_the_leaves():
     units = units_of(lambda a, b, c, d, e, f: a * b * c * d * e * f, *[1.0] * 6)
-    assert telling.sentences(units)[0] == "Nothing has run yet. The leaves: a = 1, b = 1, c = 1, d = 1 and 2 more."
+    assert module.sentences(units)[0] == "Nothing has run yet. The leaves: a = 1, b = 1, c = 1, d = 1 and 2 more."
 
 
 @pytest.mark.parametrize(
@@ -79,25 +79,25 @@ def test_the_start_tells_the_leaves():
 )
 def test_the_seed_is_told(fun, words):
     units = units_of(fun, onp.ones(3))
-    assert telling.sentences(units)[units.seed] == f"Backward starts: {words}"
+    assert module.sentences(units)[units.seed] == f"Backward starts: {words}"
 
 
 def test_rules_are_told_where_there_are_no_slopes():
     units = units_of(lambda x, w: np.sum(x @ w), onp.ones((2, 5)), onp.ones((5, 4)))
-    assert telling.sentences(units)[-1] == (
+    assert module.sentences(units)[-1] == (
         "Backward: at the result of @ arrives 2×4 ‖2.83‖. Rule: g @ y.T, x.T @ g. x gets 2×5 ‖12.6‖. w gets 5×4 ‖8.94‖."
     )
 
 
 def test_of_many_parents_the_first_are_told():
     units = units_of(lambda *xs: np.sum(np.concatenate(xs)), *[onp.ones(1)] * 9)
-    assert telling.sentences(units)[-1].endswith("And 5 more.")
+    assert module.sentences(units)[-1].endswith("And 5 more.")
 
 
 def test_a_block_tells_how_many_steps_it_holds():
     story = of_function(lambda x: np.sin(np.tanh(x) * 2), [0.5], program=False)
     units = Units(story, [1, Block("k", "two ops", [2, 3])])
-    said = telling.sentences(units)
+    said = module.sentences(units)
     assert (
         said[2].startswith("Forward: two ops gives")
         and "2 steps of the chain rule inside two ops; 1 arrived" in said[4]
@@ -106,7 +106,7 @@ def test_a_block_tells_how_many_steps_it_holds():
 
 def test_the_tape_is_told_as_released_or_retained():
     units = units_of(lambda x, y: np.sum(x * y + x), onp.ones(2), onp.ones(2))
-    released, retained = (telling.tape_sentences(units, retain) for retain in (False, True))
+    released, retained = (module.tape_sentences(units, retain) for retain in (False, True))
     times = units.walked[units.ops[0]]
     assert latest(released, 1, "") == "On the tape: MulBackward0 is added and saves x and y."
     assert latest(released, 2, "") == "On the tape: AddBackward0 is added and saves nothing."
@@ -120,6 +120,6 @@ def test_the_tape_is_told_as_released_or_retained():
 @pytest.mark.parametrize("fun", [lambda x: x, lambda x: 3.0, lambda x: x * 2, lambda x: np.sin(x) * 2])
 def test_changes_of_the_other_views_rise_within_the_steps(fun):
     units = units_of(fun, 1.0)
-    for changes in (telling.graph_sentences(units), *(telling.tape_sentences(units, r) for r in (False, True))):
+    for changes in (module.graph_sentences(units), *(module.tape_sentences(units, r) for r in (False, True))):
         times = [at for at, _ in changes]
         assert times == sorted(set(times)) and times[0] >= 0 and times[-1] <= units.last

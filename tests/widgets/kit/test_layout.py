@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import labkit
 from labkit.mindspore import Tensor, nn
-from labkit.widgets.layout import layout, path
+from labkit.widgets.kit.layout import layout, path
 
 BOX = (70, 36)
 
@@ -39,7 +39,7 @@ lanes_allowed = st.sampled_from([20_000, 20_000, 4, 0])  # beyond these edges go
 
 
 def drawn(graph, most_lanes=20_000, **spacing):
-    with mock.patch("labkit.widgets.layout.MOST_LANES", most_lanes):
+    with mock.patch("labkit.widgets.kit.layout.MOST_LANES", most_lanes):
         return layout(*graph, **spacing)
 
 
@@ -161,7 +161,7 @@ def test_the_same_graph_gets_the_same_layout(graph, most_lanes):
 
 
 def test_the_layout_does_not_depend_on_the_hash_seed():
-    code = "from labkit.widgets.layout import layout; print(layout([(9, 9)] * 40, [(i // 3, i) for i in range(1, 40)]))"
+    code = "from labkit.widgets.kit.layout import layout; print(layout([(9, 9)] * 40, [(i // 3, i) for i in range(1, 40)]))"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True

@@ -8,10 +8,10 @@ import pytest
 from widget_examples import Demo
 
 import labkit
-from labkit.widgets import moving
-from labkit.widgets.picture import Picture
-from labkit.widgets.scene import Caption, Dial, Panel, Scene, text
-from labkit.widgets.theme import PALETTES
+from labkit.widgets.kit import moving
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Caption, Dial, Panel, Scene, text
+from labkit.widgets.kit.theme import PALETTES
 
 image = pytest.importorskip("PIL.Image", reason='pip install "labkit[notebooks]"')
 pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"')

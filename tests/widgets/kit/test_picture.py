@@ -12,9 +12,9 @@ import pytest
 from widget_examples import EXAMPLES, Demo
 
 import labkit.widgets
-from labkit.widgets import picture as module
-from labkit.widgets.picture import Picture, Still
-from labkit.widgets.scene import Panel, Scene, text, to_json
+from labkit.widgets.kit import picture as module
+from labkit.widgets.kit.picture import Picture, Still
+from labkit.widgets.kit.scene import Panel, Scene, text, to_json
 
 WIDGET, STILL = "application/vnd.jupyter.widget-view+json", {"text/plain", "text/html", "image/png"}
 

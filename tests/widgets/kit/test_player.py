@@ -3,9 +3,9 @@
 import pytest
 from widget_examples import Demo, demo_scene
 
-from labkit.widgets import player as module
-from labkit.widgets.player import close_previous
-from labkit.widgets.scene import to_json
+from labkit.widgets.kit import player as module
+from labkit.widgets.kit.player import close_previous
+from labkit.widgets.kit.scene import to_json
 
 
 class Shell:

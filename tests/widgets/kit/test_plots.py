@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("matplotlib", reason='pip install "labkit[notebooks]"')
 
-from labkit.widgets import plot, plots, theme
+from labkit.widgets import plot
+from labkit.widgets.kit import plots, theme
 
 WORDS = "Two curves that climb, and four squares."
 

@@ -8,8 +8,8 @@ import javascript
 import pytest
 from widget_examples import Demo
 
-from labkit.widgets.picture import PAGE
-from labkit.widgets.scene import Caption, Dial, Mark, Panel, Scene, changes, holds, latest, looks, to_json
+from labkit.widgets.kit.page import PAGE
+from labkit.widgets.kit.scene import Caption, Dial, Mark, Panel, Scene, changes, holds, latest, looks, to_json
 
 LOOK = (PAGE / "look.js").read_text(encoding="utf-8")
 ATTRIBUTES = ("x", "opacity", "text", "state", "fill")

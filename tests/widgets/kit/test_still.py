@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 from widget_examples import Demo, demo_scene
 
-from labkit.widgets import still
-from labkit.widgets.scene import Panel, Scene, holds, looks, rect, text
+from labkit.widgets.kit import still
+from labkit.widgets.kit.scene import Panel, Scene, holds, looks, rect, text
 
 PLAIN = {
     "x", "y", "width", "height", "rx", "cx", "cy", "r", "d", "fill", "stroke", "stroke-width", "stroke-dasharray",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from labkit.widgets import theme
+from labkit.widgets.kit import theme
 
 THEMES = sorted(theme.PALETTES)
 WORDS = [role for role, look in theme.ROLES.items() if "font-size" in look]

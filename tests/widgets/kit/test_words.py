@@ -9,7 +9,7 @@ from drawn import drawn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labkit.widgets.words import brief, clipped, faulty, heat, in_full, listed, number, times
+from labkit.widgets.kit.words import brief, clipped, faulty, heat, in_full, listed, number, times
 
 
 def read(words):

@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from labkit.widgets.batch_splitter import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
-from labkit.widgets.scene import holds, to_json
+from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.labs.batch_splitter.scene import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
 
 
 @cache

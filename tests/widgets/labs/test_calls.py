@@ -8,13 +8,13 @@ import pytest
 
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.cases.transform import network
-from labkit.widgets.calls import CALL, CallBuilder, documented
-from labkit.widgets.calls_run import Call
-from labkit.widgets.nested import Failure
-from labkit.widgets.scene import holds, to_json
-from labkit.widgets.still import shown
-from labkit.widgets.words import in_full
+from labkit.data.guide import network
+from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.words import in_full
+from labkit.widgets.labs.calls.nested import Failure
+from labkit.widgets.labs.calls.run import Call
+from labkit.widgets.labs.calls.scene import CALL, CallBuilder, documented
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
-from labkit.widgets.cut_runs import cuts
-from labkit.widgets.cut_view import product, slopes
-from labkit.widgets.still import shown
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.cut.run import cuts
+from labkit.widgets.labs.cut.view import product, slopes
 
 
 def loss(x, y):

@@ -9,11 +9,11 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.cases.transform import network
-from labkit.widgets.jacobian import JacobianMap
-from labkit.widgets.scene import to_json
-from labkit.widgets.still import shown
-from labkit.widgets.words import number
+from labkit.data.guide import network
+from labkit.widgets.kit.scene import to_json
+from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.words import number
+from labkit.widgets.labs.jacobian.scene import JacobianMap
 
 X = np.array([1.5, -2.0, 0.7, 3.0, 1.0])
 

@@ -9,11 +9,11 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn, ops
-from labkit.widgets.landscape import RATES, START, STEPS, Landscape
-from labkit.widgets.landscape_run import OPTIMIZERS, descend, frame_of, heights, levels_of, line_fit
-from labkit.widgets.landscape_view import HEIGHT, LEFT, TOP, WIDTH
-from labkit.widgets.scene import holds, looks, to_json, width_of
-from labkit.widgets.still import shown
+from labkit.widgets.kit.scene import holds, looks, to_json, width_of
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.landscape.run import OPTIMIZERS, descend, frame_of, heights, levels_of, line_fit
+from labkit.widgets.labs.landscape.scene import RATES, START, STEPS, Landscape
+from labkit.widgets.labs.landscape.view import HEIGHT, LEFT, TOP, WIDTH
 
 NAMES = ["SGD", "Momentum", "Adam"]
 

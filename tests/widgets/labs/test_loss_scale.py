@@ -15,15 +15,15 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.mindspore import amp, nn
 from labkit.precision import format_of, rounded, statistics
-from labkit.widgets.loss_scale import LossScaleLab
-from labkit.widgets.loss_scale.axes import by_format, percent
-from labkit.widgets.loss_scale.bars import BAR_LEFT, BAR_RIGHT, rows
-from labkit.widgets.loss_scale.lab import FORMATS
-from labkit.widgets.loss_scale.outcome import FATES, Captured, Sweep, outcome
-from labkit.widgets.loss_scale.presets import digits_batches, digits_network
-from labkit.widgets.loss_scale.run import Network
-from labkit.widgets.loss_scale.training import Learner, Training
-from labkit.widgets.scene import looks, to_json, width_of
+from labkit.widgets.kit.scene import looks, to_json, width_of
+from labkit.widgets.labs.loss_scale import LossScaleLab
+from labkit.widgets.labs.loss_scale.axes import by_format, percent
+from labkit.widgets.labs.loss_scale.bars import BAR_LEFT, BAR_RIGHT, rows
+from labkit.widgets.labs.loss_scale.outcome import FATES, Captured, Sweep, outcome
+from labkit.widgets.labs.loss_scale.presets import digits_batches, digits_network
+from labkit.widgets.labs.loss_scale.run import Network
+from labkit.widgets.labs.loss_scale.scene import FORMATS
+from labkit.widgets.labs.loss_scale.training import Learner, Training
 
 RNG = np.random.RandomState(0)
 X, W1, W2 = RNG.randn(8, 5), RNG.randn(7, 5) * 0.3, RNG.randn(1, 7) * 0.3
@@ -422,7 +422,7 @@ def test_the_description_says_how_each_format_is_computed(lab):
 
 def test_the_lab_needs_numpy_and_autograd_alone():
     code = (
-        "import sys; from labkit.widgets.loss_scale import LossScaleLab; LossScaleLab(formats=['bfloat16']).svg(); "
+        "import sys; from labkit.widgets.labs.loss_scale import LossScaleLab; LossScaleLab(formats=['bfloat16']).svg(); "
         "print({'matplotlib', 'anywidget', 'ml_dtypes', 'IPython'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

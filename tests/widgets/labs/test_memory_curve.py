@@ -11,10 +11,10 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.memory import checkpoint, memory_report
 from labkit.mindspore import ops
-from labkit.widgets.memory_curve import LAST, SEGMENTS, WALKS, MemoryCurve, at_time, most
-from labkit.widgets.memory_run import LAYERS
-from labkit.widgets.scene import holds, to_json
-from labkit.widgets.still import shown
+from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.memory_curve.run import LAYERS
+from labkit.widgets.labs.memory_curve.scene import LAST, SEGMENTS, WALKS, MemoryCurve, at_time, most
 
 CUTS = [name for name in SEGMENTS if name != "none"]
 

@@ -8,8 +8,9 @@ import pytest
 
 from labkit.precision import FORMATS, format_of, rounded
 from labkit.widgets import Microscope
-from labkit.widgets.microscope import NAMES
-from labkit.widgets.microscope_numbers import (
+from labkit.widgets.kit.scene import holds, looks, to_json, width_of
+from labkit.widgets.labs.microscope.ruler import DIAL, Window
+from labkit.widgets.labs.microscope.run import (
     Number,
     at_place,
     bits,
@@ -21,8 +22,7 @@ from labkit.widgets.microscope_numbers import (
     place,
     stored,
 )
-from labkit.widgets.microscope_ruler import DIAL, Window
-from labkit.widgets.scene import holds, looks, to_json, width_of
+from labkit.widgets.labs.microscope.scene import NAMES
 
 RNG = np.random.default_rng(0)
 NATIVE = ("float16", "float32", "float64")

@@ -10,11 +10,11 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.cases.transform import network
-from labkit.widgets.scene import holds, to_json
-from labkit.widgets.sens import SEEDS, SensDial
-from labkit.widgets.still import shown
-from labkit.widgets.words import number
+from labkit.data.guide import network
+from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.words import number
+from labkit.widgets.labs.sens.scene import SEEDS, SensDial
 
 X = np.array([2.0, 3.0, 0.5])
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import labkit.mindspore as ms
-from labkit.widgets.scene import holds, to_json
-from labkit.widgets.sink import BATCHES, EPOCHS, SIZES, SinkCalculator
+from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.labs.sink.scene import BATCHES, EPOCHS, SIZES, SinkCalculator
 
 
 @pytest.fixture(scope="module")

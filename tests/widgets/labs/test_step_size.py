@@ -7,10 +7,10 @@ import autograd.numpy as anp
 import numpy as np
 import pytest
 
-from labkit.widgets.step_quotients import NAMES, RULES, STEPS, cases
-from labkit.widgets.step_size import StepSize
-from labkit.widgets.step_view import RING, Errors
-from labkit.widgets.still import shown
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.step_size.run import NAMES, RULES, STEPS, cases
+from labkit.widgets.labs.step_size.scene import StepSize
+from labkit.widgets.labs.step_size.view import RING, Errors
 
 EPS = {name: float(np.finfo(name).eps) for name in NAMES}
 

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn
-from labkit.widgets.scene import holds, latest, looks, to_json, width_of
-from labkit.widgets.words import brief
-from labkit.widgets.wrong_engines import WrongEngineLab, broken, first_wrong
-from labkit.widgets.wrong_engines.bench import Visit, Write
-from labkit.widgets.wrong_engines.broken import ENGINES, unbroadcast
-from labkit.widgets.wrong_engines.causes import MENDS
-from labkit.widgets.wrong_engines.lessons import lessons
-from labkit.widgets.wrong_engines.lines import mended, source
-from labkit.widgets.wrong_engines.run import Subject
+from labkit.widgets.kit.scene import holds, latest, looks, to_json, width_of
+from labkit.widgets.kit.words import brief
+from labkit.widgets.labs.wrong_engines import WrongEngineLab, broken, first_wrong
+from labkit.widgets.labs.wrong_engines.bench import Visit, Write
+from labkit.widgets.labs.wrong_engines.broken import ENGINES, unbroadcast
+from labkit.widgets.labs.wrong_engines.causes import MENDS
+from labkit.widgets.labs.wrong_engines.lessons import lessons
+from labkit.widgets.labs.wrong_engines.lines import mended, source
+from labkit.widgets.labs.wrong_engines.run import Subject
 
 BROKEN = [name for name in ENGINES if name != "right"]
 

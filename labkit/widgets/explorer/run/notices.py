@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..engine import Summary
+from ....engine import Summary
+from ...kit.words import brief, capital, faulty, listed, times
 from .story import Node, Story
-from .words import brief, capital, faulty, listed, times
 
 
 def notice(story: Story) -> Story:

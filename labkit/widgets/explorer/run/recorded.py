@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import LARGE, Graph, dense, getval, record, summarised, vjp_of
-from ..program.write import RULES
-from ..tracing import plain_function
+from ....engine import LARGE, Graph, dense, getval, record, summarised, vjp_of
+from ....program.write import RULES
+from ....tracing import plain_function
+from ...kit.words import number, signs
 from .notices import notice
-from .program_lines import add_program
+from .program import add_program
 from .story import Node, Sent, Step, Story
-from .words import number, signs
 
 MOST_WITH_PROGRAM = 2000  # ops
 
@@ -84,7 +84,7 @@ def _kind(value):
 
 def of_graph(graph: Graph) -> Story:
     """The story of a graph that `labkit.trace` recorded."""
-    from .. import torch  # noqa: F401  (it declares the names of the tape's nodes)
+    from .... import torch  # noqa: F401  (it declares the names of the tape's nodes)
 
     index = {node: i for i, node in enumerate(graph.forward)}
     outer = {node.value._node: i for node, i in index.items()}  # in the joint graph
@@ -149,7 +149,7 @@ def _is_number(value):
 
 def _on_the_tape(node, told):
     """The name of PyTorch's node for an op, and what that saves; of ops that the dialect does not know, what is used."""
-    from ..torch.declared import grad_fn_name, namesake
+    from ....torch.declared import grad_fn_name, namesake
 
     info = namesake(node.fun)
     name = grad_fn_name(node.fun, node.args, node.kwargs)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import argument_names, getval
+from ....engine import argument_names, getval
 from .recorded import of_function
 from .story import Story
 

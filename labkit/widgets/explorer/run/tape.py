@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import dense, getval, match_dtype
-from ..program.write import RULES
+from ....engine import dense, getval, match_dtype
+from ....program.write import RULES
 from .notices import notice
 from .recorded import checked_slope, kept, title_of
 from .story import Node, Sent, Step, Story
@@ -145,7 +145,7 @@ def _add_saved(told, node, nodes):
 
 def _walk(tensor, order):
     """The chain rule on the tape, as `backward` runs it, but with nothing accumulated and nothing released."""
-    from ..torch import set_grad_enabled
+    from ....torch import set_grad_enabled
 
     index = {node: i for i, node in enumerate(order)}
     totals = {node: [None] * node.outputs for node in order}

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from itertools import count
 from math import dist
 
-from .layout import Point
-from .scene import path, px, text
+from ...kit.boxes import CARD, EDGE
+from ...kit.layout import Point
+from ...kit.scene import path, px, text
+from ...kit.words import clipped
+from .shared import View, stepwise
 from .units import Unit, Units
-from .view import CARD, EDGE, View, stepwise
-from .words import clipped
 
 MIDDLE = 160.0  # px between the two halves
 MOST_NAMED = 10  # arcs that have room for names

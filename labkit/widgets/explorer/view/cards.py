@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import Summary
-from .scene import Changes, Link
-from .story import Node, Story
+from ....engine import Summary
+from ...kit.scene import Changes, Link
+from ...kit.words import bracketed, brief, clipped, heat, in_full, listed, number, shape
+from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
-from .words import bracketed, brief, clipped, heat, in_full, listed, number, shape
 
 
 def title(unit: Unit) -> str:

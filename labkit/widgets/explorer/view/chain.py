@@ -1,9 +1,10 @@
 """The chain rule: every value, its gradient below it, and the local slope on each edge back."""
 
+from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
+from ...kit.scene import Panel, line, text
 from .cards import Gradients, gradient_name, pulses, slope
-from .scene import Panel, line, text
+from .shared import View, calm, stepwise
 from .units import Unit, Units
-from .view import BELOW, CARD, View, calm, name_width, placed_labels, stepwise, value_width
 
 TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope"
 DERIVED = "; boxes filled orange are ops of a derivative inside the function"

@@ -3,13 +3,14 @@ mirror image of the forward half; arcs lead the values that it uses over to it."
 
 import numpy as np
 
+from ...kit.boxes import CARD, HALF, label_width, name_width, placed_labels
+from ...kit.scene import Panel, arrow_head, line
+from ...kit.words import clipped
 from .arcs import Arcs
 from .cards import Gradients, gradient_name, pulses, slope, title
-from .chain_view import gradient_rooms
-from .scene import Panel, arrow_head, line
+from .chain import gradient_rooms
+from .shared import View, calm, stepwise
 from .units import Unit, Units
-from .view import CARD, HALF, View, calm, label_width, name_width, placed_labels, stepwise
-from .words import clipped
 
 TITLE = "MindSpore's graph: forward and backward compiled as one; dotted, the values kept until they are used"
 

@@ -1,10 +1,10 @@
 """The program that graph mode runs; the lines of a box light up with it."""
 
+from ...kit.scene import Panel, rect, text, width_of
+from ...kit.still import wrapped
 from .cards import pulses
-from .scene import Panel, rect, text, width_of
-from .still import wrapped
+from .shared import stepwise
 from .units import Units
-from .view import stepwise
 
 TITLE = "The program that graph mode runs"
 ROW = 18.0

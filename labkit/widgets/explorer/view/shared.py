@@ -8,22 +8,15 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from ...kit.boxes import BELOW, CARD, EDGE, HALF, PAD, Climb, label_width, name_width, value_width
+from ...kit.layout import Layout, Point, layout, path
+from ...kit.scene import Changes, Mark, Panel, arrow_head, rect, text
+from ...kit.words import clipped
 from . import cards
 from .cards import Gradients, pulses
-from .layout import Layout, Point, layout, path
-from .scene import Changes, Mark, Panel, arrow_head, rect, text, width_of
 from .units import Unit, Units
-from .words import clipped
 
-CARD = 40.0  # the height of a card
-BELOW = 64.0  # from the top of a card to the top of the one that belongs to it
 SUM = 15.0  # the line of a sum below a card
-EDGE = 6.0  # free room at the panel's border
-PAD = 18.0
-HALF = CARD / 2
-
-
-Climb = tuple[Point, Point]
 
 
 class View:
@@ -161,16 +154,6 @@ class View:
         return Panel(name, title, width or self.width, height or self.height, self.marks, when)
 
 
-def name_width(words: str) -> float:
-    """Of the first line of a card, px."""
-    return width_of(words, 12.5, bold=True)
-
-
-def value_width(words: str) -> float:
-    """Of the second line of a card, px."""
-    return width_of(words, 12, mono=True)
-
-
 def stepwise(**varying: Changes) -> dict[str, Any]:
     """What varies with the step, without what does not vary."""
     found = {name: how for name, how in varying.items() if how}
@@ -189,41 +172,3 @@ def calm(states: Changes) -> Changes:
         if not found or found[-1][1] != name:
             found.append((at, name))
     return found
-
-
-# ---- labels ----
-
-
-def label_width(words: str) -> float:
-    """Of a slope's text, px."""
-    return width_of(words, 11.5, bold=True)
-
-
-def placed_labels(wanted: Iterable[tuple[list[Climb], str]]) -> list[tuple[float, float, str]]:
-    """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
-    another; where there is no room for one, it is left out."""
-    found: list[tuple[float, float, str]] = []
-    taken: list[tuple[float, float, float]] = []  # middle, baseline, half the width
-    for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
-        half = label_width(words) / 2 + 2
-        for x, y in _spots(crossings):
-            if all(abs(x - u) >= half + other or abs(y - v) >= 13 for u, v, other in taken):
-                taken.append((x, y, half))
-                found.append((x, y, words))
-                break
-    return found
-
-
-def _steepness(crossing):
-    (_, y1), (_, y2) = crossing
-    return abs(y1 - y2)
-
-
-def _spots(crossings):
-    """Baselines to try: above the flat parts, then along the climbs, from the middle outwards."""
-    for (x1, y1), (x2, y2) in sorted(crossings, key=_steepness):
-        x = (x1 + x2) / 2
-        if abs(y1 - y2) < 12:
-            yield from ((x, (y1 + y2) / 2 - 6), (x, (y1 + y2) / 2 + 14))
-        else:
-            yield from ((x, y1 + (y2 - y1) * part + 4) for part in (0.5, 0.35, 0.65, 0.2, 0.8))

@@ -1,11 +1,12 @@
 """PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
 
+from ...kit.boxes import BELOW, CARD, name_width, value_width
+from ...kit.scene import Panel, line, text, width_of
+from ...kit.words import clipped
 from .cards import Gradients, pulses
-from .chain_view import BACK, gradient_rooms
-from .scene import Panel, line, text, width_of
+from .chain import BACK, gradient_rooms
+from .shared import View, stepwise
 from .units import Edge, Unit, Units
-from .view import BELOW, CARD, View, name_width, stepwise, value_width
-from .words import clipped
 
 TITLE = "PyTorch's tape: below each op the node that will walk back, and what it saves"
 RELEASED = "released"

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .folding import Block, Part
-from .story import Node, Sent, Step, Story
+from ..run.folding import Block, Part
+from ..run.story import Node, Sent, Step, Story
 
 
 @dataclass(eq=False)

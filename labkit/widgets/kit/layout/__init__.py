@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
 
-from .layout_heights import find_tops
-from .layout_order import Items, Near
+from .heights import find_tops
+from .order import Items, Near
 
 MOST_LANES = 20_000
 

@@ -3,7 +3,7 @@
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from .layout_order import Items, Near, connected_parts, reorder
+from .order import Items, Near, connected_parts, reorder
 
 
 def find_tops(items: Items, heights: list[float], row_gap: float, lane: float) -> tuple[list[float], float, int]:

@@ -5,10 +5,10 @@ from itertools import accumulate, product
 
 import numpy as np
 
-from ..engine import grad
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Mark, Panel, Scene, rect, text
-from .words import listed, number
+from ....engine import grad
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, rect, text
+from ...kit.words import listed, number
 
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven"], ["mean", "sum", "weighted"]

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from .calls_run import Call, Outcome, Setting, flat, leaf, short_names
 from .nested import Branch, Failure, Tree, leaves_of
+from .run import Call, Outcome, Setting, flat, leaf, short_names
 
 STYLES = ("torch.autograd.grad", "backward() and .grad")
 
@@ -59,7 +59,7 @@ class Equals:
 
     def run(self, call: Call, style: int) -> Tree | Failure:
         """Make the call on new tensors; what it raises is its outcome. The `.grad` of parameters stays as it was."""
-        from .. import torch
+        from .... import torch
 
         asked = self.setting.asked(call)
         chosen = self.parameters[:1] if call.weights == 1 else self.parameters if call.weights else []

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .scene import Mark, rect, text, width_of
-from .still import wrapped
+from ...kit.scene import Mark, rect, text, width_of
+from ...kit.still import wrapped
 
 PAD, LEAF, LINE = 8.0, 46.0, 16.0
 MANY = 6  # parts of one tuple that are drawn

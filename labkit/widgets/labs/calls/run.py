@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import argument_names
+from ....engine import argument_names
+from ...kit.words import brief, in_full
 from .nested import Branch, Failure, Leaf, Tree
-from .words import brief, in_full
 
 FUNCTIONS = ("grad", "value_and_grad")
 WIDE = 18  # characters of a value that are written out
@@ -80,7 +80,7 @@ class Setting:
 
     def run(self, call: Call) -> Outcome:
         """Make the call. What it raises is its outcome."""
-        from .. import mindspore as ms
+        from .... import mindspore as ms
 
         transform = getattr(ms, FUNCTIONS[call.function])
         options = self.positions[call.position][1], self.weights[call.weights][2], bool(call.has_aux)
@@ -142,7 +142,7 @@ def _positions(count):
 
 def _weights(parameters, name):
     """`(label, code, weights)`: none, one parameter, and all of them in each container."""
-    from .. import mindspore as ms
+    from .... import mindspore as ms
 
     found = [("None", "None", None)]
     if parameters:

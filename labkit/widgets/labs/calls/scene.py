@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .calls_run import FUNCTIONS, Call, Outcome, Setting, leaf
-from .calls_torch import STYLES, Equals
-from .calls_words import question, sentence
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Panel, Scene, changes, rect, text, width_of
+from .equal import STYLES, Equals
 from .nested import Branch, Failure, at_place, drawn, failed, fitted, places, skeleton
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Panel, Scene, changes, rect, text, width_of
+from .run import FUNCTIONS, Call, Outcome, Setting, leaf
+from .words import question, sentence
 
 WIDTH, LINE = 390.0, 18.0
 CALL = ("function", "position", "weights", "has_aux")
@@ -159,9 +159,9 @@ class CallBuilder(Picture):
 
 def documented() -> tuple[Any, tuple[Any, ...], tuple[str, ...], Any]:
     """The network of MindSpore's guide, its inputs, the names of its outputs, and the same network in PyTorch."""
-    from .. import mindspore as ms
-    from .. import torch
-    from ..cases.transform import network
+    from .... import mindspore as ms
+    from .... import torch
+    from ....data.guide import network
 
     class Net(torch.nn.Module):
         def __init__(self):

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from .calls_run import FUNCTIONS, Call, Outcome, Setting
 from .nested import Branch, Failure, Leaf, Tree, leaves_of, skeleton
+from .run import FUNCTIONS, Call, Outcome, Setting
 
 ERROR, MOST_CHOICES = "an error", 6
 LOOK = "Not that. Look at what it asks for: is anything named, and is it there?"

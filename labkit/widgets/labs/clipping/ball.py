@@ -5,9 +5,9 @@ from functools import cache
 
 import numpy as np
 
-from .clip_rules import angle, by_value, each_by_norm, length
-from .scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, circle, line, path, px, rect, text
-from .words import number
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, circle, line, path, px, rect, text
+from ...kit.words import number
+from .rules import angle, by_value, each_by_norm, length
 
 STEP, ACROSS, UP = 0.5, 4.0, 3.0  # the gradient stands at multiples of STEP, in [-ACROSS, ACROSS] x [-UP, UP]
 LIMITS = (0.5, 1.0, 1.5, 2.0)

@@ -11,10 +11,10 @@ from functools import cache
 
 import numpy as np
 
-from .. import torch
-from .contours import contour
-from .scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, line, path, px, rect, text
-from .words import number
+from .... import torch
+from ...kit.contours import contour
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, line, path, px, rect, text
+from ...kit.words import number
 
 TIMES, TARGET, START, RATE, STEPS = 8, 3.0, (0.1, 0.3), 0.05, 24
 LIMITS, START_LIMIT = (0.5, 1.0, 4.0), 1

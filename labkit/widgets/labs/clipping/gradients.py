@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data import digits
-from ..mindspore import nn, ops
-from ..mindspore.tensor import Tensor
-from ..tracing import trace
+from ....data import digits
+from ....mindspore import nn, ops
+from ....mindspore.tensor import Tensor
+from ....tracing import trace
 
 
 class Reader(nn.Cell):

@@ -5,9 +5,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .clip_rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
-from .scene import Ask, Caption, Changes, Dial, Link, Mark, Panel, Scene, changes, line, path, px, rect, text, width_of
-from .words import number, shape
+from ...kit.scene import (
+    Ask,
+    Caption,
+    Changes,
+    Dial,
+    Link,
+    Mark,
+    Panel,
+    Scene,
+    changes,
+    line,
+    path,
+    px,
+    rect,
+    text,
+    width_of,
+)
+from ...kit.words import number, shape
+from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
 
 MOST = 40  # rows; of a larger network the longest gradients are shown
 NAMES, PLOT, TURNS, ROW, TOP, BELOW = 116.0, 240.0, 70.0, 42.0, 118.0, 30.0  # px

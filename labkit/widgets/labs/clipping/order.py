@@ -11,10 +11,10 @@ from itertools import permutations
 
 import numpy as np
 
-from ..mindspore import ops
-from ..mindspore.amp import StaticLossScaler, all_finite
-from ..mindspore.tensor import Tensor
-from .words import number
+from ....mindspore import ops
+from ....mindspore.amp import StaticLossScaler, all_finite
+from ....mindspore.tensor import Tensor
+from ...kit.words import number
 
 ITEMS = ("unscale", "reduce", "clip", "check")
 ORDERS = list(permutations(ITEMS))

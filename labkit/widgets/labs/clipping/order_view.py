@@ -5,9 +5,9 @@ from itertools import product
 
 import numpy as np
 
-from ..mindspore.tensor import Tensor
-from .clip_order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, right, shown, wanted
-from .scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, rect, text
+from ....mindspore.tensor import Tensor
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, rect, text
+from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, right, shown, wanted
 
 LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
 DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "mean of both", "clip": f"limit {LIMIT:g}", "check": "all finite?"}

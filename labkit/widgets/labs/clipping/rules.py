@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..mindspore import ops
-from ..mindspore.tensor import wrap
+from ....mindspore import ops
+from ....mindspore.tensor import wrap
 
 Arrays = Sequence[np.ndarray]
 

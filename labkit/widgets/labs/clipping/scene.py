@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from . import clip_ball, clip_cliff, clip_gradients, clip_norms, clip_order_view
-from .picture import Picture
-from .scene import Caption, Dial, Link, Panel, Scene
+from ...kit.picture import Picture
+from ...kit.scene import Caption, Dial, Link, Panel, Scene
+from . import ball, cliff, norms, order_view
+from .gradients import default_gradients, gradients_of
 
 
 class ClippingLab(Picture):
@@ -35,15 +36,15 @@ class ClippingLab(Picture):
             raise TypeError(
                 "ClippingLab: expected a function before its arguments: ClippingLab(fun, *args), or nothing"
             )
-        self.gradients = clip_gradients.default_gradients() if fun is None else clip_gradients.gradients_of(fun, *args)
-        parts = [clip_ball.scene(), clip_norms.scene(self.gradients), clip_cliff.scene(), clip_order_view.scene()]
+        self.gradients = default_gradients() if fun is None else gradients_of(fun, *args)
+        parts = [ball.scene(), norms.scene(self.gradients), cliff.scene(), order_view.scene()]
         super().__init__(together("Clipping lab", parts, _place(part, parts, otherwise=0 if fun is None else 1)))
 
 
 def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     """One scene of several, with a dial `part` that chooses which one is shown. Their dials need different names.
 
-    >>> scene = together("Both", [clip_cliff.scene(), clip_order_view.scene()])
+    >>> scene = together("Both", [cliff.scene(), order_view.scene()])
     >>> [dial.name for dial in scene.dials]
     ['part', 'step', 'cliff_limit', 'order', 'rule', 'overflow']
     """

@@ -6,10 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine import Reverse, getval, isbox, new_box, new_level, record, reverse_pass, stop_gradient
-from ..tracing import plain_function
-from .recorded import of_graph
-from .story import Story
+from ....engine import Reverse, getval, isbox, new_box, new_level, record, reverse_pass, stop_gradient
+from ....tracing import plain_function
+from ...explorer import Story, of_graph
 
 MOST_USES = 24
 MOST_PATHS = 10  # that are listed one by one

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .cut_runs import Cut, Cuts, cuts
-from .cut_view import Graph, gradient_name, paths_panel, use_labels
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Scene
-from .words import in_full, listed, number
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Scene
+from ...kit.words import in_full, listed, number
+from .run import Cut, Cuts, cuts
+from .view import Graph, gradient_name, paths_panel, use_labels
 
 NOTHING = "nothing"
 

@@ -5,13 +5,13 @@ from math import prod
 
 import numpy as np
 
-from .cut_runs import Cuts, Use
-from .layout import Layout, Point, layout, path
-from .scene import Link, Mark, Panel, arrow_head, changes, circle, rect, text, width_of
-from .scene import path as outline
-from .story import Node
-from .view import CARD, EDGE, PAD, name_width, placed_labels, value_width
-from .words import bracketed, brief, clipped, in_full, number
+from ...explorer import Node
+from ...kit.boxes import CARD, EDGE, PAD, name_width, placed_labels, value_width
+from ...kit.layout import Layout, Point, layout, path
+from ...kit.scene import Link, Mark, Panel, arrow_head, changes, circle, rect, text, width_of
+from ...kit.scene import path as outline
+from ...kit.words import bracketed, brief, clipped, in_full, number
+from .run import Cuts, Use
 
 GAP, HEAD, ROW = 100.0, 22.0, 21.0  # px between columns, for the heading of a half, and from one path to the next
 MOST_FACTORS = 4  # of a product that is written out

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from .heat import Grid, pooled
-from .jacobian_words import Told
-from .passes import Passes, passes
-from .picture import Picture
-from .scene import Caption, Dial, Link, Mark, Panel, Scene, arrow_head, changes, line, rect, text, width_of
-from .words import heat, number
+from ...kit.heat import Grid, pooled
+from ...kit.passes import Passes, passes
+from ...kit.picture import Picture
+from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, arrow_head, changes, line, rect, text, width_of
+from ...kit.words import heat, number
+from .words import Told
 
 MODES = ("row by row: vjp", "column by column: jvp")
 MOST, MOST_WITH_NUMBERS = 40, (14, 10)  # rows and columns that are drawn one by one; those with their numbers

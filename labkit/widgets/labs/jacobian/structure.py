@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .words import number
+from ...kit.words import number
 
 MAX_RANKED = 300  # a singular value decomposition beyond this takes longer than the sentence is worth
 

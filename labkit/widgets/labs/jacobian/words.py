@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from .passes import Passes
-from .scene import Ask, Changes
+from ...kit.passes import Passes
+from ...kit.scene import Ask, Changes
+from ...kit.words import in_full, number
 from .structure import structure
-from .words import in_full, number
 
 SPELLED = 8  # a row of at most so many numbers is written out
 
@@ -198,7 +198,7 @@ class Told:
 
 def refusal() -> str:
     """What the PyTorch dialect says to `backward()` on an output of several elements."""
-    from .. import torch
+    from .... import torch
 
     try:
         torch.ones(2, requires_grad=True).backward()

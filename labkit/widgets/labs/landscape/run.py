@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..mindspore import Parameter, Tensor, float64, nn, value_and_grad
+from ....mindspore import Parameter, Tensor, float64, nn, value_and_grad
 
 Loss = Callable[[Any, Any], Any]
 Pair = tuple[float, float]

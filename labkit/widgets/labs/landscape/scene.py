@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .landscape_run import OPTIMIZERS, Frame, Maker, descend, frame_of, line_fit
-from .landscape_view import HEIGHT, LOOKS, WIDTH, Ground, beside, ground, pair, plane
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Scene, changes
-from .words import number
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Scene, changes
+from ...kit.words import number
+from .run import OPTIMIZERS, Frame, Maker, descend, frame_of, line_fit
+from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, ground, pair, plane
 
 RATES, STEPS, START = (0.02, 0.1, 0.2, 0.25), 30, (-0.5, 3.0)
 MOST_STEPS = 60

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .contours import contour
-from .landscape_run import SQUARE_AT, Frame, Loss, Moment, heights, levels_of
-from .scene import Mark, Panel, changes, line, path, px, rect, text, width_of
-from .words import number
+from ...kit.contours import contour
+from ...kit.scene import Mark, Panel, changes, line, path, px, rect, text, width_of
+from ...kit.words import number
+from .run import SQUARE_AT, Frame, Loss, Moment, heights, levels_of
 
 LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
 LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text

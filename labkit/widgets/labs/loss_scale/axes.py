@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ...precision import format_of
-from ..scene import px
-from ..words import number
+from ....precision import format_of
+from ...kit.scene import px
+from ...kit.words import number
 from .outcome import FATES
 
 WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone

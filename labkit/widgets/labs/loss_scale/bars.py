@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..scene import Mark, changes, line, rect, text
+from ...kit.scene import Mark, changes, line, rect, text
 from .axes import by_format, figure, lost_to, percent
 from .outcome import Outcome, Sample
 

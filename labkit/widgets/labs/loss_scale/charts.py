@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..scene import Mark, changes, line, path, px, rect, text, width_of
-from ..words import number
+from ...kit.scene import Mark, changes, line, path, px, rect, text, width_of
+from ...kit.words import number
 from .axes import LOOKS, Axis, Where, by_format, silhouette, stacked
 from .outcome import Sweep
 from .training import Training

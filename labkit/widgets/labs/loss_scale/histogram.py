@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ...precision import format_of
-from ..scene import Mark, changes, line, path, px, rect, text, width_of
+from ....precision import format_of
+from ...kit.scene import Mark, changes, line, path, px, rect, text, width_of
 from .axes import LOOKS, Axis, by_format, lost_to, power_of_two, silhouette, stacked
 from .outcome import Outcome
 

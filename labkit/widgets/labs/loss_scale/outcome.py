@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import getval
-from ...precision import format_of, rounded, statistics
+from ....engine import getval
+from ....precision import format_of, rounded, statistics
 from .run import Gradients, HeldRun
 
 FATES = ("flushed", "subnormal", "normal", "overflowed")

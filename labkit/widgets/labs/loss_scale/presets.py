@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...data import digits
-from ...mindspore import Tensor, amp, float32, nn
+from ....data import digits
+from ....mindspore import Tensor, amp, float32, nn
 from .outcome import Sweep
 from .run import Network
 from .training import Learner, Training

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from autograd.tracer import notrace_primitives
 
-from ...engine import Record, cast, inside, isbox, leaves, new_box, new_level, reverse_pass, vjp_of
-from ...precision import Format, format_of, rounded
-from ...tracing import plain_function
+from ....engine import Record, cast, inside, isbox, leaves, new_box, new_level, reverse_pass, vjp_of
+from ....precision import Format, format_of, rounded
+from ....tracing import plain_function
 
 NATIVE = ("float16", "float32", "float64")
 PRODUCTS = ("matmul", "dense", "dot", "tensordot", "einsum", "inner", "conv2d")

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...precision import format_of
-from ..picture import Picture
-from ..scene import Ask, Caption, Dial, Link, Panel, Scene, changes
+from ....precision import format_of
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, changes
 from . import bars, charts, histogram
 from .axes import WIDTH, by_format, percent, power_of_two
 from .outcome import TOLERATED, Captured, Sweep
 from .run import NATIVE, HeldRun, Network
-from .telling import about_scales, about_steps, at_scale, at_step
 from .training import Learner, Training
+from .words import about_scales, about_steps, at_scale, at_step
 
 FORMATS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 Case = Sweep | Training
@@ -87,7 +87,7 @@ def _own(loss, args, parameters, batches, gradients, scaler, learning_rate, form
 
 
 def _checked(scaler):
-    from ...mindspore import amp
+    from ....mindspore import amp
 
     if scaler is None:
         return amp.DynamicLossScaler(2**24, 2, 3)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...precision import statistics
+from ....precision import statistics
 from .outcome import Captured, Outcome, check_gradients, outcome
 from .run import Gradients, HeldRun, Network
 
@@ -76,7 +76,7 @@ class Learner:
 
     def lessons(self) -> Iterator[Lesson]:
         """For each batch the run with the parameters as they are then, and what a step does with its gradients."""
-        from ...mindspore import Parameter, Tensor, nn
+        from ....mindspore import Parameter, Tensor, nn
 
         start = self.first().parameters
         own = [Parameter(Tensor(np.asarray(v, np.float32)), name=name) for name, v in start.items()]
@@ -95,7 +95,7 @@ def _lessons(source) -> Iterator[Lesson]:
 
 
 def _steps(lessons, of, scaler):
-    from ...mindspore import Tensor
+    from ....mindspore import Tensor
 
     steps: list[Step] = []
     for run, learn in lessons:

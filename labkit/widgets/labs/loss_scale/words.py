@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...precision import format_of
-from ..scene import Ask
-from ..words import number
+from ....precision import format_of
+from ...kit.scene import Ask
+from ...kit.words import number
 from .axes import Where, figure, lost_to, percent, power_of_two
 from .bars import rows
 from .outcome import Outcome, Sweep

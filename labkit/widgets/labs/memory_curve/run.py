@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 from autograd.extend import defvjp, primitive
 
-from .. import torch
-from ..memory import checkpoint, garbage_left_alone, value_on_tape
-from ..tracing import wrapped_like
+from .... import torch
+from ....memory import checkpoint, garbage_left_alone, value_on_tape
+from ....tracing import wrapped_like
 
 LAYERS = 16
 RUN, BACK = 1, 2  # the time of a layer's run, and of its walk back

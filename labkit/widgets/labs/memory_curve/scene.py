@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
-from .memory_run import BACK, LAYERS, RUN, Moment, moments
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, path, px, rect, text
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, path, px, rect, text
+from .run import BACK, LAYERS, RUN, Moment, moments
 
 SEGMENTS = ("none", "1", "2", "4", "8", "16")
 WALKS = ("releases", "retain_graph")

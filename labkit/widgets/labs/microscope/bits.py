@@ -4,10 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..precision import FORMATS, Format
-from .microscope_numbers import Landing, bits, digits, exponent_of, gap_at
-from .microscope_ruler import HEIGHT, NOWHERE, WIDTH, varied
-from .scene import Mark, Panel, circle, line, path, px, rect, text
+from ....precision import FORMATS, Format
+from ...kit.scene import Mark, Panel, circle, line, path, px, rect, text
+from .ruler import HEIGHT, NOWHERE, WIDTH, varied
+from .run import Landing, bits, digits, exponent_of, gap_at
 
 # ---- the bits ----
 

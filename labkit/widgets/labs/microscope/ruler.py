@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .microscope_numbers import MOST, SHORT, Landing, at_place, bits, digits, exponent_of, gap_at, last_place, place
-from .scene import Mark, Panel, arrow_head, changes, line, path, px, rect, text
+from ...kit.scene import Mark, Panel, arrow_head, changes, line, path, px, rect, text
+from .run import MOST, SHORT, Landing, at_place, bits, digits, exponent_of, gap_at, last_place, place
 
 WIDTH, HEIGHT, NOWHERE = 436.0, 364.0, "M0 0"
 ROWS, TOP, BASE, AXIS, NUMBERS, BITS = 7, 58.0, 338.0, 112.0, 130.0, 430.0  # of the ruler, px

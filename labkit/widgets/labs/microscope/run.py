@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from ..precision import Format, rounded
+from ....precision import Format, rounded
 
 Exact = Fraction | float | None  # a float where the function has no exact value, None where there is no number at all
 EXACTLY: dict[Any, Callable] = {

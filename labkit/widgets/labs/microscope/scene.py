@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..precision import FORMATS, format_of
-from .microscope_bits import bits_and_formats
-from .microscope_numbers import Landing, digits, exponent_of, landing
-from .microscope_ruler import DIAL, ruler
-from .microscope_words import questions, sentence
-from .picture import Picture
-from .scene import Caption, Dial, Scene, changes
+from ....precision import FORMATS, format_of
+from ...kit.picture import Picture
+from ...kit.scene import Caption, Dial, Scene, changes
+from .bits import bits_and_formats
+from .ruler import DIAL, ruler
+from .run import Landing, digits, exponent_of, landing
+from .words import questions, sentence
 
 NAMES = ("float16", "bfloat16", "float32", "float64", "float8_e5m2", "float8_e4m3")
 NEAR = range(-28, 19)  # the powers of two around those that float16 has

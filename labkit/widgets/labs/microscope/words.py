@@ -5,15 +5,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from .microscope_numbers import Landing, digits, exponent_of, gap_at
-from .scene import Ask
+from ...kit.scene import Ask
+from .run import Landing, digits, exponent_of, gap_at
 
 
 def sentence(f: Landing) -> str:
     """What happens to a number or a result in a format.
 
     >>> from labkit.precision import FORMATS
-    >>> from labkit.widgets.microscope_numbers import landing
+    >>> from labkit.widgets.labs.microscope.run import landing
     >>> said = sentence(landing(lambda a: a + 1, Fraction(2048), FORMATS["float16"], "a"))
     >>> for part in said.split(". "):
     ...     print(part)

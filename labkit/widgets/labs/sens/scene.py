@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .heat import Grid
-from .passes import Passes, passes
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Link, Panel, Scene, changes, rect, text, width_of
-from .words import bracketed, in_full, listed, number
+from ...kit.heat import Grid
+from ...kit.passes import Passes, passes
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, changes, rect, text, width_of
+from ...kit.words import bracketed, in_full, listed, number
 
 SEEDS = (-2, -1, 0, 1, 2)
 ONE, ZERO = SEEDS.index(1), SEEDS.index(0)

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 
-from ..mindspore import GRAPH_MODE, dataset, get_context, nn, set_context, train
-from ..mindspore.train import Transfers
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Panel, Scene, rect, text
+from ....mindspore import GRAPH_MODE, dataset, get_context, nn, set_context, train
+from ....mindspore.train import Transfers
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Panel, Scene, rect, text
 
 BATCHES = 8
 EPOCHS = (1, 2, 3, 4, 6)

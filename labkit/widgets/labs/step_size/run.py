@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import grad
-from ..precision import FORMATS, Format, rounded
+from ....engine import grad
+from ....precision import FORMATS, Format, rounded
 
 STEPS = tuple(float(f"{digit}e-{power}") for power in range(17) for digit in (1, 0.3))[:-1]
 RULES = ("forward", "central")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from .picture import Picture
-from .scene import Ask, Caption, Dial, Scene, changes
-from .step_quotients import NAMES, RULES, STEPS, Case, cases
-from .step_view import curve_panel, digits, errors_panel, stored_alike
-from .words import number
+from ...kit.picture import Picture
+from ...kit.scene import Ask, Caption, Dial, Scene, changes
+from ...kit.words import number
+from .run import NAMES, RULES, STEPS, Case, cases
+from .view import curve_panel, digits, errors_panel, stored_alike
 
 
 class StepSize(Picture):

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .scene import Mark, Panel, changes, circle, line, path, px, rect, text
-from .step_quotients import NAMES, RULES, STEPS, Case, Quotient
-from .words import number
+from ...kit.scene import Mark, Panel, changes, circle, line, path, px, rect, text
+from ...kit.words import number
+from .run import NAMES, RULES, STEPS, Case, Quotient
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
 SAMPLES = 121

@@ -1,6 +1,8 @@
 """The wrong-engine lab: a right engine, broken ones, and where each goes wrong first."""
 
-from .lab import WrongEngineLab
+from .broken import ENGINES
 from .report import Report, first_wrong
+from .run import Subject, train
+from .scene import WrongEngineLab
 
-__all__ = ["Report", "WrongEngineLab", "first_wrong"]
+__all__ = ["ENGINES", "Report", "Subject", "WrongEngineLab", "first_wrong", "train"]

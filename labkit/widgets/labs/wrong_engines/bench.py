@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine import Graph, dense, getval, match_dtype, vjp_of
-from ..recorded import of_graph
+from ....engine import Graph, dense, getval, match_dtype, vjp_of
+from ...explorer import of_graph
 
 MOST_EVENTS = 10_000  # of one walk back; a plain recursion can need 2^n of them
 

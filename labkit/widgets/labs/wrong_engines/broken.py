@@ -30,7 +30,7 @@ def unbroadcast(g, value):
 def right(nodes: Nodes, output: Node) -> None:
     """Visit every node after all nodes that use it, and add what arrives.
 
-    >>> from labkit.widgets.wrong_engines import first_wrong
+    >>> from labkit.widgets import first_wrong
     >>> bool(first_wrong(right, lambda x: x * x, 3.0))
     True
     """
@@ -47,7 +47,7 @@ def right(nodes: Nodes, output: Node) -> None:
 def recursion(nodes: Nodes, output: Node) -> None:
     """Go on to the parents at once, with the sum so far, and again whenever more arrives.
 
-    >>> from labkit.widgets.wrong_engines import first_wrong
+    >>> from labkit.widgets import first_wrong
     >>> def square_of_square(x):
     ...     h = x**2
     ...     return h * h
@@ -69,7 +69,7 @@ def recursion(nodes: Nodes, output: Node) -> None:
 def visited_once(nodes: Nodes, output: Node) -> None:
     """Go on to the parents at once, but never a second time: what arrives later is not passed on.
 
-    >>> from labkit.widgets.wrong_engines import first_wrong
+    >>> from labkit.widgets import first_wrong
     >>> def square_of_square(x):
     ...     h = x**2
     ...     return h * h
@@ -96,7 +96,7 @@ def visited_once(nodes: Nodes, output: Node) -> None:
 def overwrite(nodes: Nodes, output: Node) -> None:
     """Let what arrives replace what was there.
 
-    >>> from labkit.widgets.wrong_engines import first_wrong
+    >>> from labkit.widgets import first_wrong
     >>> first_wrong(overwrite, lambda x: x * x, 3.0).cause
     'overwritten'
     """
@@ -113,7 +113,7 @@ def overwrite(nodes: Nodes, output: Node) -> None:
 def not_unbroadcast(nodes: Nodes, output: Node) -> None:
     """Keep each gradient in the shape in which it comes back.
 
-    >>> from labkit.widgets.wrong_engines import first_wrong
+    >>> from labkit.widgets import first_wrong
     >>> first_wrong(not_unbroadcast, lambda b: b + np.ones(4), 3.0).cause
     'not unbroadcast'
     """
@@ -129,7 +129,7 @@ def not_unbroadcast(nodes: Nodes, output: Node) -> None:
 def not_reset(nodes: Nodes, output: Node) -> None:
     """Start without setting any gradient to zero.
 
-    >>> from labkit.widgets.wrong_engines import first_wrong
+    >>> from labkit.widgets import first_wrong
     >>> report = first_wrong(not_reset, lambda w: w**2, 3.0, steps=2)
     >>> report.cause, report.step
     ('not reset', 2)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..words import brief, in_full, listed, shape
+from ...kit.words import brief, in_full, listed, shape
 from .bench import Bench, Node, Visit, numeric
 from .faults import Fault, Wrong
 from .run import Pass

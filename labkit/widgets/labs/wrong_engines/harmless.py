@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..words import listed
+from ...kit.words import listed
 from .bench import Bench
 from .plays import Play
 

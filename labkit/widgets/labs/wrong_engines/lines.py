@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
-from ..scene import Panel, changes, rect, text, width_of
+from ...kit.scene import Panel, changes, rect, text, width_of
 from .broken import right
 from .plays import Shown, When
 

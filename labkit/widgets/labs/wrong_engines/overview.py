@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..scene import Link, Mark, Panel, rect, text, width_of
-from ..words import clipped
+from ...kit.scene import Link, Mark, Panel, rect, text, width_of
+from ...kit.words import clipped
 from .plays import Play, Shown
 
 ROW, HEADER = 26.0, 22.0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..words import bracketed, number
+from ...kit.words import bracketed, number
 from .bench import Place, Visit, Write, numeric
 from .faults import Fault, Wrong, all_wrong, first_fault, near
 from .lessons import Lesson

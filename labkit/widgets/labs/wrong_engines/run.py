@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import record
-from ...tracing import plain_function
+from ....engine import record
+from ....tracing import plain_function
 from .bench import MOST_EVENTS, Bench, Log, Node, Place, Visit, Write, numeric
 
 

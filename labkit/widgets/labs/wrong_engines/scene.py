@@ -5,15 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from ..picture import Picture
-from ..scene import Caption, Dial, Link, Panel, Scene, changes
-from . import saying
+from ...kit.picture import Picture
+from ...kit.scene import Caption, Dial, Link, Panel, Scene, changes
 from .broken import ENGINES
 from .lessons import Lesson, lessons
 from .lines import code
 from .overview import overview
 from .plays import Play, Shown, When, play
 from .stage import Stage
+from .words import asks, label, sentence
 
 MOST_OPS = 40
 SEVERAL_STEPS = ("right", "not reset")
@@ -151,13 +151,13 @@ class _Sight:
         play = self.run(i, j)
         moments = range(len(play.moments))
         start = play.first if play.first is not None else moments[-1]
-        labels = [saying.label(play, m) for m in moments]
-        return Dial(self.slider(i, j), "Step", labels, start=start, asks=saying.asks(play), when=self.shown(i, j).when)
+        labels = [label(play, m) for m in moments]
+        return Dial(self.slider(i, j), "Step", labels, start=start, asks=asks(play), when=self.shown(i, j).when)
 
     def _captions(self) -> list[Caption]:
         found = []
         for i, j in self.pairs():
             play, right = self.run(i, j), self.run(0, j)
-            texts = [saying.sentence(play, m, right) for m in range(len(play.moments))]
+            texts = [sentence(play, m, right) for m in range(len(play.moments))]
             found.append(Caption(self.slider(i, j), changes(texts), self.shown(i, j).when))
         return found

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..story import Node
-from ..words import bracketed, brief, clipped, number
+from ...explorer import Node
+from ...kit.words import bracketed, brief, clipped, number
 from . import causes
 from .bench import Write, numeric
 from .faults import near

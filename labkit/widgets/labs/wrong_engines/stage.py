@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..layout import layout, path
-from ..scene import Link, Mark, Panel, arrow_head, changes, line, rect, text, width_of
-from ..view import BELOW, CARD, HALF, label_width, name_width, placed_labels, value_width
-from ..words import clipped, heat, in_full, listed
+from ...kit.boxes import BELOW, CARD, HALF, label_width, name_width, placed_labels, value_width
+from ...kit.layout import layout, path
+from ...kit.scene import Link, Mark, Panel, arrow_head, changes, line, rect, text, width_of
+from ...kit.words import clipped, heat, in_full, listed
 from . import seen
 from .plays import Shown, When
 

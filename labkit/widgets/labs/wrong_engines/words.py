@@ -4,8 +4,8 @@ import inspect
 
 import numpy as np
 
-from ..scene import Ask
-from ..words import bracketed, brief, in_full, listed, number, times
+from ...kit.scene import Ask
+from ...kit.words import bracketed, brief, in_full, listed, number, times
 from . import causes, harmless
 from .bench import Endless, Visit, Write, numeric
 from .causes import cap

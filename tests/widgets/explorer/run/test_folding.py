@@ -12,9 +12,9 @@ import labkit
 import labkit.mindspore as ms
 from labkit.engine import Scope
 from labkit.mindspore import nn
-from labkit.widgets.folding import FEW, Block, blocks, folded, open_while_few, paths, visible
-from labkit.widgets.recorded import of_function
-from labkit.widgets.story import Node
+from labkit.widgets.explorer.run.folding import FEW, Block, blocks, folded, open_while_few, paths, visible
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.story import Node
 
 scopes = st.lists(
     st.builds(Scope, st.sampled_from(["conv", "fc"]), st.just("Dense"), st.integers(1, 2)), max_size=3

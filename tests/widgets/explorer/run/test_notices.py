@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
 
-from labkit.widgets.recorded import of_function
+from labkit.widgets.explorer.run.recorded import of_function
 
 
 @drawn(40)

@@ -13,7 +13,7 @@ from small_programs import programs
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn
-from labkit.widgets.recorded import MOST_WITH_PROGRAM, of_function
+from labkit.widgets.explorer.run.recorded import MOST_WITH_PROGRAM, of_function
 
 
 def executed(story, *inputs):

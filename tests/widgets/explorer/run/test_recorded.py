@@ -12,7 +12,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.mindspore import nn
-from labkit.widgets.recorded import checked_slope, of_function, of_graph
+from labkit.widgets.explorer.run.recorded import checked_slope, of_function, of_graph
 
 
 def story_of(program):

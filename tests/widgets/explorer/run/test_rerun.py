@@ -6,7 +6,7 @@ import pytest
 
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.widgets.rerun import MOST_FIELDS, NotANumber, Rerun
+from labkit.widgets.explorer.run.rerun import MOST_FIELDS, NotANumber, Rerun
 
 
 def test_the_numbers_among_the_arguments_can_be_changed():

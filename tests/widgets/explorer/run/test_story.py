@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from labkit.widgets.recorded import of_function
-from labkit.widgets.story import Node, Story
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.story import Node, Story
 
 
 def node(index, title, **more):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import labkit.torch as torch
-from labkit.widgets.tape import Known, is_taped, of_tensor
+from labkit.widgets.explorer.run.tape import Known, is_taped, of_tensor
 
 
 def leaf(*data):

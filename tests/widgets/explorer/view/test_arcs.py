@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
 
-from labkit.widgets.folding import Block
-from labkit.widgets.graph_view import graph
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import latest
-from labkit.widgets.still import shown
-from labkit.widgets.units import Units
+from labkit.widgets.explorer.run.folding import Block
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.graph import graph
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest
+from labkit.widgets.kit.still import shown
 
 
 def units_of(fun, *args, blocks=()):

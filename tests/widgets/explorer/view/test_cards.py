@@ -9,15 +9,15 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-from labkit.widgets import cards
-from labkit.widgets.cards import Gradients, pulses
-from labkit.widgets.chain_view import chain
-from labkit.widgets.graph_view import graph
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import latest
-from labkit.widgets.still import shown
-from labkit.widgets.units import Units
-from labkit.widgets.words import bracketed, brief, number
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view import cards
+from labkit.widgets.explorer.view.cards import Gradients, pulses
+from labkit.widgets.explorer.view.chain import chain
+from labkit.widgets.explorer.view.graph import graph
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest
+from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.words import bracketed, brief, number
 
 
 def units_of(program, *args):
@@ -190,7 +190,7 @@ def test_tips_tell_from_where_a_gradient_came():
 
 def test_values_that_a_tape_does_not_keep_are_said_not_to_be():
     import labkit.torch as torch
-    from labkit.widgets.tape import of_tensor
+    from labkit.widgets.explorer.run.tape import of_tensor
 
     x = torch.ones(100, requires_grad=True)
     story = of_tensor((x + 1).sum())

@@ -6,11 +6,11 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-from labkit.widgets.chain_view import chain
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import latest
-from labkit.widgets.still import shown
-from labkit.widgets.units import Units
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.chain import chain
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest
+from labkit.widgets.kit.still import shown
 
 
 def units_of(fun, *args):

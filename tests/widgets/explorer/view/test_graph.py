@@ -6,10 +6,10 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-from labkit.widgets.graph_view import graph
-from labkit.widgets.recorded import of_function
-from labkit.widgets.still import shown
-from labkit.widgets.units import Units
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.graph import graph
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.still import shown
 
 
 def units_of(fun, *args):

@@ -6,10 +6,10 @@ from drawn import drawn
 from hypothesis import given
 from small_programs import programs
 
-from labkit.widgets.program_view import MOST_LINES, program
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import latest
-from labkit.widgets.units import Units
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.program import MOST_LINES, program
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest
 
 
 def units_of(fun, *args, **more):

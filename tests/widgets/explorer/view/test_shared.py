@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from small_programs import programs
 
 import labkit
-from labkit.widgets.chain_view import chain
-from labkit.widgets.folding import Block
-from labkit.widgets.graph_view import graph
-from labkit.widgets.recorded import of_function
-from labkit.widgets.scene import looks, to_json
-from labkit.widgets.tape_view import tape
-from labkit.widgets.units import Units
-from labkit.widgets.view import calm, label_width, placed_labels
+from labkit.widgets.explorer.run.folding import Block
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.chain import chain
+from labkit.widgets.explorer.view.graph import graph
+from labkit.widgets.explorer.view.shared import calm
+from labkit.widgets.explorer.view.tape import tape
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.boxes import label_width, placed_labels
+from labkit.widgets.kit.scene import looks, to_json
 
 VIEWS = {"chain": chain, "tape": tape, "graph": graph}
 

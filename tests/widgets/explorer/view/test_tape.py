@@ -8,12 +8,12 @@ from hypothesis import given
 from small_programs import programs
 
 import labkit.torch as torch
-from labkit.widgets.recorded import of_function
-from labkit.widgets.still import shown
-from labkit.widgets.tape import of_tensor
-from labkit.widgets.tape_view import RELEASED, frees, has_node, saves, tape
-from labkit.widgets.units import Units
-from labkit.widgets.words import brief
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.run.tape import of_tensor
+from labkit.widgets.explorer.view.tape import RELEASED, frees, has_node, saves, tape
+from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.words import brief
 
 
 def units_of(story):

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_programs import programs
 
-from labkit.widgets.folding import Block, blocks, folded, visible
-from labkit.widgets.recorded import of_function
-from labkit.widgets.units import Units
+from labkit.widgets.explorer.run.folding import Block, blocks, folded, visible
+from labkit.widgets.explorer.run.recorded import of_function
+from labkit.widgets.explorer.view.units import Units
 
 
 def units_of(program):

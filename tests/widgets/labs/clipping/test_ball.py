@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from labkit.widgets import clip_ball
-from labkit.widgets.clip_rules import by_value, each_by_norm
-from labkit.widgets.picture import Picture
-from labkit.widgets.still import shown
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.clipping import ball
+from labkit.widgets.labs.clipping.rules import by_value, each_by_norm
 
 PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5)]
 
@@ -16,12 +16,12 @@ PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5)]
 @cache
 def usual():
     """The widget as it comes, made when it is first asked for."""
-    return Picture(clip_ball.scene())
+    return Picture(ball.scene())
 
 
 def seen(g, limit):
     scene = usual().scene
-    state = scene.state(g=clip_ball.grid().index(g), limit=clip_ball.LIMITS.index(limit))
+    state = scene.state(g=ball.grid().index(g), limit=ball.LIMITS.index(limit))
     return [(mark.role, at, words) for mark, at, words, _ in shown(scene.panels[0], state)]
 
 
@@ -29,11 +29,11 @@ def tip(g, limit, role):
     """Where the arrow with this head points, in units of the gradient."""
     (d,) = [at["d"] for mark, at, _ in seen(g, limit) if mark == role]
     x, y = map(float, d.removeprefix("M").split("L")[0].rstrip("Z").split())
-    return (x - clip_ball.MIDDLE[0]) / clip_ball.UNIT, (clip_ball.MIDDLE[1] - y) / clip_ball.UNIT
+    return (x - ball.MIDDLE[0]) / ball.UNIT, (ball.MIDDLE[1] - y) / ball.UNIT
 
 
 @pytest.mark.parametrize("g", [place for place in PLACES if place != (0.0, 0.0)])
-@pytest.mark.parametrize("limit", clip_ball.LIMITS)
+@pytest.mark.parametrize("limit", ball.LIMITS)
 def test_the_arrows_end_where_the_formulas_say(g, limit):
     by_norm = np.array(g) * min(1.0, limit / np.hypot(*g))
     assert tip(g, limit, "inkhead") == pytest.approx(g, abs=0.01)
@@ -42,14 +42,14 @@ def test_the_arrows_end_where_the_formulas_say(g, limit):
 
 
 def test_by_norm_never_turns_and_by_value_turns_somewhere():
-    limit = clip_ball.LIMITS[1]
-    assert not any(clip_ball.clipped(each_by_norm, g, limit).turned for g in clip_ball.grid())
-    assert max(clip_ball.clipped(by_value, g, limit).turned for g in clip_ball.grid()) > 25
+    limit = ball.LIMITS[1]
+    assert not any(ball.clipped(each_by_norm, g, limit).turned for g in ball.grid())
+    assert max(ball.clipped(by_value, g, limit).turned for g in ball.grid()) > 25
 
 
 def test_on_the_axes_and_the_diagonals_by_value_does_not_turn():
     for g in ((3.0, 0.0), (0.0, -2.0), (3.0, 3.0), (-2.5, 2.5)):
-        assert clip_ball.clipped(by_value, g, 1.0).turned == 0
+        assert ball.clipped(by_value, g, 1.0).turned == 0
 
 
 def test_the_sentence_names_numbers_that_are_right():
@@ -67,7 +67,7 @@ def test_a_short_gradient_is_said_to_be_left_alone():
 def test_dragging_to_a_place_sets_the_gradient_of_that_place():
     plane = usual().scene.dials[0].plane
     for g in PLACES:
-        i = clip_ball.grid().index(g)
+        i = ball.grid().index(g)
         column, row = i % plane["columns"], i // plane["columns"]
         x, y = plane["x"] + column * plane["dx"], plane["y"] + row * plane["dy"]
         (handle,) = [at for role, at, _ in seen(g, 1.0) if role == "outline"]
@@ -75,12 +75,12 @@ def test_dragging_to_a_place_sets_the_gradient_of_that_place():
 
 
 def test_ball_and_box_have_the_size_of_the_limit():
-    for limit in clip_ball.LIMITS:
-        (ball,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "edge"]
+    for limit in ball.LIMITS:
+        (round_one,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "edge"]
         (box,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "backedge"]
-        assert ball["r"] == box["width"] / 2 == limit * clip_ball.UNIT
+        assert round_one["r"] == box["width"] / 2 == limit * ball.UNIT
 
 
 def test_the_question_has_its_answer_in_the_box():
     ask = usual().scene.dials[1].asks[3]
-    assert ask.answer == max(clip_ball.clipped(by_value, g, clip_ball.LIMITS[3]).length for g in clip_ball.grid())
+    assert ask.answer == max(ball.clipped(by_value, g, ball.LIMITS[3]).length for g in ball.grid())

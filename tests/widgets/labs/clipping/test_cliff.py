@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 import labkit
-from labkit.widgets import clip_cliff
-from labkit.widgets.clip_cliff import FRAME, LIMITS, RATE, START, STEPS, loss, thrown, train
-from labkit.widgets.contours import contour
-from labkit.widgets.picture import Picture
-from labkit.widgets.scene import looks
-from labkit.widgets.still import shown
+from labkit.widgets.kit.contours import contour
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import looks
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.clipping import cliff
+from labkit.widgets.labs.clipping.cliff import FRAME, LIMITS, RATE, START, STEPS, loss, thrown, train
 
 
 @cache
 def usual():
     """The widget as it comes, made when it is first asked for."""
-    return clip_cliff.scene()
+    return cliff.scene()
 
 
 def descent(limit, steps):
@@ -66,19 +66,19 @@ def test_the_paths_are_drawn_where_the_training_was():
         dots = [at for m, at, *_ in shown(usual().panels[0], state) if m.tag == "circle" and m.role == "head"]
         points = train(LIMITS[1])[: step + 1]
         assert len(dots) == len(points)
-        w = left + (dots[-1]["cx"] - clip_cliff.LEFT) / clip_cliff.WIDTH * (right - left)
-        b = high - (dots[-1]["cy"] - clip_cliff.TOP) / clip_cliff.HEIGHT * (high - low)
+        w = left + (dots[-1]["cx"] - cliff.LEFT) / cliff.WIDTH * (right - left)
+        b = high - (dots[-1]["cy"] - cliff.TOP) / cliff.HEIGHT * (high - low)
         assert (w, b) == pytest.approx((points[-1].w, points[-1].b), abs=0.01)
 
 
 def test_every_drawn_path_stays_in_the_frame():
-    left, top = clip_cliff.LEFT, clip_cliff.TOP
+    left, top = cliff.LEFT, cliff.TOP
     for mark in usual().panels[0].marks:
         at, *_ = looks(mark, usual().state(step=STEPS))
         if mark.role in ("inkvector", "vector") and mark.vary:
             points = [tuple(map(float, pair.split())) for pair in at["d"][1:].split("L")]
-            assert all(left - 0.1 <= x <= left + clip_cliff.WIDTH + 0.1 for x, _ in points)
-            assert all(top - 0.1 <= y <= top + clip_cliff.HEIGHT + 0.1 for _, y in points)
+            assert all(left - 0.1 <= x <= left + cliff.WIDTH + 0.1 for x, _ in points)
+            assert all(top - 0.1 <= y <= top + cliff.HEIGHT + 0.1 for _, y in points)
 
 
 def test_the_sentence_gives_both_paths():

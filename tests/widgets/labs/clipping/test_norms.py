@@ -8,12 +8,12 @@ import pytest
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data import digits
-from labkit.widgets import clip_norms
-from labkit.widgets.clip_gradients import Reader, default_gradients, gradients_of
-from labkit.widgets.clip_norms import LOOKS, WHOLE, measured, round_limits
-from labkit.widgets.picture import Picture
-from labkit.widgets.scene import Scene
-from labkit.widgets.still import shown
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Scene
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.clipping import norms
+from labkit.widgets.labs.clipping.gradients import Reader, default_gradients, gradients_of
+from labkit.widgets.labs.clipping.norms import LOOKS, WHOLE, measured, round_limits
 
 NAMES = ["first.weight", "first.bias", "second.weight", "second.bias", "last.weight", "last.bias"]
 
@@ -27,7 +27,7 @@ def gradients():
 @cache
 def usual():
     """The picture of them."""
-    return clip_norms.scene(gradients())
+    return norms.scene(gradients())
 
 
 def ends(scene: Scene, role, limit):
@@ -36,7 +36,7 @@ def ends(scene: Scene, role, limit):
     return [float(at["d"].split("L")[1].split()[0]) for mark, at, *_ in found if mark.role == role and "L" in at["d"]]
 
 
-def norms(scene, role, limit):
+def drawn_norms(scene, role, limit):
     """The same as norms, read off the axis."""
     ticks = [m for m in scene.panels[0].marks if m.role == "tick"]
     (x0, low), (x1, high) = [(m.at["x"], np.log10(float(m.text.replace("−", "-")))) for m in (ticks[0], ticks[-1])]
@@ -64,7 +64,7 @@ def test_the_lines_end_at_the_norms(limit):
         "backedge": value,
     }
     for role, after in expected.items():
-        assert norms(usual(), role, limit) == pytest.approx([np.linalg.norm(after), *after], rel=0.01)
+        assert drawn_norms(usual(), role, limit) == pytest.approx([np.linalg.norm(after), *after], rel=0.01)
 
 
 def test_the_global_norm_keeps_ratios_and_direction_where_the_others_do_not():
@@ -72,7 +72,7 @@ def test_the_global_norm_keeps_ratios_and_direction_where_the_others_do_not():
     before = np.array([found.before[name] for name in NAMES])
     for look, (after,), (turned,) in zip(LOOKS, found.after, found.turned, strict=True):
         ratios = np.array([after[name] for name in NAMES]) / before
-        kept = look.rule is clip_norms.by_global_norm
+        kept = look.rule is norms.by_global_norm
         assert (np.ptp(ratios) < 1e-6) == kept
         assert (turned[WHOLE] == 0) == kept
 
@@ -128,20 +128,20 @@ def test_bad_input_is_said():
 
 
 def test_gradients_that_are_not_finite_are_named_and_the_rest_is_shown():
-    scene = clip_norms.scene({"ill": np.array([np.inf, 1.0]), "well": np.array([3.0])})
+    scene = norms.scene({"ill": np.array([np.inf, 1.0]), "well": np.array([3.0])})
     assert scene.notice == "The gradient of ill is not finite: a step to skip, not to clip."
     assert ends(scene, "edge", "5") and "well" in [m.text for m in scene.panels[0].marks]
 
 
 @pytest.mark.parametrize("gradient", [np.zeros(3), np.zeros((0, 2)), np.array([np.nan])])
 def test_without_any_gradient_there_is_a_message(gradient):
-    scene = clip_norms.scene({"x": gradient})
+    scene = norms.scene({"x": gradient})
     assert scene.notice and not scene.dials
     assert Picture(scene).svg().startswith("<svg")
 
 
 def test_one_zero_gradient_among_others_has_no_line():
-    scene = clip_norms.scene({"x": np.array([2.0]), "still": np.zeros(2)})
+    scene = norms.scene({"x": np.array([2.0]), "still": np.zeros(2)})
     assert len(ends(scene, "edge", 0)) == 2  # the whole and x
     assert "is zero" in [mark.text for mark in scene.panels[0].marks]
     assert all(ask.question.count("still") == 0 for ask in scene.dials[0].asks.values())
@@ -149,12 +149,12 @@ def test_one_zero_gradient_among_others_has_no_line():
 
 def test_of_many_parameters_the_longest_are_shown():
     many = {f"w{i}": np.array([float(i + 1)]) for i in range(60)}
-    scene = clip_norms.scene(many)
+    scene = norms.scene(many)
     rows = {mark.link for mark in scene.panels[0].marks if mark.link}
-    assert len(rows) == clip_norms.MOST and "norm w59" in rows and "norm w19" not in rows
+    assert len(rows) == norms.MOST and "norm w59" in rows and "norm w19" not in rows
     assert scene.notice == "Shown are the 40 longest of 60 gradients."
 
 
 def test_extreme_gradients_draw_too():
     for size in (1e200, 1e-200, np.float32(1e30)):
-        assert Picture(clip_norms.scene({"x": np.array([size, size]), "y": np.array(1.0)})).svg().startswith("<svg")
+        assert Picture(norms.scene({"x": np.array([size, size]), "y": np.array(1.0)})).svg().startswith("<svg")

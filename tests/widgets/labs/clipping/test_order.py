@@ -6,10 +6,21 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from labkit.widgets.clip_order import DOCUMENTS, GRADIENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, faults, flow, right
-from labkit.widgets.clip_order_view import scene
-from labkit.widgets.picture import Picture
-from labkit.widgets.still import shown
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.clipping.order import (
+    DOCUMENTS,
+    GRADIENTS,
+    ITEMS,
+    LIMIT,
+    ORDERS,
+    RULES,
+    SCALE,
+    faults,
+    flow,
+    right,
+)
+from labkit.widgets.labs.clipping.order_view import scene
 
 
 @cache

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import labkit.torch as torch
-from labkit.widgets.clip_rules import angle, by_global_norm, by_value, each_by_norm, length
+from labkit.widgets.labs.clipping.rules import angle, by_global_norm, by_value, each_by_norm, length
 
 GRADIENTS = [np.array([[3.0, -4.0], [0.5, 1.0]]), np.array([12.0]), np.array(-0.25)]
 FLAT = np.concatenate([np.ravel(g) for g in GRADIENTS])

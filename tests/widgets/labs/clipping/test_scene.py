@@ -7,9 +7,9 @@ import pytest
 
 import labkit.mindspore as ms
 from labkit.mindspore import nn
-from labkit.widgets.clipping import ClippingLab, together
-from labkit.widgets.scene import Scene, holds, to_json, width_of
-from labkit.widgets.still import shown
+from labkit.widgets.kit.scene import Scene, holds, to_json, width_of
+from labkit.widgets.kit.still import shown
+from labkit.widgets.labs.clipping.scene import ClippingLab, together
 
 PARTS = ["Ball and box", "Every parameter", "Over a cliff", "In which order"]
 

@@ -1,0 +1,10 @@
+"""The graph explorer: a run of a function, or the tape of a tensor, to step through.
+
+`run` finds out what happened, `view` draws it, `words` and `asks` say it, `scene` puts that together.
+"""
+
+from .explorer import Explorer, show
+from .run.recorded import of_graph
+from .run.story import Node, Story
+
+__all__ = ["Explorer", "Node", "Story", "of_graph", "show"]

@@ -1,0 +1,1 @@
+"""How a run looks: its boxes, and the three views of them."""

@@ -1,0 +1,60 @@
+"""The sizes of cards in a graph, and where the labels beside its edges stand."""
+
+from collections.abc import Iterable
+
+from .layout import Point
+from .scene import width_of
+
+CARD = 40.0  # the height of a card
+BELOW = 64.0  # from the top of a card to the top of the one that belongs to it
+EDGE = 6.0  # free room at the panel's border
+PAD = 18.0
+HALF = CARD / 2
+
+
+Climb = tuple[Point, Point]
+
+
+def name_width(words: str) -> float:
+    """Of the first line of a card, px."""
+    return width_of(words, 12.5, bold=True)
+
+
+def value_width(words: str) -> float:
+    """Of the second line of a card, px."""
+    return width_of(words, 12, mono=True)
+
+
+def label_width(words: str) -> float:
+    """Of a slope's text, px."""
+    return width_of(words, 11.5, bold=True)
+
+
+def placed_labels(wanted: Iterable[tuple[list[Climb], str]]) -> list[tuple[float, float, str]]:
+    """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
+    another; where there is no room for one, it is left out."""
+    found: list[tuple[float, float, str]] = []
+    taken: list[tuple[float, float, float]] = []  # middle, baseline, half the width
+    for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
+        half = label_width(words) / 2 + 2
+        for x, y in _spots(crossings):
+            if all(abs(x - u) >= half + other or abs(y - v) >= 13 for u, v, other in taken):
+                taken.append((x, y, half))
+                found.append((x, y, words))
+                break
+    return found
+
+
+def _steepness(crossing):
+    (_, y1), (_, y2) = crossing
+    return abs(y1 - y2)
+
+
+def _spots(crossings):
+    """Baselines to try: above the flat parts, then along the climbs, from the middle outwards."""
+    for (x1, y1), (x2, y2) in sorted(crossings, key=_steepness):
+        x = (x1 + x2) / 2
+        if abs(y1 - y2) < 12:
+            yield from ((x, (y1 + y2) / 2 - 6), (x, (y1 + y2) / 2 + 14))
+        else:
+            yield from ((x, y1 + (y2 - y1) * part + 4) for part in (0.5, 0.35, 0.65, 0.2, 0.8))

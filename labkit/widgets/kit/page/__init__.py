@@ -1,0 +1,85 @@
+"""What plays a scene in a browser: JavaScript, a style sheet, and a page that holds both."""
+
+import base64
+import gzip
+import json
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from .. import theme
+
+PAGE = Path(__file__).parent
+
+
+@cache
+def script() -> str:
+    """The page's JavaScript as one module."""
+    return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in ("look.js", "controls.js", "player.js"))
+
+
+@cache
+def style() -> str:
+    """The page's style sheet."""
+    return theme.css() + "\n" + (PAGE / "player.css").read_text(encoding="utf-8")
+
+
+def packed(plain: dict[str, Any]) -> str:
+    """A scene as a short text, compressed, which the page unpacks."""
+    text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def document(title: str, data: dict[str, Any], still: str, chosen: str = "") -> str:
+    """A whole page that plays a scene: `data` is what it knows, `still` an SVG for readers without scripts, `chosen` a class."""
+    known = json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return _HTML.format(
+        title=escape(title), css=style(), chosen=chosen, data=known, still=still,
+        script=script().replace("export default", "const player ="),
+    )  # fmt: skip
+
+
+_HTML = """<!doctype html>
+<html lang="en" class="alone{chosen}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ margin: 0; }}
+{css}
+</style>
+</head>
+<body>
+<main id="stage"><noscript>{still}</noscript></main>
+<script type="application/json" id="data">{data}</script>
+<script type="module">
+{script}
+const data = JSON.parse(document.getElementById("data").textContent), stage = document.getElementById("stage");
+try {{
+  if (typeof data.scene === "string") data.scene = await unpacked(data.scene);
+}} catch {{
+  stage.innerHTML = stage.textContent; // a browser that cannot unpack it shows the still picture
+}}
+const values = {{ ...data, live: false, still: "" }};
+const model = {{
+  get: (name) => values[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}},
+}};
+if (typeof data.scene !== "string") player.render({{ model, el: stage }});
+if (window.parent !== window) {{ // in a frame of another page, which follows its height and says which theme
+  const look = document.documentElement.classList;
+  look.add("framed");
+  new ResizeObserver(() => {{
+    window.parent.postMessage({{ labkit: {{ height: Math.ceil(stage.getBoundingClientRect().height) }} }}, "*");
+  }}).observe(stage);
+  window.addEventListener("message", ({{ source, data }}) => {{
+    if (source !== window.parent || !["light", "dark"].includes(data?.labkit?.theme)) return;
+    look.remove("light", "dark");
+    look.add(data.labkit.theme);
+  }});
+}}
+</script>
+</body>
+</html>
+"""

@@ -9,6 +9,7 @@ CARD = 40.0  # the height of a card
 BELOW = 64.0  # from the top of a card to the top of the one that belongs to it
 EDGE = 6.0  # free room at the panel's border
 PAD = 18.0
+LABEL = 126.0  # the widest label that a gap between columns has room for
 HALF = CARD / 2
 
 

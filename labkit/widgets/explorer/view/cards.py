@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import Summary
+from ...kit.boxes import LABEL, label_width
 from ...kit.scene import Changes, Link
 from ...kit.words import bracketed, brief, clipped, heat, in_full, listed, number, shape
 from ..run.story import Node, Story
@@ -41,12 +42,16 @@ def gradient_name(unit: Unit) -> str:
 
 
 def slope(units: Units, edge: Edge) -> str:
-    """The local derivative along an edge, `×0.487`, or `×(1 + 2)` for two uses; "" where it is not one number."""
+    """The local derivative along an edge, `×0.487`, or `×(1 + 2)` for two uses; "" where it is not one number.
+
+    Where the label would lie on the boxes beside it, the sum stands for its parts.
+    """
     slopes = [sent.slope for sent in units.sent_along(edge)]
     if not slopes or edge.start.block or edge.end.block or any(s is None for s in slopes):
         return ""
     words = " + ".join(bracketed(number(s)) if i else number(s) for i, s in enumerate(slopes))
-    return f"×{words}" if len(slopes) == 1 else f"×({words})" if len(slopes) < 4 else f"×{number(sum(slopes))}"
+    words = f"×{words}" if len(slopes) == 1 else f"×({words})"
+    return words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
 
 
 def pulses(times: Iterable[int], before: str = "pending", after: str = "") -> Changes:

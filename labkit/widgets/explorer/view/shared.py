@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from ...kit.boxes import BELOW, CARD, EDGE, HALF, PAD, Climb, label_width, name_width, value_width
+from ...kit.boxes import BELOW, CARD, EDGE, HALF, LABEL, PAD, Climb, label_width, name_width, value_width
 from ...kit.layout import Layout, Point, layout, path
 from ...kit.scene import Changes, Mark, Panel, arrow_head, rect, text
 from ...kit.words import clipped
@@ -39,7 +39,7 @@ class View:
         self.top = self.bottom = EDGE
         sizes = [(self._width(u, rooms.get(u, ())), self._height(u)) for u in units.units]
         widest = max((label_width(words) for words in labels), default=0.0)
-        self.gap = min(max(44.0, widest + 14), 140.0)
+        self.gap = min(max(44.0, widest + 14), LABEL + 14)
         edges = [(e.start.index, e.end.index) for e in units.edges]
         self.layout: Layout = layout(sizes, edges, column_gap=self.gap, row_gap=16.0)
         self._entries = self._spread_entries()

@@ -4,7 +4,7 @@ import re
 from itertools import pairwise
 
 from labkit.widgets.kit.scene import width_of
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.theme import MONO, ROLES
 
 
@@ -12,7 +12,7 @@ def boxes(panel, state):
     """`(x, y, width, height)` of each card that is seen; of a pile the front one."""
     cards = [
         (at["x"], at["y"], at["width"], at["height"])
-        for mark, at, _, _ in shown(panel, state)
+        for mark, at, _, _ in visible_marks(panel, state)
         if mark.tag == "rect" and mark.role != "row"
     ]
     fronts = {(round(x + 4, 1), round(y - 4, 1)) for x, y, _, _ in cards}
@@ -21,7 +21,7 @@ def boxes(panel, state):
 
 def lines(panel, state):
     """Each line that is seen, as short straight pieces `(x, y, x, y)`; arrow heads are none."""
-    for mark, at, _, _ in shown(panel, state):
+    for mark, at, _, _ in visible_marks(panel, state):
         if mark.tag == "path" and not mark.role.endswith("head"):
             yield mark, list(pieces(at["d"]))
 
@@ -45,7 +45,7 @@ def pieces(d):
 
 def texts(panel, state):
     """`(mark, left, top, right, bottom)` of each text that is seen."""
-    for mark, at, words, _ in shown(panel, state):
+    for mark, at, words, _ in visible_marks(panel, state):
         if mark.tag == "text" and words:
             look = ROLES[mark.role]
             size = look["font-size"]

@@ -11,7 +11,7 @@ from .run.recorded import of_function
 from .run.rerun import NotANumber, Rerun
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
-from .scene import VIEWS, Shown, key_of, opened_by, without
+from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
 MOST_BOXES = 150  # shown unfolded
 MOST_ALTERNATIVES = 600  # boxes in the other ways of folding that a saved page holds
@@ -107,7 +107,7 @@ class Explorer(Picture):
 
     def _scene_of(self, opened, notice="", base=None, ways=None) -> Scene:
         fields = {name: f"{value:.6g}" for name, value in self._again.values.items()} if self._again else {}
-        return Shown(self.story, self.parts, opened, self.view, base, ways).scene(notice, fields)
+        return FoldedStory(self.story, self.parts, opened, self.view, base, ways).scene(notice, fields)
 
     # ---- standing still ----
 

@@ -23,7 +23,7 @@ _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "grap
 
 
 @dataclass(frozen=True)
-class Shown:
+class FoldedStory:
     """How a story is shown: its `parts`, the keys of those `opened`, and the `view` at first.
 
     A click on a folded block adds it to `base` (default: what is opened). `ways`: the ways of folding that there are, as
@@ -142,7 +142,7 @@ def _captions(units, offered):
 # ---- a row with the names of what is unfolded, to fold it again ----
 
 
-def _bar(shown: Shown, units: Units):
+def _bar(shown: FoldedStory, units: Units):
     """`([the panel], links)`, or `([], {})` where nothing is folded and nothing can be."""
     titles = {b.key: b.title for b in blocks(shown.parts) if b.key in shown.opened}
     ops = sum(not n.leaf for n in shown.story.nodes)

@@ -100,7 +100,7 @@ def wrapped(words: str, width: float, size: float = 12.0) -> list[str]:
     return lines
 
 
-def shown(panel: Panel, state: Mapping[str, int]):
+def visible_marks(panel: Panel, state: Mapping[str, int]):
     """The visible marks of a panel as `(mark, attributes, text, state name)`."""
     for mark in panel.marks:
         if holds(mark.when, state):
@@ -123,7 +123,9 @@ def reach(mark, at) -> tuple[float, float]:
 def drawn(spots: list[Strip], state: Mapping[str, int]):
     """`(strip, the visible marks that reach into it)` for each strip."""
     panels = {spot.panel.name: spot.panel for spot in spots}
-    seen = {name: [(reach(m, at), m, at, *rest) for m, at, *rest in shown(p, state)] for name, p in panels.items()}
+    seen = {
+        name: [(reach(m, at), m, at, *rest) for m, at, *rest in visible_marks(p, state)] for name, p in panels.items()
+    }
     for spot in spots:
         yield spot, [mark for (low, high), *mark in seen[spot.panel.name] if low <= spot.right and high >= spot.left]
 

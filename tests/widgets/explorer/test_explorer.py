@@ -79,9 +79,9 @@ def test_lenet_folds_into_its_cells_and_unfolds_by_name(lenet):
 
 
 def units(picture):
-    from labkit.widgets.explorer.scene import Shown
+    from labkit.widgets.explorer.scene import FoldedStory
 
-    return Shown(picture.story, picture.parts, picture.opened, picture.view).units()
+    return FoldedStory(picture.story, picture.parts, picture.opened, picture.view).units()
 
 
 def test_unfolding_something_deep_unfolds_what_is_around_it(lenet):

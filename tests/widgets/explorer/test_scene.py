@@ -14,7 +14,15 @@ import labkit.torch as torch
 from labkit.widgets.explorer.run.folding import Block, blocks, paths
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.tape import of_tensor
-from labkit.widgets.explorer.scene import MOST_FOR_ALL_VIEWS, VIEWS, Shown, description, key_of, opened_by, without
+from labkit.widgets.explorer.scene import (
+    MOST_FOR_ALL_VIEWS,
+    VIEWS,
+    FoldedStory,
+    description,
+    key_of,
+    opened_by,
+    without,
+)
 from labkit.widgets.kit.page import PAGE
 from labkit.widgets.kit.scene import holds, to_json
 
@@ -27,7 +35,7 @@ def flat(story):
 
 def shown(fun, *args, view="chain", parts=None, opened=frozenset(), **more):
     story = of_function(fun, args or fun.leaves)
-    return Shown(story, flat(story) if parts is None else parts, opened, view, **more)
+    return FoldedStory(story, flat(story) if parts is None else parts, opened, view, **more)
 
 
 @given(programs(ends=2))
@@ -73,10 +81,10 @@ def test_a_large_graph_has_the_view_asked_for_alone():
 def test_a_tape_has_the_chain_rule_and_the_tape():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     loss = (x * x).sum()
-    scene = Shown(story := of_tensor(loss), flat(story), frozenset(), "tape").scene()
+    scene = FoldedStory(story := of_tensor(loss), flat(story), frozenset(), "tape").scene()
     assert [p.name for p in scene.panels] == ["chain", "tape"] and "retain" in [d.name for d in scene.dials]
     loss.backward()
-    scene = Shown(story := of_tensor(loss), flat(story), frozenset(), "tape").scene()
+    scene = FoldedStory(story := of_tensor(loss), flat(story), frozenset(), "tape").scene()
     assert "retain" not in [d.name for d in scene.dials] and "released its saved values" in scene.notice
 
 
@@ -92,7 +100,7 @@ def test_a_tape_has_the_chain_rule_and_the_tape():
 def test_the_description_counts(fun, words):
     count = fun.__code__.co_argcount if not fun.__code__.co_flags & 4 else 8
     story = of_function(fun, [1.0] * count)
-    assert words in description(Shown(story, flat(story), frozenset(), "chain").units())
+    assert words in description(FoldedStory(story, flat(story), frozenset(), "chain").units())
 
 
 # ---- folding ----
@@ -107,7 +115,7 @@ def test_a_click_on_a_block_leads_to_the_way_that_has_it_unfolded(program, data)
     parts = [Block("a", "a", ops[:cut])] if cut else []
     parts += [Block("b", "b", [Block("b/c", "c", ops[cut:])])] if ops[cut:] else []
     for opened in [frozenset(), *(frozenset(path) for path in paths(parts).values())]:
-        view = Shown(story, parts, opened, "chain")
+        view = FoldedStory(story, parts, opened, "chain")
         units, scene = view.units(), view.scene()
         for unit in units.units:
             if unit.block:
@@ -124,7 +132,7 @@ def test_a_click_on_a_block_leads_to_the_way_that_has_it_unfolded(program, data)
 def test_ways_of_folding_that_there_are_not_cannot_be_clicked():
     story = of_function(lambda x: np.sin(np.sin(np.sin(x))), [1.0])
     parts = [Block("a", "a", [1, 2]), 3]
-    scene = Shown(story, parts, frozenset(), "chain", ways={key_of(frozenset())}).scene()
+    scene = FoldedStory(story, parts, frozenset(), "chain", ways={key_of(frozenset())}).scene()
     assert all(link.opens is None for link in scene.links.values())
     assert not any("Click" in line for link in scene.links.values() for line in link.tip)
 
@@ -144,7 +152,7 @@ def test_the_bar_wraps_and_is_not_in_still_pictures():
         Block(f"a block with a long name {i}", f"a block with a long name {i}", ops[2 * i : 2 * i + 2])
         for i in range(11)
     ]
-    bar = Shown(story, [*parts, *ops[22:]], frozenset(b.key for b in parts), "chain").scene().panels[0]
+    bar = FoldedStory(story, [*parts, *ops[22:]], frozenset(b.key for b in parts), "chain").scene().panels[0]
     assert bar.name == "fold" and bar.live and len({m.at["y"] for m in bar.marks}) > 1
     assert max(m.at["x"] for m in bar.marks) < bar.width
 
@@ -161,7 +169,7 @@ def test_folding_keeps_the_place(program, data):
     cut = data.draw(st.integers(0, len(ops)))
     parts = ([Block("a", "a", ops[:cut])] if cut > 1 else ops[:cut]) + ops[cut:]
     opened = frozenset(b.key for b in blocks(parts))
-    units = {way: Shown(story, parts, way, "chain").units() for way in (frozenset(), opened)}
+    units = {way: FoldedStory(story, parts, way, "chain").units() for way in (frozenset(), opened)}
     dials = {way: {"places": found.places} for way, found in units.items()}
     moves = [(a, b, i) for a in dials for b in dials for i in range(len(dials[a]["places"]))]
     carried = javascript.call(

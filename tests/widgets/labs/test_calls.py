@@ -10,7 +10,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data.guide import network
 from labkit.widgets.kit.scene import holds, to_json
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import in_full
 from labkit.widgets.labs.calls.nested import Failure
 from labkit.widgets.labs.calls.run import Call
@@ -35,7 +35,9 @@ def panels(picture, state, kind):
 
 def texts(panel, state, *roles):
     return [
-        (at, said) for mark, at, said, _ in shown(panel, state) if mark.tag == "text" and said and mark.role in roles
+        (at, said)
+        for mark, at, said, _ in visible_marks(panel, state)
+        if mark.tag == "text" and said and mark.role in roles
     ]
 
 

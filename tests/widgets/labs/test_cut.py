@@ -10,7 +10,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.cut.run import cuts
 from labkit.widgets.labs.cut.view import product, slopes
 
@@ -47,7 +47,7 @@ def texts(picture, panel, **dials):
     """The words of a panel's marks that are seen."""
     state = picture.scene.state(**dials)
     (found,) = [p for p in picture.scene.panels if p.name == panel]
-    return [words for mark, _, words, _ in shown(found, state) if mark.tag == "text"]
+    return [words for mark, _, words, _ in visible_marks(found, state) if mark.tag == "text"]
 
 
 @pytest.mark.parametrize("where", usual().cuts)

@@ -11,7 +11,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data.guide import network
 from labkit.widgets.kit.scene import to_json
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import number
 from labkit.widgets.labs.jacobian.scene import JacobianMap
 
@@ -25,7 +25,7 @@ def three_of_five(x):
 def words(picture, role=None, **dials):
     """The texts of the map that are to be seen, by place; a cover hides none."""
     scene = picture.scene
-    seen = shown(scene.panels[0], scene.state(**dials))
+    seen = visible_marks(scene.panels[0], scene.state(**dials))
     return {(at["x"], at["y"]): said for mark, at, said, _ in seen if mark.tag == "text" and role in (None, mark.role)}
 
 
@@ -36,7 +36,7 @@ def cell(picture, i, j):
 
 def covered(picture, **dials):
     """How many rows or columns are still covered."""
-    return sum(mark.role == "area" for mark, *_ in shown(picture.scene.panels[0], picture.scene.state(**dials)))
+    return sum(mark.role == "area" for mark, *_ in visible_marks(picture.scene.panels[0], picture.scene.state(**dials)))
 
 
 def line_of(picture, label, dial, across, **dials):
@@ -104,7 +104,7 @@ def test_the_cost_counts_passes():
     scene = JacobianMap(three_of_five, X).scene
 
     def said(**dials):
-        return [text for mark, _, text, _ in shown(panel, scene.state(**dials)) if mark.role == "value"]
+        return [text for mark, _, text, _ in visible_marks(panel, scene.state(**dials)) if mark.role == "value"]
 
     assert said(pulls=2) == ["2 of 3", "needs 5"]
     assert said(mode=1, pushes=4) == ["needs 3", "4 of 5"]

@@ -10,7 +10,7 @@ import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import nn, ops
 from labkit.widgets.kit.scene import holds, looks, to_json, width_of
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.landscape.run import OPTIMIZERS, descend, frame_of, heights, levels_of, line_fit
 from labkit.widgets.labs.landscape.scene import RATES, START, STEPS, Landscape
 from labkit.widgets.labs.landscape.view import HEIGHT, LEFT, TOP, WIDTH
@@ -72,7 +72,7 @@ def test_both_axes_have_the_same_scale():
 
 def plane_marks(**state):
     (panel,) = (p for p in usual().scene.panels if p.name == "plane")
-    return [(mark, at) for mark, at, *_ in shown(panel, usual().scene.state(**state))]
+    return [(mark, at) for mark, at, *_ in visible_marks(panel, usual().scene.state(**state))]
 
 
 def test_a_mark_stands_at_every_step_so_far():
@@ -98,7 +98,7 @@ def test_one_optimizer_can_be_shown_alone():
 
 def test_the_gradient_that_is_written_belongs_to_the_place_where_it_stands():
     (panel,) = (p for p in usual().scene.panels if p.name == "beside")
-    words = [label for _, _, label, _ in shown(panel, usual().scene.state(step=0, rate="0.1"))]
+    words = [label for _, _, label, _ in visible_marks(panel, usual().scene.state(step=0, rate="0.1"))]
     gradient = labkit.grad(lambda p: line_fit(p[0], p[1]))(np.array(START))
     assert words.count(f"gradient (−{abs(gradient[0]):.3g}, {gradient[1]:.3g})") == 3 and gradient[0] < 0 < gradient[1]
 

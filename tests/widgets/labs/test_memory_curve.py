@@ -12,7 +12,7 @@ import labkit.torch as torch
 from labkit.memory import checkpoint, memory_report
 from labkit.mindspore import ops
 from labkit.widgets.kit.scene import holds, to_json
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.memory_curve.run import LAYERS
 from labkit.widgets.labs.memory_curve.scene import LAST, SEGMENTS, WALKS, MemoryCurve, at_time, most
 
@@ -101,7 +101,7 @@ def marks(panel, role, **dials):
     (found,) = (p for p in usual().scene.panels if p.name == panel)
     return [
         (mark, at, words, state)
-        for mark, at, words, state in shown(found, usual().scene.state(**dials))
+        for mark, at, words, state in visible_marks(found, usual().scene.state(**dials))
         if mark.role == role
     ]
 

@@ -12,7 +12,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data.guide import network
 from labkit.widgets.kit.scene import holds, to_json
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import number
 from labkit.widgets.labs.sens.scene import SEEDS, SensDial
 
@@ -33,14 +33,14 @@ def dials(positions):
 
 def line_of(picture, row, state):
     """The numbers drawn in one row of a grid, from left to right: `row` is its height in px."""
-    seen = shown(picture.scene.panels[0], picture.scene.state(**state))
+    seen = visible_marks(picture.scene.panels[0], picture.scene.state(**state))
     found = {at["x"]: said for mark, at, said, _ in seen if mark.tag == "text" and said and abs(at["y"] - row) < 1}
     return [found[x] for x in sorted(found)]
 
 
 def below(picture, state):
     """The gradient that is drawn, without its label."""
-    seen = shown(picture.scene.panels[0], picture.scene.state(**state))
+    seen = visible_marks(picture.scene.panels[0], picture.scene.state(**state))
     rows = [at["y"] for mark, at, said, _ in seen if said == "added: the gradient"]
     return [said for said in line_of(picture, rows[0], state) if said != "added: the gradient"] if rows else []
 

@@ -7,7 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 import pytest
 
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.step_size.run import NAMES, RULES, STEPS, cases
 from labkit.widgets.labs.step_size.scene import StepSize
 from labkit.widgets.labs.step_size.view import RING, Errors
@@ -78,7 +78,9 @@ def test_the_sentence_says_which_error_rules():
 def lines(role, **dials):
     """The ends of the straight lines of a role in the left panel, px."""
     found = [
-        at["d"] for mark, at, *_ in shown(usual().scene.panels[0], usual().scene.state(**dials)) if mark.role == role
+        at["d"]
+        for mark, at, *_ in visible_marks(usual().scene.panels[0], usual().scene.state(**dials))
+        if mark.role == role
     ]
     numbers = [[float(n) for n in re.findall(r"-?[\d.]+", d)] for d in found if "L" in d]
     return [ends for ends in numbers if ends[0] != ends[2] and ends[2] - ends[0] > 40]  # neither legend nor dotted
@@ -96,7 +98,7 @@ def test_the_drawn_slopes_are_as_the_numbers(h, zoom):
 def test_zoomed_in_the_curve_is_straight_for_a_while_and_then_a_staircase():
     def off_the_chord(**dials):
         state = usual().scene.state(zoom="on", **dials)
-        (curve,) = [at["d"] for mark, at, *_ in shown(usual().scene.panels[0], state) if mark.role == "before"]
+        (curve,) = [at["d"] for mark, at, *_ in visible_marks(usual().scene.panels[0], state) if mark.role == "before"]
         x, y = np.array(re.findall(r"(-?[\d.]+) (-?[\d.]+)", curve), float).T
         return np.abs(y - np.interp(x, [x[0], x[-1]], [y[0], y[-1]])).max()
 

@@ -92,16 +92,16 @@ def of_graph(graph: Graph) -> Story:
     seeds = Counter(graph.outputs)
     nodes: list[Node] = []
     for node, i in index.items():
-        told = Node(
+        story_node = Node(
             i, _title(node), node.op, _user_name(node),
             tuple(index[p] for p in node.parents), summarised(_plain(node.value)), node.shape, str(node.dtype), _line(node),
             node.scope, saved=tuple(dict.fromkeys(used.get(node, ()))), derives=_derives(node),
         )  # fmt: skip
         if node in seeds:
-            told.seed = summarised(np.ones(told.shape) * seeds[node])
+            story_node.seed = summarised(np.ones(story_node.shape) * seeds[node])
         if node.fun is not None:
-            told.grad_fn, told.keeps = _on_the_tape(node, told)
-        nodes.append(told)
+            story_node.grad_fn, story_node.keeps = _on_the_tape(node, story_node)
+        nodes.append(story_node)
     return notice(Story(graph.name, nodes, [_step(step, index) for step in graph.steps]))
 
 
@@ -147,15 +147,15 @@ def _is_number(value):
     return isinstance(raw, (int, float, np.generic, np.ndarray)) and not isinstance(raw, bool) and np.size(raw) == 1
 
 
-def _on_the_tape(node, told):
+def _on_the_tape(node, story_node):
     """The name of PyTorch's node for an op, and what that saves; of ops that the dialect does not know, what is used."""
     from ....torch.declared import grad_fn_name, namesake
 
     info = namesake(node.fun)
     name = grad_fn_name(node.fun, node.args, node.kwargs)
     if info is None:
-        return name, told.saved
-    return name, kept(info, node.args, node.argnums, told.parents, told.index)
+        return name, story_node.saved
+    return name, kept(info, node.args, node.argnums, story_node.parents, story_node.index)
 
 
 def kept(

@@ -115,10 +115,10 @@ def _story_nodes(order, known):
         shape, dtype = np.shape(getval(kind)) if node not in kinds else kind.shape, str(getattr(kind, "dtype", ""))
         parents = tuple(index[e.node] for e in node.edges if e is not None)
         op = getattr(getattr(node, "fun", None), "__name__", node.name().removesuffix("Backward")).strip("_")
-        told = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
+        story_node = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
         if hasattr(node, "info"):
-            _add_saved(told, node, nodes)
-        nodes.append(told)
+            _add_saved(story_node, node, nodes)
+        nodes.append(story_node)
     return nodes
 
 
@@ -129,18 +129,18 @@ def _leaf(i, node, known, count):
     return Node(i, name, "input", "", (), value, np.shape(value), str(getattr(value, "dtype", "")))
 
 
-def _add_saved(told, node, nodes):
+def _add_saved(story_node, node, nodes):
     """The title of an op of the library, what its node saves, and the values that are known from it."""
     if node.released and node.releases:
         return
-    told.title = title_of("", node.fun, told.op, node.args, node.argnums)
-    told.keeps = kept(node.info, node.args, node.argnums, told.parents, told.index)
-    told.saved = tuple(i for i in told.keeps if isinstance(i, int))
-    for place, parent in zip(node.argnums, told.parents, strict=False):
-        if parent in told.keeps and nodes[parent].value is None:
+    story_node.title = title_of("", node.fun, story_node.op, node.args, node.argnums)
+    story_node.keeps = kept(node.info, node.args, node.argnums, story_node.parents, story_node.index)
+    story_node.saved = tuple(i for i in story_node.keeps if isinstance(i, int))
+    for place, parent in zip(node.argnums, story_node.parents, strict=False):
+        if parent in story_node.keeps and nodes[parent].value is None:
             nodes[parent].value = np.asarray(getval(node.args[place]))
-    if told.index in told.keeps and told.value is None:
-        told.value = np.asarray(getval(node.value))
+    if story_node.index in story_node.keeps and story_node.value is None:
+        story_node.value = np.asarray(getval(node.value))
 
 
 def _walk(tensor, order):

@@ -25,9 +25,9 @@ def style() -> str:
     return theme.css() + "\n" + (PAGE / "player.css").read_text(encoding="utf-8")
 
 
-def packed(plain: dict[str, Any]) -> str:
+def packed(scene: dict[str, Any]) -> str:
     """A scene as a short text, compressed, which the page unpacks."""
-    text = json.dumps(plain, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(scene, allow_nan=False, separators=(",", ":"))
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from .nested import Branch, Failure, Tree, leaves_of
-from .run import Call, Outcome, Setting, flat, leaf, short_names
+from .run import Call, CallResult, Setting, flat, leaf, short_names
 
 STYLES = ("torch.autograd.grad", "backward() and .grad")
 
@@ -27,7 +27,7 @@ class Equals:
         self.setting, self.net = setting, torch_net
         self.parameters = list(torch_net.named_parameters()) if hasattr(torch_net, "named_parameters") else []
 
-    def of_all(self, outcomes: Mapping[Call, Outcome]) -> dict[tuple[int, ...], Equal | None]:
+    def of_all(self, outcomes: Mapping[Call, CallResult]) -> dict[tuple[int, ...], Equal | None]:
         """`{(*call, style): the equal call}`; None where MindSpore's call fails."""
         found: dict[tuple[int, ...], Equal | None] = {}
         for call, outcome in outcomes.items():

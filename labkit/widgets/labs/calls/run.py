@@ -25,7 +25,7 @@ class Call(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallResult:
     """What a call gave: a result as a tree, or a failure; `gradients` is the part of the tree that holds gradients."""
 
     result: Tree | Failure
@@ -78,7 +78,7 @@ class Setting:
             f")({', '.join(self.inputs)})",
         ]
 
-    def run(self, call: Call) -> Outcome:
+    def run(self, call: Call) -> CallResult:
         """Make the call. What it raises is its outcome."""
         from .... import mindspore as ms
 
@@ -90,20 +90,20 @@ class Setting:
             when = "Raised when the gradient function is called."
             result, ids = function(*self.args), named(*self.args)
         except Exception as error:
-            return Outcome(Failure(type(error).__name__, " ".join(str(error).split()), when))
+            return CallResult(Failure(type(error).__name__, " ".join(str(error).split()), when))
         return self._read(call, result, ids)
 
     def _read(self, call, result, ids):
         """The result as a tree, its leaves named by what the same call says with `return_ids`."""
         if FUNCTIONS[call.function] == "value_and_grad":
             gradients = self._gradients(result[1], ids[1])
-            return Outcome(Branch("tuple", (self._values(result[0], self.outputs), gradients)), gradients)
+            return CallResult(Branch("tuple", (self._values(result[0], self.outputs), gradients)), gradients)
         if call.has_aux:
             gradients = self._gradients(result[0], ids[0])
             rest = self._values(result[1], self.outputs[-len(flat(result[1])) :])
-            return Outcome(Branch("tuple", (gradients, rest)), gradients)
+            return CallResult(Branch("tuple", (gradients, rest)), gradients)
         gradients = self._gradients(result, ids)
-        return Outcome(gradients, gradients)
+        return CallResult(gradients, gradients)
 
     def _gradients(self, tree, ids):
         if isinstance(tree, (tuple, list)):

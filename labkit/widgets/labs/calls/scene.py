@@ -7,7 +7,7 @@ from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Panel, Scene, changes, rect, text, width_of
 from .equal import STYLES, Equals
 from .nested import Branch, Failure, at_place, drawn, failed, fitted, places, skeleton
-from .run import FUNCTIONS, Call, Outcome, Setting, leaf
+from .run import FUNCTIONS, Call, CallResult, Setting, leaf
 from .words import question, sentence
 
 WIDTH, LINE = 390.0, 18.0
@@ -43,7 +43,7 @@ class CallBuilder(Picture):
         result = self._outcome(dials).result
         return result.kind if isinstance(result, Failure) else skeleton(result)
 
-    def _outcome(self, dials) -> Outcome:
+    def _outcome(self, dials) -> CallResult:
         state = self.scene.state(**dials)
         return self.outcomes[Call(*(state[name] for name in CALL))]
 

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 from .nested import Branch, Failure, Leaf, Tree, leaves_of, skeleton
-from .run import FUNCTIONS, Call, Outcome, Setting
+from .run import FUNCTIONS, Call, CallResult, Setting
 
 ERROR, MOST_CHOICES = "an error", 6
 LOOK = "Not that. Look at what it asks for: is anything named, and is it there?"
 Question = tuple[str, str, tuple[tuple[str, str], ...], tuple[str, ...]]  # answer, because, slips, choices
 
 
-def sentence(setting: Setting, call: Call, outcome: Outcome) -> str:
+def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
     """What came back and why."""
     if isinstance(outcome.result, Failure):
         return f"{outcome.result.kind}: {outcome.result.message} {_why(setting, call)}".strip()
@@ -68,7 +68,7 @@ def _why(setting, call):
 # ---- the question ----
 
 
-def question(setting: Setting, outcomes: Mapping[Call, Outcome], call: Call) -> Question:
+def question(setting: Setting, outcomes: Mapping[Call, CallResult], call: Call) -> Question:
     """Which structure comes back: `(answer, because, slips, choices)`. A wrong choice is what a likely confusion gives:
     a tuple of one position, a flat result, or the call with one of its arguments changed."""
     outcome = outcomes[call]

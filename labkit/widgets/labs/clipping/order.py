@@ -114,7 +114,7 @@ def _missed(run):
         return []
     if any(run.skips):
         return [
-            f"The check comes before the reduce: worker 2 skips, but worker 1 updates by {shown(run.result[0])}. "
+            f"The check comes before the reduce: worker 2 skips, but worker 1 updates by {gradient_words(run.result[0])}. "
             "(all_finite looks at one worker; MindSpore's loss-scale cell also shares what it has found.)"
         ]
     return ["The clip has made a finite number of inf before anyone checks: the overflow is not seen."]
@@ -129,10 +129,10 @@ def right(order: Sequence[str], rule: str) -> bool:
     return not faults(order, False, rule) and not faults(order, True, rule)
 
 
-def shown(gradient: Iterable[float]) -> str:
+def gradient_words(gradient: Iterable[float]) -> str:
     """A gradient as it is written in the picture.
 
-    >>> shown([30720.0, 0.99995]), shown([float("inf"), 0.3])
+    >>> gradient_words([30720.0, 0.99995]), gradient_words([float("inf"), 0.3])
     ('[30720, 1]', '[inf, 0.3]')
     """
     return f"[{', '.join(f'{v:.5g}' if np.isfinite(v) and abs(v) >= 100 else number(v) for v in gradient)}]"

@@ -7,7 +7,7 @@ import numpy as np
 
 from ....mindspore.tensor import Tensor
 from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, rect, text
-from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, right, shown, wanted
+from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, gradient_words, right, wanted
 
 LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
 DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "mean of both", "clip": f"limit {LIMIT:g}", "check": "all finite?"}
@@ -40,12 +40,12 @@ def _dials():
 
 def _ask(rule, position):
     ill = np.array([0.0, np.inf], np.float32)
-    choices = tuple(shown(v) for v in ((0, LIMIT), (0, np.inf), (0, np.nan), (0, 0)))
+    choices = tuple(gradient_words(v) for v in ((0, LIMIT), (0, np.inf), (0, np.nan), (0, 0)))
     because = "Infinity divided by infinity." if rule == "global norm" else "The overflow looks like any other number."
     return Ask(
-        f"Worker 2's gradient becomes {shown(ill)}. What does clipping by {rule} make of it?",
-        shown(clip(Tensor(ill), rule)), because, choices=choices, otherwise="Not that. What is the factor, or the bound?",
-        when={"rule": [position]},
+        f"Worker 2's gradient becomes {gradient_words(ill)}. What does clipping by {rule} make of it?",
+        gradient_words(clip(Tensor(ill), rule)), because, choices=choices,
+        otherwise="Not that. What is the factor, or the bound?", when={"rule": [position]},
     )  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def _ends(runs, case) -> list[Mark]:
     boxes = _boxes(row, case, "kept", words, [[w, w] for w in wrong], [run.skips[0] == run.skips[1] for run in runs])
     verdicts = changes("✗ wrong" if w else "✓ right" for w in wrong)
     shades = changes("wrongtext" if w else "" for w in wrong)
-    aim = "right: both workers skip" if overflow else f"right: {shown(wanted(rule))}"
+    aim = "right: both workers skip" if overflow else f"right: {gradient_words(wanted(rule))}"
     return [
         *boxes,
         text(0, _top(row) + 20, "", "name", vary={"order": {"text": verdicts, "state": shades}}, when=when),
@@ -100,12 +100,12 @@ def _when(case):
 
 
 def _does(run, worker):
-    return "skips this step" if run.skips[worker] else f"updates by {shown(run.result[worker])}"
+    return "skips this step" if run.skips[worker] else f"updates by {gradient_words(run.result[worker])}"
 
 
 def _content(run, stage, k):
     if stage.item != "check":
-        return shown(stage.values[k])
+        return gradient_words(stage.values[k])
     return "✗ not finite" if run.skips[k] else "✓ finite"
 
 
@@ -162,7 +162,10 @@ def _sentence(run, overflow):
     if overflow:
         said = "Wrong: " + " ".join(wrong) if wrong else "Right: both workers see the overflow and skip."
         return said + (" Without an overflow this order is wrong." if other else "")
-    came, tail = shown(run.result[0]), " An overflow of worker 2 gets through." if other else " An overflow is caught."
+    came, tail = (
+        gradient_words(run.result[0]),
+        " An overflow of worker 2 gets through." if other else " An overflow is caught.",
+    )
     if wrong:
-        return f"Wrong: {came} instead of {shown(wanted(run.rule))}. {' '.join(wrong)}{tail}"
+        return f"Wrong: {came} instead of {gradient_words(wanted(run.rule))}. {' '.join(wrong)}{tail}"
     return f"Right: {came}, the mean, clipped.{tail}"

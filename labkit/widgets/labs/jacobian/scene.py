@@ -11,7 +11,7 @@ from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, arrow_head, changes, line, rect, text, width_of
 from ...kit.words import heat, number
-from .words import Told
+from .words import JacobianWords
 
 MODES = ("row by row: vjp", "column by column: jvp")
 MOST, MOST_WITH_NUMBERS = 40, (14, 10)  # rows and columns that are drawn one by one; those with their numbers
@@ -53,7 +53,7 @@ class _Drawing:
         m, n = self.passes.matrix.shape
         self.rows = np.array_split(np.arange(m), min(m, MOST))
         self.columns = np.array_split(np.arange(n), min(n, MOST))
-        self.told = Told(self.passes, self.rows, self.columns)
+        self.phrases = JacobianWords(self.passes, self.rows, self.columns)
         self.shown = pooled(self.passes.matrix, self.rows, self.columns)
         self.total = pooled(self.passes.total[None], [np.arange(1)], self.columns)[0]
         self.x = pooled(self.passes.x[None], [np.arange(1)], self.columns)[0]
@@ -67,12 +67,12 @@ class _Drawing:
 
     def _measure(self):
         numbers = [*self.shown.flat, *self.total, *self.x, *self.y]
-        wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.told.column_names]))
+        wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.phrases.column_names]))
         self.words = self.m <= MOST_WITH_NUMBERS[0] and self.n <= MOST_WITH_NUMBERS[1] and self.n * wide <= 680
         small = max(14.0, min(22.0, 480 / max(self.m, self.n)))
         self.w, self.h, self.seed, self.gap = (wide, 28.0, 28.0, 14.0) if self.words else (small, small, small, 22.0)
         self.input = f"input {self.passes.input_name}"
-        labels = 22 + self.seed + max(width_of(s, 11, True) for s in self.told.row_names)
+        labels = 22 + self.seed + max(width_of(s, 11, True) for s in self.phrases.row_names)
         self.label = max(labels, 16 + width_of(self.input, 12.5) - self.w - self.gap)
         self.left = self.label + self.w + self.gap
         self.over = 24 + max(self.h, 20)
@@ -83,25 +83,25 @@ class _Drawing:
     # ---- the scene ----
 
     def scene(self) -> Scene:
-        told = self.told
+        phrases = self.phrases
         dials = [
             Dial("mode", "Build the matrix", MODES, "choice"),
-            Dial("pulls", "Pulls", told.pulls, start=self.m, asks=told.pull_asks(), when=VJP),
-            Dial("pushes", "Pushes", told.pushes, start=self.n, asks=told.push_asks(), when=JVP),
+            Dial("pulls", "Pulls", phrases.pulls, start=self.m, asks=phrases.pull_asks(), when=VJP),
+            Dial("pushes", "Pushes", phrases.pushes, start=self.n, asks=phrases.push_asks(), when=JVP),
         ]
         return Scene(
-            told.title,
-            told.description,
+            phrases.title,
+            phrases.description,
             dials,
             [self._map(), self._cost()],
-            [Caption("pulls", told.pull_captions(), VJP), Caption("pushes", told.push_captions(), JVP)],
+            [Caption("pulls", phrases.pull_captions(), VJP), Caption("pushes", phrases.push_captions(), JVP)],
             self._links(),
-            told.notice,
+            phrases.notice,
         )
 
     def _map(self):
         marks = [*self._vectors(), *self._cells(), *self._covers(), *self._in_and_out(), *self._legend()]
-        title = "Each tile: the largest entry of a block" if self.told.pooling else ""
+        title = "Each tile: the largest entry of a block" if self.phrases.pooling else ""
         return Panel("map", title, self.width, self.height, marks)
 
     def _vectors(self):
@@ -116,7 +116,7 @@ class _Drawing:
                 marks.append(text(self.left + (j + 0.5) * self.w, self.over - 6, name, "tick", "middle", link=link))
             marks += self._entry(self.left + j * self.w, self.over, self.x[j], "leaf", link)
         marks.append(text(self.label + self.w, self.top - 8, "output", "name", "end"))
-        for i, name in enumerate(self.told.row_names):
+        for i, name in enumerate(self.phrases.row_names):
             y, link = self.top + i * self.h, self._link("row", i)
             marks.append(text(self.label - 8, y + self.h / 2 + 4, name, "tick", "end", link=link))
             marks += self._entry(self.label, y, self.y[i], "op", link)
@@ -241,17 +241,17 @@ class _Drawing:
         return f"{kind} {' '.join(map(str, place))}"
 
     def _links(self):
-        told, found = self.told, {}
+        phrases, found = self.phrases, {}
         for i in range(self.m):
-            tips = told.of_row(i, self.y[i])
+            tips = phrases.of_row(i, self.y[i])
             found[self._link("row", i)] = Link(
                 ". ".join(tips), tips, heat(self.shown[i : i + 1], columns=MOST), {"pulls": i + 1}
             )
             for j in range(self.n if self.words else 0):
-                tips = told.of_entry(i, j)
+                tips = phrases.of_entry(i, j)
                 found[self._link("cell", i, j)] = Link(". ".join(tips), tips, go={"pulls": i + 1, "pushes": j + 1})
         for j in range(self.n):
-            tips = told.of_column(j, self.x[j])
+            tips = phrases.of_column(j, self.x[j])
             strip = heat(self.shown[:, j][None], columns=MOST)
             found[self._link("column", j)] = Link(". ".join(tips), tips, strip, {"pushes": j + 1})
         return found

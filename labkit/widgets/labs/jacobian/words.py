@@ -13,7 +13,7 @@ from .structure import structure
 SPELLED = 8  # a row of at most so many numbers is written out
 
 
-class Told:
+class JacobianWords:
     """The words to `passes`, whose rows and columns are drawn in the blocks `rows` and `columns`."""
 
     def __init__(self, passes: Passes, rows: Sequence[np.ndarray], columns: Sequence[np.ndarray]):

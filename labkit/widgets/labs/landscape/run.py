@@ -32,7 +32,7 @@ def line_fit(w, b):
 
 
 @dataclass(frozen=True)
-class Moment:
+class Waypoint:
     """Where an optimizer stands after some steps: the place, the loss and the gradient there, and what it keeps."""
 
     place: Pair
@@ -41,7 +41,7 @@ class Moment:
     kept: Mapping[str, Pair]
 
 
-def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> list[Moment]:
+def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> list[Waypoint]:
     """The moments of `steps` steps, the start included; fewer where something is not finite any more.
 
     `kept` has what changes of the optimizer's state per parameter, by the names that the optimizer gives it.
@@ -53,7 +53,7 @@ def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> li
     point = Parameter(Tensor(np.array(start, float), float64), name="point")
     optimizer = make([point], rate)
     gradient = value_and_grad(lambda: loss(point[0], point[1]), None, [point])
-    found: list[Moment] = []
+    found: list[Waypoint] = []
     with np.errstate(all="ignore"):
         for step in range(steps + 1):
             value, (slope,) = gradient()
@@ -61,7 +61,7 @@ def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> li
             if not (np.isfinite(value.asnumpy()).all() and np.isfinite(slope.asnumpy()).all()):
                 break
             kept = {name: _pair(getattr(optimizer, name)[0]) for name in optimizer.slots}
-            found.append(Moment(_pair(point), float(value.asnumpy()), _pair(slope), kept))
+            found.append(Waypoint(_pair(point), float(value.asnumpy()), _pair(slope), kept))
             if step < steps:
                 optimizer((slope,))
     return _what_changes(found)
@@ -80,7 +80,7 @@ def _pair(tensor):
 
 def _what_changes(moments):
     names = [n for n in (moments[0].kept if moments else ()) if any(m.kept[n] != moments[0].kept[n] for m in moments)]
-    return [Moment(m.place, m.loss, m.gradient, {n: m.kept[n] for n in names}) for m in moments]
+    return [Waypoint(m.place, m.loss, m.gradient, {n: m.kept[n] for n in names}) for m in moments]
 
 
 def heights(loss: Loss, xs: np.ndarray, ys: np.ndarray) -> np.ndarray:
@@ -109,7 +109,7 @@ def _values(loss, x, y):
     return found.asnumpy() if isinstance(found, Tensor) else np.asarray(found, float)
 
 
-def frame_of(paths: Iterable[Sequence[Moment]], width: float, height: float) -> Frame:
+def frame_of(paths: Iterable[Sequence[Waypoint]], width: float, height: float) -> Frame:
     """A frame around the paths as long as they do not climb far above their start, with one scale for both axes.
 
     >>> frame_of([descend(line_fit, (0.0, 0.0), OPTIMIZERS["SGD"], 0.1, 1)], 2.0, 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 from ...kit.contours import contour
 from ...kit.scene import Mark, Panel, changes, line, path, px, rect, text, width_of
 from ...kit.words import number
-from .run import SQUARE_AT, Frame, Loss, Moment, heights, levels_of
+from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 
 LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
 LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text
@@ -32,7 +32,7 @@ LOOKS = (
     Look("leafline", "leafbar", "leaftext", ((-4, -3), (4, -3), (0, 4.5))),
 )
 
-Runs = Mapping[str, Sequence[Sequence[Moment]]]  # optimizer -> for each rate its moments
+Runs = Mapping[str, Sequence[Sequence[Waypoint]]]  # optimizer -> for each rate its moments
 
 
 @dataclass(frozen=True)

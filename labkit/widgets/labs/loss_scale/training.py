@@ -15,7 +15,7 @@ Lesson = tuple[HeldRun | Captured, Callable[[Gradients], None]]
 
 
 @dataclass(frozen=True)
-class Step:
+class TrainingStep:
     """One training step.
 
     `outcome`: at the scale of this step. `exponents`: of the exact gradients. `unscaled`: the share that would be flushed
@@ -42,9 +42,9 @@ class Training:
     """Steps of training with a loss scaler, in each of `formats`; each starts anew, with a copy of `scaler`.
 
     `about`: a sentence on what is trained. `source`: a `Learner`, or gradients captured step by step. `window`: of good
-    steps after which the scale grows, None for a fixed scale. `steps`: `{format: [Step]}`. `without`: `{format: [loss]}` of
-    the same training at scale 1, empty for captured gradients. Raises ValueError where not even the first step has finite
-    gradients; later it ends there.
+    steps after which the scale grows, None for a fixed scale. `steps`: `{format: [TrainingStep]}`. `without`:
+    `{format: [loss]}` of the same training at scale 1, empty for captured gradients. Raises ValueError where not even the
+    first step has finite gradients; later it ends there.
     """
 
     def __init__(self, title, about, source: "Learner | Sequence[Captured]", formats: Sequence[str], scaler: Any):
@@ -97,7 +97,7 @@ def _lessons(source) -> Iterator[Lesson]:
 def _steps(lessons, of, scaler):
     from ....mindspore import Tensor
 
-    steps: list[Step] = []
+    steps: list[TrainingStep] = []
     for run, learn in lessons:
         scale, exact = float(scaler.scale_value.asnumpy()), run.gradients("float64")
         if not steps:
@@ -112,7 +112,7 @@ def _steps(lessons, of, scaler):
         good = 0 if not found.finite else steps[-1].good + 1 if steps and steps[-1].event != "grown" else 1
         unscaled = outcome(exact, run.gradients(of), of).share("flushed")
         exponents = statistics(list(exact.values())).exponents
-        steps.append(Step(found, exponents, unscaled, run.loss, good, float(scaler.scale_value.asnumpy())))
+        steps.append(TrainingStep(found, exponents, unscaled, run.loss, good, float(scaler.scale_value.asnumpy())))
     return steps
 
 

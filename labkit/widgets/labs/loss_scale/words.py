@@ -8,7 +8,7 @@ from ...kit.words import number
 from .axes import Where, figure, lost_to, percent, power_of_two
 from .bars import rows
 from .outcome import Outcome, Sweep
-from .training import Step, Training
+from .training import Training, TrainingStep
 
 
 def of_all(found: Outcome, fate: str) -> str:
@@ -190,7 +190,7 @@ def about_steps(training: Training, of: str, where: Where) -> dict[int, Ask]:
     return asks
 
 
-def _next_scale(i: int, step: Step, where: Where) -> Ask:
+def _next_scale(i: int, step: TrainingStep, where: Where) -> Ask:
     power, after = step.outcome.power, float(np.log2(step.after))
     grew = after > power
     why = "was the last good step that the window waits for" if grew else "overflowed"
@@ -205,7 +205,7 @@ def _next_scale(i: int, step: Step, where: Where) -> Ask:
     )  # fmt: skip
 
 
-def _weights(i: int, step: Step, of: str, where: Where) -> Ask:
+def _weights(i: int, step: TrainingStep, of: str, where: Where) -> Ask:
     choices = ("they move as usual", "they stay as they are", f"they become {lost_to(of)}")
     return Ask(
         f"In step {i + 1} {step.outcome.count('overflowed'):,} gradients overflow. What do the weights do?", choices[1],

@@ -17,7 +17,7 @@ RUN, BACK = 1, 2  # the time of a layer's run, and of its walk back
 
 
 @dataclass(frozen=True)
-class Moment:
+class Snapshot:
     """What was done to a `layer`, when it was done, and what is held then: the numbers of the layers whose results are alive,
     one for each array. Kinds: "start", "forward", "turn" (all layers have run), "again", "back", "end"."""
 
@@ -32,7 +32,7 @@ class _Log:
 
     def __init__(self):
         self.alive: dict[int, tuple[int, weakref.ref]] = {}
-        self.moments: list[Moment] = []
+        self.moments: list[Snapshot] = []
         self.turned, self.time = False, 0
         self.note("start", 0, 0)
 
@@ -46,7 +46,7 @@ class _Log:
 
     def note(self, kind, layer, time):
         self.time += time
-        self.moments.append(Moment(kind, layer, self.time, tuple(sorted(layer for layer, _ in self.alive.values()))))
+        self.moments.append(Snapshot(kind, layer, self.time, tuple(sorted(layer for layer, _ in self.alive.values()))))
 
 
 @primitive
@@ -68,7 +68,7 @@ def _layer_rule(result, h, log, layer):
 defvjp(_layer, _layer_rule, argnums=(0,))
 
 
-def moments(segments: int, retain: bool) -> list[Moment]:
+def moments(segments: int, retain: bool) -> list[Snapshot]:
     """The moments of a run forward and back, in so many checkpoints (0: none), with or without `retain_graph`."""
     log = _Log()
 

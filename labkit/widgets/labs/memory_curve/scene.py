@@ -6,7 +6,7 @@ from itertools import product
 
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, path, px, rect, text
-from .run import BACK, LAYERS, RUN, Moment, moments
+from .run import BACK, LAYERS, RUN, Snapshot, moments
 
 SEGMENTS = ("none", "1", "2", "4", "8", "16")
 WALKS = ("releases", "retain_graph")
@@ -22,7 +22,7 @@ class MemoryCurve(Picture):
 
     It is run in labkit's dialect, and every count is the number of arrays alive then. To run a layer takes the time 1, to
     walk it back 2. Dials: `time` (0 to 64), `segments` ("none", "1", "2", "4", "8", "16": the number of checkpoints of
-    equal length), `walk` ("releases", or "retain_graph"). `runs` holds the moments, `{(segments, walk): [Moment, ...]}`.
+    equal length), `walk` ("releases", or "retain_graph"). `runs` holds the moments, `{(segments, walk): [Snapshot, ...]}`.
 
     >>> runs = MemoryCurve().runs
     >>> for segments in ("none", "1", "4", "16"):
@@ -42,13 +42,13 @@ class MemoryCurve(Picture):
         super().__init__(_scene(self.runs))
 
 
-def at_time(run: list[Moment], time: int) -> Moment:
+def at_time(run: list[Snapshot], time: int) -> Snapshot:
     """The moment that a run is in at a time."""
     ends = next((moment.time for moment in run if moment.time >= time), run[-1].time)
     return [moment for moment in run if moment.time == ends][-1]
 
 
-def most(run: list[Moment]) -> int:
+def most(run: list[Snapshot]) -> int:
     """The largest number of arrays held at once."""
     return max(len(moment.held) for moment in run)
 

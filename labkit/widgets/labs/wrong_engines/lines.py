@@ -9,7 +9,7 @@ from functools import cache
 
 from ...kit.scene import Panel, changes, rect, text, width_of
 from .broken import right
-from .plays import Shown, When
+from .plays import SliderPlay, When
 
 ROW, GUTTER = 18.0, 18.0
 MOST_LINES, MOST_MENDED = 40, 2
@@ -52,7 +52,7 @@ def mended(engine: Callable) -> tuple[int, list[str]]:
     return (stop + 1, theirs[start:end]) if max(stop - first, end - start) <= MOST_MENDED else (0, [])
 
 
-def code(engine: Callable, plays: Sequence[Shown], when: When) -> Panel:
+def code(engine: Callable, plays: Sequence[SliderPlay], when: When) -> Panel:
     """The lines that run, those of the moment lit; the line at fault and what belongs there, once it shows."""
     rows, file = source(engine)
     rows = rows or [(0, "(the source of this engine is not to be had)")]

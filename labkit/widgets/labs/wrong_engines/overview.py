@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from ...kit.scene import Link, Mark, Panel, rect, text, width_of
 from ...kit.words import clipped
-from .plays import Play, Shown
+from .plays import Play, SliderPlay
 
 ROW, HEADER = 26.0, 22.0
 
 
 def overview(
-    runs: Mapping[tuple[int, int], Shown], engines: Sequence[str], graphs: Sequence[str]
+    runs: Mapping[tuple[int, int], SliderPlay], engines: Sequence[str], graphs: Sequence[str]
 ) -> tuple[Panel, dict[str, Link]]:
     """The panel with a cell for each engine (row) and graph (column), and its links, which go there. A cell tells what it
     found once its slider has come so far."""
@@ -29,7 +29,7 @@ def overview(
     return Panel("overview", title, left + cell * len(graphs) + 2, HEADER + len(engines) * ROW + 2, marks), links
 
 
-def _cell(run: Shown, x, y, width, link) -> list[Mark]:
+def _cell(run: SliderPlay, x, y, width, link) -> list[Mark]:
     play, slider, when = run
     found = play.first if play.first is not None else len(play.moments) - 1
     bad, shown = verdict(play) != "right", [(0, "hidden"), (found, "")]

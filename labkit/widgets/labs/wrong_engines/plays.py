@@ -133,7 +133,7 @@ class Play:
         return [e for e in events if isinstance(e, Write) and e.node == i]
 
 
-class Shown(NamedTuple):
+class SliderPlay(NamedTuple):
     """A run as it is shown: `slider` is the name of its dial, `when` the positions of other dials at which it is seen."""
 
     play: Play

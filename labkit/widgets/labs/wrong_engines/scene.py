@@ -11,7 +11,7 @@ from .broken import ENGINES
 from .lessons import Lesson, lessons
 from .lines import code
 from .overview import overview
-from .plays import Play, Shown, When, play
+from .plays import Play, SliderPlay, When, play
 from .stage import Stage
 from .words import asks, label, sentence
 
@@ -99,9 +99,9 @@ class _Sight:
     def pairs(self) -> list[tuple[int, int]]:
         return [(i, j) for i in range(len(self.names)) for j in range(len(self.lessons))]
 
-    def shown(self, i: int, j: int) -> Shown:
+    def shown(self, i: int, j: int) -> SliderPlay:
         """Engine i on graph j, and the positions of the dials at which it is seen."""
-        return Shown(self.run(i, j), self.slider(i, j), {"engine": [i]} | self.graph(i, j))
+        return SliderPlay(self.run(i, j), self.slider(i, j), {"engine": [i]} | self.graph(i, j))
 
     def scene(self) -> Scene:
         """All of it: at first an engine that goes wrong, at the moment its fault shows."""

@@ -10,7 +10,7 @@ from ...kit.layout import layout, path
 from ...kit.scene import Link, Mark, Panel, arrow_head, changes, line, rect, text, width_of
 from ...kit.words import clipped, heat, in_full, listed
 from . import seen
-from .plays import Shown, When
+from .plays import SliderPlay, When
 
 SIGN, RING = 15.0, 4.0  # the line of a sign below a card; between a card and the second outline around it
 MARGIN, TOP = 6.0, 10.0
@@ -20,7 +20,7 @@ BACK = 4.0  # px by which edges back run below those forwards, where they share 
 class Stage:
     """One graph, laid out once for all engines that run on it. `name`: of the panel; `links`: what is behind its cards."""
 
-    def __init__(self, name: str, runs: Sequence[Shown]):
+    def __init__(self, name: str, runs: Sequence[SliderPlay]):
         self.name, self.runs = name, runs
         self.marks: list[Mark] = []
         self.links: dict[str, Link] = {}

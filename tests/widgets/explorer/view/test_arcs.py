@@ -13,7 +13,7 @@ from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.view.graph import graph
 from labkit.widgets.explorer.view.units import Units
 from labkit.widgets.kit.scene import latest
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 
 
 def units_of(fun, *args, blocks=()):
@@ -38,7 +38,7 @@ def wanted(units):
 
 def touching(panel, x, y):
     """The links of the boxes whose rim a point lies on."""
-    rects = [(m.link, at) for m, at, _, _ in shown(panel, {"step": 0}) if m.tag == "rect"]
+    rects = [(m.link, at) for m, at, _, _ in visible_marks(panel, {"step": 0}) if m.tag == "rect"]
     return {
         link
         for link, at in rects

@@ -16,7 +16,7 @@ from labkit.widgets.explorer.view.chain import chain
 from labkit.widgets.explorer.view.graph import graph
 from labkit.widgets.explorer.view.units import Units
 from labkit.widgets.kit.scene import latest
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import bracketed, brief, number
 
 
@@ -43,7 +43,9 @@ def totals_by_step(program):
 def card_texts(panel, state):
     """`{link: what its second line says}` for the cards seen in a panel."""
     return {
-        mark.link: words for mark, _, words, _ in shown(panel, state) if mark.tag == "text" and mark.role == "value"
+        mark.link: words
+        for mark, _, words, _ in visible_marks(panel, state)
+        if mark.tag == "text" and mark.role == "value"
     }
 
 

@@ -9,7 +9,7 @@ from small_programs import programs
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.view.graph import graph
 from labkit.widgets.explorer.view.units import Units
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 
 
 def units_of(fun, *args):
@@ -18,7 +18,7 @@ def units_of(fun, *args):
 
 
 def rects(panel, step=0):
-    return {m.link: at for m, at, _, _ in shown(panel, {"step": step}) if m.tag == "rect"}
+    return {m.link: at for m, at, _, _ in visible_marks(panel, {"step": step}) if m.tag == "rect"}
 
 
 @given(programs(ends=2))

@@ -12,7 +12,7 @@ from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.tape import of_tensor
 from labkit.widgets.explorer.view.tape import RELEASED, frees, has_node, saves, tape
 from labkit.widgets.explorer.view.units import Units
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import brief
 
 
@@ -23,7 +23,7 @@ def units_of(story):
 def seen(panel, step, retain):
     """`{link of a node on the tape: (title, second line, state of its box)}`."""
     found = {}
-    for mark, _, words, name in shown(panel, {"step": step, "retain": retain}):
+    for mark, _, words, name in visible_marks(panel, {"step": step, "retain": retain}):
         if mark.link and mark.link.startswith("g"):
             title, value, state = found.get(mark.link, ("", "", ""))
             if mark.tag == "rect":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labkit.widgets.kit.picture import Picture
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import ball
 from labkit.widgets.labs.clipping.rules import by_value, each_by_norm
 
@@ -22,7 +22,7 @@ def usual():
 def seen(g, limit):
     scene = usual().scene
     state = scene.state(g=ball.grid().index(g), limit=ball.LIMITS.index(limit))
-    return [(mark.role, at, words) for mark, at, words, _ in shown(scene.panels[0], state)]
+    return [(mark.role, at, words) for mark, at, words, _ in visible_marks(scene.panels[0], state)]
 
 
 def tip(g, limit, role):

@@ -9,7 +9,7 @@ import labkit
 from labkit.widgets.kit.contours import contour
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import looks
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import cliff
 from labkit.widgets.labs.clipping.cliff import FRAME, LIMITS, RATE, START, STEPS, loss, thrown, train
 
@@ -63,7 +63,7 @@ def test_the_paths_are_drawn_where_the_training_was():
     left, right, low, high = FRAME
     for step in (0, 3, STEPS):
         state = usual().state(step=step, cliff_limit=1)
-        dots = [at for m, at, *_ in shown(usual().panels[0], state) if m.tag == "circle" and m.role == "head"]
+        dots = [at for m, at, *_ in visible_marks(usual().panels[0], state) if m.tag == "circle" and m.role == "head"]
         points = train(LIMITS[1])[: step + 1]
         assert len(dots) == len(points)
         w = left + (dots[-1]["cx"] - cliff.LEFT) / cliff.WIDTH * (right - left)

@@ -10,7 +10,7 @@ import labkit.torch as torch
 from labkit.data import digits
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import Scene
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import norms
 from labkit.widgets.labs.clipping.gradients import Reader, default_gradients, gradients_of
 from labkit.widgets.labs.clipping.norms import LOOKS, WHOLE, measured, round_limits
@@ -32,7 +32,7 @@ def usual():
 
 def ends(scene: Scene, role, limit):
     """Where the lines of one look end, px, by row."""
-    found = shown(scene.panels[0], scene.state(norm_limit=limit))
+    found = visible_marks(scene.panels[0], scene.state(norm_limit=limit))
     return [float(at["d"].split("L")[1].split()[0]) for mark, at, *_ in found if mark.role == role and "L" in at["d"]]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from labkit.widgets.kit.picture import Picture
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping.order import (
     DOCUMENTS,
     GRADIENTS,
@@ -51,7 +51,7 @@ def by_hand(order, overflow, rule):
 
 
 def panel(i, **dials):
-    return [words for _, _, words, _ in shown(usual().panels[i], usual().state(**dials))]
+    return [words for _, _, words, _ in visible_marks(usual().panels[i], usual().state(**dials))]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -104,7 +104,9 @@ def test_the_flow_of_boxes_shows_every_stage():
 
 def test_both_workers_share_a_box_only_after_the_reduce():
     for i, order in enumerate(ORDERS):
-        boxes = [at["width"] for m, at, *_ in shown(usual().panels[0], usual().state(order=i)) if m.tag == "rect"]
+        boxes = [
+            at["width"] for m, at, *_ in visible_marks(usual().panels[0], usual().state(order=i)) if m.tag == "rect"
+        ]
         place = order.index("reduce") + 1
         assert [w > boxes[0] for w in boxes] == [False] * 2 * place + [True] * (6 - place)
 
@@ -124,7 +126,7 @@ def test_the_map_counts_the_right_orders_and_marks_the_documents(rule):
 
 def test_the_map_frames_the_order_that_is_shown():
     for i in (0, 7, 23):
-        seen = [(m, at) for m, at, *_ in shown(usual().panels[1], usual().state(order=i))]
+        seen = [(m, at) for m, at, *_ in visible_marks(usual().panels[1], usual().state(order=i))]
         (frame,) = [at for m, at in seen if m.role == "before"]
         (cell,) = [at for m, at in seen if m.link == f"order {i}" and m.tag == "rect"]
         assert (frame["x"] + 2, frame["y"] + 2) == pytest.approx((cell["x"], cell["y"]), abs=0.11)

@@ -8,7 +8,7 @@ import pytest
 import labkit.mindspore as ms
 from labkit.mindspore import nn
 from labkit.widgets.kit.scene import Scene, holds, to_json, width_of
-from labkit.widgets.kit.still import shown
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping.scene import ClippingLab, together
 
 PARTS = ["Ball and box", "Every parameter", "Over a cliff", "In which order"]
@@ -104,7 +104,7 @@ def test_the_page_has_no_number_that_json_lacks_and_is_of_moderate_size():
 def test_no_text_leaves_its_panel(turned):
     state = usual().scene.state(**turned)
     for panel in (panel for panel in usual().scene.panels if holds(panel.when, state)):
-        for mark, at, words, _ in shown(panel, state):
+        for mark, at, words, _ in visible_marks(panel, state):
             if mark.tag == "text" and words:
                 size = 11 if mark.role == "tick" else 12
                 width = width_of(words, size, mono=mark.role in ("tick", "code", "value", "sum"))

@@ -124,7 +124,8 @@ def write_reference(source, modules):
             else:
                 known[id(thing)] = full
                 (described if thing.__doc__ else bare).append(public)
-        text = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n   :members: {', '.join(described)}\n\n"
+        members = f"   :members: {', '.join(described)}\n" if described else ""  # without names it would be all of them
+        text = f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{members}\n"
         text += "".join(f".. autofunction:: {name}.{public}\n" for public in bare) + "```\n"
         text += f"\nAlso here: {', '.join(others)}.\n" if others else ""
         (source / "api" / f"{name}.md").write_text(text, encoding="utf-8")

@@ -46,12 +46,14 @@ def test_every_way_to_draw_gives_the_recorded_numbers():
 
 
 @pytest.mark.real
-def test_every_way_to_draw_gives_mindspores_numbers():
+def test_every_way_to_draw_gives_mindspores_numbers(tmp_path):
     python = os.environ.get("LABKIT_MINDSPORE_PYTHON")
     if not python:
         pytest.skip("LABKIT_MINDSPORE_PYTHON names no interpreter with MindSpore")
     command = [python, random_calls.__file__, "10000", "200"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=True
+    )  # it leaves files where it runs
     assert differing(json.loads(done.stdout.splitlines()[-1]), 10_000) == []
 
 

@@ -2,8 +2,9 @@
 
 `torch_rows.txt` and `mindspore_rows.txt` hold programs with titles; random ones are drawn by `torch_programs.py` and
 `mindspore_programs.py`. `printed.json` is what the real frameworks print for all that are kept, and the seeds that are
-known to differ. `PYTHON compared.py torch [SEED ...]` records it anew (`LABKIT_TORCH_PYTHON` names the interpreter that
-has PyTorch) and keeps these seeds as well; `PYTHON compared.py torch --differ FIRST LAST` notes the seeds that differ.
+known to differ. `PYTHON compared.py torch SEED ...` keeps these seeds as well (`LABKIT_TORCH_PYTHON` names the interpreter
+that has PyTorch; `tests/tools/recorded.py` asks it for all that is kept); `PYTHON compared.py torch --differ FIRST LAST`
+notes the seeds that differ.
 """
 
 import ast
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).parent
 KEPT = HERE / "printed.json"
@@ -60,9 +62,9 @@ def printed(python, framework, wanted):
     found: list = []
     while len(found) < len(wanted):
         given = "".join(json.dumps(p) + "\n" for p in wanted[len(found) :])
-        done = subprocess.run(
-            [python, HERE / "run_programs.py", framework], input=given, capture_output=True, text=True
-        )
+        command = [python, HERE / "run_programs.py", framework]
+        with TemporaryDirectory() as folder:  # MindSpore leaves files where it runs
+            done = subprocess.run(command, input=given, cwd=folder, capture_output=True, text=True)
         answered = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
         found += answered
         if done.returncode:
@@ -110,6 +112,18 @@ def differing(framework, seeds, batch=500):
     return found
 
 
+def recorded(framework, python, names):
+    """`{name: texts}` of all rows and of the seeds among the names, as the framework under `python` prints them."""
+    names = [*rows(framework), *sorted((n for n in names if n.isdigit()), key=int)]
+    answers = printed(python, framework, list(programs(framework, names).values()))
+    return dict(zip(names, answers, strict=True))
+
+
+def as_text(record):
+    """What `printed.json` holds."""
+    return json.dumps(record, indent=1) + "\n"
+
+
 def main(framework, *more):
     record = kept() if KEPT.exists() else {}
     mine = record.setdefault(framework, {"printed": {}, "differ": []})
@@ -118,11 +132,8 @@ def main(framework, *more):
         mine["differ"] = sorted({*mine["differ"], *found})
         print(len(found), "differ", *found.items(), sep="\n")
     else:
-        names = [*rows(framework), *sorted({n for n in mine["printed"] if n.isdigit()} | set(more), key=int)]
-        wanted = programs(framework, names)
-        answers = printed(real_python(framework), framework, list(wanted.values()))
-        mine["printed"] = dict(zip(names, answers, strict=True))
-    KEPT.write_text(json.dumps(record, indent=1) + "\n")
+        mine["printed"] = recorded(framework, real_python(framework), {*mine["printed"], *more})
+    KEPT.write_text(as_text(record))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write the table of the real framework's classes: `PYTHON layout.py torch`, with a Python that has it.
+"""Print the table of the real framework's classes: `PYTHON layout.py torch`, with a Python that has it.
 
 Each line: the room where the classes are public (`-`: the package itself), the module that their types print, their names.
 """
@@ -7,7 +7,6 @@ import importlib
 import inspect
 import sys
 from collections import defaultdict
-from pathlib import Path
 
 ROOMS = {
     "torch": "- nn nn.utils optim optim.lr_scheduler autograd amp func utils.data utils.hooks",
@@ -36,6 +35,4 @@ def table(framework):
 
 
 if __name__ == "__main__":
-    framework = sys.argv[1]
-    target = Path(__file__).parents[2] / "labkit" / framework / "layout.txt"
-    target.write_text("\n".join(table(framework)) + "\n")
+    print("\n".join(table(sys.argv[1])))

@@ -1,0 +1,154 @@
+"""Record anew what the real frameworks give, and say what changed: name, before, after.
+
+    LABKIT_TORCH_PYTHON=... LABKIT_MINDSPORE_PYTHON=... python tests/tools/recorded.py           # of both
+    LABKIT_TORCH_PYTHON=... python tests/tools/recorded.py torch --look                          # store nothing
+
+For when there is a new PyTorch or MindSpore: what is listed is what its dialect has to follow. The seeds of random programs
+that are known to differ stay as they are: `tests/real/compared.py FRAMEWORK --differ FIRST LAST` looks for those.
+"""
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+TESTS = Path(__file__).parent.parent
+sys.path[:0] = [str(TESTS / "real"), str(TESTS / "tools")]
+
+import compared  # noqa: E402
+
+import labkit  # noqa: E402
+
+RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
+LAYOUT = {framework: Path(labkit.__file__).parent / framework / "layout.txt" for framework in RECORDED}
+CALLS = {"torch": "random_calls", "mindspore": "random_calls_ms"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One file: `ask(python)` gives its new text, `answers(text)` what each name in it has."""
+
+    file: Path
+    ask: Callable[[str], str]
+    answers: Callable[[str], dict[str, str]]
+
+
+def printed(framework: str) -> Record:
+    """What the kept programs print."""
+
+    def ask(python):
+        record = compared.kept()
+        record[framework]["printed"] = compared.recorded(framework, python, record[framework]["printed"])
+        return compared.as_text(record)
+
+    def answers(text):
+        programs = json.loads(text)[framework]["printed"]
+        code = compared.programs(framework, programs)
+        pairs = ((name, zip(code[name], told or (), strict=False)) for name, told in programs.items())
+        return {f"{name}: {line}": said for name, told in pairs for line, said in told}
+
+    return Record(compared.KEPT, ask, answers)
+
+
+def layout(framework: str) -> Record:
+    """Where the classes are public, and the module that their types print."""
+
+    def answers(text):
+        rows = (line.split() for line in text.splitlines())
+        return {f"{room}.{name}".removeprefix("-."): home for room, home, *names in rows for name in names}
+
+    return Record(LAYOUT[framework], lambda python: output(python, TESTS / "real" / "layout.py", framework), answers)
+
+
+def draws(framework: str) -> Record:
+    """The random numbers of a seed, as digests."""
+    file, script = RECORDED[framework] / "draws.json", TESTS / "tools" / f"{CALLS[framework]}.py"
+    program = importlib.import_module(CALLS[framework]).program
+
+    def ask(python):
+        count = len(json.loads(file.read_text()))
+        found = json.loads(output(python, script, "0", str(count)).splitlines()[-1])
+        return "[" + ",\n ".join(map(json.dumps, found)) + "]\n"
+
+    def answers(text):
+        each = ((n, zip(program(n), told, strict=True)) for n, told in enumerate(json.loads(text)))
+        return {f"program {n}, call {k}: {line}": d for n, told in each for k, (line, d) in enumerate(told)}
+
+    return Record(file, ask, answers)
+
+
+def losses() -> Record:
+    """What three trainings print, in PyTorch."""
+    script = TESTS / "tools" / "seeded_training.py"
+    return Record(
+        RECORDED["torch"] / "losses.txt",
+        lambda python: output(python, script),
+        lambda text: dict(line.split(": ") for line in text.splitlines()),
+    )
+
+
+RECORDS: dict[str, list[Record]] = {
+    "torch": [printed("torch"), layout("torch"), draws("torch"), losses()],
+    "mindspore": [printed("mindspore"), layout("mindspore"), draws("mindspore")],
+}
+
+
+def output(python: str, *command: str | Path) -> str:
+    """What a script prints under another interpreter, in a folder of its own: MindSpore leaves files where it runs."""
+    with TemporaryDirectory() as folder:
+        done = subprocess.run([python, *command], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{python} {' '.join(map(str, command))} failed:\n{done.stderr}")
+    return done.stdout
+
+
+def changes(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[str, str | None, str | None]]:
+    """`(name, before, after)` of each answer that is another one, None for one that is not there."""
+    for name in dict.fromkeys(chain(before, after)):
+        if before.get(name) != after.get(name):
+            yield name, before.get(name), after.get(name)
+
+
+def again(record: Record, python: str, store: bool) -> list[tuple[str, str | None, str | None]]:
+    """Ask anew; store it; what changed."""
+    old, new = record.file.read_text(encoding="utf-8"), record.ask(python)
+    found = list(changes(record.answers(old), record.answers(new)))
+    if store and found:
+        record.file.write_text(new, encoding="utf-8")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Record what the real frameworks give, and say what changed.")
+    parser.add_argument("frameworks", nargs="*", metavar="torch|mindspore", help="both unless told")
+    parser.add_argument("--look", action="store_true", help="say what would change, store nothing")
+    arguments = parser.parse_args()
+    wanted = arguments.frameworks or list(RECORDS)
+    for framework in wanted:
+        if framework not in RECORDS:
+            parser.error(f"expected torch or mindspore, but got {framework}")
+        if not compared.real_python(framework):
+            parser.error(
+                f"LABKIT_{framework.upper()}_PYTHON names no interpreter: set it to the Python with {framework}"
+            )
+    for framework in wanted:
+        python = compared.real_python(framework)
+        version = output(python, "-c", f"import {framework}; print({framework}.__version__)").splitlines()[-1]
+        print(
+            f"{framework} {version}; the dialect stands for {importlib.import_module(f'labkit.{framework}').__version__}"
+        )
+        for record in RECORDS[framework]:
+            found = again(record, python, store=not arguments.look)
+            print(f"{record.file.relative_to(TESTS.parent)}: {len(found)} changed")
+            for name, before, after in found:
+                print(f"  {name}\n    before: {before}\n    after:  {after}")
+
+
+if __name__ == "__main__":
+    main()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .tracing import check_gradient, trace
     from .widgets import show
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     **dict.fromkeys(("trace", "check_gradient"), "tracing"),

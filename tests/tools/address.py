@@ -26,6 +26,7 @@ WITHOUT = {
     "[mybinder.org](https://mybinder.org/), enter the address of this repository and, as the file to open,\n"
     f"`{FIRST}`. To read without running, there is a site on which every widget plays:\n"
     "[CONTRIBUTING](CONTRIBUTING.md#the-site) has the command that builds it.\n",
+    "report": "On this repository's page at GitHub, open *Security* and choose *Report a vulnerability*.\n",
 }
 WITH = {
     "clone": "You need Python 3.11 or newer and git. `git clone {address}` brings the files. In the clone,\n"
@@ -33,6 +34,7 @@ WITH = {
     "try": "[![Open on Binder](" + BADGE + ")](https://mybinder.org/v2/gh/{owner}/{name}/HEAD?urlpath=lab/tree/" + FIRST + ")\n"
     "Nothing to install it on? Binder runs the notebooks for you. To read without running, there is\n"
     "[a site on which every widget plays](https://{host}.github.io/{name}/).\n",
+    "report": "[Open a private advisory]({address}/security/advisories/new) at GitHub.\n",
 }  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from labkit.cases import CASES
 README = course.ROOT / "README.md"
 HOSTS = {  # primary sources: documents of the frameworks and tools, papers
     "archive.ics.uci.edu", "arxiv.org", "doi.org", "creativecommons.org", "docs.jax.dev", "docs.mpi4py.readthedocs.io",
-    "docs.nvidia.com", "docs.python.org", "docs.pytorch.org", "github.com", "gitee.com",
-    "keepachangelog.com", "ipyparallel.readthedocs.io", "ipywidgets.readthedocs.io", "jmlr.org", "jupyter.org", "jupyterlab.readthedocs.io",
+    "docs.nvidia.com", "docs.python.org", "docs.pytorch.org", "github.com", "gitee.com", "keepachangelog.com",
+    "ipyparallel.readthedocs.io", "ipywidgets.readthedocs.io", "jmlr.org", "jupyter.org", "jupyterlab.readthedocs.io",
     "matplotlib.org", "mpi4py.readthedocs.io", "mybinder.org", "numpy.org", "openreview.net", "proceedings.mlr.press",
     "pytorch.org", "www.jmlr.org", "www.mindspore.cn",
 }  # fmt: skip

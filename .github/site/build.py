@@ -55,6 +55,8 @@ start
 
 {texts}
 CONTRIBUTING
+CHANGELOG
+SECURITY
 ```
 
 ```{{toctree}}
@@ -177,7 +179,8 @@ def write_sources(source, paths, modules):
     for folder in ("_static", "notebooks"):
         (source / folder).mkdir(parents=True)
     texts = sorted((ROOT / "notebooks").glob("*.md"))
-    placed = {"": [HERE / "conf.py", ROOT / "README.md", ROOT / "CONTRIBUTING.md"], "notebooks": texts}
+    around = [ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY")]
+    placed = {"": [HERE / "conf.py", *around], "notebooks": texts}
     placed["_static"] = [HERE / name for name in ("site.css", "site.js", "icon.svg")]
     for folder, files in placed.items():
         for file in files:

@@ -12,7 +12,7 @@ from .graph import Contribution, Graph, Step, argument_names, checked_names, one
 from .guest import ArrayBox, Own, inside, new_box, new_level
 from .mended import power  # before any rule is used
 from .mistakes import run
-from .names import is_library, user_site
+from .names import assignment_target, is_library, user_site
 from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
@@ -25,9 +25,9 @@ from .watching import watch
 
 __all__ = [
     "LARGE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
-    "Summary", "argument_names", "cast", "check_function", "check_output", "checked_names", "current", "custom_vjp", "dense",
-    "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd", "jacrev", "jvp", "leaves",
-    "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power", "quietly", "record", "restrict",
-    "reverse_pass", "run", "shape_of", "stop_gradient", "summarised", "unbroadcast_f", "user_site", "value_and_grad", "vjp",
-    "vjp_of", "watch",
+    "Summary", "argument_names", "assignment_target", "cast", "check_function", "check_output", "checked_names", "current",
+    "custom_vjp", "dense", "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd",
+    "jacrev", "jvp", "leaves", "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
+    "quietly", "record", "restrict", "reverse_pass", "run", "shape_of", "stop_gradient", "summarised", "unbroadcast_f",
+    "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
 ]  # fmt: skip

@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.tracer import notrace_primitives
 
-from ..engine import ArrayBox, PerThread, Record, dtype_of, isbox, user_site, watch
+from ..engine import ArrayBox, PerThread, Record, assignment_target, dtype_of, isbox, user_site, watch
 
 
 class TraceError(TypeError):
@@ -66,14 +66,23 @@ class Op(Record):
     __slots__ = ("step", "target")
     sees_through = True
 
+    def __init__(self, value, fun, args, kwargs, argnums, parents):
+        named = (None, None) if _differentiated() else assignment_target()  # the user names no op of a derivative
+        self._fill(value, fun, args, kwargs, argnums, parents, *named, parents[0].log)
+
     def _fill(self, *fields):
         super()._fill(*fields)
-        self.step, self.target = watch.node and recorded(watch.node.origin), None
+        self.step, self.target = _differentiated(), None
         if recorder.on_op:
             recorder.on_op()
         by_mask = self.fun is ArrayBox.__getitem__ and 1 in self.argnums and dtype_of(self.args[1]) == np.bool_
         if by_mask or self.fun in _SHAPED_BY_VALUE:
             raise trace_error(f"use {self.op}, whose result's shape depends on values")
+
+
+def _differentiated():
+    """The recorded op whose derivative is running now, or None."""
+    return watch.node and recorded(watch.node.origin)
 
 
 notrace_primitives[Op] = {anp.size, anp.iscomplexobj, anp.isscalar, anp.isreal}  # facts of shape and dtype

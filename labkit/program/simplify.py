@@ -79,7 +79,7 @@ def _inherit(kept, dropped):
 def _same_value(line):
     """An argument or a constant that has the line's value; the line itself where there is none."""
     fun, args = line.fun, line.args
-    if fun in _BY_SHAPE or not (line.parents or type(line.value) is SparseObject):
+    if fun in _BY_SHAPE or (type(line.value) is not SparseObject and not any(type(a) is Line for a in args)):
         return line.value
     if fun in _TRANSPOSING and (order := permutation(line)):
         return _original(args[0], order) or line

@@ -53,21 +53,21 @@ def check_gradient(fun, *args, tolerance=None):
     >>> print(bool(check_gradient(lambda x: x**3, 2.0)))
     True
     """
-    args = [np.asarray(getval(a)) for a in args]
-    checked = [i for i, a in enumerate(args) if a.dtype.kind == "f"]
+    arrays = [np.asarray(getval(a)) for a in args]
+    checked = [i for i, a in enumerate(arrays) if a.dtype.kind == "f"]
     if not checked:
-        came = f"dtypes {[str(a.dtype) for a in args]}" if args else "no arguments: check_gradient(f, x)"
+        came = f"dtypes {[str(a.dtype) for a in arrays]}" if arrays else "no arguments: check_gradient(f, x)"
         raise TypeError(f"check_gradient: expected a floating argument, but got {came}")
     with np.errstate(all="ignore"):
-        floating, values = restrict(fun, args, checked, {})
+        floating, values = restrict(fun, arrays, checked, {})
         output, pull = vjp(floating, *values)
         outputs = [leaf for leaf in leaves(output) if np.issubdtype(dtype_of(leaf), np.floating)]
         rng = np.random.default_rng(0)
         seeds = [rng.uniform(0.5, 1.0, np.shape(getval(leaf))).astype(dtype_of(leaf)) for leaf in leaves(output)]
         gradients = dict(zip(checked, pull(seeds), strict=True))
-        eps = max(np.finfo(dtype_of(v)).eps for v in [*outputs, *(args[i] for i in checked)])
+        eps = max(np.finfo(dtype_of(v)).eps for v in [*outputs, *(arrays[i] for i in checked)])
         tolerance = 5 * eps ** (2 / 3) if tolerance is None else tolerance
-        entries = [e for i in checked for e in _entries(fun, args, i, gradients[i], seeds, eps, tolerance)]
+        entries = [e for i in checked for e in _entries(fun, arrays, i, gradients[i], seeds, eps, tolerance)]
     worst = max(entries, key=lambda e: e.error / e.tolerance if np.isfinite(e.error) else np.inf, default=None)
     if worst is None:
         return GradientCheck(True, checked[0], (), 0.0, 0.0, 0.0, tolerance)

@@ -37,7 +37,8 @@ def real_home(module, name):
 @cache
 def _homes(dialect):
     """`{class: {room: module}}` of a dialect's table."""
-    table, found = HERE / dialect / "layout.txt", {}
+    table = HERE / dialect / "layout.txt"
+    found: dict[str, dict[str, str]] = {}
     for line in table.read_text(encoding="utf-8").splitlines() if table.exists() else []:
         room, module, *names = line.split()
         for name in names:

@@ -86,7 +86,7 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)"):
                 raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
             return engine.map_leaves(value_of, output)
 
-    plain.__name__, plain.__wrapped__ = getattr(fun, "__name__", type(fun).__name__), fun
+    plain.__name__, vars(plain)["__wrapped__"] = getattr(fun, "__name__", type(fun).__name__), fun
     values = [value_of(a) for a in args] + [value_of(p) for _, p in named]
     for name, value in zip(names, values, strict=True):
         if np.asarray(engine.getval(value)).dtype.kind in "OSUc":

@@ -1,5 +1,7 @@
 """Cases from the two training documents: training cells, loss scale in a training step, clipping's place, data sinking."""
 
+from typing import Any
+
 from .ledger import ByMode, Case
 
 R110, R11 = ("r1.10",), ("r1.1",)
@@ -37,7 +39,9 @@ def momentum_steps_torch(torch):
 def own_training_cell(ms):
     layer, with_loss, x, y = line(ms)
 
-    class TrainOneStep(ms.nn.Cell):
+    Cell: Any = ms.nn.Cell
+
+    class TrainOneStep(Cell):
         def __init__(self, network, optimizer):
             super().__init__(auto_prefix=False)
             self.network, self.optimizer = network, optimizer
@@ -80,7 +84,9 @@ def clip_before_or_after_the_mean(ms):
 def zero_loss(ms):
     nn, ops = ms.nn, ms.ops
 
-    class Averaged(nn.Cell):
+    Cell: Any = nn.Cell
+
+    class Averaged(Cell):
         def __init__(self):
             super().__init__()
             self.dense = nn.Dense(4, 5, weight_init="ones", bias_init="ones")

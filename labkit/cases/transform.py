@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+from typing import Any
 
 from ..data.guide import network
 from .ledger import ByMode, Case, Slip, message_of
@@ -42,7 +43,7 @@ def gradient_row(position, weighted=False, has_aux=True):
         result = ms.grad(net, grad_position=position, weights=weights, has_aux=has_aux)(x, y)
         return {"grad": result[0], "aux": result[1]} if has_aux else {"grad": result}
 
-    program.settings = f"position={position}, weighted={weighted}, has_aux={has_aux}"
+    vars(program)["settings"] = f"position={position}, weighted={weighted}, has_aux={has_aux}"
     return program
 
 
@@ -176,7 +177,9 @@ def clip_grad_norm(torch):
 def gradient_of_a_gradient_cell(ms):
     net, x, y = network(ms)
 
-    class GradientOf(ms.nn.Cell):
+    Cell: Any = ms.nn.Cell
+
+    class GradientOf(Cell):
         def __init__(self, net):
             super().__init__()
             self.net = net

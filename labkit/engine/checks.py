@@ -1,6 +1,7 @@
 """What can be differentiated: values, functions and what they return, each refused in words."""
 
 import inspect
+from collections.abc import Callable
 from types import FunctionType
 
 import numpy as np
@@ -74,7 +75,7 @@ def check_function(usage, fun, expected="a function"):
                 raise TypeError(f"{caller}: expected {expected} that returns numbers, but {name} is {what}. {instead}")
 
 
-_NOT_RUN = [
+_NOT_RUN: list[tuple[Callable[[object], bool], str, str]] = [
     (inspect.isgeneratorfunction, "a generator function: it has a yield", "Return the numbers, as a list or an array"),
     (inspect.iscoroutinefunction, "an async function, which nobody awaits here", "Write def instead of async def"),
     (

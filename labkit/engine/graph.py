@@ -92,7 +92,9 @@ def record(fun, *args, names=None, **kwargs):
 
 
 def _recorded(fun, args, names, kwargs, outer):
-    inner, joint, forward = new_level(), [], []
+    inner = new_level()
+    joint: list[Record] = []
+    forward: list[Record] = []
     args = [_numeric(a, name) for a, name in zip(args, names, strict=True)]
     outer_roots = [Record.new_root(a, name, joint) for a, name in zip(args, names, strict=True)]
     lifted = [new_box(a, outer, root) for a, root in zip(args, outer_roots, strict=True)]

@@ -7,6 +7,7 @@ changes; `tests/engine/test_guest.py` compares.
 
 import sys
 from itertools import count
+from types import FrameType
 
 import autograd.numpy as anp
 import numpy as np
@@ -80,7 +81,7 @@ class _Spaces(dict):
     """autograd's table, in which integers are not found but by the rules that labkit runs."""
 
     def __missing__(self, kind):
-        frame = sys._getframe(1)
+        frame: FrameType | None = sys._getframe(1)
         while frame is not None and _package(frame) == "autograd":
             frame = frame.f_back
         if frame is not None and _package(frame) == __name__.partition(".")[0] and is_number(kind):

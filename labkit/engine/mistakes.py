@@ -85,7 +85,7 @@ def _words(error):
                 "needed. Make a new one: np.where(condition, new, x), or np.concatenate([new, x[1:]]), of autograd.numpy"
             )
     if isinstance(error, AttributeError) and isbox(getattr(error, "obj", None)):
-        known = callable(getattr(anp, error.name, None))
+        known = callable(getattr(anp, error.name or "", None))
         instead = f"Write np.{error.name}(x), of autograd.numpy" if known else "Use the functions of autograd.numpy"
         return f"{VALUE} has no .{error.name}. {instead}"
     if error.__cause__ is not None:

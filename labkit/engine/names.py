@@ -6,6 +6,7 @@ import threading
 from functools import lru_cache
 from itertools import count, pairwise
 from pathlib import Path
+from types import FrameType
 
 import autograd
 import numpy as np
@@ -35,7 +36,8 @@ def assignment_target():
     Read from the bytecode: the first frame outside labkit, autograd and NumPy, and the variable that the instruction
     after the one running stores to. Several ops may run inside one call from there; the last of them owns the name.
     """
-    frame, call = sys._getframe(2), None
+    frame: FrameType | None = sys._getframe(2)
+    call = None
     while frame is not None and is_library(frame.f_code.co_filename):
         frame, call = frame.f_back, frame
     if frame is None:

@@ -11,7 +11,8 @@ from .summary import LARGE, Summary, summarised
 def label(forward, backward, targets):
     """Give every node a name of its own: the user's where there is one, `d_h` for the gradient of h, else v1, v2 ..."""
     owner = {node.site: node for node in forward if node.site}  # the last op inside one call owns the assigned name
-    taken, unnamed = {}, count(1)
+    taken: dict[str, int] = {}
+    unnamed = count(1)
     for node in forward:
         name = node.name if node.site is None or owner[node.site] is node else None
         node.value._node.label = node.label = _unique(name or f"v{next(unnamed)}", taken)

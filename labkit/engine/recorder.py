@@ -34,7 +34,8 @@ class Record(Own):
     )  # fmt: skip
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        self._fill(value, fun, args, kwargs, argnums, parents, *assignment_target(), parents[0].log)
+        name, site = assignment_target()
+        self._fill(value, fun, args, kwargs, argnums, parents, name, site, parents[0].log)
 
     @classmethod
     def new_root(cls, value, name, log):

@@ -23,7 +23,7 @@ class Reverse(Own, VJPNode):
     __slots__ = ("dtype", "id", "origin")
 
     def __init__(self, value, fun, args, kwargs, argnums, parents):
-        self.parents, self.vjp = parents, pullback(fun, argnums, value, args, kwargs)
+        self.parents, self.vjp = parents, pullback(fun, argnums, value, args, kwargs)  # type: ignore[misc] # VJPNode's slots
         self._fill(value)
 
     def initialize_root(self, value):
@@ -44,7 +44,8 @@ def reverse_pass(ends, seeds, observe=None):
     A node is visited after all its children, for ids grow as the program runs; `observe(node, gradient, contributions)`
     sees each step, a contribution being `(parent, value, running total)`.
     """
-    totals, reached = {}, {end.id: end for end in ends}
+    totals: dict = {}
+    reached = {end.id: end for end in ends}
     for end, seed in zip(ends, seeds, strict=True):
         totals[end] = accumulate(totals.get(end), match_dtype(seed, end.dtype))
     stack = list(reached.values())
@@ -80,9 +81,9 @@ def vjp(fun, *args):
     (12.0, [4.0, 3.0])
     """
     check_function("vjp(f, x)", fun)
-    args = [numeric(value, "vjp: argument", i) for i, value in enumerate(args)]
+    values = [numeric(value, "vjp: argument", i) for i, value in enumerate(args)]
     with no_warnings():
-        output, pull = vjp_unchecked(fun, args)
+        output, pull = vjp_unchecked(fun, values)
 
     def quiet_pull(seeds=None):
         with no_warnings():

@@ -8,9 +8,10 @@ is called, it asks `current.scopes`, which is None unless a graph is being recor
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import contextmanager
 from inspect import unwrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .threads import PerThread
 
@@ -28,11 +29,14 @@ class Scopes:
     """Where a run is: in `part`, the innermost part (or the function) being called, by way of `path`, a tuple of `Scope`."""
 
     def __init__(self, root):
-        self.part, self.path, self._counts = root, (), Counter()
+        self.part = root
+        self.path: tuple[Scope, ...] = ()
+        self._counts: Counter[tuple] = Counter()
 
     def call(self, part, run, args, kwargs):
         """`run(*args, **kwargs)`, as a call of `part`."""
-        outside, inside = (self.part, self.path), getattr(self.part, "__engine_parts__", tuple)()
+        outside = self.part, self.path
+        inside: Iterable[tuple[str, Any]] = getattr(self.part, "__engine_parts__", tuple)()
         kind = type(part).__name__
         name = next((name for name, known in inside if known is part), kind)
         self._counts[self.path, name] += 1
@@ -46,7 +50,7 @@ class Scopes:
 class _Current(PerThread):
     """`scopes` knows where in a network this thread's recorded run is; None while no graph is recorded."""
 
-    scopes = None
+    scopes: Scopes | None = None
 
 
 current = _Current()

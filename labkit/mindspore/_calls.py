@@ -167,7 +167,7 @@ class _Writer:
     def watched(self, watched):
         get = watched.get
         if get.func is parameter_state and type(get.args[0]) is Parameter:
-            return self.parameter(*get.args, watched)
+            return self.parameter(get.args[0], watched)
         if get.func is parts_of and not watched.state:
             return self.miss(self.place(partial(getitem, *get.args)), watched.name)
         place = self.place(get)

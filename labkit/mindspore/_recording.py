@@ -141,7 +141,7 @@ def as_printed(array):
 
 # ---- print ----
 
-_lock, _open, _plain_print = threading.Lock(), 0, None
+_lock, _open, _plain_print = threading.Lock(), 0, builtins.print
 
 
 def _print(*args, sep=" ", end="\n", file=None, flush=False):

@@ -123,7 +123,7 @@ def site_of_change(fn, args, name):
     codes = _walked(fn, args).codes
     for code in codes:
         for step in dis.get_instructions(code):
-            if step.opname == "STORE_ATTR" and step.argval == name.rpartition(".")[2]:
+            if step.opname == "STORE_ATTR" and step.argval == name.rpartition(".")[2] and step.positions:
                 return f"{code.co_filename}:{step.positions.lineno}"
     return f"{codes[0].co_filename}:{codes[0].co_firstlineno}" if codes else "<unknown>:0"
 

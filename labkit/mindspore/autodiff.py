@@ -78,8 +78,10 @@ class _Grad:
                 return run(*args, **kwargs)
             return self._compiled(fn, positions, weights, known)(*args, **kwargs)
 
-        gradient_function.program = lambda *a, **k: self._compiled(fn, positions, weights, known).program(*a, **k)
-        gradient_function.cache_info = lambda: self._compiled(fn, positions, weights, known).cache_info()
+        vars(gradient_function).update(
+            program=lambda *a, **k: self._compiled(fn, positions, weights, known).program(*a, **k),
+            cache_info=lambda: self._compiled(fn, positions, weights, known).cache_info(),
+        )
         return gradient_function
 
     def _compiled(self, fn, positions, weights, known):

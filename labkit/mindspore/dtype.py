@@ -88,7 +88,7 @@ def _bfloat16():
 
 def _kind(name):
     """The class of one kind of types, as `type(ms.float32)` names it."""
-    return type(DType)(name, (DType,), {"__slots__": (), "_shown": f"mindspore._c_expression.typing.{name}"})
+    return Placed(name, (DType,), {"__slots__": (), "_shown": f"mindspore._c_expression.typing.{name}"})
 
 
 _Bool, _Int, _UInt, _Float, _BFloat = map(_kind, ("Bool", "Int", "UInt", "Float", "BFloat"))

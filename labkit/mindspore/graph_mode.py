@@ -204,7 +204,7 @@ def _is_input(leaf):
 
 def flattened(tree):
     """The tensors in nested arguments, in order, and the signature: what the program is made for."""
-    tensors = []
+    tensors: list = []
     return tensors, _signature(tree, tensors)
 
 

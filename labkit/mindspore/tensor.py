@@ -56,6 +56,12 @@ class Tensor(metaclass=Placed):
     if TYPE_CHECKING:  # operators and methods that `ops` attaches
 
         def __getattr__(self, name: str) -> Any: ...
+        def _operator(self, other: Any) -> "Tensor": ...
+
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _operator
+        __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _operator
+        __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _operator
+        __lt__ = __le__ = __gt__ = __ge__ = _operator
 
     # ---- the protocol of the engine's front door ----
 

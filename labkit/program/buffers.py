@@ -5,7 +5,7 @@ import numpy as np
 from autograd.core import VSpace
 
 from ..engine import shape_of
-from .simplify import dtype_of_line
+from .simplify import Line, dtype_of_line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line
 _FRESH = {
@@ -22,7 +22,8 @@ def last_uses(lines, ends):
     if not any(_is_large(line) for line in lines):
         return {}
     last = {parent: line for line in lines for parent in line.parents}
-    found, kept = {}, set(map(id, ends))
+    found: dict[Line, list[Line]] = {}
+    kept = set(map(id, ends))
     for value, line in last.items():
         if _is_large(value) and id(value) not in kept:
             found.setdefault(line, []).append(value)
@@ -35,7 +36,9 @@ def _is_large(line):
 
 def overwritten(lines, ends):
     """`{line: value}`: elementwise ops that may write their result over an argument that nothing else can see."""
-    seen_by, found, taken = {}, {}, set()
+    seen_by: dict[Line, list[Line]] = {}
+    found: dict[Line, Line] = {}
+    taken = set()
     if not (last := last_uses(lines, ends)):
         return {}
     for line in lines:

@@ -56,9 +56,9 @@ class side_effects_refused:
         profiler, recorder.on_op = self.before
         if not self.watched:
             pass
-        elif hasattr(profiler, "enable"):  # one of cProfile
+        elif enable := getattr(profiler, "enable", None):  # one of cProfile
             sys.setprofile(None)
-            profiler.enable()
+            enable()
         else:
             sys.setprofile(profiler)
         if kind is None:
@@ -79,7 +79,8 @@ class side_effects_refused:
         """Raise `Drawn` if a generator's state has changed."""
         for key, generator in self.generators.items():
             if _state(generator) != self.states[key]:
-                raise Drawn(_message(*user_site(), "draw random numbers with NumPy's or Python's generators"))
+                file, line = user_site()
+                raise Drawn(_message(file, line, "draw random numbers with NumPy's or Python's generators"))
 
 
 def _side_effect(called, frame):

@@ -41,7 +41,9 @@ MANY = 10_000  # elements of a list, or things in all: more are not looked at
 
 def harmless(fun, refused):
     """Whether all that `fun` can reach is known, and no code of the user's among it has one of the names `refused`."""
-    known, names, stack = {}, set(), [fun]
+    known: dict[int, object] = {}
+    names: set[str] = set()
+    stack = [fun]
     while stack:
         value = stack.pop()
         if id(value) not in known and type(value) not in _VALUES:

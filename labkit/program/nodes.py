@@ -1,5 +1,7 @@
 """Recording for a program: every op is kept, and what one run cannot know is refused."""
 
+from collections.abc import Callable
+
 import autograd.numpy as anp
 import numpy as np
 from autograd.tracer import notrace_primitives
@@ -50,7 +52,7 @@ _SHAPED_BY_VALUE = {anp.nonzero, anp.argwhere, anp.flatnonzero, anp.unique, anp.
 class _Recorder(PerThread):
     """`on_op` is called for every op that this thread records into a program."""
 
-    on_op = None
+    on_op: Callable[[], None] | None = None
 
 
 recorder = _Recorder()
@@ -99,7 +101,7 @@ def recorded(value):
 
 def target_marker():
     """Sees the reverse passes of a run; the op that completes a gradient (the last running sum) gets the `target`."""
-    completed = {}
+    completed: dict = {}
 
     def observe(node, gradient, contributions):
         for parent, _, total in contributions:

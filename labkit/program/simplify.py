@@ -50,7 +50,9 @@ _NEUTRAL = {  # op -> the constant that changes nothing, on the left and on the 
 
 def simplify(log):
     """`(lines, found)`: the lines to keep, in order, and for every recorded node the line or constant that stands for it."""
-    found, shared, lines = {}, {}, []
+    found: dict = {}
+    shared: dict[tuple, Line] = {}
+    lines = []
     for node in log:
         args = list(node.args)
         for argnum, parent in zip(node.argnums, node.parents, strict=True):

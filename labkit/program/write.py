@@ -28,7 +28,8 @@ _SPELLING = {
 
 def name_lines(lines, found):
     """Give every line a Python name: the user's, `d_h` for the gradient of h, else v1, v2 ..."""
-    taken, unnamed, again = {"np", "program", *keyword.kwlist}, count(1), Counter()
+    taken, unnamed = {"np", "program", *keyword.kwlist}, count(1)
+    again: Counter[str] = Counter()
     owner = {line.node.site: line for line in lines if line.node.site and line.node.step is None}
     for line in lines:
         node = line.node

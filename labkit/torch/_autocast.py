@@ -2,6 +2,7 @@
 
 import warnings
 from functools import wraps
+from typing import Any
 
 from ..engine import PerThread
 from ..layout import Placed
@@ -17,7 +18,8 @@ DEVICES = (
 class _State(PerThread):
     """This thread's settings: `dtype` is the float of products, None outside autocast; `shown` the last one chosen."""
 
-    dtype, shown = None, "bfloat16"
+    dtype: Any = None  # a dtype of labkit.torch, while it is on
+    shown = "bfloat16"
 
 
 _state = _State()
@@ -98,9 +100,9 @@ def _casting(fun, dtype):
         if _state.dtype is None:
             return fun(*args, **kwargs)
         to = dtype()
-        args, kwargs = [_cast(a, to) for a in args], {k: _cast(a, to) for k, a in kwargs.items()}
+        values, options = [_cast(a, to) for a in args], {k: _cast(a, to) for k, a in kwargs.items()}
         with autocast("cpu", enabled=False):
-            return fun(*args, **kwargs)
+            return fun(*values, **options)
 
     return casting
 

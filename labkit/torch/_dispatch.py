@@ -52,7 +52,9 @@ def apply(fun, *args, **kwargs):
     Where a transform or a recorder has a box among the arguments, autograd's dispatcher finds what is to be recorded, and
     on which level. Where all are plain arrays there is the tape alone, and its node is made here.
     """
-    values, argnums, parents, recording = list(args), (), (), _modes.state.frozen < 0
+    argnums: tuple[int, ...] = ()
+    parents: tuple[Edge, ...] = ()
+    values, recording = list(args), _modes.state.frozen < 0
     for i, a in enumerate(args):
         tensor = isinstance(a, Tensor)
         value = values[i] = a._data if tensor else a

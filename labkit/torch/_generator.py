@@ -90,8 +90,8 @@ class Generator(metaclass=Placed):
         if saved["seeded"] != 1 or not 1 <= saved["left"] <= _LENGTH or saved["next"] > _LENGTH:
             raise RuntimeError("Invalid mt19937 state")
         place = _LENGTH if saved["left"] == 1 else int(saved["next"])
-        state = {"key": saved["words"].astype(np.uint32), "pos": place}
-        self._bits.state = {"bit_generator": "MT19937", "state": state}
+        words = saved["words"].astype(np.uint32)
+        self._bits.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": place}}
         self._seed = int(saved["seed"])
         self.next_normal = float(saved["normal"]) if saved["has_normal"] else None
         return self

@@ -12,7 +12,9 @@ class _State(PerThread):
     """This thread's modes, which the functions below tell; `floor` is what `enable_grad` cannot thaw: the traces that were
     frozen when the innermost transform began. Ops ask `state.frozen` itself: below 0, they are recorded."""
 
-    grad, inference, frozen, floor, birth, transforms = True, False, -1, -1, None, (0,)
+    grad, inference, frozen, floor = True, False, -1, -1
+    birth: tuple[bool, int] | None = None
+    transforms: tuple[int, ...] = (0,)
     anomaly, check_nan, walks = False, True, 0
 
 
@@ -92,8 +94,8 @@ class _Mode(metaclass=Placed):
         raise NotImplementedError
 
     def __enter__(self):
-        saved = getattr(self, "_saved", None)
-        self._saved = (grad_enabled(), is_inference_mode_enabled(), frozen_level(), saved)
+        before = getattr(self, "_saved", ())
+        self._saved: tuple = (grad_enabled(), is_inference_mode_enabled(), frozen_level(), before)
         self._enter()
         return None
 

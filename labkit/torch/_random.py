@@ -81,9 +81,9 @@ def _integers(generator, count, dtype, contiguous=True, low=0, high=None):
 def _check_bound(name, bound, dtype):
     if not -(2**63) <= bound < 2**63:
         raise ValueError(f"Overflow when unpacking long long: {name!r} is {bound}")
-    if dtype.name == "bool":
-        least, most = 0, 1
-    else:
+    least: float = 0
+    most: float = 1
+    if dtype.name != "bool":
         limits = _dtype.finfo(dtype) if dtype.is_floating_point else _dtype.iinfo(dtype)
         least, most = limits.min, limits.max
     if not least <= bound <= most:

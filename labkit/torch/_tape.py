@@ -7,6 +7,7 @@ graph is retained. With `create_graph` the same derivative rules run on boxes ag
 
 import re
 import weakref
+from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import count
 from types import MappingProxyType
@@ -118,7 +119,8 @@ class Node(metaclass=Placed):
     def metadata(self):
         return self.own("_metadata")
 
-    edges = ()
+    edges: tuple = ()
+    pull: Callable[..., list]  # the gradients to send along the edges, given those that arrived
 
     @property
     def next_functions(self):
@@ -170,6 +172,7 @@ class TapeNode(Node):
     """The node of one op. It keeps the op, and of its arguments and result what the derivative needs."""
 
     versions = NONE
+    args: Any  # a tuple; None once they are let go
 
     def __init__(self, plan, value, fun, args, kwargs, parents):
         self.sequence = next(_sequence)
@@ -228,10 +231,10 @@ class TapeNode(Node):
             self.check()
         argnums, args, value = self.plan.argnums, self.args, self.value
         if create:
-            args = list(args)
+            boxed = list(args)
             for place, parent in zip(argnums, self.parents, strict=True):
-                args[place] = new_box(args[place], 0, parent)
-            args, value = tuple(args), new_box(value, 0, result or self._end())
+                boxed[place] = new_box(args[place], 0, parent)
+            args, value = tuple(boxed), new_box(value, 0, result or self._end())
         rule = vjp_of(self.fun)
         if all(wanted):
             return list(rule(argnums, value, args, self.kwargs)(gradients[0]))
@@ -297,14 +300,10 @@ class CopySlices(Node):
         reached = [e for e in fn.edges if e is not None]
         self.place = next((i for i, e in enumerate(reached) if before is not None and e.key == before.key), None)
         own = fn.edges.index(reached[self.place]) if self.place is not None else 0 if fn.edges[:1] == (None,) else None
-        self._edges = (self.base, *(e for i, e in enumerate(fn.edges) if i != own))
+        self.edges = (self.base, *(e for i, e in enumerate(fn.edges) if i != own))
 
     def name(self):
         return "torch::autograd::CopySlices"
-
-    @property
-    def edges(self):
-        return self._edges
 
     def pull(self, gradients, wanted, create):
         (g,), asked = gradients, list(wanted[self.base is not None :])

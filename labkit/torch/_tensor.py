@@ -134,8 +134,9 @@ class Tensor:
 
     def _move_to(self, edge):
         """An in-place op gave this tensor a new place on the tape; `retain_grad` goes along, hooks stay behind."""
-        if self._retains:
-            self._node_edge.node.retained.pop(self._node_edge.nr, None)
+        before = self._node_edge
+        if self._retains and before is not None:
+            before.node.retained.pop(before.nr, None)
             if edge is not None:
                 edge.node.own("retained")[edge.nr] = weakref.ref(self)
         self._node_edge, self._retains = edge, self._retains and edge is not None
@@ -569,6 +570,9 @@ Node.tensor_of = staticmethod(Tensor._wrap)
 
 class device:
     """Where a tensor lives; always the CPU here."""
+
+    type: str
+    index: int | None
 
     def __init__(self, type, index=None):
         name = type.type if isinstance(type, device) else str(type)

@@ -86,7 +86,7 @@ _SHARED = """def f(x, y):
 
 def _paths(graph, start):
     """How many ways lead along the edges from the input `start` to the result."""
-    ways = {}
+    ways: dict = {}
     for node in graph.forward:
         ways[node] = sum(ways[parent] for parent in node.parents) if node.parents else int(node.label == start)
     return ways[graph.outputs[0]]

@@ -75,7 +75,7 @@ def _draw_shuffled(rng):
     parents = draw_graph(rng, ops=5)
     while True:
         new = rng.permutation(len(parents))
-        mixed = [()] * len(parents)
+        mixed: list[tuple] = [()] * len(parents)
         for node, pairs in enumerate(parents):
             mixed[new[node]] = tuple((int(new[p]), slope) for p, slope in pairs)
         if walk_in(mixed, reversed(range(len(mixed))), new[-1]) != walk_in(mixed, _ordered(mixed, new[-1]), new[-1]):

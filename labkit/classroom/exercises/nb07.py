@@ -1,5 +1,7 @@
 """The predictions of notebook 07: what `value_and_grad` returns, what a seed selects, which calls fail."""
 
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -15,7 +17,7 @@ NOTEBOOK = "07_value_and_grad"
 
 # ---- sens-structures ----
 
-NAMES = {  # at the documents' weight and inputs, all different
+NAMES: dict[str, Any] = {  # at the documents' weight and inputs, all different
     "loss": 1.0, "logits": 20.0, "dx": [[4.0, 6.0, 8.0]], "sx": [[6.0, 9.0, 12.0]], "dy": -2.0, "dw": [[2.0, 4.0, 6.0]],
 }  # fmt: skip
 

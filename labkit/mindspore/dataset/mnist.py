@@ -27,7 +27,8 @@ class MnistDataset(Rows):
         if usage is not None and usage not in _PREFIXES:
             raise ValueError("Input usage is not within the valid set of ['train', 'test', 'all'].")
         super().__init__(["image", "label"], 0, shuffle, None)
-        self.folder, self.usage, self.num_samples, self._read = dataset_dir, usage, num_samples, None
+        self.folder, self.usage, self.num_samples = dataset_dir, usage, num_samples
+        self._read: tuple = ()  # images and labels, once they are read
 
     def get_dataset_size(self):
         self._load()
@@ -42,7 +43,7 @@ class MnistDataset(Rows):
         return images[index], labels[index]
 
     def _load(self):
-        if self._read is not None:
+        if self._read:
             return
         pairs = [read_pair(self.folder, prefix) for prefix in self._prefixes()]
         images, labels = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))

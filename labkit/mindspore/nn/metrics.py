@@ -31,8 +31,8 @@ class Metric(metaclass=Placed):
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        if "update" in vars(cls):
-            cls.update = _rearranged(cls.update)
+        for name in vars(cls).keys() & {"update"}:
+            setattr(cls, name, _rearranged(getattr(cls, name)))
 
     def __init__(self):
         self._indexes = None

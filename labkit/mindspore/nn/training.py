@@ -40,7 +40,7 @@ class TrainOneStepCell(Cell):
         self.grad_no_sens = GradOperation(get_by_list=True)
         if sens is not None and not isinstance(sens, Tensor) and sens == 0:
             raise ValueError("The input argument of 'sens' can not be 0.")
-        self.sens, self.sense_flag = (1.0, False) if sens is None else (sens, True)
+        self.sens, self.sense_flag = 1.0 if sens is None else sens, sens is not None
         self.return_grad = return_grad
         self._add_reducer()
 

@@ -10,6 +10,7 @@ of all. While a program is recorded nothing is exchanged; it is when the program
 import threading
 from collections.abc import Callable
 from functools import reduce
+from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
@@ -121,6 +122,8 @@ def _variable(value):
 
 class _Collective(Primitive):
     """The base of the ops of this module; they work on the group of all ranks."""
+
+    _run: Callable[..., Any]
 
     def __init__(self, group):
         super().__init__()

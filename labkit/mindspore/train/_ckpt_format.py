@@ -85,7 +85,8 @@ def _joined(pieces):
 
 def _tensor_parts(message):
     """`(dims, name of the type, bytes)`."""
-    dims, kind, content = [], "", b""
+    dims: list[int] = []
+    kind, content = "", b""
     for number, part in _fields(message):
         if number == 1:
             dims += [part] if isinstance(part, int) else _packed(part)

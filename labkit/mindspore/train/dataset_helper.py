@@ -49,7 +49,7 @@ class DatasetHelper(metaclass=Placed):
         self.dataset, self.sunk = dataset, dataset_sink_mode
         self._sink_size = dataset.get_dataset_size() if sink_size == -1 else sink_size
         self.channel = Channel(dataset) if dataset_sink_mode else None
-        self._reader = None if dataset_sink_mode else dataset.create_tuple_iterator(num_epochs=epoch_num)
+        self._reader = () if dataset_sink_mode else dataset.create_tuple_iterator(num_epochs=epoch_num)
 
     def __iter__(self):
         return self._sunk() if self.sunk else self._fed()

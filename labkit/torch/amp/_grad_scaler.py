@@ -78,18 +78,18 @@ class GradScaler(metaclass=Placed):
         """
         if not self._enabled:
             return
-        self._check_started("unscale_")
+        scale = self._started("unscale_")
         stage = self._stages[id(optimizer)]
         if stage == UNSCALED:
             raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
         if stage == STEPPED:
             raise RuntimeError("unscale_() is being called after step().")
-        self._found[id(optimizer)] = self._divide(optimizer)
+        self._found[id(optimizer)] = self._divide(optimizer, scale)
         self._stages[id(optimizer)] = UNSCALED
 
-    def _divide(self, optimizer):
+    def _divide(self, optimizer, scale):
         """Divide the gradients; returns whether one was infinite or nan, None where there are none."""
-        reciprocal = np.float32(1.0 / np.float64(self._scale._array))
+        reciprocal = np.float32(1.0 / np.float64(scale))
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
         if any(g._array.dtype == np.float16 for g in gradients):
             raise ValueError("Attempting to unscale FP16 gradients.")
@@ -106,7 +106,7 @@ class GradScaler(metaclass=Placed):
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
-        self._check_started("step")
+        self._started("step")
         if self._stages[id(optimizer)] == STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
         if self._stages[id(optimizer)] == READY:
@@ -120,17 +120,16 @@ class GradScaler(metaclass=Placed):
         """Change the scale for the next step: smaller after overflow, larger after enough steps without."""
         if not self._enabled:
             return
-        self._check_started("update")
+        scale = self._started("update")
         if new_scale is not None:
             self._scale = _creation.tensor(float(new_scale))
         elif all(found is None for found in self._found.values()):
             raise AssertionError("No inf checks were recorded prior to update.")
         else:
-            self._adjust(any(self._found.values()))
+            self._adjust(scale, any(self._found.values()))
         self._forget_optimizers()
 
-    def _adjust(self, overflow):
-        scale = self._scale._array
+    def _adjust(self, scale, overflow):
         if overflow:
             scale, self._growth_count = np.float32(scale * self._backoff_factor), 0
         else:
@@ -141,12 +140,14 @@ class GradScaler(metaclass=Placed):
                 scale, self._growth_count = (larger if np.isfinite(larger) else scale), 0
         self._scale = Tensor._of(np.asarray(scale))
 
-    def _check_started(self, name):
+    def _started(self, name):
+        """The scale. Raises AssertionError where nothing has been scaled yet."""
         if self._scale is None:
             raise AssertionError(
                 f"Attempted {name} but _scale is None.  This may indicate your script did not use "
                 "scaler.scale(loss or outputs) earlier in the iteration."
             )
+        return self._scale._array
 
     # ---- settings ----
 

@@ -27,14 +27,13 @@ class FunctionCtx(Node):
     materialize = True
     _saved: tuple = ()
     _versions: tuple = ()
-    _parents: tuple = ()
     _kinds: tuple = ()
     _backward: staticmethod
 
     def __init__(self):
         super().__init__()
         self._saved, self._versions, self._dirty, self._constant = (), (), (), ()
-        self._parents, self._places, self.needs_input_grad = (), (), ()
+        self.edges, self._places, self.needs_input_grad = (), (), ()
 
     def save_for_backward(self, *tensors):
         """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
@@ -72,16 +71,12 @@ class FunctionCtx(Node):
                 raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
 
-    @property
-    def edges(self):
-        return self._parents
-
     def pull(self, gradients, wanted, create, result=None):
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
         answers = self._backward(self, *given)
         answers = answers if isinstance(answers, tuple) else (answers,)
         answers = self._checked(answers)
-        return [a for a, edge in zip(answers, self._parents, strict=True) if edge is not None]
+        return [a for a, edge in zip(answers, self.edges, strict=True) if edge is not None]
 
     def _arriving(self, k, g):
         if g is None and self.materialize and self._kinds[k] is not None:
@@ -112,7 +107,7 @@ class FunctionCtx(Node):
         return found
 
     def _fitting(self, i, answer):
-        edge = self._parents[i]
+        edge = self.edges[i]
         if answer is None or edge is None:
             return None
         if not isinstance(answer, Tensor):
@@ -193,7 +188,7 @@ class Function(metaclass=Placed):
         parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
         ctx, output = _run_forward(cls, args, kwargs)
         ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
-        ctx._parents = parents
+        ctx.edges = parents
         return _attached(ctx, output, tensors)
 
 
@@ -220,7 +215,7 @@ def _attached(ctx, output, inputs):
     ctx.outputs = len(outputs)
     ctx._kinds = tuple((o._array.shape, o._array.dtype) if isinstance(o, Tensor) else None for o in outputs)
     made = tuple(_placed(ctx, nr, out, inputs) for nr, out in enumerate(outputs))
-    for t in ctx._saved if ctx._parents else ():
+    for t in ctx._saved if ctx.edges else ():
         if t is not None and t.is_inference():
             raise RuntimeError(INFERENCE)
     ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
@@ -235,7 +230,7 @@ def _placed(ctx, nr, out, inputs):
     """Output number `nr` of the node `ctx`: an input returned as it is becomes a view, one that was changed stays."""
     if not isinstance(out, Tensor) or not out.dtype.is_floating_point or _among(out, ctx._constant):
         return out
-    edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape) if ctx._parents else None
+    edge = Edge.of(ctx, nr, out._array.dtype, out._array.shape) if ctx.edges else None
     if _among(out, inputs) and _among(out, ctx._dirty):
         return _changed(ctx, edge, out, inputs)
     if edge is None and out.requires_grad:
@@ -261,7 +256,7 @@ def _changed(ctx, edge, out, inputs):
         check_view(out)
         if ctx.outputs > 1:
             raise RuntimeError(VIEW_AMONG_OUTPUTS)
-    move_history(out, edge, ctx._parents[next(i for i, t in enumerate(inputs) if t is out)])
+    move_history(out, edge, ctx.edges[next(i for i, t in enumerate(inputs) if t is out)])
     return out
 
 

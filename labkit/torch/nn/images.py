@@ -128,8 +128,8 @@ class BatchNorm2d(Module):
             self.num_batches_tracked.add_(1)
             momentum = 1 / self.num_batches_tracked.item() if momentum is None else momentum
         own = self.training or not self.track_running_stats
-        running = (self.running_mean, self.running_var) if self.training or not own else (None, None)
-        return F.batch_norm(input, *running, self.weight, self.bias, own, momentum, self.eps)
+        mean, var = (self.running_mean, self.running_var) if self.training or not own else (None, None)
+        return F.batch_norm(input, mean, var, self.weight, self.bias, own, momentum, self.eps)
 
     def extra_repr(self):
         return (

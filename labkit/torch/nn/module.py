@@ -60,7 +60,7 @@ class Module(metaclass=Placed):
             if tables[0] is None:
                 raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
             self._forget(name)
-            (tables[0] if kind == "parameters" else tables[1])[name] = value
+            self.__dict__["_parameters" if kind == "parameters" else "_modules"][name] = value
         elif tables[0] is not None and name in tables[0]:
             if value is not None:
                 raise TypeError(

@@ -32,7 +32,8 @@ class Optimizer(metaclass=Placed):
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
                 f"{params.type()}"
             )
-        self.defaults, self.state, self.param_groups = defaults, defaultdict(dict), []
+        self.defaults, self.param_groups = defaults, []
+        self.state: dict[Tensor, dict] = defaultdict(dict)
         self._stepped = False
         groups = list(params)
         if not groups:

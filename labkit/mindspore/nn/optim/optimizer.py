@@ -1,5 +1,7 @@
 """`Optimizer`: the base of all of them. It prepares gradients and learning rates; a subclass says how to step."""
 
+from typing import Any
+
 import numpy as np
 
 from ....engine import cast
@@ -176,7 +178,7 @@ class Optimizer(Cell):
     def before_step(self):
         """What happens once per step, before any parameter's; nothing unless a method has state of its own."""
 
-    def step(self, p, g, lr, *state, place):
+    def step(self, p, g, lr, *state: Any, **place: Any):
         """The new value of a parameter and of each of its `state`, from its gradient `g`: arrays, all of one dtype."""
         raise NotImplementedError(f"{self.cls_name}: expected a subclass that defines step or construct")
 

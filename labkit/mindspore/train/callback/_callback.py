@@ -1,6 +1,8 @@
 """The base of callbacks, several of them as one, and what they are told."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -53,6 +55,10 @@ class CallbackManager(Callback):
                     "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
                 )
         self.callbacks, self._stack = list(given), ExitStack()
+
+    if TYPE_CHECKING:  # the events, attached below
+
+        def __getattr__(self, name: str) -> Callable[["RunContext"], None]: ...
 
     def __enter__(self):
         for callback in self.callbacks:

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from typing import Any
 
 from ....layout import Placed
 from ...nn.cell import Cell
@@ -53,7 +54,7 @@ def _appended(info):
         return {}
     if not isinstance(info, list):
         raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(info)}.")
-    made = {}
+    made: dict[str, Any] = {}
     for element in info:
         if isinstance(element, str) and element not in _INFO:
             raise ValueError(
@@ -110,7 +111,8 @@ class ModelCheckpoint(Callback):
         config = self._config
         if config.save_checkpoint_steps:
             return step >= self._last_step + config.save_checkpoint_steps
-        return bool(config.save_checkpoint_seconds) and time.time() > self._last_time + config.save_checkpoint_seconds
+        seconds = config.save_checkpoint_seconds or 0
+        return seconds != 0 and time.time() > self._last_time + seconds
 
     def _save(self, known):
         self._last_step, self._last_time = known.cur_step_num, time.time()
@@ -125,7 +127,7 @@ class ModelCheckpoint(Callback):
 
     def _remove_old(self):
         """Only after the new file is whole, so that there is always one."""
-        most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
+        most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes or 0
         if most:
             gone, self._written = self._written[:-most], self._written[-most:]
         else:

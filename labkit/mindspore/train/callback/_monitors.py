@@ -4,6 +4,7 @@ import copy
 import math
 import sys
 import time
+from typing import Any
 
 from ..serialization import load_param_into_net
 from ._callback import Callback, loss_of, whole
@@ -75,7 +76,8 @@ class History(Callback):
     """Keep the last loss and the metrics of every epoch: `history`, `{name: [value, ...]}`, and `epoch`."""
 
     def __init__(self):
-        self.history, self.epoch = {}, None
+        self.history: dict[str, list] = {}
+        self.epoch: Any = None  # a dict like `history`, once training begins
 
     def begin(self, run_context):
         self.epoch = {"epoch": []}

@@ -158,3 +158,13 @@ class Eve(Scaled):
 
     def prepare(self, scaled):
         return self.scaler.unscale(ms.ops.clip_by_global_norm(scaled, self.limit))
+
+
+for _patient in (Ann, Ben, Cleo, Dan, Eve):
+    _name = _patient.__name__
+    _patient.__doc__ = f"""A patient: like `{_patient.__mro__[1].__name__}`, but with one fault, to be found in what it does.
+
+    >>> run = {_name}().train(2)
+    >>> len(run.losses)
+    2
+    """

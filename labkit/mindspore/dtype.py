@@ -41,10 +41,13 @@ __all__ = [
 
 
 class DType(metaclass=Placed):
-    """A tensor's element type, one object per type, so `is` and `==` agree.
+    """A tensor's element type, one object per type, so `is` and `==` agree. `numpy` is NumPy's.
 
-    >>> float32, str(float32)
-    (mindspore.float32, 'Float32')
+    >>> from labkit.mindspore import Tensor, float32
+    >>> float32, str(float32), float32.numpy
+    (mindspore.float32, 'Float32', dtype('float32'))
+    >>> Tensor([1, 2], float32).dtype is float32
+    True
     """
 
     __slots__ = ("_name", "_printed")
@@ -88,7 +91,9 @@ def _bfloat16():
 
 def _kind(name):
     """The class of one kind of types, as `type(ms.float32)` names it."""
-    return Placed(name, (DType,), {"__slots__": (), "_shown": f"mindspore._c_expression.typing.{name}"})
+    return Placed(
+        name, (DType,), {"__doc__": DType.__doc__, "__slots__": (), "_shown": f"mindspore._c_expression.typing.{name}"}
+    )
 
 
 _Bool, _Int, _UInt, _Float, _BFloat = map(_kind, ("Bool", "Int", "UInt", "Float", "BFloat"))

@@ -129,13 +129,24 @@ def _initialise(self, *data, dtype=None):
 # ---- constants ----
 
 
+_FILLED = """A tensor of {name}, of the given size: integers, or one tuple of them; no integer makes a 0-d tensor.
+
+In the default dtype unless `dtype` is given. Raises RuntimeError for a negative size.
+
+>>> import labkit.torch as torch
+>>> x = torch.{name}(2, 3, dtype=torch.float64)
+>>> x.shape, x.dtype, bool((x == torch.{name}(())).all())
+(torch.Size([2, 3]), torch.float64, True)
+"""
+
+
 def _filled(name, make):
     def fun(*size, dtype=None, device=None, requires_grad=False, out=None, layout=None):
         if any(n < 0 for n in flat_sizes(size)):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")
         return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)
 
-    fun.__name__, fun.__doc__ = name, f"A tensor of the given size: {name}."
+    fun.__name__, fun.__doc__ = name, _FILLED.format(name=name)
     return fun
 
 

@@ -13,7 +13,14 @@ from ..layout import Placed
 
 
 class dtype:
-    """An element type, such as `torch.float32`. `np` is NumPy's equivalent."""
+    """An element type, such as `torch.float32`, one object per type. `np` is NumPy's, `itemsize` the bytes of an element.
+
+    >>> import labkit.torch as torch
+    >>> torch.tensor([1, 2], dtype=torch.float32).dtype is torch.float32
+    True
+    >>> torch.float32.itemsize, torch.float32.np, torch.int64.is_floating_point
+    (4, dtype('float32'), False)
+    """
 
     def __init__(self, name, rank, legacy):
         self.name, self.rank, self.legacy, self.is_floating_point = name, rank, legacy, rank == 2

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..elementwise import about
 from . import _dtype, _rules
 from ._dispatch import (
     apply,
@@ -32,12 +33,22 @@ ROUNDING = ("floor", "ceil", "trunc")
 EXTRA_ALIASES = {"absolute": "abs", "sgn": "sign", "fix": "trunc"}
 
 
+_EXAMPLE = """\
+>>> import labkit.torch as torch
+>>> x = torch.tensor({x}, requires_grad=True)
+>>> y = torch.{name}(x)
+>>> y.backward()
+>>> print(f"{{y.item():.4f}} {{x.grad.item():.4f}}")"""
+
+
 def _unary(name, primitive, prepare):
+    dtypes = "Integers become the default dtype." if prepare is floating else "The dtype is kept."
+
     def fun(input, *, out=None):
         return apply(primitive, prepare(tensor_of(input, name)))
 
     fun.__name__ = fun.__qualname__ = name
-    fun.__doc__ = f"{name} of each element; a tensor of the same shape."
+    fun.__doc__ = about(name, dtypes, _EXAMPLE)
     return fun
 
 

@@ -13,13 +13,26 @@ _OPTION = {  # class: (op, option, default)
 }  # fmt: skip
 
 
+_EXAMPLE = """{}
+
+>>> import labkit.mindspore as ms
+>>> x = ms.Tensor([-1.0, 2.0])
+>>> bool((ms.nn.{}({})(x) == ms.ops.{}(x)).all())
+True
+"""
+
+
 def _plain(name, op):
     fun = _op.OPS[op] if op else lambda x: x
 
     def construct(self, input):
         return fun(input)
 
-    doc = f"`ops.{op}` as a cell." if op else "What goes in comes out."
+    doc = (
+        _EXAMPLE.format(f"`ops.{op}` as a cell; it has no parameters.", name, "", op)
+        if op
+        else "What goes in comes out."
+    )
     return type(name, (Cell,), {"construct": construct, "__doc__": doc, "__module__": __name__})
 
 
@@ -36,7 +49,8 @@ def _with_option(name, op, option, default):
         return fun(input, getattr(self, option))
 
     members = {"__init__": __init__, "construct": construct, "__module__": __name__}
-    return type(name, (Cell,), {**members, "__doc__": f"`ops.{op}` as a cell, with `{option}` {default} by default."})
+    doc = _EXAMPLE.format(f"`ops.{op}` as a cell, with `{option}` {default} by default.", name, default, op)
+    return type(name, (Cell,), {**members, "__doc__": doc})
 
 
 class GELU(Cell):

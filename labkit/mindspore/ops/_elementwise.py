@@ -9,68 +9,77 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import primitives
+from ...elementwise import about
 from ...engine import cast
 from ...engine import stop_gradient as constant
 from ..tensor import Tensor, wrap
 from . import _fused
 from ._op import METHODS, floating, op, register, value_of
 
-_SMOOTH = {  # primitive class: (function of floating arrays, names, what it is)
-    "Exp": (anp.exp, "exp", "e to the power of each element"),
-    "Log": (anp.log, "log", "natural logarithm"),
-    "Log2": (anp.log2, "log2", "logarithm to base 2"),
-    "Log10": (anp.log10, "log10", "logarithm to base 10"),
-    "Log1p": (anp.log1p, "log1p", "log(1 + x), exact near 0"),
-    "Expm1": (anp.expm1, "expm1", "exp(x) - 1, exact near 0"),
-    "Sqrt": (anp.sqrt, "sqrt", "square root"),
-    "Rsqrt": (lambda x: 1 / anp.sqrt(x), "rsqrt", "1 / sqrt(x)"),
-    "Reciprocal": (lambda x: 1 / x, "reciprocal inv", "1 / x"),
-    "Sin": (anp.sin, "sin", "sine"),
-    "Cos": (anp.cos, "cos", "cosine"),
-    "Tan": (anp.tan, "tan", "tangent"),
-    "Asin": (anp.arcsin, "asin arcsin", "inverse sine"),
-    "ACos": (anp.arccos, "acos arccos", "inverse cosine"),
-    "Atan": (anp.arctan, "atan arctan", "inverse tangent"),
-    "Sinh": (anp.sinh, "sinh", "hyperbolic sine"),
-    "Cosh": (anp.cosh, "cosh", "hyperbolic cosine"),
-    "Tanh": (primitives.tanh, "tanh", "hyperbolic tangent"),
-    "Asinh": (anp.arcsinh, "asinh arcsinh", "inverse hyperbolic sine"),
-    "Acosh": (anp.arccosh, "acosh arccosh", "inverse hyperbolic cosine"),
-    "Atanh": (anp.arctanh, "atanh arctanh", "inverse hyperbolic tangent"),
-    "Sigmoid": (primitives.sigmoid, "sigmoid", "1 / (1 + exp(-x))"),
-    "Softplus": (primitives.softplus, "softplus", "log(1 + exp(x))"),
-    "SiLU": (lambda x: x * primitives.sigmoid(x), "silu", "x sigmoid(x)"),
+_SMOOTH = {  # primitive class: (function of floating arrays, names)
+    "Exp": (anp.exp, "exp"),
+    "Log": (anp.log, "log"),
+    "Log2": (anp.log2, "log2"),
+    "Log10": (anp.log10, "log10"),
+    "Log1p": (anp.log1p, "log1p"),
+    "Expm1": (anp.expm1, "expm1"),
+    "Sqrt": (anp.sqrt, "sqrt"),
+    "Rsqrt": (lambda x: 1 / anp.sqrt(x), "rsqrt"),
+    "Reciprocal": (lambda x: 1 / x, "reciprocal inv"),
+    "Sin": (anp.sin, "sin"),
+    "Cos": (anp.cos, "cos"),
+    "Tan": (anp.tan, "tan"),
+    "Asin": (anp.arcsin, "asin arcsin"),
+    "ACos": (anp.arccos, "acos arccos"),
+    "Atan": (anp.arctan, "atan arctan"),
+    "Sinh": (anp.sinh, "sinh"),
+    "Cosh": (anp.cosh, "cosh"),
+    "Tanh": (primitives.tanh, "tanh"),
+    "Asinh": (anp.arcsinh, "asinh arcsinh"),
+    "Acosh": (anp.arccosh, "acosh arccosh"),
+    "Atanh": (anp.arctanh, "atanh arctanh"),
+    "Sigmoid": (primitives.sigmoid, "sigmoid"),
+    "Softplus": (primitives.softplus, "softplus"),
+    "SiLU": (lambda x: x * primitives.sigmoid(x), "silu"),
 }
 _ANY_TYPE = {
-    "Neg": (anp.negative, "neg negative", "-x"),
-    "Abs": (primitives.absolute, "abs absolute", "|x|, with derivative 0 at 0"),
-    "Square": (_fused.square, "square", "x squared"),
-    "ReLU": (primitives.relu, "relu", "max(x, 0), with derivative 0 at 0"),
-    "ReLU6": (lambda x: primitives.clamp(primitives.relu(x), None, 6), "relu6", "x limited to [0, 6]"),
+    "Neg": (anp.negative, "neg negative"),
+    "Abs": (primitives.absolute, "abs absolute"),
+    "Square": (_fused.square, "square"),
+    "ReLU": (primitives.relu, "relu"),
+    "ReLU6": (lambda x: primitives.clamp(primitives.relu(x), None, 6), "relu6"),
 }
 _STEPS = {  # piecewise constant: derivative 0
-    "Sign": (anp.sign, "sign", "-1, 0 or 1"),
-    "Floor": (anp.floor, "floor", "the integer below"),
-    "Ceil": (anp.ceil, "ceil", "the integer above"),
-    "Round": (anp.round, "round", "the nearest integer, halves to even"),
-    "Rint": (anp.rint, "rint", "the nearest integer, halves to even"),
-    "Trunc": (anp.trunc, "trunc", "the integer towards 0"),
+    "Sign": (anp.sign, "sign"),
+    "Floor": (anp.floor, "floor"),
+    "Ceil": (anp.ceil, "ceil"),
+    "Round": (anp.round, "round"),
+    "Rint": (anp.rint, "rint"),
+    "Trunc": (anp.trunc, "trunc"),
 }
-_TESTS = {
+_TESTS = {  # with what it is
     "IsFinite": (anp.isfinite, "isfinite", "True where neither infinite nor nan"),
     "IsInf": (anp.isinf, "isinf", "True where infinite"),
     "IsNan": (anp.isnan, "isnan", "True where nan"),
 }
 
 
+_EXAMPLE = """\
+>>> import labkit.mindspore as ms
+>>> y, slope = ms.value_and_grad(ms.ops.{name})(ms.Tensor({x}))
+>>> print(f"{{y.item():.4f}} {{slope.item():.4f}}")"""
+
+
 def _declare(table, prepare):
-    for primitive, (fun, names, meaning) in table.items():
+    dtypes = "Integers become Float32." if prepare is floating else "The dtype is kept."
+    for primitive, (fun, names, *meaning) in table.items():
         first, *others = names.split()
 
         def raw(input, fun=fun):
             return fun(prepare(input))
 
-        raw.__name__, raw.__doc__ = first, f"Elementwise: {meaning}."
+        raw.__name__ = first
+        raw.__doc__ = f"Elementwise: {meaning[0]}." if meaning else about(first, dtypes, _EXAMPLE)
         op(*others, primitive=primitive)(raw)
 
 

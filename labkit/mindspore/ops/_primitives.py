@@ -1,7 +1,9 @@
 """Primitive classes: `ops.MatMul(transpose_b=True)(x, w)` is an op whose options are fixed beforehand."""
 
 from collections.abc import Callable
+from inspect import cleandoc
 
+from ...elementwise import FUNCTIONS
 from ...layout import Placed
 from ..tensor import Tensor
 from . import (  # noqa: F401
@@ -35,11 +37,23 @@ class Primitive(metaclass=Placed):
         raise NotImplementedError(f"{self.name}: expected a subclass that defines __call__")
 
 
+_SAME = """
+
+>>> import labkit.mindspore as ms
+>>> x = ms.Tensor({x})
+>>> bool((ms.ops.{call} == ms.ops.{same}).all())
+True
+"""
+
+
 def _without_options(name, fun):
     def __call__(self, *args):
         return fun(*args)
 
-    return type(name, (Primitive,), {"__call__": __call__, "__doc__": f"`ops.{fun.__name__}` as a primitive class."})
+    doc = f"`ops.{fun.__name__}` as a primitive class: without options, called with the same tensors."
+    if fun.__name__ in FUNCTIONS:
+        doc += _SAME.format(call=f"{name}()(x)", same=f"{fun.__name__}(x)", x=FUNCTIONS[fun.__name__].at[0])
+    return type(name, (Primitive,), {"__call__": __call__, "__doc__": doc})
 
 
 def _with_options(name, options, call, doc):
@@ -66,6 +80,14 @@ def _matmul(options, x, y):
 
 def _reducer(function):
     def call(options, x, axis=()):
+        """`ops.{name}(keep_dims)(x, axis)`: over `axis`, a number or a tuple, `()` for all; with `keep_dims` each of these
+        axes stays, of length 1. Raises TypeError for anything but a tensor.
+
+        >>> import labkit.mindspore as ms
+        >>> x = ms.ops.ones((2, 3)) > 0 if "{name}"[6:] in ("All", "Any") else ms.ops.ones((2, 3))
+        >>> ms.ops.{name}(keep_dims=True)(x, 1).shape, ms.ops.{name}()(x).shape
+        ((2, 1), ())
+        """
         return OPS[function](x, axis if axis != () else None, options["keep_dims"])
 
     return call
@@ -130,7 +152,8 @@ for _more in (_convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS):
 for _name, _fun in PRIMITIVES.items():
     CLASSES[_name] = _without_options(_name, _fun)
 for _name, (_options, _call) in _OPTIONS.items():
-    CLASSES[_name] = _with_options(_name, _options, _call, f"The op {_name} with its options fixed: {[*_options]}.")
+    _doc = _call.__doc__ or "The op {name} with its options fixed: {options}."
+    CLASSES[_name] = _with_options(_name, _options, _call, cleandoc(_doc).format(name=_name, options=[*_options]))
 CLASSES["Primitive"] = Primitive
 CLASSES["RealDiv"], CLASSES["TensorAdd"] = CLASSES["Div"], CLASSES["Add"]
 

@@ -116,6 +116,15 @@ class ModuleList(Sequential):
 # ---- activations: class -> (function, options with defaults, how they are printed) ----
 
 
+_EXAMPLE = """`torch.nn.functional.{fun}` as a module; it has no parameters, and the shape stays.
+
+>>> import labkit.torch as torch
+>>> x = torch.tensor([-1.0, 2.0])
+>>> bool((torch.nn.{name}({options})(x) == torch.nn.functional.{fun}(x{more})).all())
+True
+"""
+
+
 def _activation(name, fun, defaults=(), printed=()):
     names = [n for n, _ in defaults]
 
@@ -131,7 +140,9 @@ def _activation(name, fun, defaults=(), printed=()):
     def extra_repr(self):
         return ", ".join(f"{n}={getattr(self, n)}" for n in printed)
 
-    members = {"__init__": __init__, "forward": forward, "__doc__": f"{name}, elementwise or along `dim`, as a module."}
+    shown = "".join(f", {n}={dict(defaults)[n] or 0}" for n in printed)
+    doc = _EXAMPLE.format(fun=fun.__name__, name=name, options=shown.removeprefix(", "), more=shown)
+    members = {"__init__": __init__, "forward": forward, "__doc__": doc}
     if printed:
         members["extra_repr"] = extra_repr
     return type(name, (Module,), {**members, "__module__": __name__})

@@ -74,15 +74,8 @@ def about(name, dtypes, example):
     """The docstring of a dialect's op: `dtypes` is a sentence, `example` code with places for `name` and `x` that prints
     the value and the slope.
 
-    >>> print(about("log", "Floats keep their dtype.", ">>> log({x})"))
-    log(x) for each element x: the natural logarithm.
-    <BLANKLINE>
-    `input`: a tensor of any shape, which the result has, too. Floats keep their dtype.
+    >>> print(about("log", "Floats keep their dtype.", "").splitlines()[3])
     Defined for x > 0; -inf at 0, nan below. Derivative: 1 / x. Raises TypeError for anything but a tensor.
-    <BLANKLINE>
-    >>> log(2.0)
-    0.6931 0.5000
-    <BLANKLINE>
     """
     meaning, domain, derivative, (x, value, slope) = FUNCTIONS[name]
     return (

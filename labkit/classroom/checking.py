@@ -64,7 +64,14 @@ _given: dict[str, int] = {}
 
 
 def hint(name: str) -> Text:
-    """The next hint for the exercise `name`: three of them, one at each call; after that it points to `solution`."""
+    """The next hint for the exercise `name`: three of them, one at each call; after that it points to `solution`.
+
+    For a name that is no exercise it says which one may be meant. Raises nothing.
+
+    >>> print(hint("grad-slop"))
+    There is no exercise 'grad-slop'. Did you mean 'grad-slip' or 'grad-clip' or
+    'grad-sum-outputs'?
+    """
     exercise = find(name)
     if exercise is None:
         return Text(wrapped(_unknown(name)))
@@ -75,7 +82,13 @@ def hint(name: str) -> Text:
 
 
 def solution(name: str) -> Text:
-    """The source of a right answer to the exercise `name`."""
+    """The source of a right answer to the exercise `name`.
+
+    Also where nothing has been answered yet; a sentence for a name that is no exercise. Raises nothing.
+
+    >>> solution("grad-slip").splitlines()[0]
+    'x, y = ms.Tensor(1.0), ms.Tensor(2.0)'
+    """
     exercise = find(name)
     return Text(wrapped(_unknown(name)) if exercise is None else exercise.solution.strip())
 

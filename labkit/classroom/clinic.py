@@ -23,7 +23,11 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 
 
 def weights() -> dict[str, np.ndarray]:
-    """The weights at the start, by name: two layers."""
+    """The weights at the start, by name: two layers.
+
+    >>> {name: array.shape for name, array in weights().items()}
+    {'w1': (1, 16), 'b1': (16,), 'w2': (16, 1), 'b2': (1,)}
+    """
     rng = np.random.default_rng(18)
     drawn = {"w1": rng.normal(size=(1, 16)) * 2, "b1": rng.normal(size=16), "w2": rng.normal(size=(16, 1)) / 4}
     return {name: array.astype(np.float32) for name, array in drawn.items()} | {"b2": np.zeros(1, np.float32)}

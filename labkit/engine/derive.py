@@ -36,6 +36,13 @@ def value_and_grad(fun, argnums=0):
     """A function that returns `(output, gradient)`; a tuple of `argnums` gives a tuple of gradients.
 
     The gradient is that of the sum of all elements of all outputs.
+
+    Each gradient has its argument's shape, and the dtype of a floating one. Raises TypeError for an argument that is
+    neither a number nor an array.
+
+    >>> value, gradients = value_and_grad(lambda x, y: x**2 * y, (0, 1))(3.0, 2.0)
+    >>> float(value), [float(g) for g in gradients]
+    (18.0, [12.0, 9.0])
     """
 
     check_function("value_and_grad(f)(x)", fun)
@@ -82,6 +89,12 @@ def jacrev(fun, argnums=0):
     """Jacobian by reverse mode, one pull per output element: shape = output shape + argument shape.
 
     Cheapest when there are fewer outputs than inputs. `fun` returns one array.
+
+    A tuple of `argnums` gives a tuple.
+
+    >>> jacrev(lambda x: x**2)(anp.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
     """
     check_function("jacrev(f)(x)", fun)
 
@@ -99,7 +112,13 @@ def jacrev(fun, argnums=0):
 
 
 def jacfwd(fun, argnums=0):
-    """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs."""
+    """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs.
+
+    Shape = output shape + argument shape; a tuple of `argnums` gives a tuple. `fun` returns one array.
+
+    >>> jacfwd(lambda x: anp.stack([x, x**2]))(3.0)
+    array([1., 6.])
+    """
     check_function("jacfwd(f)(x)", fun)
 
     @wraps(fun)

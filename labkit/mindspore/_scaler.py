@@ -123,6 +123,10 @@ def all_finite(inputs):
     """Whether no element of the tensors in a tuple or list is infinite or nan: a 0-d Bool tensor.
 
     Raises TypeError for anything but a flat tuple or list of tensors, ValueError for an empty one.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.amp.all_finite((ms.Tensor([1.0]), ms.Tensor([2.0, float("inf")]))).asnumpy()
+    array(False)
     """
     if isinstance(inputs, Tensor) or (
         isinstance(inputs, (tuple, list)) and any(isinstance(x, (tuple, list)) for x in inputs)

@@ -32,6 +32,13 @@ def set_seed(seed):
     """Make what follows reproducible, with MindSpore's numbers: initial values, random ops, shuffled data, `np.random`.
 
     `seed`: an integer from 0 to 2**32 - 1, else TypeError or ValueError.
+
+    >>> import labkit.mindspore as ms
+    >>> def draw():
+    ...     ms.set_seed(1)
+    ...     return ms.nn.Dense(2, 3).weight.asnumpy()
+    >>> bool((draw() == draw()).all())
+    True
     """
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")

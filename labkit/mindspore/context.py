@@ -62,7 +62,17 @@ _own = _Own()
 
 
 def set_context(**settings):
-    """Set `mode` (GRAPH_MODE or PYNATIVE_MODE), `device_target` and so on. Raises ValueError for an unknown name."""
+    """Set `mode` (GRAPH_MODE or PYNATIVE_MODE), `device_target` and so on. Raises ValueError for an unknown name.
+
+    It holds until it is set again. An unknown `mode` or device is a ValueError, too.
+
+    >>> import labkit.mindspore as ms
+    >>> before = ms.get_context("mode")
+    >>> ms.set_context(mode=ms.GRAPH_MODE)
+    >>> ms.get_context("mode") == ms.GRAPH_MODE
+    True
+    >>> ms.set_context(mode=before)
+    """
     for name, value in settings.items():
         if name not in _DEFAULTS:
             raise ValueError(
@@ -145,6 +155,10 @@ def get_auto_parallel_context(attr_key):
     """One setting of `set_auto_parallel_context`. Raises ValueError for an unknown name.
 
     `device_num` and `global_rank`, where they are not set, are those of the processes joined; 1 and 0 in the mode stand_alone.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.get_auto_parallel_context("parallel_mode"), ms.get_auto_parallel_context("device_num")
+    ('stand_alone', 1)
     """
     if attr_key not in _PARALLEL_DEFAULTS:
         raise ValueError(f"Get context keyword {attr_key} is not recognized!")

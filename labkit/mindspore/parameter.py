@@ -214,7 +214,13 @@ def check_like(variable, value, name):
 
 
 class ParameterTuple(tuple, metaclass=Placed):
-    """A tuple of parameters. Raises TypeError for anything else in it, ValueError for two of the same name."""
+    """A tuple of parameters. Raises TypeError for anything else in it, ValueError for two of the same name.
+
+    >>> import labkit.mindspore as ms
+    >>> one, two = (ms.Parameter(ms.Tensor([1.0]), name=name) for name in ("w", "b"))
+    >>> [p.name for p in ms.ParameterTuple([one, two])]
+    ['w', 'b']
+    """
 
     def __new__(cls, iterable):
         parameters = tuple(iterable)

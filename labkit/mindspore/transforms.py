@@ -145,6 +145,11 @@ def jacrev(fn, grad_position=0, has_aux=False):
     """The function that gives the Jacobian of `fn` by reverse mode: shape of the output, then of the input.
 
     A tuple over outputs where there are several, and over positions; with `has_aux`, `(Jacobian, the other outputs)`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.jacrev(lambda x: x**2)(ms.Tensor([1.0, 2.0])).asnumpy()
+    array([[2., 0.],
+           [0., 4.]], dtype=float32)
     """
 
     def rows_of(first, args, positions):

@@ -19,7 +19,16 @@ _C_NAMES = {"int64": "long int", "int32": "int", "int16": "short int", "int8": "
 
 @function()
 def where(condition, input=None, other=None):
-    """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds."""
+    """`input` where `condition` holds, else `other`; with the condition alone, the indices where it holds.
+
+    `condition`: Bool. Shapes broadcast, mixed dtypes are promoted, and either may be a number. The gradient goes to the one
+    that was taken. Raises RuntimeError for another condition, or for shapes that do not broadcast.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([-1.0, 2.0])
+    >>> torch.where(x > 0, x, 0.0), torch.where(x > 0)
+    (tensor([0., 2.]), (tensor([1]),))
+    """
     if input is None:
         return tuple(Tensor._of(i) for i in np.nonzero(condition._array))
     if condition.dtype.name not in ("bool", "uint8"):
@@ -128,5 +137,12 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @both()
 def equal(input, other):
-    """Whether shapes and all elements are equal."""
+    """Whether shapes and all elements are equal.
+
+    A bool, not a tensor; a nan equals nothing.
+
+    >>> import labkit.torch as torch
+    >>> torch.equal(torch.ones(2), torch.ones(2)), torch.equal(torch.ones(2), torch.ones(1))
+    (True, False)
+    """
     return bool(input.shape == other.shape and np.array_equal(input._array, other._array))

@@ -18,8 +18,8 @@ class dtype:
     >>> import labkit.torch as torch
     >>> torch.tensor([1, 2], dtype=torch.float32).dtype is torch.float32
     True
-    >>> torch.float32.itemsize, torch.float32.np, torch.int64.is_floating_point
-    (4, dtype('float32'), False)
+    >>> torch.float32.itemsize, torch.int64.is_floating_point
+    (4, False)
     """
 
     def __init__(self, name, rank, legacy):
@@ -156,7 +156,14 @@ def result_dtype(*operands):
 
 
 class finfo(metaclass=Placed):
-    """Limits of a floating dtype: `bits, eps, max, min, tiny, resolution`."""
+    """Limits of a floating dtype: `bits, eps, max, min, tiny, resolution`.
+
+    `type`: a floating dtype, the default one if it is left out.
+
+    >>> import labkit.torch as torch
+    >>> torch.finfo(torch.float16).max, torch.finfo(torch.float32).eps
+    (65504.0, 1.1920928955078125e-07)
+    """
 
     def __init__(self, type=None):
         self.dtype = (type or get_default_dtype()).name

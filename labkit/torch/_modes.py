@@ -142,6 +142,12 @@ class no_grad(_PlainMode):
     """Nothing inside is recorded: results have `requires_grad=False`.
 
     A context manager (`with torch.no_grad():`) and a decorator, with or without parentheses.
+
+    >>> import labkit.torch as torch
+    >>> w = torch.tensor(2.0, requires_grad=True)
+    >>> with torch.no_grad():
+    ...     print((w * 3).requires_grad)
+    False
     """
 
     def _enter(self):
@@ -149,14 +155,34 @@ class no_grad(_PlainMode):
 
 
 class enable_grad(_PlainMode):
-    """Record again inside a `no_grad` block."""
+    """Record again inside a `no_grad` block.
+
+    A context manager and a decorator, as `no_grad`.
+
+    >>> import labkit.torch as torch
+    >>> w = torch.tensor(2.0, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     print((w * 3).requires_grad)
+    True
+    """
 
     def _enter(self):
         _set(True)
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording on or off, at once when called as a function, and until the end of the block under `with`."""
+    """Switch recording on or off, at once when called as a function, and until the end of the block under `with`.
+
+    `mode`: True or False.
+
+    >>> import labkit.torch as torch
+    >>> w = torch.tensor(2.0, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     print((w * 3).requires_grad)
+    False
+    >>> torch.is_grad_enabled()
+    True
+    """
 
     def __init__(self, mode):
         self.mode = bool(mode)
@@ -217,7 +243,20 @@ class set_detect_anomaly(metaclass=Placed):
 
 
 class detect_anomaly(set_detect_anomaly):
-    """`with detect_anomaly():` checks every derivative inside for nan."""
+    """`with detect_anomaly():` checks every derivative inside for nan.
+
+    The walk back raises RuntimeError at the first nan, and names the op. `check_nan=False` checks nothing.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor(0.0, requires_grad=True)
+    >>> with torch.autograd.detect_anomaly():
+    ...     y = torch.sqrt(x) * 0
+    ...     try:
+    ...         y.backward()
+    ...     except RuntimeError as error:
+    ...         print(error)
+    Function 'SqrtBackward0' returned nan values in its 0th output.
+    """
 
     def __init__(self, check_nan=True):
         self.check_nan = check_nan

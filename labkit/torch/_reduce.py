@@ -112,7 +112,15 @@ def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
 @both()
 @numpy_style
 def logsumexp(input, dim, keepdim=False):
-    """log(sum(exp(input))) along `dim`, without overflow."""
+    """log(sum(exp(input))) along `dim`, without overflow.
+
+    `dim`: an integer or a tuple of them; with `keepdim` they stay, of length 1. Integers become the default dtype.
+    Derivative: softmax of `input`.
+
+    >>> import labkit.torch as torch
+    >>> torch.logsumexp(torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]), 1)
+    tensor([6.9315e-01, 1.0007e+03])
+    """
     return _reduced(_rules.logsumexp, floating(input), dim, keepdim)
 
 

@@ -42,6 +42,14 @@ class Tensor:
 
     Make one with `torch.tensor(data)`. `requires_grad=True` makes it a leaf: operations on it are recorded, and
     `backward()` on a result adds the gradient to its `.grad`.
+
+    Its `shape` and `dtype` are those of the data. Raises RuntimeError where a gradient is asked of integers.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> (x**2).sum().backward()
+    >>> x.grad
+    tensor([2., 4.])
     """
 
     _grad: "Tensor | None" = None

@@ -146,7 +146,15 @@ def _require_floating(trees):
 
 
 def grad_and_value(func, argnums=0, has_aux=False):
-    """A function that returns `(gradient, value)` of a scalar `func`; with `has_aux`, `(gradient, (value, aux))`."""
+    """A function that returns `(gradient, value)` of a scalar `func`; with `has_aux`, `(gradient, (value, aux))`.
+
+    The gradient is that by the argument at `argnums`, or a tuple of gradients, of the arguments' shapes and dtypes. Raises
+    RuntimeError for a value that is not a scalar.
+
+    >>> import labkit.torch as torch
+    >>> torch.func.grad_and_value(lambda x: (x**2).sum())(torch.tensor([1.0, 2.0]))
+    (tensor([2., 4.]), tensor(5.))
+    """
 
     @wraps(func)
     def differentiated(*args, **kwargs):
@@ -178,7 +186,15 @@ def grad(func, argnums=0, has_aux=False):
 
 
 def vjp(func, *primals, has_aux=False):
-    """`(output, pull)`: `pull(cotangents)` gives one gradient per primal, as a tuple; with `has_aux` also the aux."""
+    """`(output, pull)`: `pull(cotangents)` gives one gradient per primal, as a tuple; with `has_aux` also the aux.
+
+    A gradient has its primal's shape and dtype. Raises RuntimeError for cotangents of other shapes than the output's.
+
+    >>> import labkit.torch as torch
+    >>> output, pull = torch.func.vjp(torch.sin, torch.tensor([0.0, 1.0]))
+    >>> pull(torch.tensor([1.0, 2.0]))
+    (tensor([1.0000, 1.0806]),)
+    """
     output, aux, pull = _pullback(func, primals, has_aux, VJP)
 
     def pulled(cotangents, retain_graph=True, create_graph=None):
@@ -193,6 +209,11 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
 
     `strict`: raise RuntimeError if an output does not depend on the primals. What `func` does in place to a primal
     happens to the caller's tensor.
+
+    >>> import labkit.torch as torch
+    >>> x, direction = torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0])
+    >>> torch.func.jvp(lambda x: x**2, (x,), (direction,))
+    (tensor([1., 4.]), tensor([2., 0.]))
     """
     check_jvp(primals, tangents, JVP)
     leaves, rebuild = flatten(primals)
@@ -221,7 +242,15 @@ def _units(tensor):
 
 
 def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
-    """The Jacobian function by reverse mode: shape = output shape + input shape."""
+    """The Jacobian function by reverse mode: shape = output shape + input shape.
+
+    By the argument at `argnums`, or a tuple of Jacobians for a tuple; with `has_aux`, `(Jacobian, aux)`.
+
+    >>> import labkit.torch as torch
+    >>> torch.func.jacrev(lambda x: x**2)(torch.tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
 
     @wraps(func)
     def jacobian(*args, **kwargs):

@@ -50,7 +50,11 @@ def release():
 
 
 def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
-    """The number of this process, from 0. Raises RuntimeError in one of several processes before `init`."""
+    """The number of this process, from 0. Raises RuntimeError in one of several processes before `init`.
+
+    >>> get_rank()
+    0
+    """
     _check_group("get_rank", group)
     return parallel.member().rank
 

@@ -13,6 +13,12 @@ class DigitsDataset(Rows):
 
     `usage`: "train", "test" or "all", the default. In random order unless `shuffle=False`. Ask `vision.Resize` for the
     32 x 32 pixels of LeNet-5.
+
+    >>> import labkit.mindspore as ms
+    >>> data = ms.dataset.DigitsDataset("test", shuffle=False).batch(32)
+    >>> image, label = next(data.create_tuple_iterator())
+    >>> image.shape, image.dtype, label.shape
+    ((32, 8, 8, 1), mindspore.uint8, (32,))
     """
 
     def __init__(self, usage="all", num_samples=None, num_parallel_workers=None, shuffle=None):

@@ -55,7 +55,15 @@ class SequentialCell(Cell):
 
 
 class CellList(SequentialCell):
-    """A list of cells, registered with their parameters; it is not called itself."""
+    """A list of cells, registered with their parameters; it is not called itself.
+
+    Indexed, sliced and walked through like a list; raises TypeError for anything but cells.
+
+    >>> import labkit.mindspore as ms
+    >>> cells = ms.nn.CellList([ms.nn.Dense(2, 3), ms.nn.ReLU()])
+    >>> len(cells), cells[0].weight.shape, len(cells.trainable_params())
+    (2, (3, 2), 2)
+    """
 
     def extend(self, cells):
         """Add cells at the end; returns the list."""

@@ -79,7 +79,14 @@ class Dense(Cell):
 
 
 class Flatten(Cell):
-    """All axes from `start_dim` to `end_dim` as one; the first axis, the batch, stays by default."""
+    """All axes from `start_dim` to `end_dim` as one; the first axis, the batch, stays by default.
+
+    No parameters; raises TypeError for anything but a tensor.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.nn.Flatten()(ms.ops.ones((2, 3, 4))).shape
+    (2, 12)
+    """
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()

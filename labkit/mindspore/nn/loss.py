@@ -95,7 +95,15 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
 
 class CrossEntropyLoss(LossBase):
-    """The log-loss of scores (n, classes, ...) for Int32 class numbers (n, ...) or probabilities; see `ops.cross_entropy`."""
+    """The log-loss of scores (n, classes, ...) for Int32 class numbers (n, ...) or probabilities; see `ops.cross_entropy`.
+
+    `reduction`: "mean", "sum" or "none". The loss has the type of the scores, and no axes unless it is "none".
+
+    >>> import labkit.mindspore as ms
+    >>> scores = ms.Tensor([[2.0, 0.0], [0.0, 2.0]])
+    >>> round(ms.nn.CrossEntropyLoss()(scores, ms.Tensor([0, 0], ms.int32)).item(), 4)
+    1.1269
+    """
 
     def __init__(self, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
         super().__init__(reduction)

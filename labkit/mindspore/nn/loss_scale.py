@@ -42,7 +42,15 @@ def _unscaled(scale, grad):
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """A scale that never changes: called with the scale and whether there was overflow, it returns the latter."""
+    """A scale that never changes: called with the scale and whether there was overflow, it returns the latter.
+
+    For `TrainOneStepWithLossScaleCell`, in the place of a scale that changes.
+
+    >>> import labkit.mindspore as ms
+    >>> update = ms.nn.FixedLossScaleUpdateCell(1024.0)
+    >>> update.get_loss_scale(), bool(update(ms.Tensor(1024.0), ms.Tensor(True)))
+    (1024.0, True)
+    """
 
     def __init__(self, loss_scale_value):
         super().__init__()
@@ -100,6 +108,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     A subclass defines `construct` with `start_overflow_check`, `get_overflow_status` and `process_loss_scale`. In graph mode
     a step is one program; a `construct` that branches on the overflow (`if not overflow:`) runs as it stands instead, with
     the cells that it calls compiled.
+
+    >>> import labkit.mindspore as ms
+    >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())
+    >>> step = ms.nn.TrainOneStepWithLossScaleCell(net, ms.nn.SGD(net.trainable_params(), 0.1), ms.Tensor(1024.0))
+    >>> loss, overflow, scale = step(ms.ops.ones((3, 2)), ms.ops.ones((3, 1)))
+    >>> loss.shape, bool(overflow), float(scale.asnumpy())
+    ((), False, 1024.0)
     """
 
     def __init__(self, network, optimizer, scale_sense):

@@ -194,7 +194,15 @@ _larger, _smaller = _chooser(anp.greater), _chooser(anp.less)
 
 @binary("Maximum")
 def maximum(input, other):
-    """The larger of each pair; a tie sends half of the gradient to either."""
+    """The larger of each pair; a tie sends half of the gradient to either.
+
+    Tensors, or a tensor and a number; shapes broadcast, and mixed dtypes are promoted.
+
+    >>> import labkit.mindspore as ms
+    >>> one, other = ms.grad(ms.ops.maximum, (0, 1))(ms.Tensor([1.0, 2.0]), ms.Tensor([1.0, 5.0]))
+    >>> one.asnumpy(), other.asnumpy()
+    (array([0.5, 0. ], dtype=float32), array([0.5, 1. ], dtype=float32))
+    """
     return _larger(input, other)
 
 

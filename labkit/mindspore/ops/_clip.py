@@ -17,7 +17,15 @@ _NOT_TENSORS = "For 'clip_by_value', the type of argument 'x' must be Tensor or 
 
 
 def clip_by_value(x, clip_value_min=None, clip_value_max=None):
-    """`x`, a tensor or a tuple or list of them, limited to [min, max]; at a bound half of the gradient passes."""
+    """`x`, a tensor or a tuple or list of them, limited to [min, max]; at a bound half of the gradient passes.
+
+    A bound is a number, a tensor or None. Raises ValueError where both are None, TypeError for bounds of another type, and for
+    anything but tensors.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.grad(lambda x: ms.ops.clip_by_value(x, -1.0, 1.0))(ms.Tensor([0.5, 1.0, 3.0])).asnumpy()
+    array([1. , 0.5, 0. ], dtype=float32)
+    """
     if clip_value_min is None and clip_value_max is None:
         raise ValueError("For 'clip_by_value', at least one of 'clip_value_min' or 'clip_value_max' must not be None")
     for name, bound in (("clip_value_min", clip_value_min), ("clip_value_max", clip_value_max)):
@@ -47,6 +55,12 @@ def clip_by_norm(x, max_norm, norm_type=2.0, error_if_nonfinite=False):
 
     The factor is max_norm / (norm + 1e-6), used where it is below 1. Raises RuntimeError for an infinite or nan norm
     if `error_if_nonfinite`.
+
+    Shapes and dtypes stay; a tensor gives a tensor, several give a tuple.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.clip_by_norm(ms.Tensor([3.0, 4.0]), 1.0).asnumpy().round(4)
+    array([0.6, 0.8], dtype=float32)
     """
     tensors = [x] if isinstance(x, Tensor) else x
     with np.errstate(all="ignore"):

@@ -59,13 +59,27 @@ def filled(shape, value, dtype):
 
 @op(method=False, primitive="ZerosLike")
 def zeros_like(input, *, dtype=None):
-    """Zeros of the same shape and type."""
+    """Zeros of the same shape and type.
+
+    `dtype` gives another type. A constant: nothing flows back to `input`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.zeros_like(ms.Tensor([[1, 2]]), dtype=ms.float16).asnumpy()
+    array([[0., 0.]], dtype=float16)
+    """
     return np.zeros(input.shape, dtype.numpy if dtype else input.dtype)
 
 
 @op(method=False, primitive="OnesLike")
 def ones_like(input, *, dtype=None):
-    """Ones of the same shape and type."""
+    """Ones of the same shape and type.
+
+    `dtype` gives another type. A constant: nothing flows back to `input`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.ones_like(ms.Tensor([[1, 2]]), dtype=ms.float16).asnumpy()
+    array([[1., 1.]], dtype=float16)
+    """
     return np.ones(input.shape, dtype.numpy if dtype else input.dtype)
 
 
@@ -151,7 +165,12 @@ def shape(input_x):
 
 
 def dtype(input_x):
-    """The type of a tensor's elements."""
+    """The type of a tensor's elements, such as `ms.float32`.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.ops.dtype(ms.Tensor([1, 2]))
+    mindspore.int64
+    """
     return input_x.dtype
 
 

@@ -74,7 +74,14 @@ def _trainable(fn):
 
 
 class InsertGradientOf(metaclass=Placed):
-    """`InsertGradientOf(f)(x)` is `x`, but the gradient that comes back is replaced by `f(gradient)`."""
+    """`InsertGradientOf(f)(x)` is `x`, but the gradient that comes back is replaced by `f(gradient)`.
+
+    `x` and what `f` returns: tensors of one shape.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.grad(lambda x: ms.ops.InsertGradientOf(lambda g: 10 * g)(x) ** 2)(ms.Tensor(3.0))
+    Tensor(shape=[], dtype=Float32, value= 60)
+    """
 
     def __init__(self, f):
         self.f = f

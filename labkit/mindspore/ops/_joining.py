@@ -73,7 +73,15 @@ def meshgrid(*inputs, indexing="xy"):
 
 
 def select(condition, input, other):
-    """`input` where `condition` holds, else `other`; numbers take the tensor's type."""
+    """`input` where `condition` holds, else `other`; numbers take the tensor's type.
+
+    Shapes broadcast; the gradient goes to the one that was taken.
+
+    >>> import labkit.mindspore as ms
+    >>> x = ms.Tensor([-1.0, 2.0])
+    >>> ms.ops.where(x > 0, x, 0.0).asnumpy()
+    array([0., 2.], dtype=float32)
+    """
     if not isinstance(condition, Tensor):
         kinds = ", ".join(
             f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}"

@@ -141,7 +141,13 @@ class HyperMap(Map):
 
 
 def partial(fn, *args):
-    """`fn` with its first arguments given. Raises AttributeError for what is no function."""
+    """`fn` with its first arguments given. Raises AttributeError for what is no function.
+
+    >>> import labkit.mindspore as ms
+    >>> double = ms.ops.partial(ms.ops.mul, ms.Tensor(2.0))
+    >>> double(ms.Tensor([1.0, 3.0])).asnumpy()
+    array([2., 6.], dtype=float32)
+    """
     if not callable(fn):
         raise AttributeError(f"'{type(fn).__name__}' object has no attribute '__call__'")
     return _partial(fn, *args)

@@ -24,6 +24,15 @@ class Model(metaclass=Placed):
     `metrics`: a set of names such as {"accuracy", "loss"}, or a dictionary `{name: Metric}`. `eval_network` gives
     `(loss, prediction, label)` for them, or other outputs with `eval_indexes` saying where these three are.
     `amp_level` and `loss_scale_manager`: as in `amp.build_train_network`.
+
+    >>> import labkit.mindspore as ms
+    >>> import numpy as np
+    >>> data = ms.dataset.NumpySlicesDataset((np.ones((4, 2), "f"), np.ones((4, 1), "f")), ["x", "y"]).batch(2)
+    >>> net = ms.nn.Dense(2, 1)
+    >>> model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 0.1), metrics={"mse"})
+    >>> model.train(20, data, dataset_sink_mode=False)
+    >>> bool(model.eval(data, dataset_sink_mode=False)["mse"] < 0.01), model.predict(ms.ops.ones((3, 2))).shape
+    (True, (3, 1))
     """
 
     def __init__(self, network, loss_fn=None, optimizer=None, metrics=None, eval_network=None, eval_indexes=None,

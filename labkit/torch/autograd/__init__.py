@@ -60,6 +60,14 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 
     `grad_tensors`: what arrives at each tensor, needed where it is not a scalar. The saved values of the nodes that ran
     are let go, unless `retain_graph`; with `create_graph` the gradients themselves can be differentiated.
+
+    Raises RuntimeError where nothing requires a gradient, or saved values are gone.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> torch.autograd.backward(x**2, torch.tensor([1.0, 10.0]))
+    >>> x.grad
+    tensor([ 2., 40.])
     """
     tensors = _tuple(tensors)
     given = [None] * len(tensors) if grad_tensors is None else _tuple(grad_tensors)

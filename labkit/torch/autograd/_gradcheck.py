@@ -49,6 +49,11 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 
     Inputs that require a gradient should be float64. Otherwise raises `GradcheckError` with both Jacobians, or returns
     False if `raise_exception` is False.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradcheck(torch.exp, x)
+    True
     """
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     try:
@@ -83,7 +88,15 @@ def _mismatch(output, place, numerical, analytical):
 
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **options):
-    """`gradcheck` of the first derivative: checks second derivatives."""
+    """`gradcheck` of the first derivative: checks second derivatives.
+
+    The other arguments and the errors are those of `gradcheck`; `grad_outputs` are random unless they are given.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor(2.0, dtype=torch.float64, requires_grad=True)
+    >>> torch.autograd.gradgradcheck(lambda x: x**3, x)
+    True
+    """
     from . import grad
 
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)

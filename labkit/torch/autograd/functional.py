@@ -164,7 +164,16 @@ def _jacobian_of(output, inputs, create_graph, strict, words):
 
 @_enabled
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
-    """The Hessian of a scalar `func`: for each pair of inputs, shape = input shape + input shape."""
+    """The Hessian of a scalar `func`: for each pair of inputs, shape = input shape + input shape.
+
+    `inputs`: a tensor, or a tuple, which gives a tuple of tuples. Raises RuntimeError for a `func` that is not scalar, and with
+    `strict` where it does not depend on an input.
+
+    >>> import labkit.torch as torch
+    >>> torch.autograd.functional.hessian(lambda x: (x**3).sum(), torch.tensor([1.0, 2.0]))
+    tensor([[ 6.,  0.],
+            [ 0., 12.]])
+    """
     single = not isinstance(inputs, tuple)
     inputs = _tuple(inputs, "inputs", "hessian")
 

@@ -221,7 +221,16 @@ def _warn_of_sizes(input, target):
 
 @widened
 def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """The mean (or sum, or each) squared difference."""
+    """The squared difference, by `reduction`: its "mean", its "sum", both 0-d, or "none": each.
+
+    `input` and `target`: floating tensors of one shape; other shapes that broadcast do so, with a warning. Raises ValueError
+    for another `reduction`.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([1.0, 4.0])
+    >>> torch.nn.functional.mse_loss(x, torch.zeros(2)), torch.nn.functional.mse_loss(x, torch.zeros(2), reduction="none")
+    (tensor(8.5000), tensor([ 1., 16.]))
+    """
     return _paired(_mse, input, target, reduction)
 
 
@@ -312,7 +321,16 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 def cross_entropy(
     input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
 ):
-    """Log-softmax of the scores `input` (N, classes), then the log-loss of `target`: class numbers or probabilities."""
+    """Log-softmax of the scores `input` (N, classes), then the log-loss of `target`: class numbers or probabilities.
+
+    Also (classes,) without a batch. `weight` (classes) counts classes, `ignore_index` leaves a target out, `reduction` is as in
+    `mse_loss`; `label_smoothing` mixes in the same probability for each class.
+
+    >>> import labkit.torch as torch
+    >>> scores = torch.tensor([[2.0, 0.0], [0.0, 2.0]])
+    >>> torch.nn.functional.cross_entropy(scores, torch.tensor([0, 0]))
+    tensor(1.1269)
+    """
     _checked(reduction)
     dim = 0 if input.ndim == 1 else 1
     scores = log_softmax(input, dim)

@@ -10,7 +10,15 @@ from .parameter import Parameter
 
 
 class Linear(Module):
-    """`y = x @ weight.T + bias`; `weight` (out, in) starts uniform within 1/sqrt(in features)."""
+    """`y = x @ weight.T + bias`; `weight` (out, in) starts uniform within 1/sqrt(in features).
+
+    `x`: (..., in), the result (..., out). `bias` starts in the same range; `bias=False` leaves it out.
+
+    >>> import labkit.torch as torch
+    >>> layer = torch.nn.Linear(3, 2)
+    >>> layer.weight.shape, layer(torch.ones(5, 3)).shape
+    (torch.Size([2, 3]), torch.Size([5, 2]))
+    """
 
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
@@ -58,7 +66,16 @@ class Flatten(Module):
 
 
 class Dropout(Module):
-    """Zeroes elements at random with probability `p` while training."""
+    """Zeroes elements at random with probability `p` while training.
+
+    The others are divided by 1 - p, so that the expected value stays; after `eval()` nothing changes. Raises ValueError for
+    `p` outside [0, 1].
+
+    >>> import labkit.torch as torch
+    >>> x = torch.ones(100)
+    >>> sorted(set(torch.nn.Dropout(0.5)(x).tolist())), bool((torch.nn.Dropout().eval()(x) == x).all())
+    ([0.0, 2.0], True)
+    """
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
@@ -73,7 +90,15 @@ class Dropout(Module):
 
 
 class Sequential(Module):
-    """Modules called one after the other."""
+    """Modules called one after the other.
+
+    `Sequential(first, second)` has them under the names 0, 1 ..., or those of one `OrderedDict`. An index gives a module.
+
+    >>> import labkit.torch as torch
+    >>> net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+    >>> net(torch.zeros(4, 2)).shape, net[1]
+    (torch.Size([4, 3]), Tanh())
+    """
 
     def __init__(self, *modules):
         super().__init__()

@@ -17,6 +17,17 @@ class Module(metaclass=Placed):
 
     Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call
     the module like a function.
+
+    >>> import labkit.torch as torch
+    >>> class Scale(torch.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.factor = torch.nn.Parameter(torch.tensor(2.0))
+    ...     def forward(self, x):
+    ...         return self.factor * x
+    >>> net = Scale()
+    >>> net(torch.ones(2)), [name for name, _ in net.named_parameters()]
+    (tensor([2., 2.], grad_fn=<MulBackward0>), ['factor'])
     """
 
     training = True

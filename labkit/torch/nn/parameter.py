@@ -7,7 +7,15 @@ from .._tensor import Tensor
 
 
 class Parameter(Tensor, metaclass=Placed):
-    """A leaf that a `Module` finds among its attributes; it requires a gradient unless told otherwise."""
+    """A leaf that a `Module` finds among its attributes; it requires a gradient unless told otherwise.
+
+    `data`: a tensor, whose memory, shape and dtype it has. Raises RuntimeError for integers, unless `requires_grad=False`.
+
+    >>> import labkit.torch as torch
+    >>> torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+    Parameter containing:
+    tensor([1., 2.], requires_grad=True)
+    """
 
     def __new__(cls, data=None, requires_grad=True):
         return object.__new__(cls)

@@ -46,7 +46,13 @@ class Resize(metaclass=Placed):
 
 
 class Rescale(metaclass=Placed):
-    """`image * rescale + shift`, in float32."""
+    """`image * rescale + shift`, in float32.
+
+    `image`: an array of numbers, of any shape.
+
+    >>> Rescale(1 / 255, 0.0)(np.array([[0, 255]], np.uint8))
+    array([[0., 1.]], dtype=float32)
+    """
 
     def __init__(self, rescale, shift):
         self.rescale = np.float32(required(rescale, "rescale", (Number,)))
@@ -73,7 +79,11 @@ class Normalize(metaclass=Placed):
 
 
 class HWC2CHW(metaclass=Placed):
-    """From (height, width, channels) to (channels, height, width)."""
+    """From (height, width, channels) to (channels, height, width).
+
+    >>> HWC2CHW()(np.zeros((28, 28, 1))).shape
+    (1, 28, 28)
+    """
 
     def __call__(self, image):
         image = np.asarray(image)

@@ -19,6 +19,15 @@ class Callback(metaclass=Placed):
     """The base of callbacks. Define what is wanted of `on_train_begin`, `on_train_epoch_begin`, `on_train_step_begin`,
     `on_train_step_end`, `on_train_epoch_end`, `on_train_end` and the same with `on_eval_`, each taking a `RunContext`.
     The older names `begin`, `epoch_begin`, `step_begin` ... stand for both.
+
+    >>> import labkit.mindspore as ms
+    >>> class Stop(ms.train.Callback):
+    ...     def on_train_step_end(self, run_context):
+    ...         run_context.request_stop()
+    >>> context = ms.train.RunContext({})
+    >>> Stop().on_train_step_end(context)
+    >>> context.get_stop_requested()
+    True
     """
 
     def __enter__(self):

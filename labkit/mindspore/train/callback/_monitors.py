@@ -73,7 +73,19 @@ class TimeMonitor(Callback):
 
 
 class History(Callback):
-    """Keep the last loss and the metrics of every epoch: `history`, `{name: [value, ...]}`, and `epoch`."""
+    """Keep the last loss and the metrics of every epoch: `history`, `{name: [value, ...]}`, and `epoch`.
+
+    The loss is under the name "net_output", metrics under their own; numbers, one per epoch.
+
+    >>> import labkit.mindspore as ms
+    >>> import numpy as np
+    >>> data = ms.dataset.NumpySlicesDataset((np.ones((4, 2), "f"), np.ones((4, 1), "f")), ["x", "y"]).batch(2)
+    >>> net, history = ms.nn.Dense(2, 1), ms.train.History()
+    >>> model = ms.train.Model(net, ms.nn.MSELoss(), ms.nn.SGD(net.trainable_params(), 0.1))
+    >>> model.train(3, data, [history], dataset_sink_mode=False)
+    >>> history.epoch, len(history.history["net_output"])
+    ({'epoch': [1, 2, 3]}, 3)
+    """
 
     def __init__(self):
         self.history: dict[str, list] = {}

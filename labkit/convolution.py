@@ -26,7 +26,7 @@ AT_ONCE = 1 << 22  # bytes of columns made at a time: larger images are done a f
 np.empty((1 << 25) - (1 << 16), np.uint8)
 
 
-def output_size(size, kernel, stride, padding, dilation):
+def output_size(size, kernel, stride, padding, dilation) -> tuple[int, ...]:
     """`(height, width)` of the result: at how many places a kernel fits into an image of `size`.
 
     >>> output_size((32, 32), (5, 5), (1, 1), ((0, 0), (0, 0)), (1, 1))
@@ -38,7 +38,7 @@ def output_size(size, kernel, stride, padding, dilation):
     )
 
 
-def same_padding(size, kernel, stride, dilation):
+def same_padding(size, kernel, stride, dilation) -> tuple[tuple[int, int], ...]:
     """The padding with which the result has size / stride elements, rounded up; an odd one is larger at the end."""
     pairs = []
     for n, k, s, d in zip(size, kernel, stride, dilation, strict=True):
@@ -143,7 +143,7 @@ def _by_group(w, groups):
 # ---- the three ops ----
 
 
-def conv2d(x, w, stride=(1, 1), padding=NO_PADDING, dilation=(1, 1), groups=1):
+def conv2d(x, w, stride=(1, 1), padding=NO_PADDING, dilation=(1, 1), groups=1) -> np.ndarray:
     """The convolution (cross-correlation) of images with a kernel.
 
     x (batch, in, height, width), w (out, in / groups, height, width), result (batch, out, height, width).
@@ -173,7 +173,7 @@ def _conv2d(x, w, stride, padding, dilation, groups):
     lambda ans, g, w, shape, *how: lambda h: _conv2d(h, w, *how),
     lambda ans, g, w, shape, *how: lambda h: conv2d_weight(h, g, anp.shape(w), *how),
 )
-def conv2d_input(g, w, shape, stride, padding, dilation, groups):
+def conv2d_input(g, w, shape, stride, padding, dilation, groups) -> np.ndarray:
     """the gradient of a convolution for its images, of this shape"""
     matrix = _Matrix(shape, w.shape, wide(g).dtype, stride, padding, dilation, groups)
     seen, columns_of_w = batch_last(wide(g)), np.swapaxes(_by_group(w, groups), 1, 2)
@@ -187,7 +187,7 @@ def conv2d_input(g, w, shape, stride, padding, dilation, groups):
     lambda ans, x, g, shape, *how: lambda h: conv2d_input(g, h, anp.shape(x), *how),
     lambda ans, x, g, shape, *how: lambda h: _conv2d(x, h, *how),
 )
-def conv2d_weight(x, g, shape, stride, padding, dilation, groups):
+def conv2d_weight(x, g, shape, stride, padding, dilation, groups) -> np.ndarray:
     """the gradient of a convolution for its kernel, of this shape"""
     matrix = _Matrix(x.shape, shape, wide(x).dtype, stride, padding, dilation, groups)
     image, seen = padded(batch_last(wide(x)), padding), batch_last(wide(g))

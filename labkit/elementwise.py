@@ -70,7 +70,7 @@ FUNCTIONS = {
 }  # fmt: skip
 
 
-def about(name, dtypes, example):
+def about(name, dtypes, example) -> str:
     """The docstring of a dialect's op: `dtypes` is a sentence, `example` code with places for `name` and `x` that prints
     the value and the slope.
 

@@ -43,7 +43,7 @@ class GradientCheck:
         )
 
 
-def check_gradient(fun, *args, tolerance=None):
+def check_gradient(fun, *args, tolerance=None) -> GradientCheck:
     """Compare the gradient of `fun` at `args` with central differences, entry by entry.
 
     `args`: floating arrays or numbers; the outputs are paired with a fixed pseudo-random cotangent, so that every output

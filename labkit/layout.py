@@ -23,7 +23,7 @@ class Placed(type):
         return f"<class '{shown}'>" if shown else super().__repr__()
 
 
-def real_home(module, name):
+def real_home(module, name) -> str | None:
     """The real framework's module for the class `name` that a dialect defines in `module`; None for any other class."""
     package, _, place = module.partition(".")
     dialect, _, place = place.partition(".")

@@ -27,6 +27,6 @@ class Prose(str):
     def __str__(self):
         return wrapped(self[:])
 
-    def splitlines(self, keepends=False):
+    def splitlines(self, keepends=False) -> list[str]:
         """Its lines, each of which is printed wrapped."""
         return [Prose(line) for line in super().splitlines(keepends)]

@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def rounded_up(size, kernel, stride, padding, dilation):
+def rounded_up(size, kernel, stride, padding, dilation) -> tuple[tuple[int, int], ...]:
     """`padding` with enough at the end for a last window that begins inside the image (the "ceil mode")."""
     pairs = []
     for n, k, s, (before, after), d in zip(size, kernel, stride, padding, dilation, strict=True):
@@ -30,7 +30,7 @@ def rounded_up(size, kernel, stride, padding, dilation):
 
 
 @lru_cache(maxsize=64)
-def divisors(size, kernel, stride, padding, counted):
+def divisors(size, kernel, stride, padding, counted) -> int | np.ndarray:
     """How many elements every window has of the image and of `counted`, the part of the padding that counts.
 
     A number if it is the same for all, else an array (height, width).
@@ -57,7 +57,7 @@ def _windows(x, kernel, stride, padding, dilation):
 
 
 @rule(lambda ans, x, *how: lambda g: max_pool2d_input(g, x, ans, *how))
-def max_pool2d(x, kernel, stride, padding, dilation):
+def max_pool2d(x, kernel, stride, padding, dilation) -> np.ndarray:
     """the largest element of every window; of equal ones the first, which alone gets the gradient"""
     _, _, first = (windows := _windows(x, kernel, stride, padding, dilation))[0]
     best = np.array(first)
@@ -83,7 +83,7 @@ def _chosen(x, where):
 
 
 @rule(lambda ans, g, x, best, *how: lambda h: max_pool2d_pick(h, x, best, *how), None, None)
-def max_pool2d_input(g, x, best, kernel, stride, padding, dilation):
+def max_pool2d_input(g, x, best, kernel, stride, padding, dilation) -> np.ndarray:
     """the gradient of max pooling: each element of g goes to where the largest was"""
     n, c, h, w = x.shape
     made = np.zeros((c, h + sum(padding[0]), w + sum(padding[1]), n), g.dtype)
@@ -98,7 +98,7 @@ def max_pool2d_input(g, x, best, kernel, stride, padding, dilation):
 
 
 @rule(lambda ans, h, x, best, *how: lambda g: max_pool2d_input(g, x, best, *how), None, None)
-def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation):
+def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation) -> np.ndarray:
     """the transpose of max_pool2d_input: the elements of h where the largest of x were"""
     image = padded(np.transpose(h, (1, 2, 3, 0)), padding)
     made = np.empty_like(np.transpose(best, (1, 2, 3, 0)), h.dtype)
@@ -111,7 +111,7 @@ def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation):
 
 
 @rule(lambda ans, x, *how: lambda g: avg_pool2d_input(g, anp.shape(x), *how))
-def avg_pool2d(x, kernel, stride, padding, divisor):
+def avg_pool2d(x, kernel, stride, padding, divisor) -> np.ndarray:
     """the sum of every window over divisor: a number or an array (height, width)"""
     out = output_size(x.shape[2:], kernel, stride, padding, (1, 1))
     image = padded(np.transpose(wide(x), (1, 2, 3, 0)), padding)
@@ -122,7 +122,7 @@ def avg_pool2d(x, kernel, stride, padding, divisor):
 
 
 @rule(lambda ans, g, shape, *how: lambda h: avg_pool2d(h, *how))
-def avg_pool2d_input(g, shape, kernel, stride, padding, divisor):
+def avg_pool2d_input(g, shape, kernel, stride, padding, divisor) -> np.ndarray:
     """the gradient of average pooling: every element of a window gets its share of g"""
     n, c, h, w = shape
     share = _divided(np.transpose(wide(g), (1, 2, 3, 0)), divisor)

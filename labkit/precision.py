@@ -29,48 +29,48 @@ class Format:
     infinity: bool = True
 
     @property
-    def bits(self):
+    def bits(self) -> int:
         """Bits in all, with the sign."""
         return 1 + self.exponent_bits + self.fraction_bits
 
     @property
-    def bias(self):
+    def bias(self) -> int:
         """What is added to the exponent to store it."""
         return 2 ** (self.exponent_bits - 1) - 1
 
     @property
-    def min_exponent(self):
+    def min_exponent(self) -> int:
         """The smallest exponent of a normal number, which is 2**exponent times 1.something."""
         return 1 - self.bias
 
     @property
-    def max_exponent(self):
+    def max_exponent(self) -> int:
         """The largest exponent."""
         return self.bias + (0 if self.infinity else 1)
 
     @property
-    def eps(self):
+    def eps(self) -> float:
         """The distance from 1 to the next larger number."""
         return 2.0**-self.fraction_bits
 
     @property
-    def max(self):
+    def max(self) -> float:
         """The largest finite number."""
         missing = 1 if self.infinity else 2  # without infinity the largest fraction stands for nan
         return (2.0 - missing * self.eps) * 2.0**self.max_exponent
 
     @property
-    def min_normal(self):
+    def min_normal(self) -> float:
         """The smallest positive number of full precision."""
         return 2.0**self.min_exponent
 
     @property
-    def min_subnormal(self):
+    def min_subnormal(self) -> float:
         """The smallest positive number; below half of it everything is 0."""
         return self.min_normal * self.eps
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype:
         """The NumPy dtype; the formats that NumPy lacks need the `ml_dtypes` package, else ImportError."""
         if self.name in ("float16", "float32", "float64"):
             return np.dtype(self.name)
@@ -96,7 +96,7 @@ FORMATS = {
 }  # fmt: skip
 
 
-def format_of(which):
+def format_of(which) -> Format:
     """The `Format` of a name, a NumPy dtype, or a tensor's dtype. Raises ValueError for any other.
 
     >>> print(format_of(np.float16))
@@ -111,7 +111,7 @@ def format_of(which):
     return FORMATS[name]
 
 
-def rounded(values, to):
+def rounded(values, to) -> np.ndarray:
     """The numbers (an array, tensor or number) rounded to the format `to`, as a float64 array.
 
     What is too small becomes 0, what is too large infinite, or nan where the format has no infinity.
@@ -175,19 +175,19 @@ class Statistics:
         return finite[finite > 0]
 
     @cached_property
-    def exponents(self):
+    def exponents(self) -> dict[int, int]:
         found, counts = np.unique(np.frexp(self._magnitudes)[1] - 1, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
     @property
-    def smallest(self):
+    def smallest(self) -> float:
         return float(self._magnitudes.min()) if self._magnitudes.size else float("nan")
 
     @property
-    def largest(self):
+    def largest(self) -> float:
         return float(self._magnitudes.max()) if self._magnitudes.size else float("nan")
 
-    def shares(self, of, scale=1.0):
+    def shares(self, of, scale=1.0) -> Shares:
         """The `Shares` of the numbers times `scale`, rounded to the format `of`."""
         of = format_of(of)
         with np.errstate(all="ignore"):
@@ -202,7 +202,7 @@ class Statistics:
         }
         return Shares(**{name: float(np.mean(part)) if self.size else 0.0 for name, part in parts.items()})
 
-    def largest_scale(self, of):
+    def largest_scale(self, of) -> float:
         """The largest power of two by which all finite numbers can be multiplied without overflow in the format `of`."""
         of = format_of(of)
         if not self._magnitudes.size:
@@ -221,7 +221,7 @@ class Statistics:
         return "\n".join(lines)
 
 
-def statistics(tree):
+def statistics(tree) -> Statistics:
     """The `Statistics` of an array or tensor, or of all in nested tuples, lists and dicts, such as a network's gradients.
 
     >>> small = statistics([np.array([1.0, 3.0, 0.0]), 2.0**-26])

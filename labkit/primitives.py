@@ -83,43 +83,43 @@ def _repeated(ans, x, axis, mean=False):
 
 
 @rule(lambda ans, x, p: lambda g: g * (p * power(x, p - 1)) if p != 0 else anp.zeros_like(x), text="{} ** {}")
-def power(x, p):
+def power(x, p) -> np.ndarray:
     """`x ** p` for a Python number `p`: d/dx = p x^(p-1), and 0 for p = 0, also at x = 0."""
     return x**p
 
 
 @rule(lambda ans, x: lambda g: g * (ans * (1 - ans)))
-def sigmoid(x):
+def sigmoid(x) -> np.ndarray:
     """1 / (1 + exp(-x)), without overflow: the exponential of a negative number is used on either side."""
     z = np.exp(-np.abs(x))
     return np.where(x >= 0, 1 / (1 + z), z / (1 + z)).astype(z.dtype)[()]
 
 
 @rule(lambda ans, x: lambda g: g * (1 - power(ans, 2)), text="np.tanh")
-def tanh(x):
+def tanh(x) -> np.ndarray:
     return np.tanh(x)
 
 
 @rule(lambda ans, x: lambda g: g * (x > 0))
-def relu(x):
+def relu(x) -> np.ndarray:
     """max(x, 0), with derivative 0 at 0."""
     return np.maximum(x, np.zeros((), dtype_of(x)))
 
 
 @rule(lambda ans, x: lambda g: g * sigmoid(x))
-def softplus(x):
+def softplus(x) -> np.ndarray:
     """log(1 + exp(x))."""
     return np.logaddexp(x, np.zeros((), dtype_of(x)))
 
 
 @rule(lambda ans, x: lambda g: g * anp.sign(x), text="np.abs")
-def absolute(x):
+def absolute(x) -> np.ndarray:
     """|x|, with derivative 0 at 0."""
     return np.abs(x)
 
 
 @rule(lambda ans, x, low, high: lambda g: g * _inside(x, low, high))
-def clamp(x, low, high):
+def clamp(x, low, high) -> np.ndarray:
     """`x` limited to [low, high] (None: no limit); an element at a limit passes its gradient, one beyond it does not."""
     return np.clip(x, low, high).astype(dtype_of(x))
 
@@ -136,13 +136,13 @@ def _inside(x, low, high):
     lambda ans, c, x, y: unbroadcast_f(y, lambda g: anp.where(c, anp.zeros((), dtype_of(g)), g)),
     text="np.where",
 )
-def select(condition, x, y):
+def select(condition, x, y) -> np.ndarray:
     """`x` where `condition` holds, else `y`; all three broadcast."""
     return np.where(condition, x, y)
 
 
 @rule(lambda ans, x: lambda g: g, text="np.array")
-def copy(x):
+def copy(x) -> np.ndarray:
     return np.array(x)
 
 
@@ -150,17 +150,17 @@ def copy(x):
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), text="np.sum")
-def sum_(x, axis=None, keepdims=False):
+def sum_(x, axis=None, keepdims=False) -> np.ndarray:
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), text="np.mean")
-def mean(x, axis=None, keepdims=False):
+def mean(x, axis=None, keepdims=False) -> np.ndarray:
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 @rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, ddof), text="np.var")
-def var(x, axis=None, keepdims=False, ddof=0):
+def var(x, axis=None, keepdims=False, ddof=0) -> np.ndarray:
     """Mean squared distance from the mean, over n - ddof."""
     return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
 
@@ -172,7 +172,7 @@ def _var_vjp(g, x, axis, ddof):
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * _others(x, axis), text="np.prod")
-def prod(x, axis=None, keepdims=False):
+def prod(x, axis=None, keepdims=False) -> np.ndarray:
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
@@ -185,7 +185,7 @@ def _others(x, axis):
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: lambda g: _norm_vjp(g, ans, x, axis))
-def norm(x, axis=None, keepdims=False):
+def norm(x, axis=None, keepdims=False) -> np.ndarray:
     """Euclidean norm; the gradient at zero is 0, the smallest subgradient."""
     return np.sqrt(np.sum(np.square(x), axis=axis, keepdims=keepdims, dtype=dtype_of(x)))
 
@@ -196,7 +196,7 @@ def _norm_vjp(g, ans, x, axis):
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * anp.exp(x - _spread(ans, x, axis)))
-def logsumexp(x, axis=None, keepdims=False):
+def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
     top = np.max(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, np.zeros((), dtype_of(x)))
     total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
@@ -204,14 +204,14 @@ def logsumexp(x, axis=None, keepdims=False):
 
 
 @rule(lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)))
-def softmax(x, axis):
+def softmax(x, axis) -> np.ndarray:
     """exp(x) / sum(exp(x)) along axis"""
     z = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return z / np.sum(z, axis=axis, keepdims=True)
 
 
 @rule(lambda ans, x, axis: lambda g: g - anp.exp(ans) * sum_(g, axis, True))
-def log_softmax(x, axis):
+def log_softmax(x, axis) -> np.ndarray:
     """x - log(sum(exp(x))) along axis"""
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
@@ -221,7 +221,7 @@ def log_softmax(x, axis):
 
 
 @rule(lambda ans, x, shape: unbroadcast_f(x, lambda g: g), text="np.broadcast_to")
-def expand(x, shape):
+def expand(x, shape) -> np.ndarray:
     """`x` broadcast to `shape`."""
     return np.broadcast_to(x, shape)
 
@@ -231,7 +231,7 @@ def expand(x, shape):
     None,
     lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]),
 )
-def set_item(x, index, value):
+def set_item(x, index, value) -> np.ndarray:
     """A copy of `x` with `x[index] = value`; what was overwritten gets no gradient."""
     return _set(x, index, value)
 
@@ -243,13 +243,13 @@ def _set(x, index, value):
 
 
 @rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)), text="np.take_along_axis")
-def gather(x, index, axis):
+def gather(x, index, axis) -> np.ndarray:
     """`out[i][j] = x[index[i][j]][j]` along axis 0, and likewise along the others (numpy.take_along_axis)."""
     return np.take_along_axis(x, index, axis)
 
 
 @rule(lambda ans, g, index, axis, shape: lambda h: gather(h, index, axis))
-def scatter_add(g, index, axis, shape):
+def scatter_add(g, index, axis, shape) -> np.ndarray:
     """The transpose of `gather`: each element of `g` is added where `gather` read."""
     out = np.zeros(shape, dtype_of(g))
     where = list(np.indices(np.shape(index), sparse=True))
@@ -258,7 +258,7 @@ def scatter_add(g, index, axis, shape):
     return out
 
 
-def sort(x, axis=-1, descending=False):
+def sort(x, axis=-1, descending=False) -> tuple[np.ndarray, np.ndarray]:
     """Sorted values and the index each came from; equal elements keep their order."""
     raw = stop_gradient(x)
     index = anp.argsort(anp.flip(raw, axis) if descending else raw, axis=axis, kind="stable")
@@ -266,12 +266,12 @@ def sort(x, axis=-1, descending=False):
     return gather(x, index, axis), index
 
 
-def index_max(x, axis, keepdims=False):
+def index_max(x, axis, keepdims=False) -> np.ndarray:
     """Largest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
     return _pick(x, anp.argmax, axis, keepdims)
 
 
-def index_min(x, axis, keepdims=False):
+def index_min(x, axis, keepdims=False) -> np.ndarray:
     """Smallest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
     return _pick(x, anp.argmin, axis, keepdims)
 

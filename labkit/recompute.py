@@ -5,6 +5,7 @@ segment is walked back, its n/s inner values: least for s = sqrt(n) (T. Chen et 
 memory cost", 2016; A. Griewank, 1992). The price is one more forward run.
 """
 
+from collections.abc import Callable
 from functools import wraps
 from math import prod
 
@@ -21,7 +22,7 @@ LOST = (
 )
 
 
-def checkpoint(fun):
+def checkpoint(fun) -> Callable:
     """`fun` as one op of the graph whose inside is not kept: its derivative runs it again, on the arguments kept.
 
     Values that are differentiated must be among the positional arguments; the outputs are arrays or numbers, nested in

@@ -62,7 +62,7 @@ def check_gradient(fun: Callable, *args: Any, tolerance: float | None = None) ->
 ANY = "a function, a Cell or a Module"
 
 
-def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)"):
+def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[Callable, list, list[str]]:
     """`fun` as a function of arrays alone, the arrays (arguments, then parameters), and their names."""
     check_function(usage, fun, ANY)
     caller = usage.partition("(")[0]
@@ -95,9 +95,9 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)"):
     return plain, values, names
 
 
-def value_of(leaf):
+def value_of(leaf) -> Any:
     return leaf.__engine_value__() if hasattr(leaf, "__engine_value__") else leaf
 
 
-def wrapped_like(like, value):
+def wrapped_like(like, value) -> Any:
     return like.__engine_wrap__(value) if hasattr(like, "__engine_wrap__") else value

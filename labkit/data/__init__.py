@@ -32,7 +32,7 @@ class Digits(NamedTuple):
     test: Part
 
 
-def digits():
+def digits() -> Digits:
     """The handwritten digits, with a fixed division: 1,437 images to learn from, 360 to test with.
 
     The division was drawn at random and is always the same.

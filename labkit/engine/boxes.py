@@ -9,17 +9,19 @@ on its highest boxes first; that one rule makes nesting right.
 """
 
 from itertools import count
+from typing import Any
 
 import numpy as np
 from autograd.core import SparseBox, SparseObject, sparse_add
 from autograd.extend import defjvp, defvjp, primitive, vspace
 from autograd.tracer import getval, isbox
 
+Array = np.ndarray  # or a box around one
 ids = count()  # a node's; `next` on a count is atomic, so they are safe across threads
 
 
 @primitive
-def cast(x, dtype):
+def cast(x, dtype) -> Array:
     """`x` (an array of any shape) as `dtype`; its derivative is the cast back."""
     return np.asarray(x).astype(dtype)
 
@@ -28,7 +30,7 @@ defvjp(cast, lambda ans, x, dtype: lambda g: cast(g, dtype_of(x)))
 defjvp(cast, lambda g, ans, x, dtype: cast(g, dtype))
 
 
-def dtype_of(value):
+def dtype_of(value) -> Any:
     """The dtype of an array, scalar or box of any depth; None for what has none, such as a tuple of arrays."""
     while isbox(value):
         value = value._value
@@ -39,13 +41,13 @@ def dtype_of(value):
     return np.result_type(value) if isinstance(value, (bool, int, float)) else None
 
 
-def shape_of(value):
+def shape_of(value) -> tuple[int, ...]:
     """The shape of an array, scalar, sparse gradient or box of any depth."""
     raw = getval(value)
     return raw.vs.shape if type(raw) is SparseObject else np.shape(raw)
 
 
-def match_dtype(g, dtype):
+def match_dtype(g, dtype) -> Array:
     """A gradient in the dtype of the value it belongs to: autograd's rules often answer in float64.
 
     The slope at an integer is no integer (that of sqrt at 4 is 0.25), so it stays as the rule answers.
@@ -55,12 +57,12 @@ def match_dtype(g, dtype):
     return g if dtype is None or dtype.kind in "iub" or dtype_of(g) == dtype else cast(g, dtype)
 
 
-def dense(g):
+def dense(g) -> Array:
     """A gradient as a plain array: indexing answers with a sparse one."""
     return sparse_add(vspace(g), None, g) if type(g) in (SparseObject, SparseBox) else g
 
 
-def accumulate(total, g):
+def accumulate(total, g) -> Array:
     """`total + g`, always a new array, so that a partial sum once seen never changes."""
     if total is None:
         return g

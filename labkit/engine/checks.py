@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from types import FunctionType
+from typing import Any
 
 import numpy as np
 from autograd.extend import Box
@@ -16,7 +17,7 @@ _UNUSUAL = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERA
 _CONTAINERS = (list, tuple, dict)  # autograd differentiates them too, where it is asked to
 
 
-def numeric(value, *what):
+def numeric(value, *what) -> Any:
     """`value` as NumPy's, an array or a box as it is; raises TypeError for what is no number and no numeric array, with
     the words `what` that say which value this is.
 
@@ -43,7 +44,7 @@ def _integer(value):
     return raw
 
 
-def described(value):
+def described(value) -> str:
     """What `value` is, in the words of an error: its type, and what to do with it where that is known."""
     kind = type(value).__name__
     if isinstance(value, np.ndarray):
@@ -55,7 +56,7 @@ def described(value):
     return kind
 
 
-def check_function(usage, fun, expected="a function"):
+def check_function(usage, fun, expected="a function") -> None:
     """Raise TypeError, which ends in `usage` such as "grad(f)(x)", if `fun` cannot be a function that returns numbers."""
     if type(fun) is FunctionType and not fun.__code__.co_flags & _UNUSUAL:
         return
@@ -86,7 +87,7 @@ _NOT_RUN: list[tuple[Callable[[object], bool], str, str]] = [
 ]
 
 
-def check_output(fun, output):
+def check_output(fun, output) -> Any:
     """`output`, if there is something numeric in it. Raises TypeError for None or text, as of a forgotten `return`, and
     for an array of boxes, which plain NumPy's `stack` or `where` make: they do not see through a box."""
     if isbox(output):

@@ -1,5 +1,6 @@
 """Derivatives of one's own: an op with its rule, and a value that is a constant to every derivative."""
 
+from collections.abc import Callable
 from functools import wraps
 
 import numpy as np
@@ -7,13 +8,14 @@ from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
 from autograd.tracer import find_top_boxed_args
 from autograd.util import subvals
 
+from .boxes import Array
 from .checks import check_function, numeric
 from .forward import Forward
 from .guest import new_box
 from .reverse import Reverse
 
 
-def custom_vjp(fun, rule, made_of_ops=False):
+def custom_vjp(fun, rule, made_of_ops=False) -> Callable:
     """`fun` as one op of the graph, with its own derivative.
 
     `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
@@ -69,7 +71,7 @@ def _seen_through(fun):
 
 
 @primitive
-def stop_gradient(x):
+def stop_gradient(x) -> Array:
     """`x` unchanged, but a constant to every derivative taken around this call.
 
     `x`: a number or an array. Raises TypeError for anything else.

@@ -4,19 +4,20 @@ Functions here take and return NumPy arrays (write them with `autograd.numpy`); 
 and dicts, counts, and integers are differentiated too.
 """
 
+from collections.abc import Callable
 from functools import wraps
 
 import autograd.numpy as anp
 import numpy as np
 
-from .boxes import getval, shape_of
+from .boxes import Array, getval, shape_of
 from .checks import check_function, check_output, numeric
 from .forward import jvp
 from .quiet import no_warnings
 from .reverse import vjp, vjp_unchecked
 
 
-def restrict(fun, args, argnums, kwargs):
+def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:
     """`fun` as a function of the arguments at `argnums` alone, and those arguments."""
     places = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     if not all(isinstance(p, int) for p in places):
@@ -32,7 +33,7 @@ def restrict(fun, args, argnums, kwargs):
     return restricted, chosen
 
 
-def value_and_grad(fun, argnums=0):
+def value_and_grad(fun, argnums=0) -> Callable:
     """A function that returns `(output, gradient)`; a tuple of `argnums` gives a tuple of gradients.
 
     The gradient is that of the sum of all elements of all outputs.
@@ -58,7 +59,7 @@ def value_and_grad(fun, argnums=0):
     return differentiated
 
 
-def grad(fun, argnums=0):
+def grad(fun, argnums=0) -> Callable:
     """The gradient function of `fun` with respect to the argument (or tuple of arguments) at `argnums`.
 
     >>> float(grad(grad(lambda x: x**3))(3.0))
@@ -85,7 +86,7 @@ def _one_array(caller, output=None):
         )
 
 
-def jacrev(fun, argnums=0):
+def jacrev(fun, argnums=0) -> Callable:
     """Jacobian by reverse mode, one pull per output element: shape = output shape + argument shape.
 
     Cheapest when there are fewer outputs than inputs. `fun` returns one array.
@@ -111,7 +112,7 @@ def jacrev(fun, argnums=0):
     return jacobian
 
 
-def jacfwd(fun, argnums=0):
+def jacfwd(fun, argnums=0) -> Callable:
     """Jacobian by forward mode, one push per input element; the same result as `jacrev`, cheapest for few inputs.
 
     Shape = output shape + argument shape; a tuple of `argnums` gives a tuple. `fun` returns one array.
@@ -135,7 +136,7 @@ def jacfwd(fun, argnums=0):
     return jacobian
 
 
-def hvp(fun, x, v):
+def hvp(fun, x, v) -> Array:
     """Hessian of `fun` at `x` times `v`, without the Hessian: forward mode over reverse mode (Pearlmutter, 1994).
 
     >>> float(hvp(lambda x: x**3, 2.0, 1.0))

@@ -1,5 +1,8 @@
 """Forward mode: a run whose values carry their tangents along."""
 
+from collections.abc import Callable
+from typing import Any
+
 import autograd.numpy as anp
 from autograd import tracer
 from autograd.core import JVPNode
@@ -27,7 +30,7 @@ class Forward(Own, JVPNode):
 tracer.notrace_primitives[Forward] = tracer.notrace_primitives[JVPNode]
 
 
-def transposed(fun):
+def transposed(fun) -> Callable:
     """The jvp rule of a primitive that has only a vjp: J v is the gradient of u -> <vjp(u), v>, which is linear in u.
 
     (The double-backward trick: J. Townsend, "A new trick for calculating Jacobian vector products", 2017.)
@@ -44,7 +47,7 @@ def transposed(fun):
     return rule
 
 
-def jvp(fun, args, tangents):
+def jvp(fun, args, tangents) -> tuple[Any, Any]:
     """`(output, directional derivative)` of `fun` at `args` along `tangents`, both in the output's nested structure.
 
     >>> [float(v) for v in jvp(lambda x, y: x * y, (3.0, 4.0), (1.0, 0.0))]

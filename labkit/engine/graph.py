@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from autograd.extend import primitive
 
-from .boxes import getval, isbox
+from .boxes import Array, getval, isbox
 from .checks import check_function, check_output
 from .guest import inside, new_box, new_level
 from .mistakes import run
@@ -67,7 +67,7 @@ class Graph:
     def __repr__(self):
         return self.table()
 
-    def table(self, most=400):
+    def table(self, most=400) -> str:
         """The run as a table: a line per op, then a line per chain-rule contribution.
 
         Of more than `most` ops the first and the last are shown; with `most=None` all of them.
@@ -75,7 +75,7 @@ class Graph:
         return table(self, most)
 
 
-def record(fun, *args, names=None, **kwargs):
+def record(fun, *args, names=None, **kwargs) -> Graph:
     """Run `fun(*args, **kwargs)` once, differentiate it once, and return the `Graph` of both.
 
     `args` are arrays or numbers; `names` name them (otherwise the names of `fun`'s parameters do). Raises TypeError for
@@ -126,12 +126,12 @@ def _recorded(fun, args, names, kwargs, outer):
 
 
 @primitive
-def ones_like(x):
+def ones_like(x) -> Array:
     """The gradient of an output with respect to itself."""
     return np.ones_like(x)
 
 
-def checked_names(names, fun, args):
+def checked_names(names, fun, args) -> list[str]:
     """`names`, one for each of `args`; where none are given, those that `fun` gives them."""
     if not names:
         return argument_names(fun, len(args))
@@ -140,7 +140,7 @@ def checked_names(names, fun, args):
     return list(names)
 
 
-def argument_names(fun, count):
+def argument_names(fun, count) -> list[str]:
     """The names of the first `count` positional parameters of `fun`; `arg0`, `arg1` ... where it names none."""
     try:
         kinds = inspect.signature(fun).parameters.values()

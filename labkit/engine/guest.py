@@ -34,7 +34,7 @@ Box.types.add(ArrayBox)
 Box.type_mappings[ArrayBox] = numpy_boxes.ArrayBox  # around a box of ours, autograd's nodes have autograd's
 
 
-def is_number(kind):
+def is_number(kind) -> bool:
     """Whether values of this type are numbers to the engine: NumPy's and ml_dtypes' scalars, and Python's own but bool."""
     return kind in (int, float, complex) or issubclass(kind, (np.number, np.bool_)) or kind.__module__ == "ml_dtypes"
 
@@ -65,7 +65,7 @@ class Own:
 _autograds_box = tracer.new_box
 
 
-def new_box(value, trace, node):
+def new_box(value, trace, node) -> Box:
     """A box around `value`: of the engine's class for the engine's nodes, as autograd makes it for any other."""
     boxes = getattr(node, "boxes", None)
     return _autograds_box(value, trace, node) if boxes is None else boxes[type(value)](value, trace, node)
@@ -106,7 +106,7 @@ _open: set[int] = set()
 _autograds_trace = tracer.trace_stack.new_trace
 
 
-def new_level():
+def new_level() -> int:
     """A level above all that exist."""
     return next(_levels)
 

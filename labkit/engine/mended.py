@@ -6,13 +6,14 @@ import autograd.numpy as anp
 from autograd.core import primitive_jvps, primitive_vjps
 from autograd.extend import primitive
 
+from .boxes import Array
 from .guest import ArrayBox
 
 
 # NumPy's `x ** p` and `np.power(x, p)` round differently, and autograd takes the one for the other. So a gradient inside
 # another, whose values are boxed, would differ in the last digit from the same gradient outside.
 @primitive
-def power(x, p):
+def power(x, p) -> Array:
     """`x ** p`."""
     return x**p
 

@@ -7,6 +7,7 @@ is told again in the words of somebody who has never heard of boxes.
 
 import dis
 import re
+from typing import Any
 
 import autograd.numpy as anp
 from autograd.core import vspace
@@ -18,7 +19,7 @@ from .checks import VALUE, described
 from .names import is_library
 
 
-def run(fun, args, kwargs=None):
+def run(fun, args, kwargs=None) -> Any:
     """`fun(*args, **kwargs)`, the function of somebody else on boxes; what it raises is passed on, told in words."""
     try:
         return fun(*args, **(kwargs or {}))

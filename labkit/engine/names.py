@@ -19,18 +19,18 @@ _LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
 
 
 @lru_cache(maxsize=4096)
-def is_library(filename):
+def is_library(filename) -> bool:
     """Whether code in this file is labkit's, autograd's or NumPy's own."""
     return filename.replace("\\", "/").startswith(_LIBRARY)
 
 
-def user_site():
+def user_site() -> tuple[str, int]:
     """`(file, line)` of the user's code now running."""
     _, site = assignment_target()
     return site[:2] if site else ("<unknown>", 0)
 
 
-def assignment_target():
+def assignment_target() -> tuple[str | None, tuple | None]:
     """`(name, (file, line, call))` of the user's code now running: `h = x @ w` names the product `h`.
 
     Read from the bytecode: the first frame outside labkit, autograd and NumPy, and the variable that the instruction

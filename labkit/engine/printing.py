@@ -8,7 +8,7 @@ from .boxes import getval
 from .summary import LARGE, Summary, summarised
 
 
-def label(forward, backward, targets):
+def label(forward, backward, targets) -> None:
     """Give every node a name of its own: the user's where there is one, `d_h` for the gradient of h, else v1, v2 ..."""
     owner = {node.site: node for node in forward if node.site}  # the last op inside one call owns the assigned name
     taken: dict[str, int] = {}
@@ -30,7 +30,7 @@ def _unique(name, taken):
     return candidate
 
 
-def table(graph, most):
+def table(graph, most) -> str:
     """A line per op, then a line per chain-rule contribution; of more than `most` ops the first and the last."""
     lines = [f"{graph.name}: forward", *_elided(graph.forward, most, _forward_lines)]
     lines += [f"{graph.name}: backward" + ("" if graph.steps else ": nothing, for no output depends on an input")]

@@ -1,5 +1,7 @@
 """The nodes of a run that is recorded for somebody to read."""
 
+from collections.abc import Iterable
+
 from autograd import tracer
 from autograd.core import VJPNode
 
@@ -38,7 +40,7 @@ class Record(Own):
         self._fill(value, fun, args, kwargs, argnums, parents, name, site, parents[0].log)
 
     @classmethod
-    def new_root(cls, value, name, log):
+    def new_root(cls, value, name, log) -> "Record":
         """The node of an input: no op, no parents; `log` is the list that every node of this run is appended to."""
         root = cls.__new__(cls)
         root._fill(value, None, (), {}, (), (), name, None, log)
@@ -52,18 +54,18 @@ class Record(Own):
         self.scope = self.derives.scope if self.derives is not None else current.scopes.path if current.scopes else ()
         log.append(self)
 
-    def shorten(self):
+    def shorten(self) -> None:
         """Keep a summary of a large value, and of the large results of other ops among the arguments."""
         self.value = summarised(self.value)
         given = dict(zip(self.argnums, self.parents, strict=True))
         self.args = tuple(given[i].value if i in given else arg for i, arg in enumerate(self.args))
 
-    def vjp(self, g):
+    def vjp(self, g) -> Iterable:
         """Pull `g` back to the parents; the rule runs on the recorded values, so it can be recorded in turn."""
         return pullback(self.fun, self.argnums, self.value, self.args, self.kwargs)(g)
 
     @property
-    def op(self):
+    def op(self) -> str:
         """The op's plain name, such as `matmul`; `input` for a root."""
         if self.fun is None:
             return "input"
@@ -71,11 +73,11 @@ class Record(Own):
         return _PLAIN_NAMES.get(name, name)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         return shape_of(self.value)
 
     @property
-    def line(self):
+    def line(self) -> str | None:
         return None if self.site is None else f"{self.site[0]}:{self.site[1]}"
 
     def __repr__(self):

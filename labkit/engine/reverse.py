@@ -3,6 +3,9 @@
 `vjp` is the one place where a function is run under boxes and walked back; `derive` is a few lines on top of it.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import autograd.numpy as anp
 from autograd import tracer
 from autograd.core import VJPNode
@@ -26,7 +29,7 @@ class Reverse(Own, VJPNode):
         self.parents, self.vjp = parents, pullback(fun, argnums, value, args, kwargs)  # type: ignore[misc] # VJPNode's slots
         self._fill(value)
 
-    def initialize_root(self, value):
+    def initialize_root(self, value) -> None:
         super().initialize_root()
         self._fill(value)
 
@@ -38,7 +41,7 @@ class Reverse(Own, VJPNode):
 tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
-def reverse_pass(ends, seeds, observe=None):
+def reverse_pass(ends, seeds, observe=None) -> dict:
     """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
     A node is visited after all its children, for ids grow as the program runs; `observe(node, gradient, contributions)`
@@ -68,7 +71,7 @@ def reverse_pass(ends, seeds, observe=None):
     return totals
 
 
-def vjp(fun, *args):
+def vjp(fun, *args) -> tuple[Any, Callable]:
     """Run `fun(*args)` once and return `(output, pull)`.
 
     `pull(seeds)` gives one gradient per argument, each with its argument's shape and dtype (an integer's as its rule
@@ -92,7 +95,7 @@ def vjp(fun, *args):
     return check_output(fun, output), quiet_pull
 
 
-def vjp_unchecked(fun, args):
+def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
     """`vjp` for values that have been looked at."""
     level = new_level()
     roots = [Reverse.new_root(value) for value in args]
@@ -111,7 +114,7 @@ def vjp_unchecked(fun, args):
     return map_leaves(lambda leaf: below(leaf, level), output), pull
 
 
-def below(leaf, level):
+def below(leaf, level) -> Any:
     return leaf._value if isbox(leaf) and leaf._trace == level else leaf
 
 

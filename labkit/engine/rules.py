@@ -5,6 +5,9 @@ program computes are one thing. Some put right what autograd answers wrongly whe
 what autograd's do, and ask less on the way where nothing was broadcast.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 from autograd import core
@@ -12,7 +15,7 @@ from autograd.core import primitive_jvps, primitive_vjps
 from autograd.numpy.numpy_vjps import unbroadcast
 
 
-def unbroadcast_f(target, rule):
+def unbroadcast_f(target, rule) -> Callable:
     """`rule`, its answer summed over the dimensions in which the op stretched `target`."""
     if not hasattr(target, "dtype"):
         target = np.asarray(target)
@@ -108,7 +111,7 @@ OWN_VJPS = (
 OWN_JVPS = {op: jvp for op, (_, jvp) in _OWN.items()}
 
 
-def vjp_of(fun):
+def vjp_of(fun) -> Callable:
     """The rule of a primitive, as autograd's table has it: `rule(argnums, ans, args, kwargs)` gives the pullback.
 
     Raises NotImplementedError where there is none.
@@ -119,7 +122,7 @@ def vjp_of(fun):
     return rule
 
 
-def pullback(fun, argnums, ans, args, kwargs):
+def pullback(fun, argnums, ans, args, kwargs) -> Callable:
     """What takes the gradient of `ans`, the result of `fun`, to those of the arguments at `argnums`.
 
     Raises NotImplementedError where `fun` has no rule, or none for this call.
@@ -135,7 +138,7 @@ def pullback(fun, argnums, ans, args, kwargs):
         raise _no_rule(fun, argnums, kwargs) from error
 
 
-def pushforward(rule, fun, argnums, tangents, ans, args, kwargs):
+def pushforward(rule, fun, argnums, tangents, ans, args, kwargs) -> Any:
     """The tangent of `ans`, the result of `fun`, by its forward `rule`. Raises NotImplementedError as `pullback` does."""
     if kwargs or fun is _norm:
         _check_options(fun, args, kwargs)
@@ -182,6 +185,6 @@ def _no_rule(fun, argnums=(), kwargs=()):
     )
 
 
-def jvp_of(fun):
+def jvp_of(fun) -> Callable | None:
     """The forward rule of a primitive, `rule(argnums, tangents, ans, args, kwargs)`, or None."""
     return OWN_JVPS.get(fun) or primitive_jvps.get(fun)

@@ -8,7 +8,7 @@ is called, it asks `current.scopes`, which is None unless a graph is being recor
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from inspect import unwrap
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class Scopes:
         self.path: tuple[Scope, ...] = ()
         self._counts: Counter[tuple] = Counter()
 
-    def call(self, part, run, args, kwargs):
+    def call(self, part, run, args, kwargs) -> Any:
         """`run(*args, **kwargs)`, as a call of `part`."""
         outside = self.part, self.path
         inside: Iterable[tuple[str, Any]] = getattr(self.part, "__engine_parts__", tuple)()
@@ -57,7 +57,7 @@ current = _Current()
 
 
 @contextmanager
-def scopes_of(fun):
+def scopes_of(fun) -> Iterator[None]:
     """While open, calls of cells and modules in this thread are scopes; the one that `fun` is, or belongs to, is not."""
     root, outer = unwrap(fun), current.scopes
     current.scopes = Scopes(getattr(root, "__self__", root))

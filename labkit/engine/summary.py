@@ -1,5 +1,7 @@
 """What is kept of a large array when its numbers are needed no more: enough to tell about it on a line or a card."""
 
+from typing import Any
+
 import numpy as np
 
 LARGE = 1_000_000  # numbers; an array of more is summarised
@@ -55,7 +57,7 @@ class Summary:
     def __repr__(self):
         return f"{self.dtype}{list(self.shape)}: {self.told()}"
 
-    def told(self):
+    def told(self) -> str:
         """The summary in words."""
         if self.norm is None:
             return f"{self.size:,} numbers, a sum of what is kept as summaries alone"
@@ -72,6 +74,6 @@ def _parts(array):
     return (flat[start : start + _AT_ONCE].astype(float, copy=False) for start in range(0, flat.size, _AT_ONCE))
 
 
-def summarised(value):
+def summarised(value) -> Any:
     """A large array as its summary; anything else as it is."""
     return Summary(value) if isinstance(value, np.ndarray) and value.size > LARGE and value.dtype.kind != "c" else value

@@ -2,6 +2,7 @@
 
 import threading
 from contextvars import copy_context
+from typing import Any
 
 
 class PerThread(threading.local):
@@ -15,7 +16,7 @@ class PerThread(threading.local):
         return made
 
 
-def elsewhere(run):
+def elsewhere(run) -> Any:
     """`run()` in a new thread that has the present states of this one: its stack has room for what is nested deep.
 
     Where no thread can be had, as in a browser, it runs here.

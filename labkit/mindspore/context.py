@@ -61,7 +61,7 @@ class _Own(threading.local):
 _own = _Own()
 
 
-def set_context(**settings):
+def set_context(**settings) -> None:
     """Set `mode` (GRAPH_MODE or PYNATIVE_MODE), `device_target` and so on. Raises ValueError for an unknown name.
 
     It holds until it is set again. An unknown `mode` or device is a ValueError, too.
@@ -119,7 +119,7 @@ def compiles():
     return outside and _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
 
 
-def set_device(device_target, device_id=0):
+def set_device(device_target, device_id=0) -> None:
     """Choose a device; everything runs on the CPU."""
     set_context(device_target=device_target, device_id=device_id or 0)
 
@@ -127,7 +127,7 @@ def set_device(device_target, device_id=0):
 # ---- several processes ----
 
 
-def set_auto_parallel_context(**settings):
+def set_auto_parallel_context(**settings) -> None:
     """Set `parallel_mode` (a `ParallelMode`), `gradients_mean` (else gradients are summed), `device_num` and so on.
 
     These are what training cells ask for; the processes are joined by `communication.init`. Raises ValueError for an unknown
@@ -170,6 +170,6 @@ def get_auto_parallel_context(attr_key):
     return group.size if attr_key == "device_num" else group.rank
 
 
-def reset_auto_parallel_context():
+def reset_auto_parallel_context() -> None:
     """Put every setting of `set_auto_parallel_context` back to its default."""
     _own.parallel.update(_PARALLEL_DEFAULTS)

@@ -76,7 +76,7 @@ class Compiled:
         """How often a program was found, how often one was compiled, and how many are kept."""
         return CacheInfo(self._hits, self._misses, len(self._programs))
 
-    def cache_clear(self):
+    def cache_clear(self) -> None:
         """Forget all programs."""
         self._programs.clear()
         self._ready = self._before = _missed

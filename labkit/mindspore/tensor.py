@@ -109,7 +109,7 @@ class Tensor(metaclass=Placed):
         return np.asarray(getval(self._value)).strides
 
     @property
-    def has_init(self):
+    def has_init(self) -> bool:
         """Whether the data are still to be initialised; here they never are."""
         return False
 

@@ -17,7 +17,7 @@ _FRESH = {
 }  # besides ufuncs: their result is new memory, never a view
 
 
-def last_uses(lines, ends):
+def last_uses(lines, ends) -> dict[Line, list[Line]]:
     """`{line: [larger values not needed after it]}`. (A view keeps its base alive, so letting go of a name is safe.)"""
     if not any(_is_large(line) for line in lines):
         return {}
@@ -34,7 +34,7 @@ def _is_large(line):
     return line.fun is not None and getattr(line.value, "nbytes", 0) >= WORTH
 
 
-def overwritten(lines, ends):
+def overwritten(lines, ends) -> dict[Line, Line]:
     """`{line: value}`: elementwise ops that may write their result over an argument that nothing else can see."""
     seen_by: dict[Line, list[Line]] = {}
     found: dict[Line, Line] = {}

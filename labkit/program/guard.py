@@ -75,7 +75,7 @@ class side_effects_refused:
         elif event == "c_call" and _is_users(code.co_filename) and (what := _side_effect(argument, frame)):
             raise TraceError(_message(code.co_filename, frame.f_lineno, what))
 
-    def nothing_drawn(self):
+    def nothing_drawn(self) -> None:
         """Raise `Drawn` if a generator's state has changed."""
         for key, generator in self.generators.items():
             if _state(generator) != self.states[key]:

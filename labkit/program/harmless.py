@@ -39,7 +39,7 @@ _OF_A_CLASS = {"__init__", "__annotations__", "__dict__", "__weakref__"}  # run 
 MANY = 10_000  # elements of a list, or things in all: more are not looked at
 
 
-def harmless(fun, refused):
+def harmless(fun, refused) -> bool:
     """Whether all that `fun` can reach is known, and no code of the user's among it has one of the names `refused`."""
     known: dict[int, object] = {}
     names: set[str] = set()

@@ -1,6 +1,7 @@
 """Recording for a program: every op is kept, and what one run cannot know is refused."""
 
 from collections.abc import Callable
+from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
@@ -13,7 +14,7 @@ class TraceError(TypeError):
     """A compiled function asked for what one recorded run cannot know, such as the value of a tensor in an `if`."""
 
 
-def trace_error(what):
+def trace_error(what) -> TraceError:
     """The TraceError that names the user's line and says what cannot be done there."""
     file, line = user_site()
     return TraceError(
@@ -23,7 +24,7 @@ def trace_error(what):
     )
 
 
-def refuse(value, what):
+def refuse(value, what) -> None:
     """Raise TraceError if `value` is being recorded into a program; `what` says what was asked of it."""
     if recorded(value) is not None:
         raise trace_error(what)
@@ -90,7 +91,7 @@ def _differentiated():
 notrace_primitives[Op] = {anp.size, anp.iscomplexobj, anp.isscalar, anp.isreal}  # facts of shape and dtype
 
 
-def recorded(value):
+def recorded(value) -> Op | None:
     """The `Op` behind a value, under the boxes of any derivatives being taken; None for a constant."""
     while isbox(value):
         if type(value._node) is Op:
@@ -99,7 +100,7 @@ def recorded(value):
     return None
 
 
-def target_marker():
+def target_marker() -> Any:
     """Sees the reverse passes of a run; the op that completes a gradient (the last running sum) gets the `target`."""
     completed: dict = {}
 

@@ -1,5 +1,6 @@
 """Tidying what was recorded: constants folded, identities and dead code removed, equal ops shared."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,7 +29,7 @@ class Line:
     number: int = 0
 
     @property
-    def parents(self):
+    def parents(self) -> list["Line"]:
         return [a for a in self.args if type(a) is Line]
 
 
@@ -48,7 +49,7 @@ _NEUTRAL = {  # op -> the constant that changes nothing, on the left and on the 
 }  # fmt: skip
 
 
-def simplify(log):
+def simplify(log) -> tuple[list[Line], dict]:
     """`(lines, found)`: the lines to keep, in order, and for every recorded node the line or constant that stands for it."""
     found: dict = {}
     shared: dict[tuple, Line] = {}
@@ -125,7 +126,7 @@ def _original(value, order):
     return value
 
 
-def permutation(line):
+def permutation(line) -> tuple[int, ...] | None:
     """The order of axes that a transposing op gives, None for another op."""
     if line.fun not in _TRANSPOSING:
         return None
@@ -138,7 +139,7 @@ def permutation(line):
     return tuple(order)
 
 
-def dtype_of_line(line):
+def dtype_of_line(line) -> Any:
     return getattr(line.value, "dtype", None)
 
 
@@ -147,7 +148,7 @@ def _identity(line):
     return line.fun, frozen(line.args), frozen(tuple(sorted(line.kwargs.items()))) if line.kwargs else None
 
 
-def frozen(value):
+def frozen(value) -> Hashable:
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, *[id(v) if type(v) is Line else frozen(v) for v in value])
     if isinstance(value, (np.ndarray, np.generic)):
@@ -159,7 +160,7 @@ def frozen(value):
     return (type(value), value) if isinstance(value, (int, float, str, type, type(None))) else id(value)
 
 
-def needed(lines, ends):
+def needed(lines, ends) -> list[Line]:
     """The inputs, and the lines that an output depends on."""
     alive, stack = set(), [end for end in ends if type(end) is Line]
     while stack:

@@ -26,7 +26,7 @@ _SPELLING = {
 }  # fmt: skip
 
 
-def name_lines(lines, found):
+def name_lines(lines, found) -> None:
     """Give every line a Python name: the user's, `d_h` for the gradient of h, else v1, v2 ..."""
     taken, unnamed = {"np", "program", *keyword.kwlist}, count(1)
     again: Counter[str] = Counter()
@@ -45,7 +45,7 @@ def name_lines(lines, found):
         taken.add(line.name)
 
 
-def write(lines, ends, in_place=False):
+def write(lines, ends, in_place=False) -> tuple[str, dict]:
     """The source of the program and the namespace it runs in; sets every line's `number`."""
     constants, body = _Constants(), []
     over = overwritten(lines, ends) if in_place else {}
@@ -197,7 +197,7 @@ def _numpy_name(fun):
     return f"np.linalg.{name}" if getattr(np.linalg, name, None) is raw else None
 
 
-def scatter(g, index, shape, dtype, total=None):
+def scatter(g, index, shape, dtype, total=None) -> np.ndarray:
     """Zeros (or `total`) with `g` added at `index`: the transpose of indexing; an element read twice gets both."""
     out = np.zeros(shape, dtype) if total is None else np.array(total)
     np.add.at(out, index, g)

@@ -35,7 +35,7 @@ def get_rng_state():
     return default_generator.get_state()
 
 
-def set_rng_state(new_state):
+def set_rng_state(new_state) -> None:
     """Go on from where `get_rng_state()` was called."""
     default_generator.set_state(new_state)
 

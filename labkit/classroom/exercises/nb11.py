@@ -106,7 +106,7 @@ Predict the six results. Answer with a list of six numbers.
 # ---- fp-ends ----
 
 
-def fate(value, of):
+def fate(value, of) -> str:
     """What a number is in a format, by one of FATES."""
     if not np.isfinite(value):
         return "nan" if np.isnan(value) else "inf"

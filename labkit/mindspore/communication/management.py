@@ -23,7 +23,7 @@ class GlobalComm(metaclass=Placed):
     INITED = False
 
 
-def init(backend_name=None):
+def init(backend_name=None) -> None:
     """Join the processes that mpiexec started; all of them have to call it. In one process it has nothing to do.
 
     Backend names of the real framework are accepted; here it is always MPI. From here on a rank that fails or ends is an
@@ -43,7 +43,7 @@ def init(backend_name=None):
     GlobalComm.BACKEND, GlobalComm.INITED = backend_name or "mccl", True
 
 
-def release():
+def release() -> None:
     """Leave the others; all of them have to. After an error in a notebook, `release()` and `init()` start afresh."""
     parallel.leave()
     GlobalComm.BACKEND, GlobalComm.INITED = "", False

@@ -9,7 +9,7 @@ _LARGEST = 2**32 - 1
 _kept = {"num_parallel_workers": 8, "prefetch_size": 16}
 
 
-def set_seed(seed):
+def set_seed(seed) -> None:
     """Make shuffling reproducible: pipelines that start to be read from now on draw from `seed`. (`ms.set_seed` too.)"""
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise TypeError("seed isn't of type int.")
@@ -24,7 +24,7 @@ def get_seed():
     return 5489 if seed is None else seed
 
 
-def set_num_parallel_workers(num):
+def set_num_parallel_workers(num) -> None:
     """Accepted: a pipeline runs in the thread that reads it, so that a seed fixes its order."""
     _kept["num_parallel_workers"] = num
 
@@ -34,7 +34,7 @@ def get_num_parallel_workers():
     return _kept["num_parallel_workers"]
 
 
-def set_prefetch_size(size):
+def set_prefetch_size(size) -> None:
     """Accepted: a row is made when it is asked for."""
     _kept["prefetch_size"] = size
 

@@ -71,7 +71,7 @@ class CellList(SequentialCell):
             self.append(cell)
         return self
 
-    def insert(self, index, cell):
+    def insert(self, index, cell) -> None:
         """Put a cell before the one at `index`."""
         cells = list(self)
         cells.insert(index, cell)

@@ -58,7 +58,7 @@ class Conv2d(Cell):
     def construct(self, x):
         return conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
-    def extend_repr(self):
+    def extend_repr(self) -> str:
         return (
             f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
             f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "

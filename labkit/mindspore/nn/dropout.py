@@ -34,5 +34,5 @@ class Dropout(Cell):
         p = 1 - self.keep_prob if self.p is None else self.p
         return dropped(x, value_of(x, "Dropout"), p, self._seed, self._engines)
 
-    def extend_repr(self):
+    def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"

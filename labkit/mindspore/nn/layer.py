@@ -72,7 +72,7 @@ class Dense(Cell):
         out = dense(x, self.weight, self.bias)
         return out if self.activation is None else self.activation(out)
 
-    def extend_repr(self):
+    def extend_repr(self) -> str:
         bias = f", has_bias={self.has_bias}" if self.has_bias else ""
         activation = f", activation={self.activation}" if self.activation is not None else ""
         return f"input_channels={self.in_channels}, output_channels={self.out_channels}{bias}{activation}"

@@ -159,7 +159,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
             if p._value is not before:
                 p._value = chosen(overflow._value, before, p._value)
 
-    def set_sense_scale(self, sens):
+    def set_sense_scale(self, sens) -> None:
         """Change the scale. Raises TypeError for anything but a tensor."""
         if not isinstance(sens, Tensor):
             raise TypeError(

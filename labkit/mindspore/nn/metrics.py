@@ -119,7 +119,7 @@ class _Mean(Metric):
 class Loss(_Mean):
     """The mean of the losses of all batches."""
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in the loss of a batch: a number, or one per sample."""
         (loss,) = self._arrays(inputs, 1, "loss")
         if loss.ndim > 1:
@@ -130,7 +130,7 @@ class Loss(_Mean):
 class MAE(_Mean):
     """The mean absolute error: the sum of |prediction - label| over the number of samples."""
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         prediction, label = self._pair(inputs)
         self._add(np.abs(label.reshape(prediction.shape) - prediction).sum(), len(label))
@@ -139,7 +139,7 @@ class MAE(_Mean):
 class MSE(_Mean):
     """The mean squared error: the sum of (prediction - label)^2 over the number of samples."""
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         prediction, label = self._pair(inputs)
         self._add(np.square(label.reshape(prediction.shape) - prediction).sum(), len(label))
@@ -165,7 +165,7 @@ class Accuracy(_Mean):
         self._type = eval_type
         super().__init__()
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         prediction, label = self._pair(inputs)
         if self._type == "classification":
@@ -194,7 +194,7 @@ class TopKCategoricalAccuracy(_Mean):
         self.k = k
         super().__init__()
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in predictions and labels."""
         prediction, label = self._pair(inputs)
         label = from_one_hot(label, prediction)

@@ -54,7 +54,7 @@ class TrainOneStepCell(Cell):
         self.mean, self.degree = get_auto_parallel_context("gradients_mean"), get_auto_parallel_context("device_num")
         self.grad_reducer = DistributedGradReducer(self.weights, self.mean, self.degree)
 
-    def set_sens(self, value):
+    def set_sens(self, value) -> None:
         """Change the factor of the loss's cotangent."""
         self.sens, self.sense_flag = value, True
 

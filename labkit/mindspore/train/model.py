@@ -107,7 +107,9 @@ class Model(metaclass=Placed):
 
     # ---- training ----
 
-    def train(self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0):
+    def train(
+        self, epoch, train_dataset, callbacks=None, dataset_sink_mode=False, sink_size=-1, initial_epoch=0
+    ) -> None:
         """Train for `epoch` epochs (counted from `initial_epoch`) on the batches of `train_dataset`.
 
         With `dataset_sink_mode`, on a device that sinks ("Ascend" or "GPU"; a CPU does not), an epoch is `sink_size`
@@ -116,7 +118,7 @@ class Model(metaclass=Placed):
         self._fit(epoch, train_dataset, callbacks, dataset_sink_mode, sink_size, initial_epoch, None)
 
     def fit(self, epoch, train_dataset, valid_dataset=None, valid_frequency=1, callbacks=None, dataset_sink_mode=False,
-            valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0):  # fmt: skip
+            valid_dataset_sink_mode=False, sink_size=-1, initial_epoch=0) -> None:  # fmt: skip
         """`train` with an evaluation on `valid_dataset` every `valid_frequency` epochs, or after those in such a list."""
         if valid_dataset is not None and not self._metric_fns:
             raise ValueError("For Model.fit, if valid_dataset is not None, the model argument 'metrics' can not be None "

@@ -19,7 +19,7 @@ __all__ = ["load_checkpoint", "load_param_into_net", "save_checkpoint"]
 
 
 def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=False, append_dict=None,
-                    choice_func=None, **options):  # fmt: skip
+                    choice_func=None, **options) -> None:  # fmt: skip
     """Write the parameters of a cell, a list of parameters (or of `{"name":, "data":}`) or a dictionary to a file.
 
     The name gets the ending `.ckpt`. `append_dict`: numbers, strings and tensors to be saved too. `choice_func`: the

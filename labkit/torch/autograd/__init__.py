@@ -55,7 +55,9 @@ def _roots(outputs, seeds, create):
     return roots
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+def backward(
+    tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
+) -> None:
     """Add the gradient of the sum of `tensors` to the `.grad` of every leaf (or of `inputs` alone).
 
     `grad_tensors`: what arrives at each tensor, needed where it is not a scalar. The saved values of the nodes that ran

@@ -35,7 +35,7 @@ class FunctionCtx(Node):
         self._saved, self._versions, self._dirty, self._constant = (), (), (), ()
         self.edges, self._places, self.needs_input_grad = (), (), ()
 
-    def save_for_backward(self, *tensors):
+    def save_for_backward(self, *tensors) -> None:
         """Keep tensors for `backward`; it finds them in `ctx.saved_tensors`."""
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
@@ -46,18 +46,18 @@ class FunctionCtx(Node):
         self._saved = tensors
         self.releases = bool(tensors)
 
-    def save_for_forward(self, *tensors):
+    def save_for_forward(self, *tensors) -> None:
         self.saved_for_forward = tensors
 
-    def mark_dirty(self, *tensors):
+    def mark_dirty(self, *tensors) -> None:
         """Say which inputs `forward` changed in place."""
         self._dirty = tensors
 
-    def mark_non_differentiable(self, *tensors):
+    def mark_non_differentiable(self, *tensors) -> None:
         """Say which outputs are constants."""
         self._constant = tensors
 
-    def set_materialize_grads(self, value):
+    def set_materialize_grads(self, value) -> None:
         """False: `backward` gets None, not zeros, for an output that received no gradient."""
         self.materialize = value
 
@@ -125,7 +125,7 @@ class FunctionCtx(Node):
             answer = _summed(answer, edge.shape)
         return answer._value
 
-    def release(self):
+    def release(self) -> None:
         self.released = True
         if self.releases:
             self._saved = ()

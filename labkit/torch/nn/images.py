@@ -44,7 +44,7 @@ class Conv2d(Module):
         if self.padding == "same" and max(self.stride) > 1:
             raise ValueError("padding='same' is not supported for strided convolutions")
 
-    def reset_parameters(self):
+    def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
         init.as_layer(self.weight, self.bias)
 
@@ -71,7 +71,7 @@ class MaxPool2d(Module):
     def forward(self, input):
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
             f"ceil_mode={self.ceil_mode}"
@@ -94,7 +94,7 @@ class AvgPool2d(Module):
             self.divisor_override,
         )  # fmt: skip
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
@@ -131,7 +131,7 @@ class BatchNorm2d(Module):
         mean, var = (self.running_mean, self.running_var) if self.training or not own else (None, None)
         return F.batch_norm(input, mean, var, self.weight, self.bias, own, momentum, self.eps)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.affine}, "
             f"track_running_stats={self.track_running_stats}"

@@ -108,16 +108,16 @@ class Module(metaclass=Placed):
                 return
         object.__delattr__(self, name)
 
-    def register_parameter(self, name, param):
+    def register_parameter(self, name, param) -> None:
         """Add a parameter by name; None reserves the name."""
         self._parameters[name] = param
 
-    def register_module(self, name, module):
+    def register_module(self, name, module) -> None:
         self._modules[name] = module
 
     add_module = register_module
 
-    def register_buffer(self, name, tensor, persistent=True):
+    def register_buffer(self, name, tensor, persistent=True) -> None:
         """Add a tensor that belongs to the state but is not trained."""
         self._buffers[name] = tensor
         if not persistent:
@@ -220,7 +220,7 @@ class Module(metaclass=Placed):
                     own[name].copy_(state_dict[name])
         return LoadResult(missing, unexpected)
 
-    def zero_grad(self, set_to_none=True):
+    def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
         for p in self.parameters():
             if p._grad is not None:
@@ -301,7 +301,7 @@ class Module(metaclass=Placed):
 
     # ---- text ----
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         """What stands between the brackets when the module is printed."""
         return ""
 

@@ -37,7 +37,7 @@ class LRScheduler(metaclass=Placed):
         self.last_epoch, self._step_count = last_epoch, 0
         self._advance()
 
-    def step(self):
+    def step(self) -> None:
         """Go on to the next learning rate; call it after `optimizer.step()`."""
         if self._step_count == 1 and not self.optimizer._stepped:
             warnings.warn(TOO_EARLY, UserWarning, stacklevel=2)
@@ -65,7 +65,7 @@ class LRScheduler(metaclass=Placed):
         """All but the optimizer, as a dict."""
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave."""
         vars(self).update(state_dict)
 
@@ -142,6 +142,6 @@ class LambdaLR(LRScheduler):
         """All but the optimizer; None stands for functions, which cannot be saved."""
         return super().state_dict() | {"lr_lambdas": [None for _ in self.lr_lambdas]}
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave, but for the functions."""
         vars(self).update({name: value for name, value in state_dict.items() if name != "lr_lambdas"})

@@ -41,7 +41,7 @@ class Optimizer(metaclass=Placed):
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    def add_param_group(self, param_group):
+    def add_param_group(self, param_group) -> None:
         """Add a dict with `params` and options. Raises TypeError or ValueError for what cannot be optimized."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -102,7 +102,7 @@ class Optimizer(metaclass=Placed):
         self._write(self.state[p][name], value)
         return value
 
-    def zero_grad(self, set_to_none=True):
+    def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients; with `set_to_none=False` fill them with zeros."""
         for p in chain.from_iterable(group["params"] for group in self.param_groups):
             if p.grad is None:
@@ -125,7 +125,7 @@ class Optimizer(metaclass=Placed):
         ]
         return {"state": {numbers[id(p)]: s for p, s in self.state.items()}, "param_groups": groups}
 
-    def load_state_dict(self, state_dict):
+    def load_state_dict(self, state_dict) -> None:
         """Take over a copy of what `state_dict()` gave. Raises ValueError where the groups are not as large."""
         saved = deepcopy(state_dict)
         if len(saved["param_groups"]) != len(self.param_groups):
@@ -161,7 +161,7 @@ def counted(state):
     return state["step"].item()
 
 
-def non_negative(**given):
+def non_negative(**given) -> None:
     """Raise ValueError for a negative number; the names are those of the arguments."""
     titles = {"lr": "learning rate", "eps": "epsilon value"}
     for name, value in given.items():

@@ -139,7 +139,7 @@ class Adam(_OfMoments):
         self.slots = {name: (name, "zeros") for name in names}
         self.keep_slots()
 
-    def before_step(self):
+    def before_step(self) -> None:
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             power.set_data(power * beta)
 

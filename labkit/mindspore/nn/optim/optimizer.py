@@ -87,7 +87,7 @@ class Optimizer(Cell):
         self.parameters = ParameterTuple(s.parameter for s in settings)
         self._rates = tuple(rates)
 
-    def keep_slots(self):
+    def keep_slots(self) -> None:
         """Make the state per parameter that `slots` names; the last thing that a method's `__init__` does."""
         for attribute, (prefix, init) in self.slots.items():
             setattr(self, attribute, self.parameters.clone(prefix=prefix, init=init))
@@ -175,7 +175,7 @@ class Optimizer(Cell):
         for parameter, value in zip(written, new, strict=True):
             parameter._value = _in(value, parameter._value.dtype)
 
-    def before_step(self):
+    def before_step(self) -> None:
         """What happens once per step, before any parameter's; nothing unless a method has state of its own."""
 
     def step(self, p, g, lr, *state: Any, **place: Any):

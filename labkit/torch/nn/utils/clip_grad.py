@@ -28,7 +28,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     return total
 
 
-def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None) -> None:
     """Scale the gradients in place by `max_norm / (total_norm + 1e-6)`, if that is below 1."""
     with _modes.no_grad():
         factor = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
@@ -51,7 +51,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     return total
 
 
-def clip_grad_value_(parameters, clip_value, foreach=None):
+def clip_grad_value_(parameters, clip_value, foreach=None) -> None:
     """Limit every element of every gradient to [-clip_value, clip_value], in place."""
     with _modes.no_grad():
         for p in _tensors(parameters):

@@ -111,7 +111,7 @@ def _held(frame):
     yield from getattr(frame.f_locals.get("self"), "__dict__", {}).values()
 
 
-def is_user(code):
+def is_user(code) -> bool:
     """Whether code is the user's: neither a library's nor installed."""
     return _is_users(code.co_filename)
 

@@ -66,7 +66,15 @@ _autograds_box = tracer.new_box
 
 
 def new_box(value, trace, node) -> Box:
-    """A box around `value`: of the engine's class for the engine's nodes, as autograd makes it for any other."""
+    """A box around `value`: of the engine's class for the engine's nodes, as autograd makes it for any other.
+
+    `value`: a number or an array, whose shape and dtype the box has. `trace`: the level. Raises TypeError for anything else.
+
+    >>> from labkit.engine import Reverse, new_box
+    >>> x = new_box(2.0, new_level(), Reverse.new_root(2.0))
+    >>> float((x * x)._value)
+    4.0
+    """
     boxes = getattr(node, "boxes", None)
     return _autograds_box(value, trace, node) if boxes is None else boxes[type(value)](value, trace, node)
 
@@ -107,12 +115,26 @@ _autograds_trace = tracer.trace_stack.new_trace
 
 
 def new_level() -> int:
-    """A level above all that exist."""
+    """A level above all that exist.
+
+    An integer; each call gives a higher one, in any thread.
+
+    >>> new_level() < new_level()
+    True
+    """
     return next(_levels)
 
 
 class inside:
-    """A block in which values are in boxes of `level`: the run of a function that is differentiated or recorded."""
+    """A block in which values are in boxes of `level`: the run of a function that is differentiated or recorded.
+
+    >>> from labkit.engine import Reverse, inside, new_box, new_level
+    >>> level = new_level()
+    >>> with inside(level):
+    ...     y = new_box(2.0, level, Reverse.new_root(2.0)) ** 2
+    >>> len(y._node.parents)
+    1
+    """
 
     __slots__ = ("level",)
 

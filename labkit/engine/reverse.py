@@ -21,7 +21,15 @@ from .watching import watch
 
 
 class Reverse(Own, VJPNode):
-    """A node that knows its parents and how to pull a gradient back to them."""
+    """A node that knows its parents and how to pull a gradient back to them.
+
+    `vjp(gradient)` gives one gradient per node in `parents`; a root has none. `id` grows as the program runs.
+
+    >>> level, x = new_level(), Reverse.new_root(3.0)
+    >>> y = new_box(3.0, level, x) * 5.0
+    >>> y._node.parents == (x,), [float(g) for g in y._node.vjp(1.0)]
+    (True, [5.0])
+    """
 
     __slots__ = ("dtype", "id", "origin")
 
@@ -46,6 +54,13 @@ def reverse_pass(ends, seeds, observe=None) -> dict:
 
     A node is visited after all its children, for ids grow as the program runs; `observe(node, gradient, contributions)`
     sees each step, a contribution being `(parent, value, running total)`.
+
+    `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape and dtype of its node's value.
+
+    >>> level, x = new_level(), Reverse.new_root(3.0)
+    >>> y = new_box(3.0, level, x) ** 2
+    >>> float(reverse_pass([y._node], [1.0])[x])
+    6.0
     """
     totals: dict = {}
     reached = {end.id: end for end in ends}
@@ -96,7 +111,14 @@ def vjp(fun, *args) -> tuple[Any, Callable]:
 
 
 def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
-    """`vjp` for values that have been looked at."""
+    """`vjp` for values that have been looked at.
+
+    `args`: a list of arrays and floats. Returns `(output, pull)`, as `vjp` does.
+
+    >>> output, pull = vjp_unchecked(lambda x: x**2, [3.0])
+    >>> float(output), float(pull()[0])
+    (9.0, 6.0)
+    """
     level = new_level()
     roots = [Reverse.new_root(value) for value in args]
     with inside(level):

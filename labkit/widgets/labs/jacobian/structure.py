@@ -78,7 +78,8 @@ def _rank(matrix):
     least = min(matrix.shape)
     if least < 2 or least > MAX_RANKED:
         return []
-    rank = int(np.linalg.matrix_rank(matrix.astype(float), rtol=max(matrix.shape) * _eps(matrix)))
+    sizes = np.linalg.svd(matrix.astype(float), compute_uv=False)
+    rank = int(np.sum(sizes > sizes.max() * max(matrix.shape) * _eps(matrix)))
     if rank == 1:
         return ["Rank one: every row is a multiple of one row."]
     if rank < least:

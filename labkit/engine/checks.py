@@ -31,16 +31,19 @@ def numeric(value, *what) -> Any:
     elif kind is float:
         return np.float64(value)
     elif kind is int or kind is bool:
-        return _integer(value)
+        return _integer(value, *what)
     elif is_number(kind) or (kind in Box.type_mappings and kind not in _CONTAINERS):
         return value
     raise TypeError(f"{' '.join(map(str, what))}: expected a number or a NumPy array, but got {described(value)}")
 
 
-def _integer(value):
+def _integer(value, *what):
     raw = np.asarray(value)[()]
     if raw is value:  # beyond 64 bits NumPy keeps Python's
-        raise TypeError(f"expected a number that NumPy can hold, but got the integer {value:.3g}. Write {float(value)}")
+        raise TypeError(
+            f"{' '.join(map(str, what))}: expected a number that NumPy can hold, but got the integer {value:.3g}. "
+            f"Write {float(value)}"
+        )
     return raw
 
 

@@ -17,8 +17,14 @@ def function(*names):
 
 
 def method(*names):
-    """Enter it as a method of tensors only."""
-    return _enter(names, METHODS)
+    """Enter it as a method of tensors only; a function whose own name is private is called by the method's."""
+
+    def enter(fun):
+        if names and fun.__name__.startswith("_"):
+            fun.__name__, fun.__qualname__ = names[0], f"Tensor.{names[0]}"
+        return _enter(names, METHODS)(fun)
+
+    return enter
 
 
 def numpy_style(fun):

@@ -1,0 +1,472 @@
+"""14 The training step."""
+
+import numpy as np
+from sheets import right, wrong
+
+import labkit.mindspore as ms
+import labkit.torch as torch
+from labkit.mindspore import nn, ops
+
+
+def trained(cell, w, x, y, limit):
+    """What `train` does with a cell: the students' own second half, when only the cell is in question."""
+    layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
+    optimizer = nn.SGD(layer.trainable_params(), 0.1)
+    step = cell(nn.WithLossCell(layer, nn.MSELoss()), optimizer, limit)
+    losses = tuple(step(x, y) for _ in range(3))
+    return losses, layer.weight.value()
+
+
+@wrong("step-write", "not clipped")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer, self.limit = network, optimizer, limit
+            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
+
+        def construct(self, *batch):
+            loss, grads = self.gradient(*batch)
+            self.optimizer(grads)
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "the clip's result is thrown away")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer, self.limit = network, optimizer, limit
+
+        def construct(self, *batch):
+            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
+            ops.clip_by_global_norm(grads, self.limit)
+            self.optimizer(grads)
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "the limit is left at 1")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer = network, optimizer
+
+        def construct(self, *batch):
+            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
+            self.optimizer(ops.clip_by_global_norm(grads))
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "by value")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer, self.limit = network, optimizer, limit
+
+        def construct(self, *batch):
+            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
+            self.optimizer(ops.clip_by_value(grads, -self.limit, self.limit))
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "the loss after the update is returned")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer, self.limit = network, optimizer, limit
+
+        def construct(self, *batch):
+            _, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
+            self.optimizer(ops.clip_by_global_norm(grads, self.limit))
+            return self.network(*batch)
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "the optimizer is not called")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer, self.limit = network, optimizer, limit
+
+        def construct(self, *batch):
+            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
+            grads = ops.clip_by_global_norm(grads, self.limit)
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "two steps only")
+def answer(w, x, y, limit):
+    layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
+    network = nn.WithLossCell(layer, nn.MSELoss())
+    optimizer = nn.SGD(layer.trainable_params(), 0.1)
+    losses = []
+    for _ in range(2):
+        loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
+        optimizer(ops.clip_by_global_norm(grads, limit))
+        losses.append(loss)
+    return tuple(losses), layer.weight.value()
+
+
+@wrong("step-write", "gradients of the inputs in place of the parameters")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer, self.limit = network, optimizer, limit
+
+        def construct(self, *batch):
+            loss, grads = ms.value_and_grad(self.network, 0)(*batch)
+            self.optimizer(ops.clip_by_global_norm((grads,), self.limit))
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+@wrong("step-write", "a new layer for each step")
+def answer(w, x, y, limit):
+    losses = []
+    for _ in range(3):
+        layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
+        network = nn.WithLossCell(layer, nn.MSELoss())
+        optimizer = nn.SGD(layer.trainable_params(), 0.1)
+        loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
+        optimizer(ops.clip_by_global_norm(grads, limit))
+        losses.append(loss)
+    return tuple(losses), layer.weight.value()
+
+
+@wrong("step-write", "the rate is left at its default")
+def answer(w, x, y, limit):
+    layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
+    network = nn.WithLossCell(layer, nn.MSELoss())
+    optimizer = nn.SGD(layer.trainable_params())
+    losses = []
+    for _ in range(3):
+        loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
+        optimizer(ops.clip_by_global_norm(grads, limit))
+        losses.append(loss)
+    return tuple(losses), layer.weight.value()
+
+
+@right("step-write", "a TrainOneStepCell whose construct is written anew, and an own global norm")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.TrainOneStepCell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__(network, optimizer)
+            self.limit = limit
+            self.both = ms.value_and_grad(network, None, optimizer.parameters)
+
+        def construct(self, *batch):
+            loss, grads = self.both(*batch)
+            norm = sum(float((g**2).sum().asnumpy()) for g in grads) ** 0.5
+            factor = min(1.0, self.limit / norm)
+            self.optimizer(tuple(g * factor for g in grads))
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+wrong("step-optimizers", "one step where two are asked", [0.8, 0.8, 2, 0.9, -199, 0.9])
+wrong("step-optimizers", "Momentum averages: 0.9 of the old, 0.1 of the new", [0.6, 0.942, 0.38, 0.9, -199, 0.9])
+wrong("step-optimizers", "Momentum is SGD with a factor 0.9", [0.6, 0.64, 1.8, 0.9, -199, 0.9])
+wrong("step-optimizers", "Adam steps by rate times gradient", [0.6, 0.42, 3.8, 0.8, -199, -199])
+wrong("step-optimizers", "Adam without the bias correction", [0.6, 0.42, 3.8, 0.6838, -199, 0.6838])
+wrong("step-optimizers", "uphill", [1.4, 1.58, 3.8, 1.1, 201, 1.1])
+wrong("step-optimizers", "Adam's step grows with the gradient's root", [0.6, 0.42, 3.8, 0.8586, -199, -3.4721])
+wrong("step-optimizers", "Momentum keeps the step, times the rate", [0.6, 0.42, 0.38, 0.9, -199, 0.9])
+wrong("step-optimizers", "large gradients are clipped", [0.6, 0.42, 3.8, 0.9, 0.9, 0.9])
+wrong("step-optimizers", "Momentum keeps the sum of the gradients", [0.6, 0.4, 4, 0.9, -199, 0.9])
+right("step-optimizers", "as sums of steps", [1 - 2 * 0.2, 1 - 0.2 - 0.38, 2 * 0.9 + 2, 0.9, 1 - 200, 0.9])
+
+
+@wrong("step-adam", "the correction alone")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * (m / (1 - 0.9**t)) / (v / (1 - 0.999**t) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "the root alone")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for g in gradients:
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * m / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "counts the steps from 0: a division by 0")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "the corrected averages go into the next step")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        m = m / (1 - 0.9**t)
+        v = v / (1 - 0.999**t)
+        p = p - rate * m / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "the correction is the same in all steps")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for g in gradients:
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * (m / (1 - 0.9)) / (np.sqrt(v / (1 - 0.999)) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "the two rates of decay are exchanged in the correction")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * (m / (1 - 0.999**t)) / (np.sqrt(v / (1 - 0.9**t)) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "only m is corrected")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "multiplies by the correction")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * (m * (1 - 0.9**t)) / (np.sqrt(v * (1 - 0.999**t)) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "the average of the gradient is squared, not of its square")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * m**2
+        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+    return p
+
+
+@wrong("step-adam", "the last gradient alone")
+def answer(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+    return p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+
+
+@right("step-adam", "the correction in the rate, as Adam's paper proposes")
+def answer(p, gradients, rate):
+    m = v = 0.0 * p
+    first = second = 1.0
+    for g in gradients:
+        first, second = 0.9 * first, 0.999 * second
+        m = m + 0.1 * (g - m)
+        v = v + 0.001 * (g * g - v)
+        root = (1 - second) ** 0.5
+        p = p - rate * root / (1 - first) * m / (v**0.5 + 1e-8 * root)
+    return p
+
+
+six = [0, 1.3863, 2.7726, 0, 0.25, -0.75]
+wrong("step-zero-loss", "what is 0 has the gradient 0", [*six[:4], 0, six[5]])
+wrong("step-zero-loss", "the formula's gradient is the softmax, too", [*six[:3], 0.25, *six[4:]])
+wrong("step-zero-loss", "a label of zeros costs ln 4", [1.3863, *six[1:]])
+wrong("step-zero-loss", "labels are normalised", [*six[:2], 1.3863, *six[3:]])
+wrong("step-zero-loss", "the probability for the loss", [0, 0.25, 0.5, 0, 0.25, -0.75])
+wrong("step-zero-loss", "the sign of label minus softmax", [*six[:4], -0.25, 0.75])
+wrong("step-zero-loss", "the minus of the logarithm is forgotten", [0, -1.3863, -2.7726, 0, 0.25, -0.75])
+wrong("step-zero-loss", "the gradient at the right class is that of the others", [*six[:5], 0.25])
+wrong("step-zero-loss", "the mean over the four classes", [0, 0.3466, 0.6931, 0, 0.0625, -0.1875])
+right("step-zero-loss", "exact logarithms", [0, np.log(4), 2 * np.log(4), 0, 0.25, -0.75])
+
+loops = [0.64, 0.44, 1.0, 0.8, 0.36, 0.36]
+wrong("step-loops", "gradients do not pile up", [0.64, 0.64, 1.0, 0.8, 0.36, 0.64])
+wrong("step-loops", "zero_grad after backward does no harm", [*loops[:2], 0.64, *loops[3:]])
+wrong("step-loops", "the order within the loop does not matter", [*loops[:3], 0.64, *loops[4:]])
+wrong("step-loops", "a second step without a gradient of its own does nothing", [*loops[:4], 0.64, loops[5]])
+wrong("step-loops", "the second step of a body sees a new gradient", [*loops[:4], 0.4096, loops[5]])
+wrong("step-loops", "the slope of w**2 is w", [0.81, 0.71, 1.0, 0.9, 0.64, 0.64])
+wrong("step-loops", "one round", [0.8, 0.8, 1.0, 1.0, 0.6, 0.6])
+wrong("step-loops", "step first fails to move in both rounds", [*loops[:3], 1.0, *loops[4:]])
+wrong("step-loops", "the gradient of the first round stays in the second: both are 2", [0.6, 0.4, 1.0, 0.8, 0.2, 0.2])
+right("step-loops", "powers", [0.8**2, 0.44, 1, 0.8, 0.6**2, 0.6**2])
+
+
+@wrong("step-port", "zero_grad is forgotten")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "without momentum")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "the losses are tensors")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss)
+    return losses, w.detach()
+
+
+@wrong("step-port", "the sum for the mean")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).sum()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "the loss after the step")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        ((x @ w - y) ** 2).mean().backward()
+        optimizer.step()
+        losses.append(((x @ w - y) ** 2).mean().item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "zero_grad between backward and step")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "the optimizer is made anew in each step, and so is its momentum")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    losses = []
+    for _ in range(3):
+        optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "Nesterov's momentum")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9, nesterov=True)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong("step-port", "momentum 0.1 and rate 0.9: exchanged")
+def answer(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.9, momentum=0.1)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@right("step-port", "the update by hand, under no_grad")
+def answer(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    kept, losses = torch.zeros_like(w), []
+    for _ in range(3):
+        loss = torch.nn.functional.mse_loss(torch.matmul(x, w), y)
+        (g,) = torch.autograd.grad(loss, w)
+        kept = 0.9 * kept + g
+        with torch.no_grad():
+            w -= 0.1 * kept
+        losses.append(float(loss))
+    return losses, w.detach()

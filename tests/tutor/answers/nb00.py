@@ -18,7 +18,7 @@ wrong("start-shapes", "one number has the shape (1,)", [(2, 3), (3,), (2, 3), (1
 wrong("start-shapes", "sum adds up the rows and keeps the columns", [(2, 3), (3,), (2, 3), (3,)])
 wrong("start-shapes", "a row is still a table, and so is the sum", [(2, 3), (1, 3), (2, 3), (1, 1)])
 wrong("start-shapes", "(3) is taken for a tuple of one number", [(2, 3), (3), (2, 3), ()])
-right("start-shapes", "lists for the tuples", [[2, 3], [3], [2, 3], []])
+wrong("start-shapes", "lists, where tuples are asked for", [[2, 3], [3], [2, 3], []])
 
 
 @wrong("start-mend", "only the error is mended, the last value still divides")

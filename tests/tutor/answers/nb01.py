@@ -78,7 +78,7 @@ def best(c, e):
     return (e / c) ** 0.5, 2 * (c * e) ** 0.5
 
 
-@right("fd-balance", "a list, NumPy scalars")
+@wrong("fd-balance", "a list, where a tuple is asked for")
 def best(c, e):
     h = np.sqrt(e / c)
     return [h, c * h + e / h]

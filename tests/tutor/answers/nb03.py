@@ -265,7 +265,7 @@ def mended(parents, output):
     return grads, used
 
 
-@wrong("backprop-mend-order", "the edges of nodes that the result does not need are counted, too")
+@right("backprop-mend-order", "also walks, with zeros, what the result does not need: each edge once")
 def mended(parents, output):
     waiting = [0] * len(parents)
     for pairs in parents:

@@ -103,7 +103,7 @@ wrong("vector-shapes", "the Jacobian of one number keeps an axis for it", [*eigh
 wrong("vector-shapes", "the gradient for b keeps the batch", [(3, 2), (4, 2), *eight[2:]])
 wrong("vector-shapes", "the pull's first result is that for w", [*eight[:5], (3, 2), *eight[6:]])
 wrong("vector-shapes", "pull and push are exchanged", [*eight[:4], (3, 2), (4, 2), (4, 3), (4, 3)])
-right("vector-shapes", "lists for tuples", [list(shape) for shape in eight])
+wrong("vector-shapes", "lists, where tuples are asked for", [list(shape) for shape in eight])
 
 
 @wrong("vector-columns", "takes the tangent, but the pushes stay rows")
@@ -269,7 +269,7 @@ wrong("vector-passes", "the sum of the rows still has 8 outputs", [*six[:5], (8,
 wrong("vector-passes", "the sum over axis 0 leaves 4 numbers", [*six[:5], (4, 12)])
 wrong("vector-passes", "the sum makes it a single number", [*six[:5], (1, 12)])
 wrong("vector-passes", "a point in space is one output", [(1, 1000), (1, 1), *six[2:]])
-right("vector-passes", "lists for pairs", [list(pair) for pair in six])
+wrong("vector-passes", "lists, where pairs are written as tuples", [list(pair) for pair in six])
 
 
 @wrong("vector-matmul", "the transposes are forgotten")

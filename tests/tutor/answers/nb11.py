@@ -207,7 +207,7 @@ def standard(x):
     return (x - centre) / ms.Tensor(np.array(0.25))
 
 
-@wrong("fp-leak-mend", "always float16")
+@right("fp-leak-mend", "float16, which holds these numbers exactly and gives way to float32")
 def standard(x):
     centre = ms.Tensor([0.5, 0.25, 0.125], ms.float16)
     return (x - centre) / 0.25

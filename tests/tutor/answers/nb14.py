@@ -150,7 +150,7 @@ def answer(w, x, y, limit):
     return tuple(losses), layer.weight.value()
 
 
-@wrong("step-write", "the rate is left at its default")
+@right("step-write", "the rate is left at its default, which is 0.1")
 def answer(w, x, y, limit):
     layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
     network = nn.WithLossCell(layer, nn.MSELoss())

@@ -31,7 +31,7 @@ wrong(
     "pooling overlaps: the size falls by 1",
     [(32, 6, 28, 28), (32, 6, 27, 27), (32, 16, 23, 23), (32, 16, 22, 22), (32, 7744)],
 )
-right("run-shapes", "lists, and the last one as a product", [*map(list, five[:4]), [32, 16 * 5 * 5]])
+wrong("run-shapes", "lists, where tuples are asked for", [*map(list, five[:4]), [32, 16 * 5 * 5]])
 
 
 @wrong("run-loop", "zero_grad is at its place, the last batch is still left out")
@@ -346,7 +346,7 @@ def answer(batches, passes, reports):
     return reports, batches * (passes // reports)
 
 
-@right("run-plan", "divmod, a list")
+@wrong("run-plan", "a list, where a tuple is asked for")
 def answer(batches, passes, reports):
     size, rest = divmod(batches * passes, reports)
     assert rest == 0

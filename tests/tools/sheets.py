@@ -1,0 +1,88 @@
+"""Sheets of answers that students might give, one file per notebook in `tests/tutor/answers`.
+
+They were written from the exercises' text alone, without a look at the solutions or at the mistakes that the course
+expects. So they say how often the course understands an answer that nobody planned for.
+
+    wrong("start-order", "each run of B begins with n = 1", [2, 2, 2])  # a prediction
+
+    @wrong("start-slope", "the run over the rise")  # code
+    def slope(x1, y1, x2, y2):
+        return (x2 - x1) / (y2 - y1)
+
+`right` marks an answer that has to be accepted, and says what is unusual about it.
+"""
+
+import ast
+import linecache
+import runpy
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "tutor" / "answers"
+MISSING = object()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one student hands in for `exercise`; `why` says what was misunderstood, or what is unusual."""
+
+    exercise: str
+    right: bool
+    why: str
+    value: object
+    line: int = 0
+    notebook: str = ""
+
+    @property
+    def place(self):
+        """The notebook and the line of its sheet."""
+        return f"{self.notebook}:{self.line}"
+
+
+_collected = []
+
+
+def _hand_in(right, exercise, why, value=MISSING):
+    if value is MISSING:
+        return partial(_hand_in, right, exercise, why)
+    _collected.append(Answer(exercise, right, why, value))
+    return value
+
+
+wrong = partial(_hand_in, False)
+right = partial(_hand_in, True)
+
+
+def sheets():
+    """The paths of all sheets, in the order of the notebooks."""
+    return sorted(FOLDER.glob("nb*.py"))
+
+
+def answers(sheet):
+    """All answers of one sheet, in their order. A function comes as a notebook would make it, from a cell of its own."""
+    _collected.clear()
+    names = runpy.run_path(str(sheet))
+    source = sheet.read_text(encoding="utf-8")
+    found = []
+    for answer, node in zip(_collected, filter(_handed_in, ast.parse(source).body), strict=True):
+        placed = replace(answer, notebook=sheet.stem[2:], line=node.lineno)
+        if isinstance(node, ast.FunctionDef):
+            cell = source.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]  # without the decorator's words
+            placed = replace(placed, value=_defined(cell, node.name, f"<answer {placed.place}>", names))
+        found.append(placed)
+    return found
+
+
+def _handed_in(node):
+    calls = [node.value] if isinstance(node, ast.Expr) else getattr(node, "decorator_list", [])
+    return any(isinstance(call, ast.Call) and call.func.id in ("wrong", "right") for call in calls)
+
+
+def _defined(cell, name, file, names):
+    """The function `name` that the lines of a cell define; errors can show its lines."""
+    text = "".join(cell)
+    linecache.cache[file] = len(text), None, cell, file
+    scope = {**names, "__name__": "__main__"}
+    exec(compile(text, file, "exec"), scope)
+    return scope[name]

@@ -1,0 +1,118 @@
+"""How well the course understands answers that nobody planted: the sheets of `tests/tutor`, through the judge of `check`.
+
+python tests/tools/tutor.py                      # rates of each notebook, and of all
+python tests/tools/tutor.py --list undiagnosed   # the wrong answers that are told no more than a difference
+python tests/tools/tutor.py 05 --list accepted   # wrong answers that pass, of one notebook
+python tests/tools/tutor.py --list refused       # right answers that do not pass
+python tests/tools/tutor.py --list named         # what the recognised ones are told: is it true?
+"""
+
+import argparse
+import pickle
+import warnings
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from unittest.mock import patch
+
+import numpy as np
+from sheets import Answer, answers, sheets
+
+from labkit.classroom import Exercise
+from labkit.classroom.checking import judged
+from labkit.classroom.compare import STAGES
+from labkit.classroom.exercises import EXERCISES
+from labkit.classroom.judge import Verdict
+
+OUTCOMES = ("named", "guarded", "undiagnosed", "accepted")  # of a wrong answer
+GUARDS = ("arguments", "empty", "mutated", "printed", "timeout")  # they say what happened, without a name for why
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An answer, and what the course says to it."""
+
+    answer: Answer
+    verdict: Verdict
+
+    @property
+    def outcome(self):
+        """ "right" or "refused"; for a wrong answer one of `OUTCOMES`."""
+        if self.answer.right:
+            return "right" if self.verdict else "refused"
+        if self.verdict:
+            return "accepted"
+        if self.verdict.kind in GUARDS or self._explained:
+            return "guarded"
+        return "undiagnosed" if self.verdict.kind in (*STAGES, "type", "error") else "named"
+
+    @property
+    def _explained(self):
+        """True for an error to whose message the exercise adds what it means."""
+        meanings = (meaning for _, meaning in EXERCISES[self.answer.exercise].errors)
+        return self.verdict.kind == "error" and any(meaning in self.verdict.text for meaning in meanings)
+
+    def __str__(self):
+        answer, verdict = self.answer, self.verdict
+        given = "" if callable(answer.value) else f"\n    {answer.value}"
+        said = verdict.text.replace("\n", "\n    ")
+        return f"{answer.place} {answer.exercise}: {answer.why}{given}\n  {verdict.kind}\n    {said}\n"
+
+
+@contextmanager
+def right_answers_found_once():
+    """`Exercise.expected` runs labkit anew at every check; here it is asked a dozen times for each of the same inputs."""
+    found, expected = {}, Exercise.expected
+
+    def remembered(exercise, inputs=()):
+        key = exercise.name, pickle.dumps(inputs)
+        if key not in found:
+            found[key] = expected(exercise, inputs)
+        return found[key]
+
+    with patch.object(Exercise, "expected", remembered):
+        yield
+
+
+def judge(answer):
+    """The verdict of `check` on one answer; nothing is printed, nothing goes into a learner's progress."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return Judged(answer, judged(EXERCISES[answer.exercise], answer.value))
+
+
+def rate(counts):
+    """The share of wrong answers that are told what was misunderstood."""
+    return counts["named"] / sum(counts[outcome] for outcome in OUTCOMES)
+
+
+def line(name, counts):
+    """One line of the table."""
+    wrong = sum(counts[outcome] for outcome in OUTCOMES)
+    columns = "".join(f"{counts[outcome]:>13}" for outcome in OUTCOMES)
+    return f"{name:<8}{wrong:>6}{columns}{rate(counts):>9.1%}{counts['right'] + counts['refused']:>9}{counts['refused']:>9}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("notebooks", nargs="*", help="numbers such as 05; without one, all")
+    parser.add_argument("--list", choices=["undiagnosed", "accepted", "refused", "named", "guarded"])
+    options = parser.parse_args()
+    chosen = [sheet for sheet in sheets() if not options.notebooks or sheet.stem[2:] in options.notebooks]
+    total = Counter()
+    if not options.list:
+        print("notebook wrong" + "".join(f"{outcome:>13}" for outcome in OUTCOMES) + "    named    right  refused")
+    for sheet in chosen:
+        with right_answers_found_once():
+            found = [judge(answer) for answer in answers(sheet)]
+        counts = Counter(each.outcome for each in found)
+        total += counts
+        if options.list:
+            print(*(each for each in found if each.outcome == options.list), sep="\n", end="")
+        else:
+            print(line(sheet.stem[2:], counts))
+    print(line("all", total))
+
+
+if __name__ == "__main__":
+    main()

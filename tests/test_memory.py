@@ -9,7 +9,7 @@ import pytest
 
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit import primitives
+from labkit import ops as primitives
 from labkit.engine import grad
 from labkit.memory import checkpoint, memory_report
 

@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from .. import primitives
+from .. import ops as primitives
 from ..engine import dtype_of, getval, isbox, shape_of, unbroadcast_f
 from ..engine import stop_gradient as constant
 from ..program import recorded, refuse

@@ -9,8 +9,8 @@ from itertools import count
 
 import numpy as np
 
-from .. import primitives
-from ..engine import getval
+from .. import ops as primitives
+from ..engine import cast, getval
 from ..layout import Placed
 from . import dtype as mstype
 from ._initializer import initializer
@@ -147,7 +147,7 @@ class Parameter(Tensor):
                 f"But with type {type(data)}."
             )
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
-        self._value = primitives.copy(primitives.cast(value, self._value.dtype))
+        self._value = primitives.copy(cast(value, self._value.dtype))
         return self
 
     def assign_value(self, value):
@@ -194,7 +194,7 @@ def assigned(variable, value, name):
     """Write `value` into a tensor or parameter of the same shape, in its type. Raises ValueError for another shape."""
     check_like(variable, value, name)
     value = value if isinstance(value, Tensor) else Tensor(value)
-    variable._value = primitives.cast(value._value, variable._value.dtype)
+    variable._value = cast(value._value, variable._value.dtype)
 
 
 def check_like(variable, value, name):

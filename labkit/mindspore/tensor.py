@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import autograd.numpy as anp
 import numpy as np
 
-from .. import primitives
-from ..engine import custom_vjp, getval, isbox
+from ..engine import cast, custom_vjp, getval, isbox
 from ..engine import stop_gradient as constant
 from ..layout import Placed
 from . import _indexing, _printing
@@ -219,7 +218,7 @@ class Tensor(metaclass=Placed):
         elif not isinstance(value, (bool, int, float, np.generic)):
             raise _indexing.unsupported(value)
         if not np.isscalar(value) or isinstance(value, np.generic):
-            value = primitives.cast(value, self._value.dtype)
+            value = cast(value, self._value.dtype)
         self._value = _indexing.write(self._value, _indexing.as_index(index), value)
 
     # ---- gradients ----
@@ -233,7 +232,7 @@ class Tensor(metaclass=Placed):
     def set_dtype(self, dtype):
         """Change the element type in place; returns the type."""
         only_inside(self, "change a tensor from outside")
-        self._value = primitives.cast(self._value, mstype.as_numpy(dtype))
+        self._value = cast(self._value, mstype.as_numpy(dtype))
         return self.dtype
 
 
@@ -268,7 +267,7 @@ def _restored(array):
 def _array(data, dtype):
     """The NumPy array (or box) of what a student gives `Tensor`."""
     if isinstance(data, Tensor):
-        return data._value if dtype is None else primitives.cast(data._value, dtype.numpy)
+        return data._value if dtype is None else cast(data._value, dtype.numpy)
     if isinstance(data, (list, tuple)):
         data = _from_sequence(data, dtype)
     elif isinstance(data, (bool, int, float)) and not isinstance(data, np.generic):
@@ -279,7 +278,7 @@ def _array(data, dtype):
             f"but got type '{type(data).__name__}'."
         )
     if isbox(data):
-        return data if dtype is None else primitives.cast(data, dtype.numpy)
+        return data if dtype is None else cast(data, dtype.numpy)
     if dtype is not None:
         with np.errstate(all="ignore"):
             return np.array(data).astype(dtype.numpy)

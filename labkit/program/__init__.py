@@ -17,15 +17,13 @@ if TYPE_CHECKING:
     from .compiler import Program, Recording, compile_program
     from .guard import is_user
     from .simplify import Line
-    from .write import RULES
 
 __all__ = [
-    "RULES", "Line", "Op", "Program", "Recording", "TraceError", "compile_program", "is_user", "recorded", "refuse",
+    "Line", "Op", "Program", "Recording", "TraceError", "compile_program", "is_user", "recorded", "refuse",
     "trace_error",
 ]  # fmt: skip
 _LATER = {
     "Program": "compiler", "Recording": "compiler", "compile_program": "compiler", "is_user": "guard", "Line": "simplify",
-    "RULES": "write",
 }  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from autograd.core import SparseObject, VSpace
 from autograd.numpy import numpy_wrapper
 
 from ..engine import cast, shape_of, stop_gradient
+from ..ops import spelling
 from .nodes import Op
 
 
@@ -90,7 +91,7 @@ def _same_value(line):
         return args[0]
     if fun is numpy_wrapper._array_from_scalar_or_array and shape_of(line.value) and _alike(args[2], line):
         return args[2]
-    text = getattr(fun, "text", None)
+    text = spelling(fun)
     if (fun in _SHAPES or fun is cast or text in _SHAPE_WORDS) and _alike(args[0], line):
         return args[0]
     neutral = (None, 1) if text == "{} ** {}" else _NEUTRAL.get(fun)

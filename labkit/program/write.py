@@ -13,17 +13,9 @@ from autograd.numpy import numpy_wrapper
 from autograd.numpy.numpy_vjps import untake
 
 from ..engine import ArrayBox, cast
-from ..primitives import NUMBERS_ARE_WEAK
+from ..ops import NUMBERS_ARE_WEAK, defined_here, spelling, words_of
 from .buffers import last_uses, overwritten
 from .simplify import Line, dtype_of_line, frozen, permutation
-
-_SPELLING = {
-    anp.add: "{} + {}", anp.subtract: "{} - {}", anp.multiply: "{} * {}", anp.true_divide: "{} / {}", anp.mod: "{} % {}",
-    anp.divide: "{} / {}", anp.matmul: "{} @ {}", anp.floor_divide: "{} // {}",
-    anp.negative: "-{}", anp.greater: "{} > {}", anp.greater_equal: "{} >= {}", anp.less: "{} < {}",
-    anp.less_equal: "{} <= {}", anp.equal: "{} == {}", anp.not_equal: "{} != {}", VSpace.add: "{} + {}",
-    cast: "np.asarray({}).astype({})",
-}  # fmt: skip
 
 
 def name_lines(lines, found) -> None:
@@ -72,30 +64,11 @@ def _result(end, constants):
     return _argument(end, constants) + copied
 
 
-# op -> what its derivative does with the arriving gradient g
-RULES = {
-    "add": "g to both", "subtract": "g, -g", "multiply": "g times the other factor", "power": "g p x^(p-1)",
-    "true_divide": "g / y, -g x / y^2", "matmul": "g @ y.T, x.T @ g", "transpose": "g transposed back",
-    "reshape": "g in the old shape", "squeeze": "g in the old shape", "sum": "g for every element summed",
-    "mean": "g / n for every element", "exp": "g exp(x)", "log": "g / x", "sin": "g cos(x)", "cos": "-g sin(x)",
-    "tanh": "g (1 - tanh(x)^2)", "sigmoid": "g s (1 - s)", "relu": "g where x > 0", "sqrt": "g / (2 sqrt(x))",
-    "getitem": "g at the index, 0 elsewhere", "concatenate": "g cut in pieces", "maximum": "g to the larger, halves in a tie",
-    "minimum": "g to the smaller, halves in a tie", "where": "g to the one chosen", "astype": "g cast back",
-    "cast": "g cast back", "negative": "-g", "absolute": "g sign(x)", "log_softmax": "g - softmax sum(g)",
-    "softmax": "s (g - sum(g s))", "dense": "g @ w, g.T @ x", "square": "2 g x",
-    "select": "g to the one chosen", "clamp": "g where inside the limits", "var": "2 g (x - mean) / n",
-    "max": "g to the largest, shared by equal ones", "min": "g to the smallest, shared by equal ones",
-    "prod": "g times the product of the others", "ravel": "g in the old shape", "log1p": "g / (1 + x)",
-    "broadcast_to": "g summed over the copies", "expand": "g summed over the copies", "softplus": "g sigmoid(x)",
-    "gather": "g added where it was read", "swapaxes": "g transposed back", "expand_dims": "g in the old shape",
-}  # fmt: skip
-
-
 def _note(line):
     node = line.node
     if node.step is None:
         return node.op
-    rule = RULES.get(node.step.op)
+    rule = words_of(node.step.op)
     return f"backward of {node.step.op}: {rule}" if rule else f"backward of {node.step.op}"
 
 
@@ -120,7 +93,7 @@ def _text(line, constants, over=None):
     if fun is cast and np.ndim(line.value) and hasattr(args[0].value, "astype"):
         return f"{args[0].name}.astype({_argument(args[1], constants)})"
     shown = [a.name if type(a) is Line else _argument(_weak(a, line), constants) for a in args]
-    if fun is ArrayBox.__getitem__ or getattr(fun, "text", None) == "{}[...]":
+    if fun is ArrayBox.__getitem__ or spelling(fun) == "{}[...]":
         return f"{shown[0]}[{_index(args[1] if fun is ArrayBox.__getitem__ else args[1:], constants)}]"
     extra = [
         f"{k}={_argument(v, constants)}" for k, v in line.kwargs.items() if v is not None and (k, v) not in _DEFAULTS
@@ -130,14 +103,14 @@ def _text(line, constants, over=None):
         return f"{shown[0]}.T"
     if over is not None:
         return f"np.{fun.fun.__name__}({', '.join(shown)}, out={over.name})"
-    if hasattr(fun, "text"):
+    if defined_here(fun):
         shown, extra = _as_keywords(fun, shown, extra)
-    spelling = _SPELLING.get(fun) or getattr(fun, "text", None) or _numpy_name(fun)
-    if spelling is None:
-        spelling = _constant(getattr(fun, "fun", fun), fun.__name__, _first_line(fun), constants)
-    if "**" in spelling and shown[0].startswith("-"):
+    spelt = spelling(fun) or _numpy_name(fun)
+    if spelt is None:
+        spelt = _constant(getattr(fun, "fun", fun), fun.__name__, _first_line(fun), constants)
+    if "**" in spelt and shown[0].startswith("-"):
         shown[0] = f"({shown[0]})"
-    return spelling.format(*shown) if "{" in spelling else f"{spelling}({', '.join(shown + extra)})"
+    return spelt.format(*shown) if "{" in spelt else f"{spelt}({', '.join(shown + extra)})"
 
 
 def _index(index, constants):
@@ -152,11 +125,11 @@ def _index(index, constants):
 
 def _weak(value, line):
     """A 0-d constant of the line's own dtype as a Python number, where another argument fixes the dtype anyway."""
-    number = type(value) in (float, int) and getattr(line.fun, "widens", False)
+    number = type(value) in (float, int) and not NUMBERS_ARE_WEAK and defined_here(line.fun)
     if not number and (not isinstance(value, (np.generic, np.ndarray)) or value.ndim):
         return value
     dtype = dtype_of_line(line)
-    operator = line.fun in _SPELLING or "{}" in (getattr(line.fun, "text", None) or "")
+    operator = "{" in (spelling(line.fun) or "")
     if number:
         typed = getattr(dtype, "kind", "") == "f" and (operator or type(value) is float) and not _fixes(line, value)
         return dtype.type(value) if typed else value

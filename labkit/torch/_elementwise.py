@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..elementwise import about
+from ..ops import FUNCTIONS, PAIRS, about
 from . import _dtype, _rules
 from ._dispatch import (
     apply,
@@ -18,20 +18,11 @@ from ._dispatch import (
 from ._table import METHODS, both, function, method
 from ._tensor import Tensor
 
-# ---- functions of one tensor: name -> primitive. They make integers floating. ----
+# ---- functions of one number, and of two: those of the table that PyTorch has ----
 
-UNARY = {
-    name: getattr(_rules, name)
-    for name in (
-        "exp", "exp2", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-        "cosh", "tanh", "sqrt", "rsqrt", "reciprocal", "sigmoid", "erf",
-    )
-}  # fmt: skip
-ALIASES = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
-KEEPING = {"abs": "absolute", "sign": "sign", "relu": "relu"}  # these keep integers
-ROUNDING = ("floor", "ceil", "trunc")
-EXTRA_ALIASES = {"absolute": "abs", "sgn": "sign", "fix": "trunc"}
-
+_ELSEWHERE = {"softplus", "silu", "relu6", "rint", "round", "square", "neg"}  # in nn.functional, below, or not at all
+UNARY = {name: row for name, row in FUNCTIONS.items() if name not in _ELSEWHERE}
+_MORE_NAMES = {"sign": "sgn", "trunc": "fix"}
 
 _EXAMPLE = """\
 >>> import labkit.torch as torch
@@ -52,16 +43,23 @@ def _unary(name, primitive, prepare):
     return fun
 
 
-for _name, _primitive in UNARY.items():
-    both(_name)(_unary(_name, _primitive, floating))
-for _alias, _name in ALIASES.items():
-    both(_alias)(METHODS[_name])
-for _name, _kernel in KEEPING.items():
-    both(_name)(_unary(_name, getattr(_rules, _kernel), lambda x: x))
-for _name in ROUNDING:
-    both(_name)(_unary(_name, getattr(_rules, _name), lambda x: x))
-for _alias, _name in EXTRA_ALIASES.items():
-    both(_alias)(METHODS[_name])
+def _pair(name, row):
+    def fun(input, other):
+        dtype = common_dtype(input, other)
+        return binary(row.fun, input, other, dtype if dtype.is_floating_point else _dtype.get_default_dtype())
+
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = f"Elementwise: {row.meaning}."
+    return fun
+
+
+for _name, _row in UNARY.items():
+    _prepare = floating if _row.kind == "smooth" else lambda x: x
+    both(_name, *_row.also.split(), *_MORE_NAMES.get(_name, "").split())(
+        _unary(_name, getattr(_rules, _name, _row.fun), _prepare)
+    )
+for _name, _pair_row in PAIRS.items():
+    both(_name, *_pair_row.also.split())(_pair(_name, _pair_row))
 
 
 @both()
@@ -159,12 +157,6 @@ def remainder(input, other):
 def fmod(input, other):
     """The remainder with the sign of `input`."""
     return binary(_rules.fmod, input, other)
-
-
-@both()
-def atan2(input, other):
-    """The angle of the point (other, input)."""
-    return binary(_rules.atan2, input, other)
 
 
 @both()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..ops import PAIRS
 from . import _comparing, _rules  # noqa: F401  (its entries in the table are used below)
 from ._dispatch import (
     OPERANDS,
@@ -14,7 +15,7 @@ from ._dispatch import (
     number_for,
     overwrite,
 )  # fmt: skip
-from ._elementwise import KEEPING, ROUNDING, UNARY, add, div, floor_divide, mul, positive, pow, remainder, sub
+from ._elementwise import UNARY, add, div, floor_divide, mul, positive, pow, remainder, sub
 from ._table import METHODS, method
 from ._tensor import Tensor
 
@@ -62,8 +63,7 @@ METHODS["rsub"] = lambda self, other: _rsub(other, self)
 
 INPLACE = (
     *UNARY,
-    *KEEPING,
-    *ROUNDING,
+    *PAIRS,
     "neg",
     "round",
     "add",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .. import primitives as base
+from .. import ops as base
 from . import _rules
 from ._dispatch import apply, view, whole_dim
 from ._shaping import flat_sizes, ravel

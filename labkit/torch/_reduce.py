@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from .. import primitives as base
+from .. import ops as base
 from ..layout import Placed
 from . import _rules
 from ._dispatch import apply, converted, floating, whole_dim

@@ -19,8 +19,8 @@ from autograd.core import VJPNode
 
 from ..engine import Own, dense, dtype_of, new_box, vjp_of
 from ..layout import Placed
+from ..ops import row_of
 from . import _modes, _rules
-from .declared import info_of
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -50,7 +50,7 @@ class Plan:
 
     def __init__(self, info, argnums):
         self.info, self.argnums = info, argnums
-        self.kind = node_class(info.name) if isinstance(info.name, str) else None
+        self.kind = node_class(info.node) if isinstance(info.node, str) else None
         names, saved = info.names, info.saved(argnums)
         self.saved = {name: names.index(name) if name in names else None for name in saved}
         self.kept = None if "everything" in saved else {i for i, name in enumerate(names) if name in saved}
@@ -73,8 +73,8 @@ class Edge(Own):
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         plan = PLANS.get((fun, argnums))
         if plan is None:
-            plan = PLANS[fun, argnums] = Plan(info_of(fun), argnums)
-        kind = plan.kind or node_class(plan.info.name(args, kwargs))
+            plan = PLANS[fun, argnums] = Plan(row_of(fun), argnums)
+        kind = plan.kind or node_class(plan.info.node(args, kwargs))
         self.node, self.nr = kind(plan, value, fun, args, kwargs, parents), 0
         plain = type(value) is np.ndarray
         self.dtype, self.shape = (value.dtype, value.shape) if plain else (dtype_of(value), np.shape(value))

@@ -240,7 +240,7 @@ def run_python(code):
 
 def test_the_engine_works_where_jupyter_and_matplotlib_are_missing():
     code = BLOCKED.format(blocked=JUPYTER) + (
-        "import labkit, labkit.primitives as p\n"
+        "import labkit, labkit.ops as p\n"
         "graph = labkit.trace(lambda x: p.sigmoid(x) ** 2)(0.0)\n"
         "assert str(graph) and labkit.grad(labkit.grad(lambda x: x**3))(2.0) == 12\n"
         "print(float(graph.gradients['x']), bool(labkit.check_gradient(lambda x: x**3, 2.0)))"
@@ -248,7 +248,7 @@ def test_the_engine_works_where_jupyter_and_matplotlib_are_missing():
     assert run_python(code).split() == ["0.25", "True"]
 
 
-@pytest.mark.parametrize("module", ["labkit", "labkit.engine", "labkit.primitives", "labkit.tracing"])
+@pytest.mark.parametrize("module", ["labkit", "labkit.engine", "labkit.ops", "labkit.tracing"])
 def test_importing_needs_numpy_autograd_and_the_standard_library_alone(module):
     code = (
         f"import sys, {module}\n"

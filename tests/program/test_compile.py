@@ -10,8 +10,8 @@ import numpy as onp
 import pytest
 
 import labkit
-from labkit import primitives
-from labkit.engine import grad, hvp, jacrev, jvp, value_and_grad
+from labkit import ops as primitives
+from labkit.engine import cast, grad, hvp, jacrev, jvp, value_and_grad
 from labkit.program import TraceError, compile_program
 
 RNG = onp.random.default_rng(0)
@@ -97,7 +97,7 @@ def test_lines_read_as_numpy_is_written():
     assert "x[1:, 0]" in source(lambda x: x[1:, 0], x) and "x[None]" in source(lambda x: x[None], x)
     assert "np.sum(x, axis=0)" in source(lambda x: primitives.sum_(x, 0), x)
     assert "np.s_[:1]" in source(grad(lambda x: np.sum(x[:1] ** 2)), x)
-    assert "x.astype(np.float32)" in source(lambda x: primitives.cast(x, onp.float32), x)
+    assert "x.astype(np.float32)" in source(lambda x: cast(x, onp.float32), x)
     assert "c1: float64[2, 2] all 1.0" in source(grad(lambda x: np.sum(x)), x) + source(
         lambda x: x @ onp.ones((2, 2)), x
     )

@@ -4,8 +4,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ... import primitives
-from ...engine import map_leaves
+from ...engine import cast, map_leaves
 from ..parameter import bound
 from ..tensor import Tensor, wrap
 
@@ -19,7 +18,7 @@ def in_dtype(value, dtype):
 
 def _cast(value, dtype):
     with np.errstate(all="ignore"):
-        return primitives.cast(value, dtype)
+        return cast(value, dtype)
 
 
 def run_in(cell, dtype, args, kwargs):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...engine import map_leaves
-from ...primitives import select as chosen
+from ...ops import select as chosen
 from ...program import TraceError
 from .._recording import current
 from .._run import Run

@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import cast, shape_of
 from ...engine import stop_gradient as constant
 from .._initializer import initializer

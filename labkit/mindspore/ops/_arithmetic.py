@@ -8,7 +8,7 @@ from functools import wraps
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import cast, dtype_of, getval, quietly, unbroadcast_f
 from ...engine import stop_gradient as constant
 from .._recording import concrete
@@ -138,25 +138,22 @@ def mul(input, other):
 @binary("Div", "divide", "true_divide", "realdiv")
 def div(input, other):
     """The quotient; of integers in Float32."""
-    if not (isinstance(input, float) or isinstance(other, float) or _is_floating(input) or _is_floating(other)):
-        input, other = cast(input, _FLOAT32), cast(other, _FLOAT32)
-    return anp.true_divide(input, other)
+    return anp.true_divide(*_floats(input, other))
+
+
+def _floats(x, y):
+    """Two operands, integers as Float32."""
+    return (cast(x, _FLOAT32), cast(y, _FLOAT32)) if not (_is_floating(x) or _is_floating(y)) else (x, y)
 
 
 def _is_floating(x):
-    return type(x) is not int and x.dtype.kind not in "iub"
+    return type(x) is float or (type(x) is not int and x.dtype.kind not in "iub")
 
 
 @binary("FloorDiv", "floor_div", "floor_divide")
 def floordiv(input, other):
     """The quotient, rounded down."""
     return anp.floor_divide(input, other)
-
-
-@binary("Hypot")
-def hypot(input, other):
-    """The length of the vector (input, other)."""
-    return anp.sqrt(anp.square(input) + anp.square(other))
 
 
 @binary("TruncMod", "trunc_mod")
@@ -212,10 +209,16 @@ def minimum(input, other):
     return _smaller(input, other)
 
 
-@binary("Atan2", "arctan2")
-def atan2(input, other):
-    """The angle of the vector (other, input)."""
-    return anp.arctan2(input, other)
+def _pair(name, row):
+    def fun(input, other):
+        return row.fun(*_floats(input, other))
+
+    fun.__name__, fun.__doc__ = name, f"Elementwise: {row.meaning}."
+    binary(name.capitalize(), *row.also.split())(fun)
+
+
+for _name, _row in primitives.PAIRS.items():
+    _pair(_name, _row)
 
 
 @binary("Xdivy", method=False)

@@ -15,7 +15,8 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
-from ... import parallel, primitives
+from ... import ops as primitives
+from ... import parallel
 from ...engine import dtype_of, shape_of, stop_gradient
 from ...layout import Placed
 from ...program import recorded

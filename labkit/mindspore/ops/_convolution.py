@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ... import convolution, pooling
 from ...engine import shape_of
+from ...ops import convolution, pooling
 from ..dtype import of
 from ..tensor import wrap
 from ._op import register, value_of

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
 from ..dtype import bool_, float32, int64

@@ -8,61 +8,21 @@ import math
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
-from ...elementwise import about
+from ... import ops as primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
+from ...ops import FUNCTIONS, about
 from ..tensor import Tensor, wrap
-from . import _fused
 from ._op import METHODS, floating, op, register, value_of
 
-_SMOOTH = {  # primitive class: (function of floating arrays, names)
-    "Exp": (anp.exp, "exp"),
-    "Log": (anp.log, "log"),
-    "Log2": (anp.log2, "log2"),
-    "Log10": (anp.log10, "log10"),
-    "Log1p": (anp.log1p, "log1p"),
-    "Expm1": (anp.expm1, "expm1"),
-    "Sqrt": (anp.sqrt, "sqrt"),
-    "Rsqrt": (lambda x: 1 / anp.sqrt(x), "rsqrt"),
-    "Reciprocal": (lambda x: 1 / x, "reciprocal inv"),
-    "Sin": (anp.sin, "sin"),
-    "Cos": (anp.cos, "cos"),
-    "Tan": (anp.tan, "tan"),
-    "Asin": (anp.arcsin, "asin arcsin"),
-    "ACos": (anp.arccos, "acos arccos"),
-    "Atan": (anp.arctan, "atan arctan"),
-    "Sinh": (anp.sinh, "sinh"),
-    "Cosh": (anp.cosh, "cosh"),
-    "Tanh": (primitives.tanh, "tanh"),
-    "Asinh": (anp.arcsinh, "asinh arcsinh"),
-    "Acosh": (anp.arccosh, "acosh arccosh"),
-    "Atanh": (anp.arctanh, "atanh arctanh"),
-    "Sigmoid": (primitives.sigmoid, "sigmoid"),
-    "Softplus": (primitives.softplus, "softplus"),
-    "SiLU": (lambda x: x * primitives.sigmoid(x), "silu"),
-}
-_ANY_TYPE = {
-    "Neg": (anp.negative, "neg negative"),
-    "Abs": (primitives.absolute, "abs absolute"),
-    "Square": (_fused.square, "square"),
-    "ReLU": (primitives.relu, "relu"),
-    "ReLU6": (lambda x: primitives.clamp(primitives.relu(x), None, 6), "relu6"),
-}
-_STEPS = {  # piecewise constant: derivative 0
-    "Sign": (anp.sign, "sign"),
-    "Floor": (anp.floor, "floor"),
-    "Ceil": (anp.ceil, "ceil"),
-    "Round": (anp.round, "round"),
-    "Rint": (anp.rint, "rint"),
-    "Trunc": (anp.trunc, "trunc"),
-}
-_TESTS = {  # with what it is
+_CLASSES = {"acos": "ACos", "silu": "SiLU", "relu": "ReLU", "relu6": "ReLU6", "exp2": None}  # others by their names
+_MORE_NAMES = {"reciprocal": "inv"}
+_PREPARED = {"smooth": floating, "kept": lambda x: x, "steps": constant}
+_TESTS = {  # primitive class: function, name, what it is
     "IsFinite": (anp.isfinite, "isfinite", "True where neither infinite nor nan"),
     "IsInf": (anp.isinf, "isinf", "True where infinite"),
     "IsNan": (anp.isnan, "isnan", "True where nan"),
 }
-
 
 _EXAMPLE = """\
 >>> import labkit.mindspore as ms
@@ -70,23 +30,20 @@ _EXAMPLE = """\
 >>> print(f"{{y.item():.4f}} {{slope.item():.4f}}")"""
 
 
-def _declare(table, prepare):
-    dtypes = "Integers become Float32." if prepare is floating else "The dtype is kept."
-    for primitive, (fun, names, *meaning) in table.items():
-        first, *others = names.split()
+def _declare(name, fun, prepare, doc, *also, primitive):
+    def raw(input):
+        return fun(prepare(input))
 
-        def raw(input, fun=fun):
-            return fun(prepare(input))
-
-        raw.__name__ = first
-        raw.__doc__ = f"Elementwise: {meaning[0]}." if meaning else about(first, dtypes, _EXAMPLE)
-        op(*others, primitive=primitive)(raw)
+    raw.__name__, raw.__doc__ = name, doc
+    op(*also, primitive=primitive)(raw)
 
 
-_declare(_SMOOTH, floating)
-_declare(_ANY_TYPE, lambda x: x)
-_declare(_STEPS, constant)
-_declare(_TESTS, constant)
+for _name, _row in FUNCTIONS.items():
+    _doc = about(_name, "Integers become Float32." if _row.kind == "smooth" else "The dtype is kept.", _EXAMPLE)
+    _also = f"{_row.also} {_MORE_NAMES.get(_name, '')}".split()
+    _declare(_name, _row.fun, _PREPARED[_row.kind], _doc, *_also, primitive=_CLASSES.get(_name, _name.capitalize()))
+for _primitive, (_fun, _name, _meaning) in _TESTS.items():
+    _declare(_name, _fun, constant, f"Elementwise: {_meaning}.", primitive=_primitive)
 
 
 @op(primitive="GeLU", method=False)
@@ -95,18 +52,7 @@ def gelu(input, approximate="none"):
     if approximate == "tanh":
         cubic = input + 0.044715 * primitives.power(input, 3)
         return 0.5 * input * (1 + primitives.tanh(math.sqrt(2 / math.pi) * cubic))
-    return 0.5 * input * (1 + _erf(input / math.sqrt(2)))
-
-
-@op(primitive="Erf")
-def erf(input):
-    """The error function."""
-    return _erf(floating(input))
-
-
-@primitives.rule(lambda ans, x: lambda g: g * (2 / math.sqrt(math.pi)) * anp.exp(-primitives.power(x, 2)))
-def _erf(x):
-    return np.vectorize(math.erf, otypes=[float])(x).astype(x.dtype)
+    return 0.5 * input * (1 + primitives.erf(input / math.sqrt(2)))
 
 
 @op(primitive="LeakyReLU", method=False)

@@ -5,16 +5,15 @@ import math
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import shape_of
-
-square = anp.square
 
 
 @primitives.rule(
     lambda ans, x, weight: lambda g: anp.matmul(g, weight),
     lambda ans, x, weight: lambda g: anp.matmul(anp.transpose(g), x),
     text="{} @ {}.T",
+    words="g @ w, g.T @ x",
 )
 def dense(x, weight):
     """`x @ weight.T`: x (n, in), weight (out, in), output (n, out)."""

@@ -5,7 +5,7 @@ from itertools import pairwise
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
 from ..dtype import promote

@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import cast, getval, shape_of
 from ..dtype import of
 from ..tensor import wrap

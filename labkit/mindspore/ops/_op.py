@@ -10,7 +10,7 @@ from functools import wraps
 import numpy as np
 
 from ...engine import cast, dtype_of, quietly
-from ...primitives import NUMBERS_ARE_WEAK, rule
+from ...ops import NUMBERS_ARE_WEAK, rule
 from ..tensor import Tensor, wrap
 
 OPS: dict[str, Callable] = {}  # name -> function of tensors

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from inspect import cleandoc
 
-from ...elementwise import FUNCTIONS
 from ...layout import Placed
+from ...ops import FUNCTIONS
 from ..tensor import Tensor
 from . import (  # noqa: F401
     _clip,

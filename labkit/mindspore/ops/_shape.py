@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives
+from ... import ops as primitives
 from ...engine import getval
 from ..tensor import Tensor
 from ._op import op

@@ -1,64 +1,14 @@
-"""Arithmetic of two operands, limits and choices."""
+"""Arithmetic of two operands, limits and choices, as far as PyTorch has nodes or numbers of its own."""
 
 import autograd.numpy as anp
 import numpy as np
 
 from ...engine import cast, dtype_of, unbroadcast_f
-from ...engine import power as engine_power
-from ..declared import declare
-from .core import op, zero
+from ...ops import select as where
+from ...ops import zero
+from .core import op
 
-add = declare(anp.add, "AddBackward0", "self other")
-subtract = declare(anp.subtract, "SubBackward0", "self other")
-multiply = declare(anp.multiply, "MulBackward0", "self other", saves="self<other other<self")
-declare(cast, "ToCopyBackward0", others="dtype")
-declare(anp.negative, "NegBackward0")
-declare(anp.where, "WhereBackward0", "-condition self other", saves="condition")
-declare(engine_power, "PowBackward0", "self ?exponent", saves="self exponent result<exponent")
-declare(anp.true_divide, "DivBackward0", "self other", saves="self<other other")
-
-
-@op("PowBackward0", lambda ans, x, p: lambda g: g * scale(power(x, p - 1), p) if p != 0 else anp.zeros_like(x),
-    others="exponent", saves="self")  # fmt: skip
-def power(x, p):
-    """`x ** p` for a number `p`; the derivative at p = 0 is 0, also where x is."""
-    return x**p
-
-
-@op("MulBackward1", lambda ans, x, c: lambda g: scale(g, c), others="other")
-def scale(x, c):
-    """`x * c` for a number `c` that is part of an op, not an operand."""
-    return x * c
-
-
-@op("DivBackward1", lambda ans, x, c: lambda g: divide_by(g, c), others="other")
-def divide_by(x, c):
-    """`x / c` for a number `c` that is part of an op, not an operand."""
-    return x / c
-
-
-@op(
-    "AddBackward0",
-    lambda ans, x, y, c: unbroadcast_f(x, lambda g: g),
-    lambda ans, x, y, c: unbroadcast_f(y, lambda g: scale(g, c)),
-    tensors="self other",
-    others="alpha",
-)
-def add_scaled(x, y, c):
-    """`x + c y` for a number `c`."""
-    return x + c * y
-
-
-@op(
-    "SubBackward0",
-    lambda ans, x, y, c: unbroadcast_f(x, lambda g: g),
-    lambda ans, x, y, c: unbroadcast_f(y, lambda g: scale(g, -c)),
-    tensors="self other",
-    others="alpha",
-)
-def subtract_scaled(x, y, c):
-    """`x - c y` for a number `c`."""
-    return x - c * y
+add, subtract, multiply, divide, negative = anp.add, anp.subtract, anp.multiply, anp.true_divide, anp.negative
 
 
 @op(
@@ -108,23 +58,6 @@ def _no_derivative(name):
 @op("NotImplemented", _no_derivative("floor_divide"), _no_derivative("floor_divide"), tensors="self ?other")
 def floor_divide(x, y):
     return np.floor_divide(x, y)
-
-
-@op("RsubBackward1", lambda ans, x, c: lambda g: -g, others="other")
-def rsub(x, c):
-    """`c - x` for a number `c`."""
-    return c - x
-
-
-@op(
-    "DivBackward0",
-    lambda ans, x, y: unbroadcast_f(x, lambda g: anp.true_divide(g, y)),
-    lambda ans, x, y: unbroadcast_f(y, lambda g: -g * anp.true_divide(anp.true_divide(x, y), y)),
-    tensors="self other",
-    saves="self<other other",
-)
-def divide(x, y):
-    return np.true_divide(x, y)
 
 
 @op(
@@ -194,25 +127,6 @@ def fmod(x, y):
     return np.fmod(x, y)
 
 
-@op("Atan2Backward0",
-    lambda ans, x, y: unbroadcast_f(x, lambda g: g * (y / (x * x + y * y))),
-    lambda ans, x, y: unbroadcast_f(y, lambda g: g * (-x / (x * x + y * y))),
-    tensors="self other", saves="self other")  # fmt: skip
-def atan2(x, y):
-    return np.arctan2(x, y)
-
-
-@op(
-    "ClampBackward1",
-    lambda ans, x, low, high: lambda g: anp.where(_inside(x, low, high), g, zero(g)),
-    others="min max",
-    saves="self",
-)
-def clamp(x, low, high):
-    """`x` limited to [low, high]; an element at a limit passes its gradient."""
-    return np.clip(x, low, high).astype(x.dtype)
-
-
 @op("ClampMinBackward0", lambda ans, x, low: lambda g: where(x >= low, g, zero(g)), others="min", saves="self")
 def clamp_min(x, low):
     return np.maximum(x, low).astype(x.dtype)
@@ -243,11 +157,3 @@ def clamp_between(x, low, high):
 def _inside(x, low, high):
     inside = anp.ones(anp.shape(x), dtype=bool)
     return inside & (True if low is None else x >= low) & (True if high is None else x <= high)
-
-
-@op("WhereBackward0", None,
-    lambda ans, c, x, y: unbroadcast_f(x, lambda g: where(c, g, zero(g))),
-    lambda ans, c, x, y: unbroadcast_f(y, lambda g: where(c, zero(g), g)),
-    tensors="-condition self other", saves="condition")  # fmt: skip
-def where(condition, x, y):
-    return np.where(condition, x, y)

@@ -1,31 +1,27 @@
-"""Declaring primitives: one node of the tape each, with derivative rules and what the node saves."""
+"""Declaring the nodes that PyTorch alone has."""
 
 import re
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 import numpy as np
-from autograd.extend import defvjp, primitive
 
-from ...engine import dtype_of
-from ...primitives import kept
-from ..declared import declare
+from ...ops import rule
 
 
-def op(name, *vjps, tensors="self", others="", saves=""):
-    """Declare the decorated NumPy function as a primitive whose node is called `name`."""
+def op(node, *vjps, name=None, saves="", **row) -> Any:
+    """Declare the decorated NumPy function as an op whose node is called `node`; see `labkit.ops.rule`."""
 
-    def wrap(fun):
-        if fun.__name__ in ("fun", "<lambda>"):
-            fun.__name__ = re.sub(r"Backward\d.*$", "", name if isinstance(name, str) else "op").lower()
-        made = primitive(kept(fun))
-        defvjp(made, *vjps)
-        return declare(made, name, tensors, others, saves)
+    def declare(fun):
+        anonymous = fun.__name__ in ("fun", "<lambda>")
+        shown = re.sub(r"Backward\d.*$", "", node if isinstance(node, str) else "op").lower() if anonymous else None
+        return rule(*vjps, node=node, name=name or shown, saves=saves, **row)(fun)
 
-    return wrap
+    return declare
 
 
-def wide(fun):
+def wide(fun) -> Callable:
     """Compute half precision in float32, and round the result."""
 
     @wraps(fun)
@@ -37,8 +33,3 @@ def wide(fun):
         return np.asarray(fun(x.astype(np.float32), *raised, **kwargs)).astype(kind)
 
     return computed
-
-
-def zero(g):
-    """A 0-d zero of the gradient's dtype."""
-    return np.zeros((), dtype_of(g))

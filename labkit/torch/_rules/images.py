@@ -5,9 +5,9 @@ import math
 import autograd.numpy as anp
 import numpy as np
 
-from ... import convolution, pooling
-from ... import primitives as base
+from ... import ops as base
 from ...engine import dtype_of
+from ...ops import convolution, pooling
 from .core import op
 
 _GEOMETRY = "stride padding dilation groups"

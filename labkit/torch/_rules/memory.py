@@ -3,11 +3,11 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives as base
+from ... import ops as base
 from ...engine import dtype_of, getval, unbroadcast_f
-from ..declared import declare
-from .arithmetic import where
-from .core import op, zero
+from ...ops import select as where
+from ...ops import zero
+from .core import op
 from .moving import _mover, reshape
 from .reductions import sum_
 
@@ -60,10 +60,6 @@ def filled(x, value):
     tensors="self value")  # fmt: skip
 def filled_with(x, value):
     return np.full_like(x, value)
-
-
-declare(base.scatter_add, "ScatterAddBackward0", "src", "index dim shape", saves="index")
-declare(base.gather, "GatherBackward0", "self", "index dim", saves="index")
 
 
 @op("ScatterAddBackward0", lambda ans, x, src, index, axis: lambda g: g,

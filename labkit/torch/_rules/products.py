@@ -4,11 +4,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...engine import unbroadcast_f
-from ..declared import declare
 from .core import op, wide
 from .moving import reshape, t, transpose
-
-declare(anp.matmul, "MmBackward0", "self mat2", saves="self<mat2 mat2<self")
 
 
 def _product(name, names="self mat2"):

@@ -3,15 +3,12 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives as base
+from ... import ops as base
 from ...engine import cast, dtype_of
-from ..declared import declare
-from .arithmetic import divide, power
-from .core import op, wide, zero
-from .elementwise import absolute, exp
-from .moving import axes_of, expand, flip, spread
-
-declare(anp.sum, "SumBackward1", others="axis keepdims")
+from ...ops import absolute, exp, expand, power, zero
+from .arithmetic import divide
+from .core import op, wide
+from .moving import axes_of, flip, spread
 
 
 def _by_dim(name, whole=0):
@@ -43,7 +40,7 @@ def _count(x, axis):
     return np.prod([x.shape[a] for a in axes_of(x.ndim, axis)], dtype=float)
 
 
-@op(_by_dim("Prod"), lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * base._others(x, axis),
+@op(_by_dim("Prod"), lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * base.others(x, axis),
     others="dim keepdim", saves="self result")  # fmt: skip
 @wide
 def prod(x, axis, keepdims):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ... import convolution
+from ...ops import convolution
 from .. import _modes
 from .._autocast import lowered
 from .._dispatch import apply

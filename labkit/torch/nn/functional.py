@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ... import primitives as base
+from ... import ops as base
 from ...engine import dtype_of, unbroadcast_f
 from .. import _rules
 from .._autocast import lowered, widened

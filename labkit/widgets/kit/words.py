@@ -4,16 +4,6 @@ import numpy as np
 
 from ...engine import Summary
 
-_SIGNS = {
-    "multiply": "×", "add": "+", "subtract": "−", "true_divide": "÷", "divide": "÷", "matmul": "@", "power": "pow",
-    "negative": "neg", "square": "pow 2", "scale": "×", "divide_by": "÷",
-}  # fmt: skip
-
-
-def signs(op: str) -> str:
-    """The op's sign, or its name where it has none."""
-    return _SIGNS.get(op, op)
-
 
 def number(value) -> str:
     """A single number with three significant digits and a true minus sign; zero has none.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .... import primitives
+from .... import ops as primitives
 from ...ops import cast
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap

@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ....primitives import select
+from ....ops import select
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
 from .._checks import check_type, floating, in_open_interval

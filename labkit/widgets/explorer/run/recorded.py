@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ....engine import LARGE, Graph, dense, getval, record, summarised, vjp_of
-from ....program.write import RULES
+from ....ops import namesake, node_name, sign_of, words_of
 from ....tracing import plain_function
-from ...kit.words import number, signs
+from ...kit.words import number
 from .notices import notice
 from .program import add_program
 from .story import Node, Sent, Step, Story
@@ -135,7 +135,7 @@ def title_of(label: str, fun: Any, op: str, args: Sequence[Any], argnums: Sequen
     """An op as on a card: `tanh`, `× 2`, `1 −`; a leaf's own label, where `fun` is None."""
     if fun is None:
         return label
-    sign = signs(op)
+    sign = sign_of(op)
     if sign == op or len(args) < 2:
         return sign
     first, second = (number(getval(a)) if i not in argnums and _is_number(a) else "" for i, a in enumerate(args[:2]))
@@ -149,10 +149,8 @@ def _is_number(value):
 
 def _on_the_tape(node, story_node):
     """The name of PyTorch's node for an op, and what that saves; of ops that the dialect does not know, what is used."""
-    from ....torch.declared import grad_fn_name, namesake
-
     info = namesake(node.fun)
-    name = grad_fn_name(node.fun, node.args, node.kwargs)
+    name = node_name(node.fun, node.args, node.kwargs)
     if info is None:
         return name, story_node.saved
     return name, kept(info, node.args, node.argnums, story_node.parents, story_node.index)
@@ -190,7 +188,7 @@ def _step(step, index):
         for place, (c, slope) in enumerate(zip(step.contributions, slopes, strict=True))
     ]
     ops = tuple(op.op for op in step.backward)
-    return Step(index[step.node], step.gradient, tuple(sent), RULES.get(step.node.op, ""), ops)
+    return Step(index[step.node], step.gradient, tuple(sent), words_of(step.node.op), ops)
 
 
 def _slopes(step):

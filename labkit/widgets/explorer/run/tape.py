@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import dense, getval, match_dtype
-from ....program.write import RULES
+from ....ops import name_of, words_of
 from .notices import notice
 from .recorded import checked_slope, kept, title_of
 from .story import Node, Sent, Step, Story
@@ -168,7 +168,7 @@ def _step(node, totals, index):
             slots[edge.nr] = g if slots[edge.nr] is None else slots[edge.nr] + g
             slope = None if slopes[place] is None else checked_slope(arrived, slopes[place], g)
             sent.append(Sent(index[edge.node], place, g, slots[edge.nr], slope))
-    return Step(index[node], arrived, tuple(sent), RULES.get(getattr(getattr(node, "fun", None), "__name__", ""), ""))
+    return Step(index[node], arrived, tuple(sent), words_of(name_of(getattr(node, "fun", None))))
 
 
 def _pulled(node, gradients):

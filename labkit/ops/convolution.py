@@ -14,7 +14,7 @@ import math
 import autograd.numpy as anp
 import numpy as np
 
-from .primitives import rule
+from .table import rule
 
 __all__ = ["NO_PADDING", "conv2d", "conv2d_input", "conv2d_weight", "output_size", "same_padding"]
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import labkit
-from labkit import convolution, engine, pooling
-from labkit.convolution import NO_PADDING, conv2d
+from labkit import engine
+from labkit.ops import convolution, pooling
+from labkit.ops.convolution import NO_PADDING, conv2d
 from labkit.program import compile_program
 
 rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 
-from labkit import primitives as p
+from labkit import ops as p
 from labkit.engine import grad, jacrev, jvp, record, vjp
 
 X = onp.array([[0.5, -1.0, 2.0], [1.5, 0.3, -0.7]])
@@ -23,10 +23,10 @@ def softmax(x, axis):
 
 # name: (op, arguments, the same in plain NumPy)
 TABLE = {
-    "absolute": (p.absolute, [X], onp.abs),
-    "cast": (lambda x: p.cast(x, x.dtype), [X], lambda x: x),
+    "add_scaled": (lambda x, y: p.add_scaled(x, y, 3), [X, X[0]], lambda x, y: x + 3 * y),
     "clamp": (lambda x: p.clamp(x, -0.6, 1.0), [X], lambda x: onp.minimum(onp.maximum(x, -0.6), 1.0)),
     "copy": (p.copy, [X], lambda x: x),
+    "divide_by": (lambda x: p.divide_by(x, 4), [X], lambda x: x / 4),
     "expand": (lambda x: p.expand(x, (2, 2, 3)), [X], lambda x: onp.stack([x, x])),
     "gather": (lambda x: p.gather(x, INDEX, 1), [X], lambda x: onp.stack([row[i] for row, i in zip(x, INDEX)])),
     "index_max": (lambda x: p.index_max(x, 0)[0], [X], lambda x: x.max(0)),
@@ -37,27 +37,30 @@ TABLE = {
     "norm": (lambda x: p.norm(x, axis=1), [X], lambda x: onp.linalg.norm(x, axis=1)),
     "power": (lambda x: p.power(x, 3), [X], lambda x: x * x * x),
     "prod": (lambda x: p.prod(x, axis=1), [X], lambda x: x[:, 0] * x[:, 1] * x[:, 2]),
-    "relu": (p.relu, [X], lambda x: onp.where(x > 0, x, 0)),
+    "rsub": (lambda x: p.rsub(x, 3), [X], lambda x: 3 - x),
+    "scale": (lambda x: p.scale(x, 3), [X], lambda x: 3 * x),
     "scatter_add": (lambda x: p.scatter_add(x, INDEX, 1, (2, 4)), [X], lambda x: onp.stack(
         [onp.bincount(i, row, 4) for row, i in zip(x, INDEX)])),
     "select": (lambda x, y: p.select(x > 0, x, y), [X, X[:1] * 2], lambda x, y: onp.where(x > 0, x, y)),
     "set_item": (lambda x, v: p.set_item(x, 0, v), [X, X[1]], lambda x, v: onp.stack([v, x[1]])),
-    "sigmoid": (p.sigmoid, [X], lambda x: 1 / (1 + onp.exp(-x))),
     "softmax": (lambda x: p.softmax(x, 0), [X], lambda x: softmax(x, 0)),
-    "softplus": (p.softplus, [X], lambda x: onp.log(1 + onp.exp(x))),
     "sort": (lambda x: p.sort(x, axis=0)[0], [X], lambda x: onp.sort(x, 0)),
+    "subtract_scaled": (lambda x, y: p.subtract_scaled(x, y, 3), [X, X[0]], lambda x, y: x - 3 * y),
     "sum_": (lambda x: p.sum_(x, axis=-1), [X], lambda x: x.sum(-1)),
-    "tanh": (p.tanh, [X], onp.tanh),
     "var": (lambda x: p.var(x, axis=1, ddof=1), [X], lambda x: x.var(1, ddof=1)),
 }  # fmt: skip
-every_op = pytest.mark.parametrize("op, args, plain", TABLE.values(), ids=TABLE.keys())
+# of one and of two numbers: the docstring's example, and what the derivative says, are tried in `test_elementwise.py`
+ROWS = {**{name: (row.fun, [onp.full((2, 3), row.at[0])], None) for name, row in p.FUNCTIONS.items()},
+        **{name: (row.fun, [X, X[::-1]], None) for name, row in p.PAIRS.items()}}  # fmt: skip
+every_op = pytest.mark.parametrize("op, args, plain", (TABLE | ROWS).values(), ids=(TABLE | ROWS).keys())
 
 
 def test_every_op_of_the_table_is_tested():
-    assert sorted(TABLE) == sorted(p.__all__)
+    offered = {*p.arithmetic.__all__, *p.moving.__all__, *p.reductions.__all__}
+    assert sorted(TABLE) == sorted(offered - {"PAIRS", "Pair", "others", "zero"})
 
 
-@every_op
+@pytest.mark.parametrize("op, args, plain", TABLE.values(), ids=TABLE.keys())
 def test_values_are_those_of_numpy(op, args, plain):
     value = op(*args)
     onp.testing.assert_allclose(value, plain(*args), rtol=1e-12)

@@ -1,6 +1,6 @@
 """Pooling of images, as ops of the graph: the largest or the mean element of every window.
 
-Arrays have shape (batch, channels, height, width); geometry is given as in `labkit.convolution`.
+Arrays have shape (batch, channels, height, width); geometry is given as in `convolution`.
 """
 
 from functools import lru_cache
@@ -9,7 +9,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from .convolution import batch_first, batch_last, output_size, padded, places, unpadded, wide
-from .primitives import rule
+from .table import rule
 
 __all__ = [
     "avg_pool2d", "avg_pool2d_input", "divisors", "max_pool2d", "max_pool2d_input", "max_pool2d_pick",

@@ -1,0 +1,81 @@
+"""The ops of both dialects: each is a row with what it computes, its derivative, what that keeps, how it is written and told.
+
+`table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` has the functions of one
+number, `arithmetic` those of two, and both dialects, pictures and programs take them from there. `reductions`, `moving`,
+`convolution` and `pooling` have what the dialects put under their own names and arguments.
+"""
+
+from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
+from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
+from .moving import copy, expand, gather, index_max, index_min, scatter_add, set_item, sort
+from .reductions import log_softmax, logsumexp, mean, norm, others, prod, softmax, sum_, var
+from .table import (
+    NUMBERS_ARE_WEAK,
+    TABLE,
+    Row,
+    defined_here,
+    known,
+    name_of,
+    namesake,
+    node_name,
+    row_of,
+    rule,
+    sign_of,
+    spelling,
+    words_of,
+)
+
+__all__ = [
+    "FUNCTIONS",
+    "NUMBERS_ARE_WEAK",
+    "PAIRS",
+    "TABLE",
+    "Row",
+    "about",
+    "absolute",
+    "add_scaled",
+    "clamp",
+    "copy",
+    "defined_here",
+    "divide_by",
+    "erf",
+    "erf_kernel",
+    "exp",
+    "expand",
+    "gather",
+    "index_max",
+    "index_min",
+    "known",
+    "log",
+    "log_softmax",
+    "logsumexp",
+    "mean",
+    "name_of",
+    "namesake",
+    "node_name",
+    "norm",
+    "others",
+    "power",
+    "prod",
+    "relu",
+    "row_of",
+    "rsub",
+    "rule",
+    "scale",
+    "scatter_add",
+    "select",
+    "set_item",
+    "sigmoid",
+    "sign",
+    "sign_of",
+    "softmax",
+    "softplus",
+    "sort",
+    "spelling",
+    "subtract_scaled",
+    "sum_",
+    "tanh",
+    "var",
+    "words_of",
+    "zero",
+]  # fmt: skip

@@ -1,0 +1,96 @@
+"""Moving elements: shapes, copies, positions."""
+
+import autograd.numpy as anp
+import numpy as np
+from autograd.numpy import numpy_wrapper
+
+from ..engine import ArrayBox, dtype_of, stop_gradient, unbroadcast_f
+from .table import known, rule
+
+__all__ = ["copy", "expand", "gather", "index_max", "index_min", "scatter_add", "set_item", "sort"]
+
+_BACK, _COPIES = {"words": "g in the old shape"}, {"words": "g summed over the copies"}
+known(anp.reshape, "ViewBackward0", others="shape", saves="", **_BACK)
+for _fun in (anp.squeeze, anp.ravel, anp.expand_dims):
+    known(_fun, **_BACK)
+for _fun in (anp.transpose, anp.swapaxes):
+    known(_fun, words="g transposed back")
+known(anp.broadcast_to, **_COPIES)
+known(numpy_wrapper.concatenate_args, name="concatenate", words="g cut in pieces")
+known(ArrayBox.__getitem__, words="g at the index, 0 elsewhere")
+known(numpy_wrapper._astype, words="g cast back")
+
+
+@rule(lambda ans, x: lambda g: g, text="np.array")
+def copy(x) -> np.ndarray:
+    """`x` in memory of its own."""
+    return np.array(x)
+
+
+@rule(lambda ans, x, shape: unbroadcast_f(x, lambda g: g), others="size", saves="", text="np.broadcast_to",
+      words="g summed over the copies")  # fmt: skip
+def expand(x, shape) -> np.ndarray:
+    """`x` broadcast to `shape`."""
+    return np.broadcast_to(x, shape)
+
+
+@rule(
+    lambda ans, x, index, value: lambda g: set_item(g, index, 0),
+    None,
+    lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]),
+)
+def set_item(x, index, value) -> np.ndarray:
+    """A copy of `x` with `x[index] = value`; what was overwritten gets no gradient."""
+    return _set(x, index, value)
+
+
+def _set(x, index, value):
+    out = np.array(x)
+    out[index] = value
+    return out
+
+
+@rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)), saves="index",
+      tensors="self", others="index dim", text="np.take_along_axis", words="g added where it was read")  # fmt: skip
+def gather(x, index, axis) -> np.ndarray:
+    """`out[i][j] = x[index[i][j]][j]` along axis 0, and likewise along the others (numpy.take_along_axis)."""
+    return np.take_along_axis(x, index, axis)
+
+
+@rule(
+    lambda ans, g, index, axis, shape: lambda h: gather(h, index, axis),
+    tensors="src",
+    others="index dim shape",
+    saves="index",
+)
+def scatter_add(g, index, axis, shape) -> np.ndarray:
+    """The transpose of `gather`: each element of `g` is added where `gather` read."""
+    out = np.zeros(shape, dtype_of(g))
+    where = list(np.indices(np.shape(index), sparse=True))
+    where[axis] = index
+    np.add.at(out, tuple(where), g)
+    return out
+
+
+def sort(x, axis=-1, descending=False) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted values and the index each came from; equal elements keep their order."""
+    raw = stop_gradient(x)
+    index = anp.argsort(anp.flip(raw, axis) if descending else raw, axis=axis, kind="stable")
+    index = anp.flip(anp.shape(raw)[axis] - 1 - index, axis) if descending else index
+    return gather(x, index, axis), index
+
+
+def index_max(x, axis, keepdims=False) -> np.ndarray:
+    """Largest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
+    return _pick(x, anp.argmax, axis, keepdims)
+
+
+def index_min(x, axis, keepdims=False) -> np.ndarray:
+    """Smallest element along `axis` and its index; of equal ones the first, which alone gets the gradient."""
+    return _pick(x, anp.argmin, axis, keepdims)
+
+
+def _pick(x, chooser, axis, keepdims):
+    index = anp.expand_dims(chooser(stop_gradient(x), axis=axis), axis)
+    value = gather(x, index, axis)
+    return (value, index) if keepdims else (anp.squeeze(value, axis), anp.squeeze(index, axis))

@@ -1,0 +1,171 @@
+"""The table of ops: what each computes, its derivative, what that keeps, how a program spells it, its sign and its words.
+
+`@rule(...)` makes a NumPy function an op and enters its row; `known(...)` enters a function of autograd.numpy or of the engine.
+"""
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+from autograd.extend import defvjp, primitive
+from autograd.tracer import trace_primitives_map
+
+# Whether a Python number leaves the dtype beside it as it is; on NumPy 1 it makes 0-d arrays wider.
+NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
+
+
+class Row:
+    """What is known of an op.
+
+    `node` is PyTorch's name for the node of its derivative: a text, or a function of `(args, kwargs)`. `tensors` and `others`
+    name the arguments in order, as PyTorch does; the node has an edge for each of `tensors`, but not for "-name", and for
+    "?name" only where it needs a gradient; "*": one for every array. `saves` is what the derivative keeps, such as `"result
+    other<self"`: the result always, `other` where `self` needs a gradient; None: it has not been said.
+
+    `text` is how a program spells the op: a template such as `"{} ** {}"`, or the name of a NumPy function that takes the
+    same arguments. `sign` stands for it in pictures. `words` say what its derivative does with the arriving gradient `g`.
+    """
+
+    def __init__(self, name, node=None, tensors="self", others="", saves=None, text=None, sign=None, words=""):
+        if saves is None:
+            tensors, saves = "*", "everything"
+        self.name, self.text, self.sign, self.words = name, text, sign, words
+        self.node = node or f"{''.join(word.title() for word in re.split(r'[_ ]+', name))}Backward0"
+        self.names = [n.lstrip("-?") for n in tensors.split()] + others.split()
+        self.kinds = None if tensors == "*" else [n[0] for n in tensors.split()]
+        self.saves = [s.partition("<")[::2] for s in saves.split()]
+
+    def saved(self, argnums) -> list[str]:
+        """The names saved where the arguments at `argnums` need a gradient."""
+        needing = {self.names[i] for i in argnums if i < len(self.names)}
+        return [what for what, whose in self.saves if not whose or whose in needing]
+
+    def places(self, args, argnums) -> list[int]:
+        """The positions of the arguments that the node has an edge for, constants included."""
+        if self.kinds is None:
+            return [i for i, a in enumerate(args) if i in argnums or isinstance(a, np.ndarray)]
+        return [i for i, kind in enumerate(self.kinds) if i in argnums or kind not in "-?"]
+
+
+TABLE: dict[Callable, Row] = {}
+_BY_NAME: dict[str, Row] = {}  # the first row of a name that has a sign or words
+
+
+def name_of(fun) -> str:
+    """An op's plain name, such as `sum` for `sum_`."""
+    return getattr(fun, "__name__", "op").strip("_")
+
+
+def known(fun, node=None, tensors="self", others="", saves=None, name=None, **told) -> Any:
+    """Enter a row (see `Row`) for a primitive that is defined elsewhere; returns it.
+
+    >>> import autograd.numpy as anp
+    >>> row_of(known(anp.exp, saves="result", words="g exp(x)")).saved([0])
+    ['result']
+    """
+    row = TABLE[fun] = Row(name or name_of(fun), node, tensors, others, saves, **told)
+    if row.words or row.sign:
+        _BY_NAME.setdefault(row.name, row)
+    return fun
+
+
+def rule(*vjps, argnums=None, name=None, **row) -> Any:
+    """Declare the decorated NumPy function as one op of the graph, with a vjp for each of its arguments.
+
+    A vjp is `lambda ans, *args: lambda g: ...`, written with recorded functions, so that it can be differentiated again; the
+    jvp follows from it. `argnums`: which arguments these are, the first ones unless it says otherwise. `row`: see `Row`.
+
+    >>> @rule(lambda ans, x: lambda g: 3 * g, sign="3×", words="3 g")
+    ... def triple(x):
+    ...     return 3 * x
+    >>> sign_of("triple"), words_of("triple")
+    ('3×', '3 g')
+    """
+
+    def declare(fun):
+        kernel = kept(fun, (int, float) if "{" in (row.get("text") or "") else (float,))
+        autograds = trace_primitives_map.get(kernel)
+        op = primitive(kernel)
+        if autograds is not None:  # what NumPy's own function is on a box stays with autograd
+            trace_primitives_map[kernel] = autograds
+        if name:
+            op.__name__ = name
+        defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
+        known(op, **row).defined_here = True
+        return op
+
+    return declare
+
+
+def kept(fun, numbers=(float,)) -> Callable:
+    """A function of arrays and of `numbers` whose result is no wider than what the arrays alone make, whatever the NumPy."""
+
+    @wraps(fun)
+    def computed(*args, **kwargs):
+        arrays = [a.dtype for a in args if isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind in "fiub"]
+        if not any(dtype.kind == "f" for dtype in arrays):
+            return fun(*args, **kwargs)
+        kind = np.result_type(*arrays)
+        found = fun(*(kind.type(a) if type(a) in numbers else a for a in args), **kwargs)
+        wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype > kind
+        return found.astype(kind) if wider else found
+
+    return fun if NUMBERS_ARE_WEAK else computed
+
+
+# ---- what is asked of the table ----
+
+
+def row_of(fun) -> Row:
+    """The row of a primitive; one that was never entered has one that says that it saves everything."""
+    found = TABLE.get(fun)
+    if found is None:
+        found = TABLE[fun] = Row(name_of(fun))
+    return found
+
+
+def namesake(fun) -> Row | None:
+    """The row of a primitive, or of another one whose node has the same name; None where none says what is saved."""
+    own = row_of(fun)
+    if own.saves != [("everything", "")]:
+        return own
+    return next((row for row in TABLE.values() if row.node == own.node and row.saves != own.saves), None)
+
+
+def node_name(fun, args, kwargs) -> str:
+    """PyTorch's name of the node for a primitive applied to `args`, such as `AddBackward0`."""
+    node = row_of(fun).node
+    return node if isinstance(node, str) else node(args, kwargs)
+
+
+def defined_here(fun) -> bool:
+    """Whether `rule` made the primitive: its arguments go by our names, and it does not widen what NumPy 1 would."""
+    return getattr(fun, "defined_here", False)
+
+
+def spelling(fun) -> str | None:
+    """How a program spells a primitive, where the table says so."""
+    row = TABLE.get(fun)
+    return row.text if row else None
+
+
+def sign_of(op: str) -> str:
+    """The sign of the op of this name, or the name where it has none.
+
+    >>> sign_of("multiply"), sign_of("tanh")
+    ('×', 'tanh')
+    """
+    row = _BY_NAME.get(op)
+    return row.sign or op if row else op
+
+
+def words_of(op: str) -> str:
+    """What the derivative of the op of this name does with the arriving gradient g, or "".
+
+    >>> words_of("tanh"), words_of("nothing")
+    ('g (1 - tanh(x)^2)', '')
+    """
+    row = _BY_NAME.get(op)
+    return row.words if row else ""

@@ -1,8 +1,8 @@
 """Derivatives that the engine's nodes take in place of autograd's, to which nothing changes.
 
 Some come from the result, where PyTorch and MindSpore do: so what a tape says it saves, what a picture shows and what a
-program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic compute
-what autograd's do, and ask less on the way where nothing was broadcast.
+program computes are one thing. Some put right what autograd answers wrongly where shapes differ. Those of arithmetic ask
+less on the way where nothing was broadcast; a quotient's is computed in the order that PyTorch and MindSpore have.
 """
 
 from collections.abc import Callable
@@ -48,7 +48,7 @@ _ARITHMETIC = {
     anp.add: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: g),
     anp.subtract: _of_two(lambda x, y: lambda g: g, lambda x, y: lambda g: -g),
     anp.multiply: _of_two(lambda x, y: lambda g: y * g, lambda x, y: lambda g: x * g),
-    anp.true_divide: _of_two(lambda x, y: lambda g: g / y, lambda x, y: lambda g: -g * x / y**2),
+    anp.true_divide: _of_two(lambda x, y: lambda g: g / y, lambda x, y: lambda g: -g * ((x / y) / y)),
 }
 
 

@@ -36,6 +36,7 @@ known(
     words="g @ y.T, x.T @ g",
 )
 known(anp.negative, "NegBackward0", saves="", text="-{}", sign="neg", words="-g")
+known(anp.absolute, words="g sign(x)")
 known(anp.square, sign="pow 2", words="2 g x")
 _QUOTIENT = {"text": "{} / {}", "sign": "÷", "words": "g / y, -g x / y^2"}
 known(anp.true_divide, "DivBackward0", tensors="self other", saves="self<other other", **_QUOTIENT)
@@ -157,5 +158,5 @@ _pair("atan2", np.arctan2,
               lambda ans, x, y: lambda g: g * (y / (x * x + y * y)), lambda ans, x, y: lambda g: g * (-x / (x * x + y * y)),
               "self other", "g y / (x^2 + y^2), -g x / (x^2 + y^2)",
       "the angle of the vector (other, input)", "arctan2")  # fmt: skip
-_pair("hypot", np.hypot, lambda ans, x, y: lambda g: g * (x / ans), lambda ans, x, y: lambda g: g * (y / ans),
+_pair("hypot", np.hypot, lambda ans, x, y: lambda g: g * x / ans, lambda ans, x, y: lambda g: g * y / ans,
               "self other result", "g x / ans, g y / ans", "the length of the vector (input, other)")  # fmt: skip

@@ -111,10 +111,10 @@ cosh: Any = _function("cosh", np.cosh, lambda ans, x: lambda g: g * sinh(x), "se
                  "the hyperbolic cosine", _ALL, "sinh(x)", (0.5, "1.1276", "0.5211"))  # fmt: skip
 tanh = _function("tanh", np.tanh, lambda ans, x: lambda g: g * (1 - power(ans, 2)), "result", "g (1 - tanh(x)^2)",
                  "the hyperbolic tangent", _ALL, "1 - tanh(x)**2", (0.5, "0.4621", "0.7864"))  # fmt: skip
-asinh = _function("asinh", np.arcsinh, lambda ans, x: lambda g: g / sqrt(x * x + 1), "self", "g / sqrt(x^2 + 1)",
+asinh = _function("asinh", np.arcsinh, lambda ans, x: lambda g: g * rsqrt(x * x + 1), "self", "g / sqrt(x^2 + 1)",
                   "the inverse hyperbolic sine", _ALL, "1 / sqrt(x**2 + 1)", (0.5, "0.4812", "0.8944"),
                   also="arcsinh")  # fmt: skip
-acosh = _function("acosh", np.arccosh, lambda ans, x: lambda g: g / sqrt(x * x - 1), "self", "g / sqrt(x^2 - 1)",
+acosh = _function("acosh", np.arccosh, lambda ans, x: lambda g: g * rsqrt(x * x - 1), "self", "g / sqrt(x^2 - 1)",
                   "the inverse hyperbolic cosine", "x >= 1, nan below; infinite slope at 1", "1 / sqrt(x**2 - 1)",
                   (2.0, "1.3170", "0.5774"), also="arccosh")  # fmt: skip
 atanh = _function("atanh", np.arctanh, lambda ans, x: lambda g: g / (1 - x * x), "self", "g / (1 - x^2)",
@@ -188,8 +188,7 @@ sign = _step("sign", np.sign, "-1, 0 or 1", _ALL, "0", (-0.5, "-1.0000", "0.0000
 floor = _step("floor", np.floor, "the largest integer not above x", _ALL, "0", (-0.5, "-1.0000", "0.0000"))
 ceil = _step("ceil", np.ceil, "the smallest integer not below x", _ALL, "0", (-1.5, "-1.0000", "0.0000"))
 trunc = _step("trunc", np.trunc, "the integer towards 0", _ALL, "0", (-1.5, "-1.0000", "0.0000"))
-for _name, _fun in (("round", anp.round), ("rint", anp.rint)):
-    _made(_name, _fun, "the nearest integer, halves to even", _ALL, "0", (2.5, "2.0000", "0.0000"), "steps")
+_made("round", anp.round, "the nearest integer, halves to even", _ALL, "0", (2.5, "2.0000", "0.0000"), "steps")
 
 
 def about(name, dtypes, example) -> str:

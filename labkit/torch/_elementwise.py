@@ -20,7 +20,7 @@ from ._tensor import Tensor
 
 # ---- functions of one number, and of two: those of the table that PyTorch has ----
 
-_ELSEWHERE = {"softplus", "silu", "relu6", "rint", "round", "square", "neg"}  # in nn.functional, below, or not at all
+_ELSEWHERE = {"softplus", "silu", "relu6", "round", "square", "neg"}  # in nn.functional, below, or not at all
 UNARY = {name: row for name, row in FUNCTIONS.items() if name not in _ELSEWHERE}
 _MORE_NAMES = {"sign": "sgn", "trunc": "fix"}
 
@@ -56,7 +56,7 @@ def _pair(name, row):
 for _name, _row in UNARY.items():
     _prepare = floating if _row.kind == "smooth" else lambda x: x
     both(_name, *_row.also.split(), *_MORE_NAMES.get(_name, "").split())(
-        _unary(_name, getattr(_rules, _name, _row.fun), _prepare)
+        _unary(_name, _rules.OWN.get(_name, _row.fun), _prepare)
     )
 for _name, _pair_row in PAIRS.items():
     both(_name, *_pair_row.also.split())(_pair(_name, _pair_row))

@@ -124,8 +124,7 @@ class Node(metaclass=Placed):
 
     @property
     def next_functions(self):
-        """The nodes that this one sends gradients to: a tuple of `(node, output number)`, `(None, 0)` for a "
-        "constant."""
+        """The nodes that this one sends gradients to: a tuple of `(node, output number)`, `(None, 0)` for a constant."""
         return tuple(
             (None, 0) if e is None or isinstance(e.node, Nowhere) else (e.node, e.nr or e.node.shown_nr)
             for e in self.edges
@@ -261,16 +260,20 @@ class TapeNode(Node):
     def __getattr__(self, attribute):
         if not attribute.startswith("_saved_"):
             raise AttributeError(f"'{self.name()}' object has no attribute '{attribute}'")
-        return self._saved(attribute.removeprefix("_saved_"), attribute)
+        return self._of_saved(attribute.removeprefix("_saved_"), attribute)
 
-    def _saved(self, name, attribute):
+    def __dir__(self):
+        given = self.info.names[len(self.info.kinds or ()) : len(self.args or ())]
+        return [*super().__dir__(), *(f"_saved_{name}" for name in (*self.plan.saved, *given) if name != "everything")]
+
+    def _of_saved(self, name, attribute):
         names = self.info.names
         if name in self.plan.saved:
             self.check()
             kept = None if name == "result" else self.versions.get(name, (lambda: None,))[0]()
             return self._unpacked(name) if kept is None else kept
         if name in names[len(self.info.kinds or ()) :] and self.args is not None:
-            return self.args[names.index(name)]
+            return next(iter(self.args[names.index(name) :]), None)
         if name in self.kwargs:
             return self.kwargs[name]
         raise AttributeError(f"'{self.name()}' object has no attribute '{attribute}'")

@@ -6,45 +6,13 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 from labkit.mindspore import Tensor, ops
+from labkit.ops import FUNCTIONS
 
 POINTS = Tensor([0.3, 0.5, 0.9], ms.float64)
 MATRIX = Tensor([[1.0, 2.5], [3.0, 4.0]], ms.float64)
 
-SMOOTH = [
-    "exp",
-    "log1p",
-    "expm1",
-    "sqrt",
-    "rsqrt",
-    "reciprocal",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "atanh",
-    "sigmoid",
-    "softplus",
-    "silu",
-    "gelu",
-    "relu",
-    "abs",
-    "neg",
-    "square",
-    "erf",
-    "log",
-    "log2",
-    "log10",
-    "leaky_relu",
-    "elu",
-    "softmax",
-    "log_softmax",
-]
+SMOOTH = [name for name, row in FUNCTIONS.items() if row.kind != "steps" and name != "acosh"]  # not defined at POINTS
+SMOOTH += ["gelu", "leaky_relu", "elu", "softmax", "log_softmax"]
 
 
 @pytest.mark.parametrize("name", SMOOTH)

@@ -14,7 +14,9 @@ import os
 import re
 import subprocess
 import sys
+from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -36,9 +38,42 @@ def kept():
 
 
 def rows(framework):
-    """`{title: statements}` of the programs with titles."""
+    """`{title: statements}` of the programs with titles, and of those made for each row of the table of ops."""
     parts = (HERE / f"{framework}_rows.txt").read_text().split("### ")[1:]
-    return {title: statements(code) for title, _, code in (part.partition("\n") for part in parts)}
+    titled = dict(part.partition("\n")[::2] for part in parts)
+    return {title: statements(code) for title, code in (titled | of_the_table(framework)).items()}
+
+
+_PROGRAMS = {
+    "torch": """x = [torch.tensor(v, dtype=torch.float64, requires_grad=True) for v in {points}]
+y = {name}(*x); show(y, y.dtype); print(y.grad_fn.name(), [n for n in dir(y.grad_fn) if n.startswith("_saved_")])
+slopes = torch.autograd.grad(y.sum(), x, create_graph=True); show(slopes); print([g.grad_fn and g.grad_fn.name() for g in slopes])
+show([None if g is None else g + 0 for g in torch.autograd.grad(sum(g.sum() for g in slopes), x, allow_unused=True)])
+show({name}(*[v.detach().half() for v in x]), {name}(*[v.detach().float() for v in x]))
+""",
+    "mindspore": """x = [mindspore.Tensor(v, mindspore.float32) for v in {points}]
+f, places = lambda *x: {name}(*x), tuple(range(len(x)))
+show(f(*x)); show(mindspore.grad(f, places)(*x))
+""",
+}
+_HOMES = {"torch": ("torch", "torch.nn.functional"), "mindspore": ("mindspore.ops",)}
+
+
+def of_the_table(framework):
+    """`{title: code}`: a program for each function of one and of two numbers that the dialect takes from `labkit.ops`."""
+    from labkit import ops
+
+    dialect = importlib.import_module(f"labkit.{framework}")
+    points = {name: [[row.at[0], row.at[0] * 0.9]] for name, row in ops.FUNCTIONS.items()}
+    points |= {name: [[0.5, -1.5], [2.0, 0.25]] for name in ops.PAIRS}
+    found = {}
+    for name, values in points.items():
+        homes = [
+            home for home in _HOMES[framework] if hasattr(attrgetter(home)(Namespace(**{framework: dialect})), name)
+        ]
+        if homes:
+            found[f"{name}, from the table"] = _PROGRAMS[framework].format(name=f"{homes[0]}.{name}", points=values)
+    return found
 
 
 def statements(code):

@@ -213,7 +213,8 @@ def _pair(name, row):
     def fun(input, other):
         return row.fun(*_floats(input, other))
 
-    fun.__name__, fun.__doc__ = name, f"Elementwise: {row.meaning}."
+    fun.__name__ = fun.__qualname__ = name
+    fun.__doc__ = f"Elementwise: {row.meaning}."
     binary(name.capitalize(), *row.also.split())(fun)
 
 

@@ -34,7 +34,8 @@ def _declare(name, fun, prepare, doc, *also, primitive):
     def raw(input):
         return fun(prepare(input))
 
-    raw.__name__, raw.__doc__ = name, doc
+    raw.__name__ = raw.__qualname__ = name
+    raw.__doc__ = doc
     op(*also, primitive=primitive)(raw)
 
 
@@ -44,6 +45,12 @@ for _name, _row in FUNCTIONS.items():
     _declare(_name, _row.fun, _PREPARED[_row.kind], _doc, *_also, primitive=_CLASSES.get(_name, _name.capitalize()))
 for _primitive, (_fun, _name, _meaning) in _TESTS.items():
     _declare(_name, _fun, constant, f"Elementwise: {_meaning}.", primitive=_primitive)
+
+
+@op(primitive="Rint", method=False)
+def _rint(input):
+    """The nearest integer, halves to even."""
+    return anp.rint(constant(input))
 
 
 @op(primitive="GeLU", method=False)

@@ -1,15 +1,20 @@
 """Functions of one tensor whose nodes or numbers are PyTorch's own: half precision is rounded once, derivatives have nodes."""
 
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 
-from ...ops import FUNCTIONS, erf, erf_kernel, exp, power, zero
+from ...ops import FUNCTIONS, erf, erf_kernel, exp, power, sign, zero
 from .core import op, wide
+
+OWN: dict[str, Any] = {}  # functions of the table that have another derivative here
 
 
 def _again(name, vjp, saves="result"):
     """The function of this name with another derivative, computed in float32 for half precision."""
-    return op(None, vjp, name=name, saves=saves)(wide(FUNCTIONS[name].fun.fun))
+    made = OWN[name] = op(None, vjp, name=name, saves=saves)(wide(FUNCTIONS[name].fun.fun))
+    return made
 
 
 rsqrt = _again("rsqrt", lambda ans, x: lambda g: g * power(ans, 3) * -0.5)
@@ -17,6 +22,7 @@ sigmoid = _again("sigmoid", lambda ans, x: lambda g: sigmoid_backward(g, ans))
 tanh = _again("tanh", lambda ans, x: lambda g: tanh_backward(g, ans))
 relu = _again("relu", lambda ans, x: lambda g: threshold_backward(g, ans))
 asin = _again("asin", lambda ans, x: lambda g: g * power(1 - x * x, -0.5), "self")
+absolute = _again("abs", lambda ans, x: lambda g: g * sign(x), "self")
 acos = _again("acos", lambda ans, x: lambda g: g * -power(1 - x * x, -0.5), "self")
 
 
@@ -76,12 +82,34 @@ def elu(x, alpha):
 
 @op(
     "SoftplusBackward0",
-    lambda ans, x, beta, threshold: lambda g: anp.where(x * beta > threshold, g, g * sigmoid(x * beta)),
+    lambda ans, x, beta, threshold: lambda g: softplus_backward(g, x, beta, threshold),
     others="beta threshold",
     saves="self",
 )
 def softplus(x, beta, threshold):
     return np.where(x * beta > threshold, x, np.logaddexp(x * beta, zero(x)) / beta).astype(x.dtype)
+
+
+@op("SoftplusBackwardBackward0",
+    lambda ans, g, x, beta, threshold: lambda h: softplus_backward(h, x, beta, threshold),
+    lambda ans, g, x, beta, threshold: lambda h: (
+        h * g * anp.where(x * beta > threshold, zero(g), beta * sigmoid(x * beta) * sigmoid(-x * beta))),
+    tensors="grad_output self", others="beta threshold", saves="grad_output self")  # fmt: skip
+def softplus_backward(g, x, beta, threshold):
+    return np.where(x * beta > threshold, g, g * sigmoid.fun(x * beta))
+
+
+@op("HardtanhBackward0", lambda ans, x, low, high: lambda g: hardtanh_backward(g, x, low, high), others="min_val max_val",
+    saves="self")  # fmt: skip
+def hardtanh(x, low, high):
+    """`x` limited to [low, high]; unlike in `clamp`, an element at a limit gets no gradient."""
+    return np.clip(x, low, high).astype(x.dtype)
+
+
+@op("HardtanhBackwardBackward0", lambda ans, g, x, low, high: lambda h: hardtanh_backward(h, x, low, high), None,
+    tensors="grad_output self", others="min_val max_val", saves="self")  # fmt: skip
+def hardtanh_backward(g, x, low, high):
+    return np.where((x > low) & (x < high), g, zero(g))
 
 
 @op("SiluBackward0", lambda ans, x: lambda g: g * (sigmoid(x) * (1 + x * (1 - sigmoid(x)))), saves="self")

@@ -26,6 +26,7 @@ __all__ = [
     "dropout",
     "elu",
     "gelu",
+    "hardtanh",
     "huber_loss",
     "l1_loss",
     "leaky_relu",
@@ -78,8 +79,13 @@ def elu(input, alpha=1.0, inplace=False):
 
 
 def relu6(input, inplace=False):
-    """Limited to [0, 6]."""
-    return FUNCTIONS["clamp"](input, 0, 6)
+    """Limited to [0, 6]; at 0 and at 6 the slope is 0."""
+    return apply(_rules.hardtanh, input, 0.0, 6.0)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    """Limited to [min_val, max_val]; at these limits the slope is 0."""
+    return apply(_rules.hardtanh, input, min_val, max_val)
 
 
 def pad(input, pad, mode="constant", value=0):

@@ -68,7 +68,12 @@ def power(x, p) -> np.ndarray:
 
 
 @rule(
-    lambda ans, x, c: lambda g: scale(g, c), node="MulBackward1", others="other", saves="", text="{1} * {0}", sign="×"
+    lambda ans, x, c: lambda g: scale(g, c),
+    name="multiply",
+    node="MulBackward1",
+    others="other",
+    saves="",
+    text="{1} * {0}",
 )
 def scale(x, c) -> np.ndarray:
     """`x * c` for a number `c`."""
@@ -76,7 +81,12 @@ def scale(x, c) -> np.ndarray:
 
 
 @rule(
-    lambda ans, x, c: lambda g: divide_by(g, c), node="DivBackward1", others="other", saves="", text="{} / {}", sign="÷"
+    lambda ans, x, c: lambda g: divide_by(g, c),
+    name="divide",
+    node="DivBackward1",
+    others="other",
+    saves="",
+    text="{} / {}",
 )
 def divide_by(x, c) -> np.ndarray:
     """`x / c` for a number `c`."""

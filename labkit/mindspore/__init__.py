@@ -7,8 +7,10 @@ A script for MindSpore runs here by changing its import lines:
 Tensor(shape=[], dtype=Float32, value= 6)
 """
 
+from contextlib import suppress
 from importlib import import_module
 
+from ..aliases import elsewhere
 from . import context, dtype, ops  # ops gives Tensor its operators
 from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
@@ -16,7 +18,6 @@ from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403
 from .dtype import __all__ as _dtypes
-from .ops import composite, functional, operations  # noqa: F401
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
 from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
@@ -64,5 +65,7 @@ def __getattr__(name):
         home = import_module(f".{_LATER[name] or name}", __name__)
         globals()[name] = found = getattr(home, name) if _LATER[name] else home
         return found
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
     raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")

@@ -4,9 +4,11 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
+from contextlib import suppress
 from importlib import import_module
 from math import e, inf, nan, pi
 
+from ..aliases import elsewhere
 from . import (
     _comparing,
     _creation,
@@ -101,6 +103,8 @@ def __getattr__(name):
         home = import_module(f".{_LATER[name] or name}", __name__)
         globals()[name] = found = getattr(home, name) if _LATER[name] else home
         return found
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     raise AttributeError(_unavailable(name))
 
 

@@ -1,9 +1,11 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
+from contextlib import suppress
 from importlib import import_module
 
 import numpy as np
 
+from ...aliases import elsewhere
 from ...engine import isbox
 from ...layout import Placed
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
@@ -175,6 +177,8 @@ _LATER = {"functional": "functional", **dict.fromkeys(("GradcheckError", "gradch
 
 def __getattr__(name):
     if name not in _LATER:
+        with suppress(LookupError):
+            return elsewhere(__name__, name)
         raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
     home = import_module(f".{_LATER[name]}", __name__)
     globals()[name] = found = home if name == "functional" else getattr(home, name)

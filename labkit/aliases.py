@@ -32,6 +32,11 @@ def shown(dialect: str) -> dict[str, dict[str, str]]:
     return found
 
 
+def offered(room: ModuleType) -> set[str]:
+    """The names of a room, those among them that are loaded when they are first wanted."""
+    return {*dir(room), *getattr(room, "__all__", ())}
+
+
 def elsewhere(module: str, name: str) -> Any:
     """What the real package shows as `name` in `labkit.DIALECT.PLACE`: a thing of another room, or a module.
 
@@ -42,7 +47,7 @@ def elsewhere(module: str, name: str) -> Any:
     room = places.get(".".join(place), {}).get(name)
     if room is not None:
         home = import_module(".".join(filter(None, ("labkit", dialect, room))))
-        if name in dir(home):
+        if name in offered(home):
             return getattr(home, name)
     inner = ".".join((*place, name))
     if any(f"{other}.".startswith(f"{inner}.") for other in places):

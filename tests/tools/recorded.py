@@ -71,8 +71,8 @@ def aliases(framework: str) -> Record:
     """The other modules that show what the rooms have."""
 
     def answers(text):
-        rows = (line.split() for line in text.splitlines())
-        return {f"{place}.{name}".removeprefix("-."): room for place, room, *names in rows for name in names}
+        rows = (line.split(" ", 2) for line in text.splitlines())
+        return {f"{place}, of {room}": names for place, room, names in rows}
 
     return Record(ALIASES[framework], lambda python: output(python, TESTS / "real" / "aliases.py", framework), answers)
 

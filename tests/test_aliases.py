@@ -65,11 +65,11 @@ def test_modules_are_reached_by_dots():
 
 
 def test_what_is_not_there_is_said():
-    with pytest.raises(ImportError, match="cannot import name 'Rhythm' from 'labkit.mindspore.nn.cell'"):
+    with pytest.raises(ImportError, match=r"cannot import name 'Rhythm' from 'labkit\.mindspore\.nn\.cell'"):
         exec("from labkit.mindspore.nn.cell import Rhythm")
-    with pytest.raises(ModuleNotFoundError, match="labkit.mindspore.nn.symphony"):
+    with pytest.raises(ModuleNotFoundError, match=r"labkit\.mindspore\.nn\.symphony"):
         importlib.import_module("labkit.mindspore.nn.symphony")
-    with pytest.raises(AttributeError, match="mindspore.nn.cell"):
+    with pytest.raises(AttributeError, match=r"mindspore\.nn\.cell"):
         importlib.import_module("labkit.mindspore.nn.cell").Rhythm  # noqa: B018
 
 

@@ -5,4 +5,4 @@ from .ledger import ByMode, Case, Outcome, Slip, run
 
 CASES: list[Case] = [*transform.CASES, *tape.CASES, *training.CASES]
 
-__all__ = ["CASES", "ByMode", "Case", "Outcome", "Slip", "run"]
+__all__ = ["CASES", "ByMode", "Case", "Outcome", "Slip", "report", "run"]

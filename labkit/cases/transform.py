@@ -4,7 +4,7 @@ import contextlib
 import io
 from typing import Any
 
-from ..data.guide import network
+from ..data import network
 from .ledger import ByMode, Case, Slip, message_of
 
 ALL = ("r2.1", "master", "r2.3.q1")

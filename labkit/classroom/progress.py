@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..desk import places
 from ..desk import record as stored
-from ..desk.places import RECORD as FILE
-from ..desk.places import find_folder
 from .exercise import Exercise
 from .exercises import EXERCISES
 
+FILE = places.RECORD
 _unsaved: stored.Answers = {}  # of this session, while the file cannot be written
 
 
@@ -136,7 +136,7 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
 
 
 def _home():
-    return find_folder() or Path()
+    return places.find_folder() or Path()
 
 
 def _someone_is_there():

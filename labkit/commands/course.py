@@ -44,8 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if find_spec("nbformat") is None:
         print('labkit course: nbformat is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
         return 1
-    from ..grading.assignment import AssignmentError
-    from ..grading.course import CourseError
+    from ..grading import AssignmentError, CourseError
 
     try:
         return {"new": _new, "build": _build, "check": _check}[arguments.action](arguments)
@@ -55,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from ..grading.course import new_course
+    from ..grading import new_course
 
     for path in new_course(arguments.folder):
         print(f"Wrote {path}")
@@ -64,8 +63,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from ..grading.course import Course, CourseError
-    from ..grading.handout import hand_out, read_roster
+    from ..grading import Course, CourseError, hand_out, read_roster
 
     course = Course.read(arguments.folder)
     names = [planned.name for planned in course.assignments]
@@ -80,8 +78,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from ..grading.course import Course
-    from ..grading.verify import problems
+    from ..grading import Course, problems
 
     course = Course.read(arguments.folder)
     found = list(problems(course))

@@ -71,10 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse(missing)
     from tqdm import tqdm
 
-    from ..grading.assignment import AssignmentError
-    from ..grading.classwork import grade_class
-    from ..grading.journal import JournalError
-    from ..grading.opening import SubmissionError
+    from ..grading import AssignmentError, JournalError, SubmissionError, grade_class
     from ..jail import NotIsolated
 
     plan = _plan(arguments)
@@ -106,8 +103,7 @@ def _refuse(why: str) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> Any:
-    from ..grading.classwork import Plan
-    from ..grading.examine import Pace
+    from ..grading import Pace, Plan
     from ..jail import Limits
 
     return Plan(
@@ -119,8 +115,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
-    from ..grading.opening import shown
-    from ..grading.statistics import summarise
+    from ..grading import shown, summarise
 
     print(summarise(graded.results).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")

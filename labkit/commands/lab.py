@@ -5,8 +5,7 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from ..desk import places, record
-from ..desk.copy import Changes, DeskError, WorkingCopy
+from ..desk import Changes, DeskError, WorkingCopy, places, record
 from ._learner import add_folder, agreed, refused
 
 
@@ -38,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (DeskError, OSError) as error:
         return refused("lab", error)
     print(f"Opening {notebook} in {folder}. Ctrl-C ends JupyterLab.")
-    from ..desk.server import start
+    from ..desk import start
 
     return start(folder, notebook, arguments.passed_on)
 

@@ -4,8 +4,7 @@ import argparse
 from pathlib import PurePath
 from typing import Any
 
-from ..desk import places
-from ..desk.copy import DeskError, PutBack, WorkingCopy
+from ..desk import DeskError, PutBack, WorkingCopy, places
 from ..meant import did_you_mean
 from ._learner import add_folder, refused
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..classroom.exercises import find
+from ..classroom import find
 from .files import safe_name, safe_names, write_whole
 from .pages import render
 from .results import QuestionResult, SubmissionResult

@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..classroom import find
-from ..classroom.exercise import Exercise
-from ..classroom.judge import Verdict, judge_calls, judge_value, not_a_function
+from ..classroom import Exercise, Verdict, find, judge_calls, judge_value, not_a_function
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
 from .examine import Asked, Evidence, Failure, Findings, Pace, examine

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..widgets.kit.theme import MONO, PALETTES, SANS
+from ..palette import MONO, PALETTES, SANS
 from .files import printable
 
 WORDS = {  # a kind of result in two or three words, for a table

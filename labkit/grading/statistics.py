@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 
-from ..classroom.exercises import find
+from ..classroom import find
 from .pages import points, words
 from .results import QuestionResult, SubmissionResult, by_question
 

@@ -7,7 +7,7 @@ import gc
 import tracemalloc
 import weakref
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial, wraps
 from types import FunctionType, MethodType
@@ -32,7 +32,7 @@ from .engine import (
     vjp_of,
 )
 from .recompute import checkpoint as _checkpoint
-from .tracing import ANY, plain_function, value_of, wrapped_like
+from .tracing import ANY, holding, plain_function, value_of, wrapped_like
 
 __all__ = ["MemoryReport", "Moment", "Row", "checkpoint", "memory_report"]
 
@@ -56,9 +56,7 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
         tensors = [t for t in (*args, *inner) if hasattr(t, "__engine_wrap__")]
 
         def plain(*values):
-            with ExitStack() as stack:
-                for parameter, value in zip(inner, values[len(args) :], strict=True):
-                    stack.enter_context(parameter.__engine_bind__(value))
+            with holding(inner, values[len(args) :]):
                 output = fun(*map(wrapped_like, args, values[: len(args)]), **kwargs)
                 return map_leaves(value_on_tape, output)
 
@@ -136,9 +134,6 @@ class MemoryReport:
         return max(moment.bytes for moment in self._moments)
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         head = f"  {'value':<12}{'op':<12}{'bytes':>10}   {'its rule keeps':<18}{'bytes':>10}   until"
         lines = [f"memory of {self.name}", head]
         for row in self.rows:
@@ -187,13 +182,10 @@ def _rows(plain, values, names):
         keeps = tuple(sorted({labels.get(key, "constant") for key in held}))
         number = steps.get(node, 0)
         buffers.update(held if number else {})
-        value, kept = _owner(node.value), sum(a.nbytes for a in held.values())
-        rows.append(Row(node.label, node.op, node.shape, value.nbytes, keeps, kept, number))
-    given = {id(_owner(node.value)): _owner(node.value) for node in graph.inputs}
-    outputs = {id(_owner(node.value)): _owner(node.value) for node in graph.outputs}
-    kept = sum(a.nbytes for key, a in buffers.items() if key not in given)
-    alive = sum(a.nbytes for key, a in {**buffers, **outputs}.items() if key not in given)
-    return tuple(rows), kept, sum(a.nbytes for a in given.values()), alive
+        rows.append(Row(node.label, node.op, node.shape, _owner(node.value).nbytes, keeps, _bytes(held), number))
+    given, outputs = (_owners(node.value for node in nodes) for nodes in (graph.inputs, graph.outputs))
+    kept, alive = _bytes(buffers, given), _bytes(buffers | outputs, given)
+    return tuple(rows), kept, _bytes(given), alive
 
 
 def _rule(node):
@@ -208,6 +200,15 @@ def _owner(value):
     return array if isinstance(array, (np.ndarray, np.generic)) else np.asarray(array)
 
 
+def _owners(values):
+    """`{id: array}` of the arrays that own the memory of values."""
+    return {id(owner): owner for owner in map(_owner, values)}
+
+
+def _bytes(arrays, without=()):
+    return sum(array.nbytes for key, array in arrays.items() if key not in without)
+
+
 def _arrays(rule):
     """`{id: array}` of every array that a function holds: in its closure, and in what that holds."""
     found, seen, stack = {}, set(), [rule]
@@ -217,7 +218,7 @@ def _arrays(rule):
             continue
         seen.add(id(thing))
         if isbox(thing) or isinstance(thing, (np.ndarray, np.generic)):
-            found[id(_owner(thing))] = _owner(thing)
+            found |= _owners([thing])
         else:
             stack.extend(_inside(thing))
     return found

@@ -6,6 +6,7 @@ memory cost", 2016; A. Griewank, 1992). The price is one more forward run.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from math import prod
 
@@ -53,11 +54,13 @@ def _levels(value):
         value = value._value
 
 
+@dataclass(eq=False, repr=False)
 class _Segment:
     """One call: the function to run, and how its outputs lie in one array."""
 
-    def __init__(self, fun, kwargs, level):
-        self.fun, self.kwargs, self.level = fun, kwargs, level
+    fun: Callable
+    kwargs: dict
+    level: int
 
     def __repr__(self):
         return getattr(self.fun, "__name__", "function")

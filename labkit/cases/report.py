@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,7 +27,7 @@ def run(chosen: list[Case], in_detail: bool = False, as_json: bool = False) -> i
     """Run cases; print a table, all about the first one, or JSON. 0 if nothing mismatches, 1 if something does."""
     outcomes = [outcome for case in _progress(chosen) for outcome in run_case(case)]
     if as_json:
-        print(json.dumps([as_data(outcome) for outcome in outcomes], indent=2))
+        print(json.dumps([as_data(outcome) for outcome in outcomes], indent=2, default=lambda array: array.tolist()))
     else:
         print(detail(chosen[0], outcomes) if in_detail else table(outcomes))
     return int(any(outcome.verdict == MISMATCH for outcome in outcomes))
@@ -53,9 +54,7 @@ def table(outcomes: list[Outcome]) -> str:
     lines = [f"{'case':<25} {'dialect':<10} {'mode':<9} {'verdict':<21} shows", "-" * 120]
     for o in outcomes:
         lines.append(f"{o.case.name:<25} {o.dialect:<10} {o.mode:<9} {o.verdict:<21} {o.case.shows}")
-    counts: dict[str, int] = {}
-    for o in outcomes:
-        counts[o.verdict] = counts.get(o.verdict, 0) + 1
+    counts = Counter(o.verdict for o in outcomes)
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     return "\n".join(
         [*lines, "-" * 120, f"{len({o.case.name for o in outcomes})} cases, {len(outcomes)} runs: {summary}"]
@@ -100,22 +99,10 @@ def as_data(outcome: Outcome) -> dict[str, Any]:
     case = outcome.case
     return {
         "case": case.name,
-        "documents": list(case.documents),
-        "section": case.section,
-        "shows": case.shows,
-        "dialect": outcome.dialect,
-        "mode": outcome.mode,
-        "verdict": outcome.verdict,
-        "figures": {label: _jsonable(case.figures[label]) for label in outcome.obtained},
-        "obtained": _jsonable(outcome.obtained),
+        **{name: getattr(case, name) for name in ("documents", "section", "shows")},
+        **{name: getattr(outcome, name) for name in ("dialect", "mode", "verdict")},
+        "figures": {label: case.figures[label] for label in outcome.obtained},
+        "obtained": outcome.obtained,
         "corrections": {label: c.why for label, c in case.corrections.items()},
         "error": outcome.error,
     }
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _jsonable(v) for key, v in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_jsonable(v) for v in value]
-    return value.tolist() if hasattr(value, "tolist") else value

@@ -99,22 +99,17 @@ def _dots(answer: Any, path: str = "") -> str:
 
 def _predicted(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
     """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
-    if found.stage in ("kind", "structure", "shape", "dtype"):
-        where, what = (
-            (f"Item {_place(exercise, found.path)}", describe(found.got)) if found.path else ("Your answer", answer)
-        )
+    item = f"Item {_place(exercise, found.path)}" if found.path else "Your answer"
+    if found.stage != "value":
         wanted = describe(found.expected)
         if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
             wanted = "a text, or the type of an error such as KeyError"
-        reason = f"{where} is {what}; expected {wanted}."
+        reason = f"{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
     elif not found.path:
         reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
     else:
-        reason = f"Item {_place(exercise, found.path)} is not what running it gives. You said {brief(found.got)}."
-        if _is_spelling(found):
-            reason = (
-                f"Item {_place(exercise, found.path)}: capital and small letters count. You said {brief(found.got)}."
-            )
+        what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
+        reason = f"{item}{what}. You said {brief(found.got)}."
     if not isinstance(expected, (tuple, list)) or not found.path:
         return reason
     wrong = {d.path.split("]")[0] for d in differences(expected, got)}
@@ -151,23 +146,18 @@ def _changed(exercise, inputs, one):
 
 
 def _failure(outcome, changed):
-    if outcome.kind == "timeout":
+    kind, text = outcome.kind, ""
+    if kind == "error":
+        return kind, f"it raised {outcome.error}", f"it raised {outcome.error_place}"
+    if kind == "timeout":
         text = f"{outcome.error} and was stopped. Is there a loop that never ends?"
-    elif outcome.kind == "error":
-        return "error", f"it raised {outcome.error}", f"it raised {outcome.error_place}"
     elif changed:
-        return _twice("mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead.")
-    elif outcome.value is None and outcome.printed:
-        return _twice("printed", "it printed an answer but returned nothing (None). End it with return.")
+        kind, text = "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
     elif outcome.value is None:
-        return _twice("printed", "it returned nothing (None). Does every way through it end with return?")
-    else:
-        return "", "", ""
-    return _twice(outcome.kind, text)
-
-
-def _twice(kind, text):
-    return kind, text, text
+        returned = "it returned nothing (None). Does every way through it end with return?"
+        printed = "it printed an answer but returned nothing (None). End it with return."
+        kind, text = "printed", printed if outcome.printed else returned
+    return kind if text else "", text, text
 
 
 def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int, draws: int) -> tuple[str, str]:

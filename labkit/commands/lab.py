@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..desk import Changes, DeskError, WorkingCopy, places, record
-from ._learner import add_folder, agreed, refused
+from ._shared import add_folder, agreed, refused
 
 
 def add_parser(commands: Any) -> None:

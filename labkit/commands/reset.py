@@ -6,17 +6,16 @@ from typing import Any
 
 from ..desk import DeskError, PutBack, WorkingCopy, places
 from ..meant import did_you_mean
-from ._learner import add_folder, refused
+from ._shared import add_command, add_folder, refused
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit reset` to the parsers of the other commands."""
     what = "put one notebook back as it came; yours is kept beside it"
-    parser = commands.add_parser("reset", help=what, description=f"{what}. What you have answered still counts.")
+    parser = add_command(commands, "reset", run, what, "What you have answered still counts.")
     parser.add_argument("notebook", metavar="NOTEBOOK", help="its number or its name, such as 3 or 03")
     parser.add_argument("--keep-answers", action="store_true", help="with the answers that you wrote in it")
     add_folder(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -78,7 +78,7 @@ class WorkingCopy:
         fresh, there, laid = _marks(name, content), self._marks_there(name), known.laid.get(name)
         if there is None or there == laid != fresh:
             (changes.laid if there is None else changes.renewed).append(name)
-            self._write(name, content)
+            write_whole(self.folder / name, content)
         elif not there:
             changes.unreadable.append(name)
             return
@@ -104,7 +104,7 @@ class WorkingCopy:
             carried = notebook.carry_answers(old, new, {*fresh, *known.laid.get(name, ())})
         content = notebook.write(new)
         kept = None if file.is_file() and file.read_bytes() == content else put_aside(file)
-        self._write(name, content)
+        write_whole(file, content)
         known.laid[name] = fresh
         manifest.write(self.folder, known)
         return PutBack(kept.name if kept else None, tuple(carried))
@@ -126,11 +126,6 @@ class WorkingCopy:
             return None
         except notebook.Unreadable:
             return []
-
-    def _write(self, name: str, content: bytes) -> None:
-        file = self.folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, content)
 
 
 def _marks(name: str, content: bytes) -> list[str]:

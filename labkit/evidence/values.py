@@ -62,10 +62,8 @@ def wrap(inputs: tuple, tensors: str | None) -> tuple:
     copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in inputs]
     if tensors is None:
         return tuple(copies)
-    dialect = import_module(f"labkit.{tensors}")
-    if tensors == "torch":
-        return tuple(dialect.tensor(a, requires_grad=True) if isinstance(a, np.ndarray) else a for a in copies)
-    return tuple(dialect.Tensor(a) if isinstance(a, np.ndarray) else a for a in copies)
+    options = {"requires_grad": True} if tensors == "torch" else {}
+    return tuple(_dialect(tensors)(a, **options) if isinstance(a, np.ndarray) else a for a in copies)
 
 
 def encode(value: Any) -> list:

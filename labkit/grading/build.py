@@ -11,6 +11,7 @@ import nbformat
 from nbformat import v4
 
 from ..classroom import EXERCISES
+from ..desk import write_whole
 from .assignment import Assignment, Question, Slot, questions
 from .course import Course, PlannedAssignment
 from .stubs import helpers, renamed, renamed_in_text, solution_source, stub, stub_name
@@ -92,8 +93,7 @@ def digest(notebook: Any) -> str:
 
 def write(notebook: Any, path: Path) -> None:
     """Write a notebook, making its folder where needed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+    write_whole(path, f"{nbformat.writes(notebook)}\n".encode())
 
 
 def _ids(question: Question) -> tuple[str, str, str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import find
-from .files import safe_name, safe_names, write_whole
+from ..desk import write_whole
+from .files import safe_name, safe_names
 from .pages import render
 from .results import QuestionResult, SubmissionResult
 
@@ -34,7 +35,7 @@ def write_feedback(
         page = pages[result.student]
         if page.parent.is_symlink():
             raise ValueError(f"{page.parent} is a link, and feedback must stay in {folder}: delete the link")
-        write_whole(page, student_page(result, assignment_title, solutions))
+        write_whole(page, student_page(result, assignment_title, solutions).encode())
     return pages
 
 
@@ -61,13 +62,9 @@ def _shown(question: QuestionResult, source: str, solutions: bool) -> dict[str, 
     """What the template shows of one question. `detail` is not in it."""
     exercise = find(question.exercise)
     return {
-        "name": question.question,
+        **{name: getattr(question, name) for name in ("question", "points", "max_points", "text", "hint")},
         "title": exercise.title if exercise else question.exercise,
-        "points": question.points,
-        "max_points": question.max_points,
         "state": _state(question),
-        "text": question.text,
-        "hint": question.hint,
         "source": source[:LONGEST],
         "left_out": max(0, len(source) - LONGEST),
         "solution": exercise.solution.strip() if exercise and solutions else "",

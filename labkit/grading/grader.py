@@ -86,16 +86,16 @@ class Grader:
             questions = tuple(self._result(q, findings, steps) for q in variant.questions)
         return SubmissionResult(
             student, variant.name, questions, (*notes, *handed.notes, *matched, *_told(findings, steps)), file,
-            handed.digest, handed.timestamp, round(time.monotonic() - began, 3), _answers(steps),
+            handed.digest, seconds=round(time.monotonic() - began, 3), answers=_answers(steps),
         )  # fmt: skip
 
-    def nothing(self, student: str, problem: str, file: str = "", digest: str = "") -> SubmissionResult:
+    def nothing(self, student: str, problem: str, file: str = "") -> SubmissionResult:
         """The result of a student of whom there is nothing that can be read; `problem` says why."""
         variant = self.assignment.for_student(student)
         questions = tuple(
             QuestionResult(q.name, q.exercise, 0.0, q.points, "missing", problem) for q in variant.questions
         )
-        return SubmissionResult(student, variant.name, questions, (problem,), file, digest)
+        return SubmissionResult(student, variant.name, questions, (problem,), file)
 
     def _examine(self, steps: list[Step], variant: Assignment) -> Findings:
         asked = [self._asked(q) for q in variant.questions]

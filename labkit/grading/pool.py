@@ -60,7 +60,7 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
     except Exception as error:  # a fault of the grader's own: the others are still to be graded
         why = f"the grader failed ({type(error).__name__}: {error})"
         return ungraded(grader.assignment, grader.settings, work, why)
-    return replace(result, timestamp=work.timestamp or result.timestamp)
+    return replace(result, timestamp=work.timestamp)
 
 
 def ungraded(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:

@@ -60,11 +60,13 @@ class JailError(RuntimeError):
     """The jail itself does not work; no fault of the program in it."""
 
 
+@dataclass(frozen=True)
 class Session:
-    """One program in a jail: messages to it and from it."""
+    """One program in a jail: messages to it and from it. `server` is the process that forked it."""
 
-    def __init__(self, connection: socket.socket, server: int, megabytes: int):
-        self.connection, self.server, self.megabytes = connection, server, megabytes
+    connection: socket.socket
+    server: int
+    megabytes: int
 
     def send(self, message: Any, seconds: float = 30.0) -> None:
         """Send one message; raises `wire.Closed` or `wire.TimedOut`."""

@@ -17,7 +17,7 @@ import linecache
 import os
 import socket
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
 from ..evidence import Printed, TimeUp, decode, encode, is_blank, time_limit, told, try_call
@@ -81,14 +81,8 @@ def _in_a_child(function, *arguments):
             function(*arguments)
         finally:
             os._exit(0)
-    while True:
-        try:
-            os.waitpid(child, 0)
-            return
-        except InterruptedError:
-            continue
-        except ChildProcessError:
-            return
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
 
 
 def answer(connection: socket.socket, question: str, value: Any, wants_function: bool) -> None:

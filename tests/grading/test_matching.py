@@ -19,8 +19,8 @@ F, B = "def f(x):\n    return x", "answer_2 = [1, 2]"
 
 
 def handed(*cells):
-    made = (Cell(i, source, grade_id, False, False, False) for i, (grade_id, source) in enumerate(cells, 1))
-    return Handed(tuple(made), (), "", "")
+    made = (Cell(i, source, grade_id) for i, (grade_id, source) in enumerate(cells, 1))
+    return Handed(tuple(made), (), "")
 
 
 def planned(*cells):

@@ -8,7 +8,7 @@ import tracemalloc
 import weakref
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import Any
@@ -211,7 +211,7 @@ def _bytes(arrays, without=()):
 
 def _arrays(rule):
     """`{id: array}` of every array that a function holds: in its closure, and in what that holds."""
-    found, seen, stack = {}, set(), [rule]
+    found, seen, stack = dict[int, np.ndarray](), set[int](), [rule]
     while stack:
         thing = stack.pop()
         if id(thing) in seen:
@@ -253,7 +253,7 @@ class _Gauge(Own, VJPNode):
 
     __slots__ = ("log",)
 
-    def __init__(self, value, fun, args, kwargs, argnums, parents):
+    def __init__(self, value, fun, args, kwargs, argnums, parents) -> None:
         self.log = parents[0].log
         self.log.note(value, getattr(fun, "__name__", "op").strip("_"))
 
@@ -265,11 +265,14 @@ class _Gauge(Own, VJPNode):
 tracer.notrace_primitives[_Gauge] = tracer.notrace_primitives[VJPNode]
 
 
+@dataclass
 class _Log:
     """The arrays alive, found by weak references, and the moments noted so far."""
 
-    def __init__(self):
-        self.bytes, self.known, self.moments, self.phase = 0, {}, [], "forward"
+    bytes: int = 0
+    known: dict[int, weakref.ref] = field(default_factory=dict)
+    moments: list[Moment] = field(default_factory=list)
+    phase: str = "forward"
 
     def note(self, value, op):
         owner = _owner(value)

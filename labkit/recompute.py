@@ -62,7 +62,7 @@ class _Segment:
     kwargs: dict
     level: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return getattr(self.fun, "__name__", "function")
 
     def run(self, *args):

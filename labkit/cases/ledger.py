@@ -23,6 +23,8 @@ DOCUMENTS = {
     "r2.3.q1": "MindSpore r2.3.q1, migration guide, gradient derivation and comparison with PyTorch (Chinese)",
 }
 MODES = {"mindspore": ("pynative", "graph"), "torch": ("eager",)}
+Figures = dict[str, Any]  # by label
+Program = Callable[[Any], Figures]  # of a dialect's module
 MATCH, SLIP, BY_MODE, MISMATCH = "match", "slip in the document", "differs by mode", "mismatch"
 
 
@@ -56,8 +58,8 @@ class Case:
     documents: tuple[str, ...]
     section: str
     shows: str
-    figures: dict[str, Any]
-    programs: dict[str, Callable[[Any], dict[str, Any]]]
+    figures: Figures
+    programs: dict[str, Program]
     printed: bool = True
     corrections: dict[str, Slip | ByMode] = field(default_factory=dict)
     rtol: float = 2e-6
@@ -81,7 +83,7 @@ class Outcome:
     case: Case
     dialect: str
     mode: str
-    obtained: dict[str, Any]
+    obtained: Figures
     error: str | None = None
 
     @property

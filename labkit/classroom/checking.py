@@ -15,7 +15,7 @@ from .progress import remember
 class Text(str):
     """A text that a notebook shows as it reads, without quotes."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
 
@@ -32,10 +32,10 @@ class Report:
     text: str
     points: int = 0
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.kind == "right"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return wrapped(self.text)
 
 

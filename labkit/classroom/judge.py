@@ -25,7 +25,7 @@ class Verdict:
     text: str
     told: str
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.kind == "right"
 
 

@@ -53,7 +53,7 @@ class Progress:
         notebooks = sorted({exercise.notebook for exercise in EXERCISES.values()})
         return {notebook: _in_order(notebook, self.folder) for notebook in notebooks}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         done = sum(name in self.answers for name in EXERCISES)
         points = f"{self.points} of {sum(e.points for e in EXERCISES.values())} points"
         lines = [*self.notes, f"{done} of {len(EXERCISES)} exercises, {points}.", ""]

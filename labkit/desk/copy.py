@@ -46,7 +46,7 @@ class WorkingCopy:
     Methods raise `DeskError` where the folder cannot be one, and OSError where it cannot be written.
     """
 
-    def __init__(self, folder: Path, course: Path):
+    def __init__(self, folder: Path, course: Path) -> None:
         self.folder, self.course = folder, course
         if folder.exists() and not folder.is_dir():
             raise DeskError(f"'{folder}' is a file, not a folder. {places.ELSEWHERE}")

@@ -24,7 +24,7 @@ _QUESTION_KEYS = ("exercise", "name", "any_of", "points")
 class CourseError(ValueError):
     """What is wrong with a course; `problems` has one sentence for each, saying what to do."""
 
-    def __init__(self, *problems: str):
+    def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
 

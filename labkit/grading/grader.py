@@ -38,7 +38,7 @@ class Drawn:
     First come the inputs of `check`, which show every mistake that the exercise knows, then as many that nobody has seen.
     """
 
-    def __init__(self, exercise: Exercise, seed: int):
+    def __init__(self, exercise: Exercise, seed: int) -> None:
         self.exercise = exercise
         drawn = (*exercise.inputs(), *exercise.inputs((seed << 32) + zlib.crc32(exercise.name.encode())))
         self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else drawn

@@ -44,7 +44,7 @@ def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]
 class _Cells:
     """The cells that are run, and where the answers are among them (positions in `own`)."""
 
-    def __init__(self, handed: Handed, assignment: Assignment):
+    def __init__(self, handed: Handed, assignment: Assignment) -> None:
         questions = assignment.questions
         self.answer_ids = {q.answer_id for q in questions if q.answer_id}
         theirs = assignment.locked - self.answer_ids

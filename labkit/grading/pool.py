@@ -116,7 +116,7 @@ def grade_in_processes(
 class _Worker:
     """A process with a grader, and the work that it has."""
 
-    def __init__(self, assignment: Assignment, settings: Settings):
+    def __init__(self, assignment: Assignment, settings: Settings) -> None:
         self.common = assignment, settings
         self.work: Work | None = None
         self.lost = 0

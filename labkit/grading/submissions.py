@@ -90,7 +90,7 @@ def _newest(candidates: list[Submission]) -> Submission:
 class _Search:
     """One walk through a folder of submissions."""
 
-    def __init__(self, root: Path, assignment: str, source: Path | None):
+    def __init__(self, root: Path, assignment: str, source: Path | None) -> None:
         self.root, self.assignment, self.source = root, assignment, source
         self.names = [assignment, *([source.stem] if source else [])]
         self.folded = {name.casefold() for name in self.names}

@@ -101,7 +101,7 @@ class Jail:
     `preload` names modules to import once, before the forks.
     """
 
-    def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()):
+    def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
         self.layers: Layers = installed()
         self._server: Any = None

@@ -34,7 +34,7 @@ from .engine import (
 from .recompute import checkpoint as _checkpoint
 from .tracing import ANY, holding, plain_function, value_of, wrapped_like
 
-__all__ = ["MemoryReport", "Moment", "Row", "checkpoint", "memory_report"]
+__all__ = ["MemoryMoment", "MemoryReport", "Row", "checkpoint", "memory_report"]
 
 
 def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
@@ -96,7 +96,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Moment:
+class MemoryMoment:
     """The bytes of all arrays alive when `op` had just run; `phase` is "forward" or "backward"."""
 
     phase: str
@@ -122,9 +122,9 @@ class MemoryReport:
     peak_forward: int
     peak_both: int
     bookkeeping: int
-    _moments: tuple[Moment, ...]
+    _moments: tuple[MemoryMoment, ...]
 
-    def timeline(self) -> tuple[Moment, ...]:
+    def timeline(self) -> tuple[MemoryMoment, ...]:
         """The bytes of arrays alive after every op of the forward run and of the walk back, recomputed ops included."""
         return self._moments
 
@@ -271,7 +271,7 @@ class _Log:
 
     bytes: int = 0
     known: dict[int, weakref.ref] = field(default_factory=dict)
-    moments: list[Moment] = field(default_factory=list)
+    moments: list[MemoryMoment] = field(default_factory=list)
     phase: str = "forward"
 
     def note(self, value, op):
@@ -279,7 +279,7 @@ class _Log:
         if isinstance(owner, np.ndarray) and id(owner) not in self.known:
             self.known[id(owner)] = weakref.ref(owner, partial(self._gone, id(owner), owner.nbytes))
             self.bytes += owner.nbytes
-        self.moments.append(Moment(self.phase, op, self.bytes))
+        self.moments.append(MemoryMoment(self.phase, op, self.bytes))
 
     def _gone(self, key, size, ref):
         del self.known[key]
@@ -296,7 +296,7 @@ def _moments(plain, values):
         seeds = [ones_like(leaf) for leaf in leaves(output)]
         gradients = pull(seeds)
     del output, pull, seeds
-    log.moments.append(Moment("backward", "end", log.bytes))
+    log.moments.append(MemoryMoment("backward", "end", log.bytes))
     del gradients
     return tuple(log.moments)
 

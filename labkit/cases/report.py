@@ -10,7 +10,7 @@ import numpy as np
 
 from ..meant import did_you_mean
 from . import CASES
-from .ledger import DOCUMENTS, MISMATCH, Case, Outcome
+from .ledger import DOCUMENTS, MISMATCH, Case, CaseRun
 from .ledger import run as run_case
 
 
@@ -49,7 +49,7 @@ def _progress(cases: list[Case]) -> Iterable[Case]:
     return tqdm(cases, unit="case", leave=False)
 
 
-def table(outcomes: list[Outcome]) -> str:
+def table(outcomes: list[CaseRun]) -> str:
     """One line per case, dialect and mode, and a summary."""
     lines = [f"{'case':<25} {'dialect':<10} {'mode':<9} {'verdict':<21} shows", "-" * 120]
     for o in outcomes:
@@ -61,7 +61,7 @@ def table(outcomes: list[Outcome]) -> str:
     )
 
 
-def detail(case: Case, outcomes: list[Outcome]) -> str:
+def detail(case: Case, outcomes: list[CaseRun]) -> str:
     """One case: where it stands, its code, and every figure as documented and as obtained."""
     lines = [case.name, f"  shows     {case.shows}", f"  section   {case.section}"]
     lines += [f"  document  {DOCUMENTS[key]}" for key in case.documents]
@@ -76,25 +76,25 @@ def detail(case: Case, outcomes: list[Outcome]) -> str:
         for label, value in outcome.obtained.items():
             lines += [
                 f"    {label}",
-                f"        {origin:<11} {show(case.figures[label])}",
-                f"        obtained    {show(value)}",
+                f"        {origin:<11} {figure_text(case.figures[label])}",
+                f"        obtained    {figure_text(value)}",
             ]
             if label in case.corrections:
-                right = show(case.expected(label, outcome.mode))
+                right = figure_text(case.expected(label, outcome.mode))
                 lines.append(f"        right       {right}: {case.corrections[label].why}")
     return "\n".join(lines)
 
 
-def show(figure: Any) -> str:
+def figure_text(figure: Any) -> str:
     """A figure on one line; text keeps its line breaks as \\n."""
     if isinstance(figure, tuple):
-        return f"({', '.join(show(f) for f in figure)}{',' if len(figure) == 1 else ''})"
+        return f"({', '.join(figure_text(f) for f in figure)}{',' if len(figure) == 1 else ''})"
     if isinstance(figure, str) or figure is None or isinstance(figure, bool):
         return repr(figure)
     return " ".join(np.array2string(np.asarray(figure), separator=", ").split())
 
 
-def as_data(outcome: Outcome) -> dict[str, Any]:
+def as_data(outcome: CaseRun) -> dict[str, Any]:
     """An outcome as plain data for JSON."""
     case = outcome.case
     return {

@@ -56,7 +56,7 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
         what = "what you predict" if exercise.is_prediction else f"your code: a function {signature(exercise)}"
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
         return _not_yet(exercise, "empty", text)
-    verdict = judged(exercise, answer, seconds)
+    verdict = judge_answer(exercise, answer, seconds)
     return _right(exercise, verdict.text) if verdict else _not_yet(exercise, verdict.kind, verdict.text)
 
 
@@ -93,16 +93,16 @@ def solution(name: str) -> Text:
     return Text(wrapped(_unknown(name)) if exercise is None else exercise.solution.strip())
 
 
-def judged(exercise: Exercise, answer: Any, seconds: float = 5.0, seed: int | None = None) -> Verdict:
+def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0, seed: int | None = None) -> Verdict:
     """The verdict on an answer that is not empty; a function is tried here, in this process."""
     if exercise.is_prediction:
         return judge_value(exercise, answer)
     if not callable(answer):
         return not_a_function(exercise, answer)
-    return _tried(exercise, answer, seconds, seed)
+    return _judge_function(exercise, answer, seconds, seed)
 
 
-def _tried(exercise, answer, seconds, seed):
+def _judge_function(exercise, answer, seconds, seed):
     inputs, tried = list(exercise.inputs(seed)), []
     for drawn in inputs:
         with modes_put_back():

@@ -94,8 +94,8 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
     try:
         if reset:
             _unsaved.clear()
-            with stored.alone(home / FILE):
-                notes.append(stored.kept(home / FILE))
+            with stored.only_writer(home / FILE):
+                notes.append(stored.put_record_aside(home / FILE))
         answers, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
@@ -125,7 +125,7 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
     _unsaved.setdefault(exercise.name, {"points": exercise.points, "date": now, "hints": hints})
     file = Path(folder) / FILE
     try:
-        with stored.alone(file):
+        with stored.only_writer(file):
             answers, damage = stored.read(file)
             if _unsaved.keys() - answers.keys():
                 stored.write(file, _unsaved | answers)

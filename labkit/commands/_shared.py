@@ -28,7 +28,7 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def agreed(question: str) -> bool:
+def confirmed(question: str) -> bool:
     """True if the answer is yes; no answer is a no."""
     try:
         return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
@@ -43,7 +43,7 @@ def not_installed(*needed: tuple[str, str]) -> str:
     return next((f'{package} is not installed. Run: pip install "labkit[{extra}]"' for package, extra in missing), "")
 
 
-def refused(command: str, why: object, status: int = 2) -> int:
+def refuse(command: str, why: object, status: int = 2) -> int:
     """Say on stderr why a command does nothing, and what to do; returns its exit `status`."""
     if isinstance(why, OSError):
         why = f"'{why.filename}' cannot be used: {why.strerror}. {places.ELSEWHERE}"

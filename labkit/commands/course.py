@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..meant import did_you_mean
-from ._shared import add_command, not_installed, refused
+from ._shared import add_command, not_installed, refuse
 
 
 def add_parser(commands: Any) -> None:
@@ -38,14 +38,14 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
     if missing := not_installed(("nbformat", "classroom")):
-        return refused("course", missing, 1)
+        return refuse("course", missing, 1)
     from ..grading import AssignmentError, CourseError
 
     try:
         return {"new": _new, "build": _build, "check": _check}[arguments.action](arguments)
     except (CourseError, AssignmentError, OSError) as error:
         for line in str(error).splitlines():
-            refused("course", line)
+            refuse("course", line)
         return 1
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ._shared import add_command, not_installed, refused
+from ._shared import add_command, not_installed, refuse
 
 
 def add_parser(commands: Any) -> None:
@@ -96,7 +96,7 @@ def _missing(arguments: argparse.Namespace) -> str:
     return not_installed(*needed)
 
 
-_refuse = partial(refused, "grade", status=1)
+_refuse = partial(refuse, "grade", status=1)
 
 
 def _plan(arguments: argparse.Namespace) -> Any:
@@ -112,7 +112,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
-    from ..grading import shown, summarise
+    from ..grading import on_one_line, summarise
 
     print(summarise(graded.results).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
@@ -122,7 +122,7 @@ def _tell(plan: Any, graded: Any) -> int:
         _refuse(problem)
     if graded.unwritten:
         _refuse("The grades are kept. Mend that, and run the same command with --resume: nothing is graded twice.")
-    if names := ", ".join(map(shown, graded.ungraded[:10])):
+    if names := ", ".join(map(on_one_line, graded.ungraded[:10])):
         more = f" and {len(graded.ungraded) - 10} more" if len(graded.ungraded) > 10 else ""
         _refuse(f"not graded, and entered without points: {names}{more}. The overview says why; --resume tries again.")
     return 1 if graded.unwritten or graded.ungraded else 0

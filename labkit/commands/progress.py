@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..desk import places
-from ._shared import add_command, add_folder, agreed, refused
+from ._shared import add_command, add_folder, confirmed, refuse
 
 
 def add_parser(commands: Any) -> None:
@@ -20,8 +20,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Print what is done and what is next; with --reset, begin anew. 1 if the learner does not want to."""
     folder = arguments.folder or _folder()
     if not folder.is_dir():
-        return refused("progress", f"there is no folder '{folder}'.")
-    if arguments.reset and not (arguments.yes or agreed(f"Begin anew in {folder.resolve()}?")):
+        return refuse("progress", f"there is no folder '{folder}'.")
+    if arguments.reset and not (arguments.yes or confirmed(f"Begin anew in {folder.resolve()}?")):
         print("Nothing was changed. (Without being asked: labkit progress --reset --yes)")
         return 1
     from ..classroom import progress as record

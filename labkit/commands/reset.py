@@ -6,7 +6,7 @@ from typing import Any
 
 from ..desk import DeskError, PutBack, WorkingCopy, places
 from ..meant import did_you_mean
-from ._shared import add_command, add_folder, refused
+from ._shared import add_command, add_folder, refuse
 
 
 def add_parser(commands: Any) -> None:
@@ -22,18 +22,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Put one notebook back; 2 where there is no such notebook, or no working copy."""
     course, folder = places.originals(), arguments.folder or places.working_copy()
     if course is None:
-        return refused("reset", "no notebooks came with this installation. Clone the repository, or install the wheel.")
+        return refuse("reset", "no notebooks came with this installation. Clone the repository, or install the wheel.")
     if not places.is_laid(folder):
-        return refused("reset", f"there is no working copy in '{folder}'. labkit lab makes one.")
+        return refuse("reset", f"there is no working copy in '{folder}'. labkit lab makes one.")
     notebooks = {path.stem: path.name for path in course.glob("*.ipynb")}
     stem = _stem(arguments.notebook, list(notebooks))
     if stem not in notebooks:
         meant = did_you_mean(stem, sorted(notebooks))
-        return refused("reset", f"there is no notebook {arguments.notebook!r}. {meant}")
+        return refuse("reset", f"there is no notebook {arguments.notebook!r}. {meant}")
     try:
         done = WorkingCopy(folder, course).put_back(notebooks[stem], arguments.keep_answers)
     except (DeskError, OSError) as error:
-        return refused("reset", error)
+        return refuse("reset", error)
     _tell(stem, done, arguments.keep_answers)
     return 0
 

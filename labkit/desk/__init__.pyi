@@ -6,4 +6,4 @@ from .copy import DeskError as DeskError
 from .copy import PutBack as PutBack
 from .copy import WorkingCopy as WorkingCopy
 from .files import write_whole as write_whole
-from .server import start as start
+from .server import start_jupyterlab as start_jupyterlab

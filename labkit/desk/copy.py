@@ -115,7 +115,7 @@ class WorkingCopy:
             return content
         try:
             return notebook.write(notebook.clear(notebook.read(content)))
-        except notebook.Unreadable:
+        except notebook.NoNotebook:
             raise DeskError(f"'{self.course / name}' came with labkit and is damaged. Install labkit again.") from None
 
     def _marks_there(self, name: str) -> list[str] | None:
@@ -124,7 +124,7 @@ class WorkingCopy:
             return _marks(name, (self.folder / name).read_bytes())
         except FileNotFoundError:
             return None
-        except notebook.Unreadable:
+        except notebook.NoNotebook:
             return []
 
 

@@ -9,6 +9,6 @@ from .handout import hand_out as hand_out
 from .handout import read_roster as read_roster
 from .journal import JournalError as JournalError
 from .opening import SubmissionError as SubmissionError
-from .opening import shown as shown
+from .opening import on_one_line as on_one_line
 from .statistics import summarise as summarise
 from .verify import problems as problems

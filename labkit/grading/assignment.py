@@ -141,7 +141,7 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
     )
 
 
-def unknown(name: str) -> str:
+def unknown_exercise(name: str) -> str:
     """What to say about an exercise that does not exist."""
     return f"there is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit progress names them all.')}"
 
@@ -170,7 +170,7 @@ def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
         for exercise, _ in slot.any_of:
             if find(exercise) is None:
                 raise AssignmentError(
-                    f"{path}: {unknown(exercise)} (Another version of labkit may have made this file.)"
+                    f"{path}: {unknown_exercise(exercise)} (Another version of labkit may have made this file.)"
                 )
 
 

@@ -16,7 +16,7 @@ from .. import __version__
 from ..jail import NotIsolated, installed
 from .assignment import Assignment
 from .grader import Grader, Settings
-from .pool import Work, grade_one, ungraded
+from .pool import Work, grade_one, ungraded_result
 from .results import SubmissionResult
 
 AHEAD = 2  # submissions under way for each thread of the workers
@@ -99,7 +99,7 @@ def _result(future, assignment, settings, work, address):
     try:
         return future.result()
     except KilledWorker:
-        return ungraded(assignment, settings, work, "several workers were lost at this file")
+        return ungraded_result(assignment, settings, work, "several workers were lost at this file")
     except CancelledError:
         raise ClusterError(f"the scheduler at {address} is gone, or has dropped the work.") from None
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..evidence import Outcome, Tried, Unreadable, decode, encode
+from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode
 from ..jail import Jail, Session, wire
-from .matching import Step
+from .matching import CodeStep
 
 FOUND = ("missing", "empty", "value", "function")
 KINDS = ("value", "error", "timeout", "unfit")
@@ -33,7 +33,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Inquiry:
     """A question to a program: the variable that holds its answer, and for a function the inputs to try it on."""
 
     name: str
@@ -53,7 +53,7 @@ class Evidence:
 
     found: str = "missing"
     value: Any = None
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class _Blame(Exception):
     question: str
 
 
-def examine(jail: Jail, steps: list[Step], questions: Iterable[Asked], pace: Pace) -> Findings:
+def examine(jail: Jail, steps: list[CodeStep], questions: Iterable[Inquiry], pace: Pace) -> Findings:
     """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does."""
     asked = {q.name: q for q in questions}
     deadline = time.monotonic() + pace.submission
@@ -106,7 +106,7 @@ def _is_lost(findings, name, at):
     )
 
 
-def _together(jail: Jail, steps: list[Step], asked: dict[str, Asked], pace: Pace, deadline: float) -> Findings:
+def _together(jail: Jail, steps: list[CodeStep], asked: dict[str, Inquiry], pace: Pace, deadline: float) -> Findings:
     """Run all `steps`, again and again without the one at fault, until every question has its evidence."""
     findings = Findings({}, {})
     left_out: set[int] = set()
@@ -146,8 +146,8 @@ class _Run:
     """One run of a program: what it says, and what we ask it, now at `step` and `question`."""
 
     session: Session
-    steps: list[Step]
-    pending: dict[str, Asked]
+    steps: list[CodeStep]
+    pending: dict[str, Inquiry]
     left_out: set[int]
     findings: Findings
     pace: Pace
@@ -231,7 +231,7 @@ class _Run:
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()
-            evidence.tried.append(_tried(message))
+            evidence.tried.append(_tried_call(message))
             if not evidence.tried[-1].came:
                 break
 
@@ -242,7 +242,7 @@ def _words(message: dict, key: str) -> str:
     return text[:1000] if isinstance(text, str) else ""
 
 
-def _tried(message):
+def _tried_call(message):
     """The evidence of one call; raises `Unreadable` for what is none."""
     kind, after = message.get("outcome"), decode(message.get("after"))
     if kind not in KINDS or not isinstance(after, tuple):
@@ -251,4 +251,4 @@ def _tried(message):
         _words(message, key) for key in ("error", "error_place", "printed", "unfit", "takes")
     )
     unfit = unfit or ("the arguments do not fit" if kind == "unfit" else "")
-    return Tried(Outcome(kind, decode(message.get("value")), error, place, printed), after, unfit, takes)
+    return TriedCall(CallOutcome(kind, decode(message.get("value")), error, place, printed), after, unfit, takes)

@@ -53,12 +53,13 @@ def student_page(result: SubmissionResult, assignment_title: str, solutions: boo
     False
     """
     questions = [
-        _shown(question, result.answers.get(question.question, ""), solutions) for question in result.questions
+        _template_values(question, result.answers.get(question.question, ""), solutions)
+        for question in result.questions
     ]
     return render("feedback.html", {"title": assignment_title, "result": result, "questions": questions})
 
 
-def _shown(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
+def _template_values(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
     """What the template shows of one question. `detail` is not in it."""
     exercise = find(question.exercise)
     return {

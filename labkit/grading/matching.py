@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
-from .salvage import Cell, Handed
+from .salvage import CodeCell, SubmittedCode
 
 
 @dataclass(frozen=True)
-class Step:
+class CodeStep:
     """Code to run. `label` names it in messages; `asks` are the questions whose answers are taken right after it.
 
     `is_given` is true for the assignment's own code.
@@ -22,7 +22,7 @@ class Step:
     is_given: bool = False
 
 
-def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]:
+def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep], list[str]]:
     """The steps in order, and notes on what is not where it was handed out.
 
     First comes the assignment's own set-up, then the student's cells without those that belong to the assignment. Every
@@ -34,17 +34,17 @@ def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]
     asked: dict[int | None, list[str]] = {}
     for question in assignment.questions:
         asked.setdefault(places[question.name], []).append(question.name)
-    steps = [Step(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
-    steps += [Step(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))) for i, cell in enumerate(cells.own)]
+    steps = [CodeStep(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
+    steps += [CodeStep(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))) for i, cell in enumerate(cells.own)]
     if None in asked:
-        steps.append(Step("", "the end of the notebook", tuple(asked[None])))
+        steps.append(CodeStep("", "the end of the notebook", tuple(asked[None])))
     return steps, [*_changed(handed, assignment), *cells.notes]
 
 
 class _Cells:
     """The cells that are run, and where the answers are among them (positions in `own`)."""
 
-    def __init__(self, handed: Handed, assignment: Assignment) -> None:
+    def __init__(self, handed: SubmittedCode, assignment: Assignment) -> None:
         questions = assignment.questions
         self.answer_ids = {q.answer_id for q in questions if q.answer_id}
         theirs = assignment.locked - self.answer_ids
@@ -108,12 +108,12 @@ class _Cells:
         return None
 
 
-def _bound(cell: Cell, names: set[str]) -> dict[str, bool] | None:
+def _bound(cell: CodeCell, names: set[str]) -> dict[str, bool] | None:
     """The `definitions` of a cell; not parsed where none of the names stands in it."""
     return definitions(without_magics(cell.source)) if any(name in cell.source for name in names) else {}
 
 
-def _looks_like(cell: Cell, name: str) -> bool:
+def _looks_like(cell: CodeCell, name: str) -> bool:
     """True for text that should define the name, of a cell that may be no Python."""
     word = re.escape(name)
     return bool(name) and bool(
@@ -121,7 +121,7 @@ def _looks_like(cell: Cell, name: str) -> bool:
     )
 
 
-def _changed(handed: Handed, assignment: Assignment) -> Sequence[str]:
+def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:
     """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
     original = dict(assignment.setup)
     return [

@@ -40,7 +40,7 @@ def _environment() -> Any:
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(named=named, points=points, prose=prose, words=words)
+    environment.filters.update(display_name=display_name, points=points, prose=prose, words=words)
     return environment
 
 
@@ -53,10 +53,10 @@ def points(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def named(student: str) -> str:
+def display_name(student: str) -> str:
     """A student's id as a page shows it: never empty, never long, and no mark that turns the direction of reading.
 
-    >>> named("ann"), named(" "), len(named("x" * 5000))
+    >>> display_name("ann"), display_name(" "), len(display_name("x" * 5000))
     ('ann', '(no name)', 80)
     """
     student = TURNS.sub(lambda found: found[0].encode("unicode_escape").decode(), student)

@@ -19,7 +19,7 @@ NO_CODE = ("markdown", "raw", "heading", "html")
 
 
 @dataclass(frozen=True)
-class Cell:
+class CodeCell:
     """One code cell. `index` counts the code cells from 1, as the student sees them.
 
     `grade_id` is nbgrader's; where a program dropped nbgrader's metadata, the cell's id, which is the same in assignments
@@ -32,18 +32,18 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Handed:
+class SubmittedCode:
     """The code cells of a submission, in order.
 
     `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CodeCell, ...]
     notes: tuple[str, ...]
     digest: str
 
 
-def read_submission(data: bytes) -> Handed:
+def read_submission(data: bytes) -> SubmittedCode:
     r"""The code cells in the bytes of a notebook of any version, broken or whole; raises nothing.
 
     At most 20 MB are read, 5,000 cells, 100,000 characters of each and 1,000,000 together. A cell beyond that keeps its
@@ -56,10 +56,10 @@ def read_submission(data: bytes) -> Handed:
     The file is broken after code cell 1. All cells that are whole were read.
     """
     cells, notes = _read(data)
-    return Handed(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
+    return SubmittedCode(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
 
 
-def _read(data: bytes) -> tuple[list[Cell], list[str]]:
+def _read(data: bytes) -> tuple[list[CodeCell], list[str]]:
     if len(data) > LIMIT:
         return [], [
             f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
@@ -100,9 +100,9 @@ def _found(text: str) -> Found:
     return Found(cells, [note])
 
 
-def _cells(found: Found) -> tuple[list[Cell], list[str]]:
+def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
     """The code among the cells, within the limits; notes on what is odd."""
-    cells: list[Cell] = []
+    cells: list[CodeCell] = []
     notes, total, strange, before = [], 0, 0, 0
     for i, raw in enumerate(found.cells):
         if i == found.broken:
@@ -137,7 +137,7 @@ def _break(before: int, total: int) -> str:
     )
 
 
-def _code_cell(raw: dict[str, Any], index: int) -> Cell | None:
+def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:
     """The cell, if it is code, or an answer that was turned into text by mistake."""
     metadata = _dict(raw.get("metadata"))
     mark, kind = _dict(metadata.get("nbgrader")), raw.get("cell_type")
@@ -147,7 +147,7 @@ def _code_cell(raw: dict[str, Any], index: int) -> Cell | None:
     if not is_code and not (kind in NO_CODE and mark.get("solution") is True):
         return None
     source = _source(raw)
-    return Cell(index, source, grade_id) if is_code or definitions(source) else None
+    return CodeCell(index, source, grade_id) if is_code or definitions(source) else None
 
 
 def _source(raw: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
-from .opening import SubmissionError, obstacle, open_below, shown
+from .opening import SubmissionError, obstacle, on_one_line, open_below
 from .salvage import read_submission
 
 __all__ = ["Submission", "SubmissionError", "find_submissions", "open_submission"]
@@ -72,7 +72,7 @@ def open_submission(submission: Submission) -> bytes:
     is no ordinary file with one name only, and where it is too large.
     """
     if submission.path is None:
-        raise SubmissionError(submission.problem or f"{shown(submission.student)} handed in no notebook.")
+        raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} handed in no notebook.")
     depth = submission.file.count("/")
     return open_below(submission.path.parents[depth], submission.path.parts[-depth - 1 :])
 
@@ -82,7 +82,7 @@ def _newest(candidates: list[Submission]) -> Submission:
     *others, taken = sorted(candidates, key=lambda c: (not c.problem, c.changed, c.file))
     if not others:
         return taken
-    names = ", ".join(c.file or shown(c.student) for c in others)
+    names = ", ".join(c.file or on_one_line(c.student) for c in others)
     note = f"There are {len(candidates)} files of this student: {taken.file} is graded, and not {names}."
     return replace(taken, notes=(*taken.notes, note))
 
@@ -176,7 +176,7 @@ class _Search:
         wanted = f"{self.names[-1]}.ipynb"
         found = {name: self._file(student, (*folder, name)) for name in names if _is_notebook(name)}
         if not found:
-            there = f" There are: {shown(', '.join(names[:5]))}." if names else ""
+            there = f" There are: {on_one_line(', '.join(names[:5]))}." if names else ""
             sentence = f"The folder {_joined(folder)} holds no notebook; expected {wanted}.{there} Ask for it."
             return Submission(student, None, "", sentence)
         whole = [c for c in found.values() if not c.problem]
@@ -233,7 +233,7 @@ def _stem(name: str) -> str:
 
 
 def _joined(parts: tuple[str, ...]) -> str:
-    return "/".join(map(shown, parts))
+    return "/".join(map(on_one_line, parts))
 
 
 def _iso(seconds: float) -> str:

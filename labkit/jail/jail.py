@@ -134,7 +134,7 @@ class Jail:
 
     def _launch(self, walls):
         ours, theirs = socket.socketpair()
-        user, self._key = rent()
+        user, self._key = rent_user()
         from . import linux  # here, because other systems have no module `resource`
 
         refused = linux.call_filter() if CALLS in self.layers.present else b""
@@ -221,7 +221,7 @@ class Jail:
         self._server = self._control = self._key = None
 
 
-def rent() -> tuple[int, Any]:
+def rent_user() -> tuple[int, Any]:
     """The user that programs run as, and the key to hold on to: no other jail of this machine has that user meanwhile.
 
     The kernel counts processes by user, so with one in common a program could use up what another one needs. Only root may
@@ -244,11 +244,11 @@ def memory_of(process: int) -> float:
     import psutil
 
     with suppress(psutil.Error):
-        return sum(_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
+        return sum(_bytes_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
     return 0.0
 
 
-def _held_by(process):
+def _bytes_held_by(process):
     """Bytes that a process holds; psutil's `shared` counts files and shared memory alike, so Linux is asked itself."""
     if not sys.platform.startswith("linux"):
         return process.memory_info().rss

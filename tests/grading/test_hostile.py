@@ -354,8 +354,8 @@ def test_no_text_of_theirs_is_run_by_a_page_a_spreadsheet_or_a_terminal(run):
         for line in csv.reader(path.open(newline="", encoding="utf-8")):
             assert not [cell for cell in line if cell.startswith(("=", "+", "-", "@")) or "\x1b" in cell]
     for result in run.results.values():
-        shown = [*result.notes, *(text for q in result.questions for text in (q.text, q.detail))]
-        assert all(len(text) < 5000 and "\x1b" not in text for text in shown)
+        on_one_line = [*result.notes, *(text for q in result.questions for text in (q.text, q.detail))]
+        assert all(len(text) < 5000 and "\x1b" not in text for text in on_one_line)
 
 
 def test_no_submission_takes_longer_than_its_time(run):

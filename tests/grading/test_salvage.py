@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from labkit.grading.broken import CELLS
 from labkit.grading.opening import LIMIT
-from labkit.grading.salvage import LONGEST, TOTAL, Cell, Handed, read_submission
+from labkit.grading.salvage import LONGEST, TOTAL, CodeCell, SubmittedCode, read_submission
 
 
 def code(source, grade_id=None, **flags):
@@ -46,8 +46,8 @@ WHOLE = notebook(text("# Title"), *FIVE[:3], text("words"), *FIVE[3:])
 
 def test_a_whole_notebook():
     data = notebook(text("# Title"), code("import numpy", "setup", locked=True), code(["x = 1\n", "y = 2"], "answer-a"))
-    assert read_submission(data) == Handed(
-        (Cell(1, "import numpy", "setup"), Cell(2, "x = 1\ny = 2", "answer-a")),
+    assert read_submission(data) == SubmittedCode(
+        (CodeCell(1, "import numpy", "setup"), CodeCell(2, "x = 1\ny = 2", "answer-a")),
         (), hashlib.sha256(data).hexdigest(),
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evidence import is_blank, try_call
-from ..lines import wrapped
+from ..lines import counted, wrapped
 from ..meant import did_you_mean
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
@@ -113,9 +113,8 @@ def _judge_function(exercise, answer, seconds, seed):
 
 
 def _right(exercise: Exercise, text: str) -> Report:
-    points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
-    told = remember(exercise, min(_given.get(exercise.name, 0), len(exercise.hints)))
-    lines = [f"{exercise.name}: right ({points}).", text, *filter(None, [told])]
+    notice = remember(exercise, min(_given.get(exercise.name, 0), len(exercise.hints)))
+    lines = [f"{exercise.name}: right ({counted(exercise.points, 'point')}).", text, *filter(None, [notice])]
     return Report(exercise.name, "right", "\n".join(lines), exercise.points)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evidence import TriedCall, plain_data
+from ..lines import counted
 from .compare import STAGES, Difference, brief, describe, difference, differences, same
 from .exercise import Exercise, Misconception
 
@@ -84,8 +85,7 @@ def judge_calls(
 
 def signature(exercise: Exercise) -> str:
     """What the function of an exercise takes, in words."""
-    count = len(exercise.arguments)
-    return f"of {count} argument{'s' * (count != 1)} ({', '.join(exercise.arguments)})"
+    return f"of {counted(len(exercise.arguments), 'argument')} ({', '.join(exercise.arguments)})"
 
 
 def _verdict(kind, text):

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..lines import counted
 from ..meant import did_you_mean
 from ._shared import add_command, not_installed, refuse
 
@@ -80,7 +81,7 @@ def _check(arguments: argparse.Namespace) -> int:
     found = list(problems(course))
     if found:
         print("\n".join(found))
-        print(f"{len(found)} thing{'s' * (len(found) > 1)} to do.")
+        print(f"{counted(len(found), 'thing')} to do.")
         return 1
     asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
     print(f"All is well: {len(course.assignments)} assignments, {asked} exercises; every solution is right.")

@@ -5,5 +5,6 @@ from .copy import Changes as Changes
 from .copy import DeskError as DeskError
 from .copy import PutBack as PutBack
 from .copy import WorkingCopy as WorkingCopy
+from .files import DAMAGED as DAMAGED
 from .files import write_whole as write_whole
 from .server import start_jupyterlab as start_jupyterlab

@@ -5,6 +5,14 @@ import time
 from itertools import count
 from pathlib import Path
 
+DAMAGED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)  # what JSON raises that is not as we wrote it
+
 
 def write_whole(file: Path, content: bytes) -> Path:
     """Write a file in one step: whoever reads it sees the old content or the new one, never half of it.

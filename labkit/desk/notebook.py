@@ -6,6 +6,8 @@ from collections.abc import Container
 from hashlib import sha256
 from typing import Any
 
+from .files import DAMAGED
+
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 ANSWER = "answer-"
@@ -22,7 +24,7 @@ def read(content: bytes) -> Notebook:
     try:
         notebook = json.loads(content)
         marks(notebook)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except DAMAGED as error:
         raise NoNotebook(str(error)) from None
     return notebook
 

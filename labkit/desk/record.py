@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .files import put_aside, write_whole
+from .files import DAMAGED, put_aside, write_whole
 
 FIELDS = {"points": int, "date": str, "hints": int}
 PATIENCE = 2.0  # seconds to wait while another kernel writes
@@ -25,7 +25,7 @@ def read(file: Path) -> tuple[Answers, str]:
             return answers, ""
     except FileNotFoundError:
         return {}, ""
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except DAMAGED:
         pass
     return {}, f"The record of your progress was damaged. A new one begins. {put_record_aside(file)}"
 

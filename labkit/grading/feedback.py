@@ -12,7 +12,7 @@ from typing import Any
 from ..classroom import find
 from ..desk import write_whole
 from .files import safe_name, safe_names
-from .pages import render
+from .pages import exercise_title, render
 from .results import QuestionResult, SubmissionResult
 
 LONGEST = 20_000  # characters of a source that are shown
@@ -64,7 +64,7 @@ def _template_values(question: QuestionResult, source: str, solutions: bool) -> 
     exercise = find(question.exercise)
     return {
         **{name: getattr(question, name) for name in ("question", "points", "max_points", "text", "hint")},
-        "title": exercise.title if exercise else question.exercise,
+        "title": exercise_title(question.exercise),
         "state": _state(question),
         "source": source[:LONGEST],
         "left_out": max(0, len(source) - LONGEST),

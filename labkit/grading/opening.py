@@ -88,13 +88,13 @@ def _read(descriptor: int, name: str, limit: int) -> bytes:
     status = os.fstat(descriptor)
     if problem := obstacle(name, status):
         raise SubmissionError(problem)
-    chunks, size = [], 0
-    while size <= limit and status.st_size <= limit and (chunk := os.read(descriptor, limit + 1 - size)):
-        chunks.append(chunk)
-        size += len(chunk)
-    if max(size, status.st_size) > limit:
+    size, data = status.st_size, b""
+    if size <= limit:
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    if max(size, len(data)) > limit:
         raise SubmissionError(
-            f"{name} has {max(size, status.st_size):,} bytes; at most {limit:,} are read. "
+            f"{name} has {max(size, len(data)):,} bytes; at most {limit:,} are read. "
             "Clear the outputs of its cells and save it again."
         )
-    return b"".join(chunks)
+    return data

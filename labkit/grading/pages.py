@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..classroom import find
 from ..palette import MONO, PALETTES, SANS
 from .files import printable
 
@@ -70,6 +71,12 @@ def words(kind: str) -> str:
     ('another dtype', 'sum forgotten')
     """
     return WORDS.get(kind, kind.replace("-", " "))
+
+
+def exercise_title(name: str) -> str:
+    """The title of an exercise; its name where there is none any more."""
+    exercise = find(name)
+    return exercise.title if exercise else name
 
 
 def prose(text: str) -> Any:

@@ -31,7 +31,7 @@ from .engine import (
     ones_like,
     vjp_of,
 )
-from .recompute import checkpoint as _checkpoint
+from .recompute import as_one_op
 from .tracing import ANY, holding, plain_function, value_of, wrapped_like
 
 __all__ = ["MemoryMoment", "MemoryReport", "Row", "checkpoint", "memory_report"]
@@ -61,7 +61,7 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
                 return map_leaves(value_on_tape, output)
 
         plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
-        output = _checkpoint(plain)(*map(value_on_tape, (*args, *inner)))
+        output = as_one_op(plain)(*map(value_on_tape, (*args, *inner)))
         return map_leaves(lambda leaf: wrapped_like(tensors[0], leaf), output) if tensors else output
 
     return wraps(fun)(checkpointed) if hasattr(fun, "__name__") else checkpointed

@@ -23,7 +23,7 @@ LOST = (
 )
 
 
-def checkpoint(fun) -> Callable:
+def as_one_op(fun) -> Callable:
     """`fun` as one op of the graph whose inside is not kept: its derivative runs it again, on the arguments kept.
 
     Values that are differentiated must be among the positional arguments; the outputs are arrays or numbers, nested in
@@ -32,7 +32,7 @@ def checkpoint(fun) -> Callable:
     differentiation that is not an argument, for its gradient would be lost.
 
     >>> from labkit.engine import grad
-    >>> float(grad(checkpoint(lambda x: x**2 * x))(2.0))
+    >>> float(grad(as_one_op(lambda x: x**2 * x))(2.0))
     12.0
     """
 

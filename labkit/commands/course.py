@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..lines import counted
 from ..meant import did_you_mean
 from ._shared import add_command, not_installed, refuse
 
@@ -76,6 +75,7 @@ def _build(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> int:
     from ..grading import Course, problems
+    from ..lines import counted
 
     course = Course.read(arguments.folder)
     found = list(problems(course))

@@ -68,9 +68,9 @@ def _tell_of_notebooks() -> None:
 
 def _walls() -> str:
     """What `labkit grade` needs beside packages: the walls around students' code that this machine can raise."""
-    from ..jail import installed
+    from ..jail import installed_layers
 
-    return f"Around students' code (labkit grade):\n{installed()}"
+    return f"Around students' code (labkit grade):\n{installed_layers()}"
 
 
 def _how_to_get(extra: str) -> str:

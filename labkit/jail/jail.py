@@ -25,7 +25,7 @@ from tempfile import gettempdir
 from typing import Any
 
 from . import wire
-from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed
+from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
 from .view import FOLDER, environment, view
 
 START_SECONDS = 600.0  # a server that ends is seen at once: this is for one that hangs, not for a slow machine
@@ -103,7 +103,7 @@ class Jail:
 
     def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
-        self.layers: Layers = installed()
+        self.layers: Layers = installed_layers()
         self._server: Any = None
         self._control: Any = None
         self._key: Any = None

@@ -19,7 +19,7 @@ from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
 from labkit.grading.pool import grade_here, work_of
 from labkit.grading.submissions import find_submissions
-from labkit.jail import ROOMS, Limits, installed
+from labkit.jail import ROOMS, Limits, installed_layers
 
 pytestmark = needs_walls
 
@@ -298,8 +298,8 @@ def told(result):
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name.replace(" ", "-"))
 def test_an_attack_earns_what_its_answers_deserve(run, attack):
-    if attack.wall in installed().missing:
-        pytest.skip(installed().missing[attack.wall])
+    if attack.wall in installed_layers().missing:
+        pytest.skip(installed_layers().missing[attack.wall])
     assert not run.differs(run.students[attack.name])
 
 

@@ -14,7 +14,7 @@ _LINE = re.compile(r"^from (\S+) import (\w+) as \2$", re.MULTILINE)
 
 def face(file: str, package: str) -> tuple[list[str], Callable[[str], Any]]:
     """The `__all__` and the `__getattr__` of a package, given its `__file__` and its `__name__`."""
-    with open(f"{file}i", encoding="utf-8") as stub:
+    with open(f"{file.rpartition('.')[0]}.pyi", encoding="utf-8") as stub:  # `file` may be bytecode
         homes = {name: home for home, name in _LINE.findall(stub.read())}
 
     def load(name: str) -> Any:

@@ -93,17 +93,13 @@ def solution(name: str) -> Text:
     return Text(wrapped(_unknown(name)) if exercise is None else exercise.solution.strip())
 
 
-def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0, seed: int | None = None) -> Verdict:
+def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdict:
     """The verdict on an answer that is not empty; a function is tried here, in this process."""
     if exercise.is_prediction:
         return judge_value(exercise, answer)
     if not callable(answer):
         return not_a_function(exercise, answer)
-    return _judge_function(exercise, answer, seconds, seed)
-
-
-def _judge_function(exercise, answer, seconds, seed):
-    inputs, tried = list(exercise.inputs(seed)), []
+    inputs, tried = list(exercise.inputs()), []
     for drawn in inputs:
         with modes_put_back():
             tried.append(try_call(answer, drawn, exercise.tensors, seconds))

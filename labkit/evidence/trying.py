@@ -31,8 +31,7 @@ def try_call(function: Callable, inputs: tuple, tensors: str | None = None, seco
     """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named."""
     arguments = wrap(inputs, tensors)
     try:
-        takes = inspect.signature(function)
-        takes.bind(*arguments)
+        inspect.signature(function).bind(*arguments)
     except TypeError as error:
         return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from autograd.core import SparseBox, SparseObject, sparse_add
 from autograd.extend import defjvp, defvjp, primitive, vspace
-from autograd.tracer import getval, isbox
+from autograd.tracer import getval as getval
+from autograd.tracer import isbox as isbox
 
 Array = np.ndarray  # or a box around one
-ids = count()  # a node's; `next` on a count is atomic, so they are safe across threads
+ids = count()  # of nodes; `next` on a count is atomic, so they are safe across threads
 
 
 @primitive
@@ -32,8 +33,7 @@ defjvp(cast, lambda g, ans, x, dtype: cast(g, dtype))
 
 def dtype_of(value) -> Any:
     """The dtype of an array, scalar or box of any depth; None for what has none, such as a tuple of arrays."""
-    while isbox(value):
-        value = value._value
+    value = getval(value)
     if hasattr(value, "dtype"):
         return value.dtype
     if type(value) is SparseObject:
@@ -63,7 +63,7 @@ def dense(g) -> Array:
 
 
 def accumulate(total, g) -> Array:
-    """`total + g`, always a new array, so that a partial sum once seen never changes."""
+    """`total + g`, never added in place, so that a partial sum once seen never changes."""
     if total is None:
         return g
     return total + g if type(g) is np.ndarray is type(total) else vspace(g).add(total, g)

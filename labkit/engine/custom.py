@@ -8,7 +8,7 @@ from autograd.extend import defvjp_argnums, primitive, register_notrace, vspace
 from autograd.tracer import find_top_boxed_args
 from autograd.util import subvals
 
-from .boxes import Array
+from .boxes import Array, shape_of
 from .checks import check_function, numeric
 from .forward import Forward
 from .guest import new_box
@@ -40,13 +40,25 @@ def custom_vjp(fun, rule, made_of_ops=False) -> Callable:
                 )
             if len(answers) != len(args):
                 raise ValueError(f"custom_vjp: expected {len(args)} gradients, one per argument, got {len(answers)}")
-            given = [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
-            return [numeric(g, "custom_vjp: the rule's gradient") for g in given]
+            return [
+                vspace(args[i]).zeros() if answers[i] is None else _fitting(answers[i], args[i], i) for i in argnums
+            ]
 
         return back
 
     defvjp_argnums(op, pull)
     return op
+
+
+def _fitting(g, arg, place):
+    """A rule's gradient, which has the shape of its argument."""
+    g = numeric(g, "custom_vjp: the rule's gradient")
+    if shape_of(g) != shape_of(arg):
+        raise ValueError(
+            f"custom_vjp: expected the rule's gradient {place} to have shape {shape_of(arg)}, as its argument, but got "
+            f"{shape_of(g)}. Where the op broadcast the argument, sum over the copies"
+        )
+    return g
 
 
 def _own(fun):

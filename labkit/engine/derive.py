@@ -24,6 +24,8 @@ def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:
         raise TypeError(f"argnums: expected a position or a tuple of positions, but got {argnums!r}")
     if not all(0 <= p < len(args) for p in places):
         raise IndexError(f"argnums {argnums}: expected positions below {len(args)}, the number of arguments given")
+    if len(set(places)) < len(places):
+        raise ValueError(f"argnums: expected each position once, but got {argnums!r}")
     chosen = [numeric(args[p], "argument", p) for p in places]
 
     def restricted(*values):
@@ -129,8 +131,10 @@ def jacfwd(fun, argnums=0) -> Callable:
         for place, value in enumerate(values):
             still = [anp.zeros_like(v) for v in values]
             pushed = [jvp(restricted, values, [*still[:place], u, *still[place + 1 :]])[1] for u in _unit_arrays(value)]
-            _one_array("jacfwd", *pushed[:1])
-            blocks.append(anp.reshape(anp.stack(pushed, -1), shape_of(pushed[0]) + shape_of(value)))
+            one = pushed[0] if pushed else restricted(*values)  # there is none of an argument without elements
+            _one_array("jacfwd", one)
+            columns = anp.stack(pushed, -1) if pushed else np.zeros(0)
+            blocks.append(anp.reshape(columns, shape_of(one) + shape_of(value)))
         return blocks[0] if isinstance(argnums, int) else tuple(blocks)
 
     return jacobian

@@ -121,7 +121,8 @@ def _recorded(fun, args, names, kwargs, outer):
         ran = len(joint)
 
     totals = reverse_pass(outputs, seeds, observe)
-    last_call.frame, value = None, map_leaves(getval, value)
+    last_call.frame = None
+    value = map_leaves(getval, value)
     return Graph(getattr(fun, "__name__", "function"), inputs, forward, joint, outputs, value, steps, totals, targets)
 
 

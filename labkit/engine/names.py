@@ -12,7 +12,16 @@ import autograd
 import numpy as np
 
 _calls = count()
-last_call = threading.local()  # holds the library call of the last op, so that no later call can be mistaken for it
+
+
+class _LastCall(threading.local):
+    """The library call of the last op, held so that no later one can be mistaken for it, and the place it was made from."""
+
+    frame: FrameType | None = None
+    site: tuple | None = None
+
+
+last_call = _LastCall()
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
 _LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
@@ -43,7 +52,7 @@ def assignment_target() -> tuple[str | None, tuple | None]:
     if frame is None:
         return None, None
     code = frame.f_code
-    if getattr(last_call, "frame", None) is not call:
+    if call is None or last_call.frame is not call:
         last_call.frame, last_call.site = call, (code.co_filename, frame.f_lineno, next(_calls))
     return _stores(code).get(frame.f_lasti), last_call.site
 

@@ -25,14 +25,16 @@ class Reverse(Own, VJPNode):
 
     `vjp(gradient)` gives one gradient per node in `parents`; a root has none. `id` grows as the program runs.
 
-    >>> level, x = new_level(), Reverse.new_root(3.0)
-    >>> y = new_box(3.0, level, x) * 5.0
-    >>> y._node.parents == (x,), [float(g) for g in y._node.vjp(1.0)]
+    >>> level, root = new_level(), Reverse.new_root(3.0)
+    >>> y = new_box(3.0, level, root) * 5.0
+    >>> y._node.parents == (root,), [float(g) for g in y._node.vjp(1.0)]
     (True, [5.0])
     """
 
     __slots__ = ("dtype", "id", "origin")
 
+    # autograd's primitives call this for every op on a box with such a node; the rule is asked for at once, so that an op
+    # without one is named where it runs.
     def __init__(self, value, fun, args, kwargs, argnums, parents):
         self.parents, self.vjp = parents, pullback(fun, argnums, value, args, kwargs)  # type: ignore[misc] # VJPNode's slots
         self._fill(value)
@@ -52,14 +54,14 @@ tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 def reverse_pass(ends, seeds, observe=None) -> dict:
     """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
-    A node is visited after all its children, for ids grow as the program runs; `observe(node, gradient, contributions)`
-    sees each step, a contribution being `(parent, value, running total)`.
+    A node is visited after all that was computed from it, for ids grow as the program runs; `observe(node, gradient,
+    contributions)` sees each step, a contribution being `(parent, value, running total)`.
 
     `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape and dtype of its node's value.
 
-    >>> level, x = new_level(), Reverse.new_root(3.0)
-    >>> y = new_box(3.0, level, x) ** 2
-    >>> float(reverse_pass([y._node], [1.0])[x])
+    >>> level, root = new_level(), Reverse.new_root(3.0)
+    >>> y = new_box(3.0, level, root) ** 2
+    >>> float(reverse_pass([y._node], [1.0])[root])
     6.0
     """
     totals: dict = {}
@@ -71,7 +73,8 @@ def reverse_pass(ends, seeds, observe=None) -> dict:
         new = {parent.id: parent for parent in stack.pop().parents if parent.id not in reached}
         reached.update(new)
         stack.extend(new.values())
-    observe, outer = observe or watch.observe, watch.node
+    observe = observe or watch.observe
+    interrupted = watch.node  # the node of a walk that this one is inside of
     try:
         for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]:
             watch.node, gradient, contributions = node, totals.pop(node), []
@@ -82,7 +85,7 @@ def reverse_pass(ends, seeds, observe=None) -> dict:
             if observe:
                 observe(node, gradient, contributions)
     finally:
-        watch.node = outer
+        watch.node = interrupted
     return totals
 
 

@@ -28,7 +28,9 @@ class Summary:
             size, squares = max(abs(self.low), abs(self.high)), float(sums[1])
             self.norm: float | None = float(np.sqrt(squares))
             if not 1e-300 < squares < np.inf and 0 < size < np.inf:  # too small or too large to be squared as they are
-                self.norm = size * float(np.sqrt(sum(np.square(part / size).sum() for part in _parts(array))))
+                self.norm = size * float(
+                    np.sqrt(sum(np.square(part[np.isfinite(part)] / size).sum() for part in _parts(array)))
+                )
             self.mean = float(sums[0]) / max(self.size - self.nans - self.infs, 1)
 
     def _look(self, part):

@@ -12,7 +12,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ..engine import dtype_of
-from .arithmetic import clamp, power, scale, zero
+from .arithmetic import clamp, power, scale, select, zero
 from .table import rule
 
 __all__ = [
@@ -147,7 +147,7 @@ def _relu(x):
     return np.maximum(x, zero(x))
 
 
-relu = _function("relu", _relu, lambda ans, x: lambda g: g * (x > 0), "result", "g where x > 0",
+relu = _function("relu", _relu, lambda ans, x: lambda g: select(x > 0, g, zero(g)), "result", "g where x > 0",
                  "max(x, 0)", _ALL, "where(x > 0, 1, 0)", (0.5, "0.5000", "1.0000"), "kept")  # fmt: skip
 _made("relu6", lambda x: clamp(relu(x), None, 6), "x limited to [0, 6]", _ALL, "where((x > 0) & (x <= 6), 1, 0)",
       (0.5, "0.5000", "1.0000"), "kept")  # fmt: skip
@@ -163,7 +163,7 @@ def _elementwise(fun) -> Callable:
     each = np.vectorize(fun, otypes=[np.float64])
 
     def kernel(x):
-        return each(np.asarray(x, np.float64)).astype(dtype_of(x))[()]
+        return each(np.asarray(x, np.float64)).astype(np.result_type(dtype_of(x), np.float16))[()]
 
     kernel.__doc__ = fun.__doc__
     return kernel

@@ -1,5 +1,7 @@
 """Sums, means, extremes, norms and softmax."""
 
+import math
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -71,10 +73,14 @@ def prod(x, axis=None, keepdims=False) -> np.ndarray:
 
 def others(x, axis) -> np.ndarray:
     """For each element the product of all the others along `axis`, right also where some are zero."""
-    flat = anp.reshape(x, (1, -1)) if axis is None else anp.moveaxis(x, axis, -1)
+    axes = tuple(range(anp.ndim(x))) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
+    last = tuple(range(-len(axes), 0))
+    moved = anp.moveaxis(x, axes, last)
+    whole = anp.ndim(x) - len(axes)
+    flat = anp.reshape(moved, (*anp.shape(moved)[:whole], math.prod(anp.shape(moved)[whole:])))
     itself = np.eye(anp.shape(flat)[-1], dtype=bool)
     rest = prod(select(itself, 1, flat[..., None, :]), -1)
-    return anp.reshape(rest, anp.shape(x)) if axis is None else anp.moveaxis(rest, -1, axis)
+    return anp.moveaxis(anp.reshape(rest, anp.shape(moved)), last, axes)
 
 
 @rule(lambda ans, x, axis=None, keepdims=False: lambda g: _norm_vjp(g, ans, x, axis))

@@ -20,9 +20,10 @@ class Row:
     """What is known of an op.
 
     `node` is PyTorch's name for the node of its derivative: a text, or a function of `(args, kwargs)`. `tensors` and `others`
-    name the arguments in order, as PyTorch does; the node has an edge for each of `tensors`, but not for "-name", and for
-    "?name" only where it needs a gradient; "*": one for every array. `saves` is what the derivative keeps, such as `"result
-    other<self"`: the result always, `other` where `self` needs a gradient; None: it has not been said.
+    name the arguments in order, as PyTorch does ("self" is the first); the node has an edge for each of `tensors`, but not
+    for "-name", and for "?name" only where it needs a gradient; "*": one for every array. `saves` is what PyTorch's node
+    keeps for it, such as `"result other<self"`: the result always, `other` where `self` needs a gradient; None: it has not
+    been said.
 
     `text` is how a program spells the op: a template such as `"{} ** {}"`, or the name of a NumPy function that takes the
     same arguments. `sign` stands for it in pictures. `words` say what its derivative does with the arriving gradient `g`.
@@ -85,6 +86,7 @@ def rule(*vjps, argnums=None, name=None, **row) -> Any:
     """
 
     def declare(fun):
+        # in a template a number is an operand as any other; among the arguments of a NumPy function an integer is an axis
         kernel = kept(fun, (int, float) if "{" in (row.get("text") or "") else (float,))
         autograds = trace_primitives_map.get(kernel)
         op = primitive(kernel)

@@ -419,6 +419,31 @@ def test_a_custom_rule_of_the_wrong_length_is_reported():
         grad(broken)(2.0, 3.0)
 
 
+@pytest.mark.parametrize("answer", [lambda g, x: onp.ones(5), lambda g, x: 1.0, lambda g, x: np.ones((2, 3)) * g])
+def test_a_custom_rule_gives_a_gradient_of_its_arguments_shape(answer):
+    broken = custom_vjp(lambda x: x * 2, lambda ans, g, x: (answer(g, x),))
+    with pytest.raises(ValueError, match=r"the rule's gradient 0 to have shape \(3,\), as its argument, but got"):
+        grad(broken)(onp.ones(3))
+
+
+def test_each_position_is_named_once():
+    with pytest.raises(ValueError, match=r"argnums: expected each position once, but got \(0, 0\)"):
+        grad(lambda x, y: x * y, (0, 0))(2.0, 3.0)
+
+
+def test_jacobians_of_nothing_are_empty():
+    for jacobian in (jacfwd, jacrev):
+        assert jacobian(lambda x: x * 2)(onp.zeros((2, 0))).shape == (2, 0, 2, 0)
+        assert jacobian(lambda x: np.sum(x) * onp.ones(2))(onp.zeros(0)).shape == (2, 0)
+
+
+def test_the_slope_of_a_quotient_is_that_of_the_frameworks_to_the_bit():
+    """PyTorch and MindSpore both compute -g ((x / y) / y)."""
+    x, y, g = onp.random.default_rng(0).uniform(0.1, 3, (3, 50)).astype("float32")
+    for divide in (np.divide, np.true_divide):
+        assert (vjp(divide, x, y)[1](g)[1] == -g * ((x / y) / y)).all()
+
+
 def test_a_custom_op_is_one_node_of_the_graph():
     def my_op(x):
         return np.exp(np.sin(x))

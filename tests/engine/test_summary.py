@@ -94,3 +94,7 @@ def test_of_a_long_run_the_first_and_the_last_ops_are_printed():
     assert len(every) == 2 + 1001 + 2 * 1000 and len(lines) == 2 + 401 + 801
     assert [line for line in lines if "left out" not in line] == every[:201] + every[802:1403] + every[-400:]
     assert lines[201] == "  ... 601 ops are left out here; print(graph.table(most=None)) shows all"
+
+
+def test_the_norm_is_that_of_the_finite_numbers_however_small():
+    assert Summary(onp.array([1e-200, onp.nan])).norm == 1e-200 and Summary(onp.array([3.0, onp.inf, 4.0])).norm == 5

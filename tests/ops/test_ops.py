@@ -9,6 +9,7 @@ import autograd.numpy as np
 import numpy as onp
 import pytest
 
+from labkit import check_gradient
 from labkit import ops as p
 from labkit.engine import grad, jacrev, jvp, record, vjp
 
@@ -129,6 +130,20 @@ def test_slopes_at_special_points(fun, x, slope):
     with onp.errstate(divide="ignore"):
         assert grad(fun)(x) == slope
         assert jvp(fun, (x,), (1.0,))[1] == slope
+
+
+def test_what_relu_cut_off_stays_zero_also_where_the_gradient_overflowed():
+    assert vjp(p.relu, onp.array([-1.0, 1.0]))[1](onp.array([INF, INF]))[0].tolist() == [0, INF]
+
+
+@pytest.mark.parametrize("axis", [(0, 2), (2, 0), (1,), -1, None])
+def test_products_over_several_axes(axis):
+    x = onp.linspace(-1, 1, 24).reshape(2, 3, 4) * (onp.arange(24).reshape(2, 3, 4) != 5)  # one zero
+    assert check_gradient(lambda x: p.prod(x, axis), x)
+
+
+def test_the_error_function_of_integers_is_no_integer():
+    onp.testing.assert_allclose(p.erf(onp.array([0, 1])), [0, 0.8427007929], rtol=1e-9)
 
 
 def test_extreme_inputs_give_finite_values():

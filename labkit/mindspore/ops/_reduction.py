@@ -57,12 +57,7 @@ def mean(input, axis=None, keep_dims=False, *, dtype=None):
 def prod(input, axis=None, keep_dims=False, *, dtype=None):
     """The product; of integers in Int64."""
     value = _typed(cast(input, np.int64) if input.dtype.kind in "iub" else input, dtype)
-    axis = _axes(axis, input, "ProdExt")
-    if isinstance(axis, tuple):
-        for a in sorted((a % np.ndim(getval(value)) for a in axis), reverse=True):
-            value = primitives.prod(value, axis=a, keepdims=keep_dims)
-        return value
-    return primitives.prod(value, axis=axis, keepdims=bool(keep_dims))
+    return primitives.prod(value, axis=_axes(axis, input, "ProdExt"), keepdims=bool(keep_dims))
 
 
 @op(primitive="VarExt")

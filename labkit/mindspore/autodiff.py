@@ -6,6 +6,7 @@ inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing t
 
 from functools import wraps
 
+from ..checked import checked
 from ..warned import warn_user
 from ._run import Mutable, Run, check_cotangent, tensors_in
 from .context import compiles, in_graph_mode
@@ -150,8 +151,7 @@ def _warn_of_nothing(fn, run, left_out):
 
 def check_positions(grad_position):
     """Raise TypeError or ValueError unless it is a position or a tuple of different ones."""
-    if not isinstance(grad_position, (int, tuple)):
-        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    checked(grad_position, (int, tuple, bool), "For 'F.grad', the 'grad_position' must be int or tuple.")
     if isinstance(grad_position, tuple):
         if not all(isinstance(p, int) for p in grad_position):
             raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")
@@ -180,8 +180,11 @@ def weight_list(weights):
     """The weights as a tuple of parameters."""
     if isinstance(weights, Tensor):
         return (weights,)
-    if not isinstance(weights, (tuple, list)):
-        raise TypeError(f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}\n")
+    checked(
+        weights,
+        (tuple, list),
+        "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n",
+    )
     if any(not isinstance(w, Tensor) for w in weights):
         raise RuntimeError("The pointer[tensor] is null.\n")
     return tuple(weights)
@@ -215,8 +218,11 @@ def by_position(fn, args, kwargs):
 
 def get_grad(gradients, identifier):
     """The gradient of the position or parameter `identifier` in what `grad(..., return_ids=True)` returned."""
-    if not isinstance(identifier, (int, Parameter)):
-        raise TypeError(f"For `get_grad`, the `x` should be an integer or a Parameter, but got {identifier}")
+    checked(
+        identifier,
+        (int, Parameter, bool),
+        "For `get_grad`, the `x` should be an integer or a Parameter, but got {value}",
+    )
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
     found = _find(gradients, wanted)
     if found is None:

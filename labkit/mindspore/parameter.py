@@ -11,6 +11,7 @@ import numpy as np
 
 from .. import ops as primitives
 from ..engine import cast, getval
+from ..checked import checked
 from ..layout import Placed
 from . import dtype as mstype
 from ._initializer import initializer
@@ -123,8 +124,7 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value=True):
-        if not isinstance(value, bool):
-            raise TypeError("The argument `requires_grad` must be bool type")
+        checked(value, bool, "The argument `requires_grad` must be bool type")
         self._requires_grad = value
 
     @property
@@ -141,11 +141,12 @@ class Parameter(Tensor):
 
     def set_data(self, data, slice_shape=False):
         """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter."""
-        if not isinstance(data, (Tensor, int, float)):
-            raise TypeError(
-                "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
-                f"But with type {type(data)}."
-            )
+        checked(
+            data,
+            (Tensor, int, float, bool),
+            "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
+            "But with type {type}.",
+        )
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
         self._value = primitives.copy(cast(value, self._value.dtype))
         return self

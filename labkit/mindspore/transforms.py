@@ -7,6 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from .. import engine
+from ..checked import checked
 from ..engine import getval
 from ._run import MUTABLE, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
@@ -118,8 +119,7 @@ def _positions(grad_position, args):
     if any(p >= len(args) for p in positions):
         raise ValueError("The element in grad_position must belong to [0, args_num).")
     for p in positions:
-        if not isinstance(args[p], Tensor):
-            raise TypeError(f"'{type(args[p]).__name__}' object is not iterable")
+        checked(args[p], Tensor, "'{kind}' object is not iterable")
     return positions
 
 
@@ -215,8 +215,7 @@ def _side_by_side(value, columns):
 
 def derivative(fn, primals, order):
     """`(output, its derivative of the given order)` of an elementwise `fn` at `primals`."""
-    if isinstance(order, bool) or not isinstance(order, int):
-        raise TypeError(f"For 'derivative', the type of order should be 'int', but got type '{type(order).__name__}'.")
+    checked(order, int, "For 'derivative', the type of order should be 'int', but got type '{kind}'.")
     if order < 1:
         raise ValueError(f"For 'derivative', order should be greater than 0, but got order: {order}.")
     higher = fn

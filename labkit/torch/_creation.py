@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..checked import checked
 from . import _dtype
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
@@ -99,8 +100,7 @@ def as_tensor(data, dtype=None, device=None):
 @function()
 def from_numpy(ndarray):
     """A tensor that shares the memory of a NumPy array."""
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    checked(ndarray, np.ndarray, "expected np.ndarray (got {kind})")
     _dtype.of_numpy(ndarray.dtype)
     return Tensor._of(ndarray)
 

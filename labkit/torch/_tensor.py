@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..checked import checked
 from ..engine import Forward, getval, isbox, new_box
 from . import _modes, _rules
 from ._dtype import of_numpy
@@ -241,10 +242,7 @@ class Tensor:
     @grad.setter
     def grad(self, value):
         if value is not None:
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-                )
+            checked(value, Tensor, "assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.dtype is not self.dtype:
@@ -340,8 +338,7 @@ class Tensor:
 
     @data.setter
     def data(self, value):
-        if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        checked(value, Tensor, "Variable data has to be a tensor, but got {kind}")
         if self.requires_grad and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data, self._accumulator = value._array, None

@@ -6,6 +6,7 @@ from itertools import count
 import autograd.numpy as anp
 import numpy as np
 
+from ..checked import checked
 from ..engine import dense, elsewhere, getval, match_dtype
 from . import _modes
 from ._tensor import Tensor
@@ -205,8 +206,7 @@ def hooked(hook, g):
     answer = hook(wrapped(g))
     if answer is None:
         return g
-    if not isinstance(answer, Tensor):
-        raise RuntimeError(f"hook: expected a Tensor or None, but got {type(answer).__name__}")
+    checked(answer, Tensor, "hook: expected a Tensor or None, but got {kind}", RuntimeError)
     if tuple(answer.shape) != np.shape(getval(g)):
         raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
     return answer._value

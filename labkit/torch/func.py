@@ -8,6 +8,7 @@ from functools import wraps
 import numpy as np
 
 from .. import engine
+from ..checked import checked
 from ..engine import isbox
 from . import _joining, _modes, _shaping
 from ._func_checks import (
@@ -120,10 +121,13 @@ def _require_tensors(leaves, name):
     if not leaves:
         raise RuntimeError(f"{name}: Expected primals to contain at least one Tensor.")
     for leaf in leaves:
-        if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"{name}: expected Tensors as inputs, but got {type(leaf).__name__}: pass it by another argument"
-            )
+        checked(
+            leaf,
+            Tensor,
+            "{name}: expected Tensors as inputs, but got {kind}: pass it by another argument",
+            ValueError,
+            name=name,
+        )
 
 
 def _of_chosen(func, args, kwargs, argnums, allow_none=False):

@@ -6,6 +6,7 @@ from math import prod
 import autograd.numpy as anp
 import numpy as np
 
+from ...checked import checked
 from ...engine import cast, custom_vjp, dtype_of, isbox, shape_of, unbroadcast_f
 from ..context import in_graph_mode
 from ..ops import stop_gradient
@@ -78,8 +79,7 @@ def _checked(cell, found, args, boxed, values):
 
 
 def _check_in_graph(found, args, cell):
-    if not isinstance(found, tuple):
-        raise TypeError(f"For bprop function, output should be a tuple, but got {type(found).__name__}\n")
+    checked(found, tuple, "For bprop function, output should be a tuple, but got {kind}\n")
     if len(found) != len(args):
         raise RuntimeError(
             "The output size of the 'bprop' must match the number of parameters in its corresponding primal function "

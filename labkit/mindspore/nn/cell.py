@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from itertools import chain
 
+from ...checked import checked
 from ...engine import current
 from .. import dtype as mstype
 from .._cell import Cell_
@@ -104,11 +105,12 @@ class Cell(Cell_):
     def _replace(self, name, value):
         """A plain value for an attribute that holds a parameter (a tensor becomes its data) or a cell (refused)."""
         if name in self._params:
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"Parameter '{name}' already exists in network, "
-                    f"can not assign this type: '{type(value)}' as a parameter."
-                )
+            checked(
+                value,
+                Tensor,
+                "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter.",
+                name=name,
+            )
             self._params[name].set_data(value)
             return
         raise TypeError(
@@ -129,11 +131,11 @@ class Cell(Cell_):
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
         if check_name_contain_dot and "." in param_name:
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
-        if not isinstance(param, Parameter):
-            raise TypeError(
-                "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, "
-                f"but got {type(param)}."
-            )
+        checked(
+            param,
+            Parameter,
+            "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type}.",
+        )
         if param.has_generated_name:
             param.name = param_name
         self._params[param_name] = param
@@ -141,11 +143,11 @@ class Cell(Cell_):
 
     def insert_child_to_cell(self, child_name, child_cell):
         """Register a cell under a name."""
-        if not isinstance(child_name, str):
-            raise TypeError(
-                "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, "
-                f"but got {type(child_name)}."
-            )
+        checked(
+            child_name,
+            str,
+            "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type}.",
+        )
         if not child_name or "." in child_name:
             raise KeyError(
                 "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "

@@ -1,5 +1,6 @@
 """Cells that hold cells: in a chain, or in a list."""
 
+from ...checked import checked
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -117,11 +118,11 @@ class CellDict(Cell):
 
 
 def _add(owner, name, cell):
-    if not isinstance(cell, Cell):
-        raise TypeError(
-            "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
-            f"but got type {type(cell)}."
-        )
+    checked(
+        cell,
+        Cell,
+        "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, but got type {type}.",
+    )
     cell.update_parameters_name(name + ".")
     owner._cells[name] = cell
 

@@ -2,6 +2,7 @@
 
 import math
 
+from ...checked import checked
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import conv2d
@@ -45,8 +46,7 @@ class Conv2d(Cell):
     def _check(self):
         four(self.padding, "Conv2d")
         check_pad_mode(self.pad_mode, self.padding)
-        if not isinstance(self.has_bias, bool):
-            raise TypeError(f"For 'Conv2d', the 'has_bias' must be a bool, but got {type(self.has_bias).__name__}.")
+        checked(self.has_bias, bool, "For 'Conv2d', the 'has_bias' must be a bool, but got {kind}.")
         if self.data_format != "NCHW":
             raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
         if self.in_channels % positive(self.group, "group", "Conv2d") or self.out_channels % self.group:
@@ -68,8 +68,9 @@ class Conv2d(Cell):
 
 
 def _size(value, name):
-    if not isinstance(value, (int, tuple)) or isinstance(value, bool):
-        raise TypeError(
-            f"When expanding an int number to tuple, input type must be integer or tuple[int], but got {type(value)}"
-        )
+    checked(
+        value,
+        (int, tuple),
+        "When expanding an int number to tuple, input type must be integer or tuple[int], but got {type}",
+    )
     return pair(value, name, "Conv2d")

@@ -2,6 +2,7 @@
 
 import math
 
+from ...checked import checked
 from ._checks import check_positive_int, check_type, floating
 from .learning_rate_schedule import check_order, check_start
 
@@ -25,8 +26,7 @@ def piecewise_constant_lr(milestone, learning_rates):
     rates: list[float] = []
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
         check_positive_int(until, f"milestone[{i}]")
-        if not isinstance(rate, float):
-            raise TypeError(f"The type of 'learning_rates[{i}]' must be 'float', but got '{type(rate).__name__}'.")
+        checked(rate, float, "The type of 'learning_rates[{i}]' must be 'float', but got '{kind}'.", i=i)
         if until < len(rates):
             raise ValueError(
                 f"For 'piecewise_constant_lr', the value of milestone[{i}] must be greater than milestone[{i - 1}], but "

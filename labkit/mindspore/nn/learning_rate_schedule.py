@@ -2,6 +2,7 @@
 
 import math
 
+from ...checked import checked
 from .. import dtype as mstype
 from ..ops import ceil, cos, floor, maximum, minimum, pow
 from ._checks import check_positive_int, check_type, floating
@@ -14,10 +15,13 @@ __all__ = ["CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRat
 def check_start(owner, **given):
     """Raise TypeError unless each is a float, ValueError for a negative one."""
     for name, value in given.items():
-        if not isinstance(value, float):
-            raise TypeError(
-                f"For '{owner}', the argument '{name}' must be type of float, but got '{name}' type: {type(value)}."
-            )
+        checked(
+            value,
+            float,
+            "For '{owner}', the argument '{name}' must be type of float, but got '{name}' type: {type}.",
+            owner=owner,
+            name=name,
+        )
 
 
 class LearningRateSchedule(Cell):

@@ -1,5 +1,6 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
+from ...checked import checked
 from ..ops import _entropy
 from .cell import Cell
 
@@ -82,8 +83,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
-        if not isinstance(sparse, bool):
-            raise TypeError(f"For '{self.cls_name}', the 'sparse' must be a bool, but got {type(sparse).__name__}.")
+        checked(sparse, bool, "For '{owner}', the 'sparse' must be a bool, but got {kind}.", owner=self.cls_name)
         self.sparse = sparse
 
     def construct(self, logits, labels):

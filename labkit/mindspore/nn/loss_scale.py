@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...checked import checked
 from ...engine import map_leaves
 from ...ops import select as chosen
 from ...program import TraceError
@@ -161,10 +162,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens) -> None:
         """Change the scale. Raises TypeError for anything but a tensor."""
-        if not isinstance(sens, Tensor):
-            raise TypeError(
-                f"For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type(sens)}"
-            )
+        checked(sens, Tensor, "For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type}")
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input):
@@ -186,11 +184,12 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 def _initial_scale(scale_sense):
     if isinstance(scale_sense, Cell):
         return Tensor(scale_sense.get_loss_scale(), float32)
-    if not isinstance(scale_sense, Tensor):
-        raise TypeError(
-            "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' type: "
-            f"{type(scale_sense)}."
-        )
+    checked(
+        scale_sense,
+        Tensor,
+        "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' type: "
+        "{type}.",
+    )
     if scale_sense.shape not in ((), (1,)):
         raise ValueError(
             "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), but got "

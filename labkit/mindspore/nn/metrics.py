@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...checked import checked
 from ...layout import Placed
 from ..tensor import Tensor
 
@@ -182,11 +183,11 @@ class TopKCategoricalAccuracy(_Mean):
     """The share of samples whose label (n,) is among the `k` largest predictions (n, classes)."""
 
     def __init__(self, k):
-        if not isinstance(k, int):
-            raise TypeError(
-                "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, "
-                f"but got 'k' type: {type(k)}."
-            )
+        checked(
+            k,
+            (int, bool),
+            "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, but got 'k' type: {type}.",
+        )
         if k < 1:
             raise ValueError(
                 f"For 'TopKCategoricalAccuracy', the argument 'k' must be at least 1, but got 'k' value: {k}."
@@ -355,8 +356,7 @@ def get_metrics(metrics):
         return None
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in metrics}
-    if not isinstance(metrics, dict):
-        raise TypeError(f"For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {metrics}")
+    checked(metrics, dict, "For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {value}")
     for name, metric in metrics.items():
         if not isinstance(name, str) or not isinstance(metric, Metric):
             raise TypeError(

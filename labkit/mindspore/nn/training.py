@@ -1,5 +1,6 @@
 """Cells that train: forward pass, derivative and update in one call."""
 
+from ...checked import checked
 from ...engine import map_leaves
 from .._run import Run
 from ..context import ParallelMode, get_auto_parallel_context
@@ -117,8 +118,9 @@ class ForwardValueAndGrad(Cell):
                 f"'{type(network)}'"
             )
         for name, flag in (("get_all", get_all), ("get_by_list", get_by_list)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(flag)}'")
+            checked(
+                flag, bool, "For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type}'", name=name
+            )
         if get_by_list and not isinstance(weights, (tuple, list)):
             raise TypeError(
                 "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters "

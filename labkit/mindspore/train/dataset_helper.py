@@ -4,6 +4,7 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
+from ...checked import checked
 from ...layout import Placed
 from ..context import get_context, in_graph_mode
 from ..nn.cell import Cell
@@ -96,8 +97,7 @@ class SunkNetwork(Cell):
 
 
 def _check_sink_size(sink_size):
-    if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-        raise TypeError(f"The input value must be int, but got '{type(sink_size).__name__}'")
+    checked(sink_size, int, "The input value must be int, but got '{kind}'")
     if sink_size < -1 or sink_size == 0:
         raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
 

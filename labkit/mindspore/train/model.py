@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...checked import checked
 from ...layout import Placed
 from .. import amp, nn
 from ..context import get_context
@@ -273,8 +274,7 @@ class _Epochs:
     """The numbers of the epochs to train; `steps` in each; whether data are `sunk`."""
 
     def __init__(self, epoch, initial_epoch, size, sink, sink_size):
-        if not isinstance(sink, bool):
-            raise TypeError(f"For 'Model.train', 'dataset_sink_mode' must be a bool, but got {type(sink).__name__}.")
+        checked(sink, bool, "For 'Model.train', 'dataset_sink_mode' must be a bool, but got {kind}.")
         self.first, self.last = whole(initial_epoch, 0), whole(epoch, 1)
         if initial_epoch >= epoch:
             raise ValueError(
@@ -283,8 +283,7 @@ class _Epochs:
             )
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-            raise TypeError(f"The input value must be int, but got '{type(sink_size).__name__}'")
+        checked(sink_size, int, "The input value must be int, but got '{kind}'")
         if sink_size < -1 or sink_size == 0:
             raise ValueError(
                 f"For 'Model.train', The argument 'sink_size' must be -1 or positive, but got {sink_size}."

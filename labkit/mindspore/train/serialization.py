@@ -9,6 +9,7 @@ import threading
 
 import numpy as np
 
+from ...checked import checked
 from .. import dtype as mstype
 from ..nn.cell import Cell
 from ..parameter import Parameter
@@ -25,10 +26,11 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     The name gets the ending `.ckpt`. `append_dict`: numbers, strings and tensors to be saved too. `choice_func`: the
     names to save. When this returns the file is on the disk; MindSpore can read it.
     """
-    if not isinstance(save_obj, (Cell, list, dict)):
-        raise TypeError(
-            f"For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type(save_obj)}."
-        )
+    checked(
+        save_obj,
+        (Cell, list, dict),
+        "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type}.",
+    )
     path = _path_to_write(ckpt_file_name)
     entries = {**_entries(save_obj), **(append_dict or {})}
     chosen = {name: _plain(value) for name, value in entries.items() if choice_func is None or choice_func(name)}
@@ -36,11 +38,12 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
 
 
 def _path_to_write(name):
-    if not isinstance(name, str):
-        raise TypeError(
-            f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,"
-            f"'ckpt_file_name' must be string, but got {type(name)}."
-        )
+    checked(
+        name,
+        str,
+        "For 'save_checkpoint', the parameter {value} for checkpoint file name is invalid,"
+        "'ckpt_file_name' must be string, but got {type}.",
+    )
     path = os.path.realpath(name)
     if os.path.isdir(path):
         raise IsADirectoryError(
@@ -121,8 +124,7 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
 
 
 def _path_to_read(name):
-    if not isinstance(name, str):
-        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(name)}.")
+    checked(name, str, "For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type}.")
     if not name.endswith("ckpt"):
         raise ValueError(
             "For 'load_checkpoint', the checkpoint file format must same with 'format', "
@@ -186,12 +188,12 @@ def _loaded_under_prefix(missing, values):
 
 
 def _check_load(net, parameter_dict):
-    if not isinstance(net, Cell):
-        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}.")
-    if not isinstance(parameter_dict, dict):
-        raise TypeError(
-            f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}."
-        )
+    checked(net, Cell, "For 'load_param_into_net', the argument 'net' should be a Cell, but got {type}.")
+    checked(
+        parameter_dict,
+        dict,
+        "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type}.",
+    )
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
             raise TypeError(

@@ -4,6 +4,7 @@ from importlib import import_module
 
 import numpy as np
 
+from ...checked import checked
 from ...engine import isbox
 from ...layout import Placed
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
@@ -33,8 +34,7 @@ def _seed(i, out, g):
         if out.requires_grad and out.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return np.ones(out._array.shape, out._array.dtype)
-    if not isinstance(g, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
+    checked(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
     if g.shape != out.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
@@ -103,8 +103,7 @@ def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False,
 
 
 def _input_edge(tensor):
-    if not isinstance(tensor, Tensor):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+    checked(tensor, Tensor, "all inputs have to be Tensors or GradientEdges, but got {kind}", RuntimeError)
     edge = tensor._gradient_edge()
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from ...checked import checked
 from ...engine import custom_vjp, isbox
 from ...layout import Placed
 from .. import _modes
@@ -110,8 +111,7 @@ class FunctionCtx(Node):
         edge = self.edges[i]
         if answer is None or edge is None:
             return None
-        if not isinstance(answer, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
+        checked(answer, Tensor, "expected Variable or None (got {kind})", RuntimeError)
         if tuple(answer.shape) != tuple(edge.shape):
             try:
                 back = np.broadcast_shapes(tuple(answer.shape), tuple(edge.shape)) == tuple(answer.shape)

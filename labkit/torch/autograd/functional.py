@@ -4,6 +4,7 @@
 differentiated again.
 """
 
+from ...checked import checked
 from .._tensor import Tensor
 
 CONSTANT = (
@@ -179,11 +180,12 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
     def first(*values):
         out = func(*values)
-        if not isinstance(out, Tensor):
-            raise TypeError(
-                f"The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
-                f"Tensors but the given outputs of the user-provided function has type {type(out)}."
-            )
+        checked(
+            out,
+            Tensor,
+            "The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
+            "Tensors but the given outputs of the user-provided function has type {type}.",
+        )
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         _on_tape((out,), strict, CONSTANT)

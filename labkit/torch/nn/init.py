@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ...checked import checked
 from .. import _modes
 from .._table import FUNCTIONS
 
@@ -18,8 +19,7 @@ def calculate_gain(nonlinearity, param=None):
     """The factor by which weights before `nonlinearity` are wider; `param` is the negative slope of a leaky ReLU."""
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
-        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-            raise ValueError(f"negative_slope {param} not a valid number")
+        checked(slope, (int, float), "negative_slope {param} not a valid number", ValueError, param=param)
         return math.sqrt(2 / (1 + slope**2))
     if nonlinearity not in _GAINS:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 
+from ...checked import checked
 from ...engine import current
 from ...layout import Placed
 from .. import _modes
@@ -237,8 +238,7 @@ class Module(metaclass=Placed):
 
     def train(self, mode=True):
         """Set training mode here and below."""
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+        checked(mode, bool, "training mode is expected to be boolean", ValueError)
         for module in self.modules():
             module.training = mode
         return self

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ...checked import checked
 from ...layout import Placed
 from .optimizer import Optimizer
 
@@ -20,8 +21,7 @@ class LRScheduler(metaclass=Placed):
     """The base of schedules: a subclass defines `get_lr()`, the list of the groups' learning rates at `last_epoch`."""
 
     def __init__(self, optimizer, last_epoch=-1):
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        checked(optimizer, Optimizer, "{kind} is not an Optimizer")
         self.optimizer = optimizer
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:

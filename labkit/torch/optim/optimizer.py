@@ -7,6 +7,7 @@ from itertools import chain
 
 import numpy as np
 
+from ...checked import checked
 from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
@@ -43,8 +44,7 @@ class Optimizer(metaclass=Placed):
 
     def add_param_group(self, param_group) -> None:
         """Add a dict with `params` and options. Raises TypeError or ValueError for what cannot be optimized."""
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        checked(param_group, dict, "param_group must be a dict, but got {type}")
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else list(params)
         if params and all(isinstance(p, tuple) for p in params):
@@ -53,8 +53,7 @@ class Optimizer(metaclass=Placed):
                 k: v for k, v in param_group.items() if k != "params"
             }
         for p in params:
-            if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+            checked(p, Tensor, "optimizer can only optimize Tensors, but one of the params is {kind}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         if len({id(p) for p in params}) < len(params):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import ops as primitives
+from ....checked import checked
 from ...ops import cast
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
@@ -119,10 +120,11 @@ def read_decay(given, loss_scale, owner):
     """A weight decay times the loss scale, by which the gradients it is added to are still multiplied."""
     if isinstance(given, Cell):
         return _ScaledDecay(given, loss_scale)
-    if not isinstance(given, (int, float)):
-        raise TypeError(
-            f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(given)}"
-        )
+    checked(
+        given,
+        (int, float, bool),
+        "For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type}",
+    )
     floating(float(given), "weight_decay", owner, zero=True)
     return float(given) * loss_scale
 

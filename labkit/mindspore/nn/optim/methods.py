@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ....ops import select
+from ....checked import checked
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
 from .._checks import check_type, floating, in_open_interval
@@ -15,8 +16,7 @@ __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", 
 def _number(value, name):
     """An int as a float. Raises TypeError for what is no number."""
     value = float(value) if isinstance(value, int) else value
-    if not isinstance(value, float):
-        raise TypeError(f"For 'SGD', the argument '{name}' must be float type, but got {type(value)}.")
+    checked(value, float, "For 'SGD', the argument '{name}' must be float type, but got {type}.", name=name)
     return value
 
 
@@ -83,8 +83,7 @@ class Momentum(Optimizer):
         check_type(momentum, "momentum", float, self.cls_name)
         if momentum < 0.0:
             raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
-        if not isinstance(use_nesterov, bool):
-            raise TypeError(f"The input value must be a bool, but got {type(use_nesterov).__name__}.")
+        checked(use_nesterov, bool, "The input value must be a bool, but got {kind}.")
         self.momentum = Parameter(wrap(np.float32(momentum)), name="momentum")
         self.use_nesterov = use_nesterov
         self.keep_slots()

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ....checked import checked
 from ....engine import cast
 from ...context import get_context
 from ...dtype import float32
@@ -106,8 +107,7 @@ class Optimizer(Cell):
         """The learning rate kept for a parameter, or a list of them for a list: a parameter or a schedule."""
         if isinstance(param, (list, tuple)):
             return [self.get_lr_parameter(p) for p in param]
-        if not isinstance(param, Parameter):
-            raise TypeError(f"The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type(param)}.")
+        checked(param, Parameter, "The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type}.")
         place = next((i for i, p in enumerate(self.parameters) if p is param), 0)
         rate = self._rates[place]
         return getattr(rate, "learning_rate", rate) if type(rate).__name__.startswith("_") else rate

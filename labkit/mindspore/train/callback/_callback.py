@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....checked import checked
 from ....layout import Placed
 from ...tensor import Tensor
 
@@ -59,10 +60,11 @@ class CallbackManager(Callback):
     def __init__(self, callbacks):
         given = callbacks if isinstance(callbacks, list) else [] if callbacks is None else [callbacks]
         for callback in given:
-            if not isinstance(callback, Callback):
-                raise TypeError(
-                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
-                )
+            checked(
+                callback,
+                Callback,
+                "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions.",
+            )
         self.callbacks, self._stack = list(given), ExitStack()
 
     if TYPE_CHECKING:  # the events, attached below
@@ -120,10 +122,7 @@ class RunContext(metaclass=Placed):
     """
 
     def __init__(self, original_args):
-        if not isinstance(original_args, dict):
-            raise TypeError(
-                f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}."
-            )
+        checked(original_args, dict, "The argument 'original_args' of RunContext should be dict type, but got {type}.")
         self._original_args, self._stop_requested = original_args, False
 
     def original_args(self):
@@ -147,8 +146,7 @@ def loss_of(outputs):
 
 def whole(value, least):
     """`value`, if it is an integer from `least` on. Raises TypeError or ValueError."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"The input value must be int, but got '{type(value).__name__}'")
+    checked(value, int, "The input value must be int, but got '{kind}'")
     if value < least:
         bound = "> 0" if least == 1 else f">= {least}"
         raise ValueError(f"The input value must be int and must {bound}, but got '{value}' with type 'int'.")

@@ -1,0 +1,20 @@
+"""An argument of another type than expected: one check, in the words that each place has for it."""
+
+from typing import Any
+
+
+def checked(value, kinds, text, error: type[Exception] = TypeError, **words) -> Any:
+    """`value`, if it is one of `kinds`, as `isinstance` takes them; True and False are no numbers, unless `kinds` has bool.
+
+    Otherwise raises `error` with `text`, in which `{value}`, `{type}`, `{kind}` (the type's bare name) and `words` stand.
+
+    >>> checked(3, int, "expected an int, but got {kind}")
+    3
+    >>> checked("3", int | None, "{owner}: expected an int, but got {value!r}, of {type}", owner="take")
+    Traceback (most recent call last):
+    TypeError: take: expected an int, but got '3', of <class 'str'>
+    """
+    allowed = kinds if isinstance(kinds, tuple) else getattr(kinds, "__args__", (kinds,))
+    if isinstance(value, kinds) and (bool in allowed or not isinstance(value, bool)):
+        return value
+    raise error(text.format(value=value, type=type(value), kind=type(value).__name__, **words))

@@ -144,8 +144,8 @@ def fans(shape):
 
 _NAMED = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
-    "truncatednormal": TruncatedNormal, "heuniform": lambda: HeUniform(), "he_uniform": lambda: HeUniform(),
-    "henormal": lambda: HeNormal(), "he_normal": lambda: HeNormal(), "xavieruniform": XavierUniform,
+    "truncatednormal": TruncatedNormal, "heuniform": HeUniform, "he_uniform": HeUniform,
+    "henormal": HeNormal, "he_normal": HeNormal, "xavieruniform": XavierUniform,
     "xavier_uniform": XavierUniform, "xaviernormal": XavierNormal, "xavier_normal": XavierNormal,
 }  # fmt: skip
 

@@ -97,11 +97,7 @@ def _replaced(cell, kinds, new):
     return cell
 
 
-class _WithLossInFloat32(nn.Cell):
-    def __init__(self, backbone, loss_fn):
-        super().__init__(auto_prefix=False)
-        self._backbone, self._loss_fn = backbone, loss_fn
-
+class _WithLossInFloat32(nn.WithLossCell):
     def construct(self, data, label):
         return self._loss_fn(in_float32(self._backbone(data)), in_float32(label))
 

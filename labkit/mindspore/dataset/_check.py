@@ -1,5 +1,7 @@
 """Checks of arguments, with the messages of the real framework."""
 
+from ...checked import checked
+
 __all__ = ["names_of", "natural", "required"]
 
 LARGEST = 2**31 - 1
@@ -7,10 +9,8 @@ LARGEST = 2**31 - 1
 
 def required(value, name, kinds):
     """`value`, if it is one of `kinds`. Raises TypeError."""
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        shown = ", ".join(map(str, kinds))
-        raise TypeError(f"Argument {name} with value {value} is not of type [{shown}], but got {type(value)}.")
-    return value
+    text = "Argument {name} with value {value} is not of type [{shown}], but got {type}."
+    return checked(value, kinds, text, name=name, shown=", ".join(map(str, kinds)))
 
 
 def natural(value, name, least):

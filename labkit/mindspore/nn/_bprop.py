@@ -1,13 +1,10 @@
 """A cell with a derivative of its own: `construct` as one op of the graph, whose rule is the cell's `bprop`."""
 
 import inspect
-from math import prod
-
-import autograd.numpy as anp
-import numpy as np
 
 from ...checked import checked
-from ...engine import cast, custom_vjp, dtype_of, isbox, shape_of, unbroadcast_f
+from ...engine import custom_vjp, isbox, shape_of, unbroadcast_f
+from ...packed import forms, joined, parted
 from ..context import in_graph_mode
 from ..ops import stop_gradient
 from ..tensor import Tensor, wrap
@@ -44,20 +41,14 @@ class _Packing:
         if self.kind is None:
             return _below(out._value, level)
         values = [_below(o._value, level) for o in out]
-        self.forms = [(shape_of(v), dtype_of(v)) for v in values]
-        common = np.result_type(*(dtype for _, dtype in self.forms))
-        return anp.concatenate([anp.reshape(v if dtype_of(v) == common else cast(v, common), (-1,)) for v in values])
+        self.forms = forms(values)
+        return joined(values)
 
     def tensors(self, packed):
         """The outputs, or their gradients, as tensors again."""
         if self.kind is None:
             return wrap(packed)
-        found, start = [], 0
-        for shape, dtype in self.forms:
-            part = anp.reshape(packed[start : start + prod(shape)], shape)
-            found.append(wrap(part if dtype_of(part) == dtype else cast(part, dtype)))
-            start += prod(shape)
-        return self.kind(found)
+        return self.kind(map(wrap, parted(packed, self.forms)))
 
 
 def _filled(args, places, values):

@@ -8,8 +8,8 @@ from ..dtype import float32
 from ..ops import conv2d
 from ..ops._convolution import check_pad_mode, four, pair
 from ..parameter import Parameter
+from ._checks import check_positive_int
 from .cell import Cell
-from .layer import positive
 
 __all__ = ["Conv2d"]
 
@@ -28,8 +28,8 @@ class Conv2d(Cell):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW", dtype=float32):  # fmt: skip
         super().__init__()
-        self.in_channels = positive(in_channels, "in_channels", self.cls_name)
-        self.out_channels = positive(out_channels, "out_channels", self.cls_name)
+        self.in_channels = check_positive_int(in_channels, "in_channels", self.cls_name)
+        self.out_channels = check_positive_int(out_channels, "out_channels", self.cls_name)
         self.kernel_size = _size(kernel_size, "kernel_size")
         self.stride, self.dilation = _size(stride, "stride"), _size(dilation, "dilation")
         self.pad_mode, self.padding, self.group, self.has_bias = pad_mode, padding, group, has_bias
@@ -49,7 +49,7 @@ class Conv2d(Cell):
         checked(self.has_bias, bool, "For 'Conv2d', the 'has_bias' must be a bool, but got {kind}.")
         if self.data_format != "NCHW":
             raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
-        if self.in_channels % positive(self.group, "group", "Conv2d") or self.out_channels % self.group:
+        if self.in_channels % check_positive_int(self.group, "group", "Conv2d") or self.out_channels % self.group:
             raise ValueError(
                 "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
                 f"group:{self.group}, in_channels:{self.in_channels}, out_channels:{self.out_channels}."

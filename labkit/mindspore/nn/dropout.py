@@ -3,6 +3,7 @@
 from .._seed import op_seed
 from ..ops._dropout import dropped
 from ..ops._op import value_of
+from ._checks import check_type
 from .cell import Cell
 
 __all__ = ["Dropout"]
@@ -17,11 +18,7 @@ class Dropout(Cell):
     def __init__(self, keep_prob=0.5, p=None):
         super().__init__()
         name, value = ("keep_prob", keep_prob) if p is None else ("p", p)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            kind = type(value).__name__
-            raise TypeError(
-                f"For 'Dropout', the type of '{name}' should be one of '['float', 'int']', but got type '{kind}'."
-            )
+        check_type(value, name, (float, int), "Dropout")
         if not (0 <= value < 1 if name == "p" else 0 < value <= 1):
             interval = "[0, 1)" if name == "p" else "(0, 1]"
             raise ValueError(f"For 'Dropout', the '{name}' must be a number in range {interval}, but got {value}.")

@@ -1,6 +1,7 @@
 """Pooling layers: the largest or the mean element of every window of an image."""
 
 from ..ops._convolution import four, largest, mean_of_windows
+from ._checks import check_type
 from .cell import Cell
 
 __all__ = ["AvgPool2d", "MaxPool2d"]
@@ -23,12 +24,7 @@ class _Pool(Cell):
         four(padding, self.cls_name)
 
     def _size(self, value, name):
-        if isinstance(value, bool) or not isinstance(value, (int, tuple)):
-            kind = type(value).__name__
-            raise TypeError(
-                f"For '{self.cls_name}', the type of '{name}' should be one of '['int', 'tuple']', "
-                f"but got type '{kind}'."
-            )
+        check_type(value, name, (int, tuple), self.cls_name)
         if min((value,) if isinstance(value, int) else value) <= 0:
             raise ValueError(
                 f"For '{self.cls_name}', the '{name}' must be an positive int number or a tuple, but got {value}"

@@ -6,7 +6,6 @@ from ...checked import checked
 from ..context import get_context
 from ..graph_mode import jit
 from .dataset_helper import DEVICES, Channel
-from .transfers import note
 
 __all__ = ["data_sink"]
 
@@ -26,9 +25,6 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
 
     @wraps(fn)
     def sink_process():
-        note(launched=1)
-        for _ in range(sink_size):
-            output = step(*channel.get_next())
-        return output
+        return channel.launched(step, sink_size)
 
     return sink_process

@@ -28,6 +28,13 @@ class Channel:
         note(row, queued=1)
         return row
 
+    def launched(self, step, count):
+        """Call `step` with each of the next `count` batches, without a word to the host; returns the last result."""
+        note(launched=1)
+        for _ in range(count):
+            output = step(*self.get_next())
+        return output
+
     def connect(self, network):
         """Bind the channel to one network. Raises ValueError for a second one."""
         if self._network is not None and self._network is not network:
@@ -44,7 +51,7 @@ class DatasetHelper(metaclass=Placed):
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
-        _check_sink_size(sink_size)
+        check_sink_size(sink_size)
         if dataset_sink_mode:
             _check_device()
         self.dataset, self.sunk = dataset, dataset_sink_mode
@@ -90,16 +97,14 @@ class SunkNetwork(Cell):
         self._helper = helper
 
     def __call__(self):
-        note(launched=1)
-        for _ in range(self._helper.sink_size()):
-            output = self.network(*self._helper.channel.get_next())
-        return output
+        return self._helper.channel.launched(self.network, self._helper.sink_size())
 
 
-def _check_sink_size(sink_size):
+def check_sink_size(sink_size, words="The 'sink_size' must be -1 or positive, but got sink_size"):
+    """Raise TypeError unless it is an integer; ValueError, which begins with `words`, unless it is -1 or positive."""
     checked(sink_size, int, "The input value must be int, but got '{kind}'")
     if sink_size < -1 or sink_size == 0:
-        raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
+        raise ValueError(f"{words} {sink_size}.")
 
 
 def _check_device():

@@ -11,7 +11,7 @@ from ..nn.metrics import Loss, get_metrics
 from ..tensor import Tensor
 from .callback import Callback, CallbackManager, RunContext, TimeMonitor
 from .callback._callback import STAGES, Parameters, whole
-from .dataset_helper import DatasetHelper, connect_network_with_dataset
+from .dataset_helper import DatasetHelper, check_sink_size, connect_network_with_dataset
 
 __all__ = ["Model"]
 
@@ -283,11 +283,7 @@ class _Epochs:
             )
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        checked(sink_size, int, "The input value must be int, but got '{kind}'")
-        if sink_size < -1 or sink_size == 0:
-            raise ValueError(
-                f"For 'Model.train', The argument 'sink_size' must be -1 or positive, but got {sink_size}."
-            )
+        check_sink_size(sink_size, "For 'Model.train', The argument 'sink_size' must be -1 or positive, but got")
         self.sunk = _sinks(sink)
         self.steps = sink_size if sink and sink_size > 0 else size
 

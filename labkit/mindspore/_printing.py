@@ -103,3 +103,8 @@ def _block(texts, shape, depth):
     if long:
         rows[_EDGE:_EDGE] = ["..."]
     return "[" + f",{indent}".join(rows).replace(f"...,{indent}", f"...{indent}") + "]"
+
+
+def shape_text(shape):
+    """A shape as the errors of compiled code write it, such as `[const vector]{2, 3}`."""
+    return f"[const vector]{{{', '.join(map(str, shape))}}}"

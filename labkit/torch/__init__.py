@@ -4,9 +4,9 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
-from importlib import import_module
 from math import e, inf, nan, pi
 
+from ..later import loaded
 from . import (
     _comparing,
     _creation,
@@ -98,9 +98,7 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     if name in _LATER:
-        home = import_module(f".{_LATER[name] or name}", __name__)
-        globals()[name] = found = getattr(home, name) if _LATER[name] else home
-        return found
+        return loaded(globals(), _LATER, name)
     raise AttributeError(_unavailable(name))
 
 

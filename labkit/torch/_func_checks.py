@@ -107,11 +107,15 @@ def check_cotangents(cotangents, output):
             f"cotangents: {given}, primal output: {expected}"
         )
     for i, (g, out) in enumerate(zip(flatten(cotangents)[0], flatten(output)[0], strict=True)):
-        if g.shape != out.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
-                f"{out.shape}."
-            )
+        check_shape(i, g, out)
+
+
+def check_shape(i, g, out):
+    """Raise unless the gradient `g` of output number `i` has the shape of that output."""
+    if g.shape != out.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
+        )
 
 
 def structure(tree):

@@ -526,6 +526,13 @@ class Tensor:
         return object.__format__(self, spec)
 
 
+def forget_gradients(tensors, set_to_none):
+    """Let the gradients of leaves go, or fill them with zeros."""
+    for t in tensors:
+        if t._grad is not None:
+            t._grad = None if set_to_none else t._grad.detach().zero_()
+
+
 def _without_reverse(value, level):
     """`value` as a constant to the reverse passes up to this level; tangents stay, for no mode stops forward mode."""
     while isbox(value) and value._trace <= level:

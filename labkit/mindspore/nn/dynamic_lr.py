@@ -82,8 +82,7 @@ def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, deca
 
 def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
     """Half a cosine over the epochs, from `max_lr` down to `min_lr` at `decay_epoch`."""
-    check_start("cosine_decay_lr", min_lr=min_lr)
-    floating(min_lr, "min_lr", zero=True)
+    check_start(min_lr, "min_lr", "cosine_decay_lr")
     floating(max_lr, "max_lr")
     _check_counts(total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     check_order(min_lr, max_lr, "cosine_decay_lr")
@@ -97,8 +96,7 @@ def polynomial_decay_lr(
 ):
     """(learning_rate - end) * (1 - epoch / decay_epoch)^power + end; `update_decay_epoch` lengthens it when it ends."""
     floating(learning_rate, "learning_rate")
-    check_start("polynomial_decay_lr", end_learning_rate=end_learning_rate)
-    floating(end_learning_rate, "end_learning_rate", zero=True)
+    check_start(end_learning_rate, "end_learning_rate", "polynomial_decay_lr")
     floating(power, "power")
     _check_counts(total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     check_type(update_decay_epoch, "update_decay_epoch", bool)
@@ -112,7 +110,6 @@ def polynomial_decay_lr(
 
 def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
     """A straight line over the epochs, from 0 to `learning_rate` at `warmup_epoch`."""
-    check_start("warmup_lr", learning_rate=learning_rate)
-    floating(learning_rate, "learning_rate", zero=True)
+    check_start(learning_rate, "learning_rate", "warmup_lr")
     _check_counts(warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch)
     return [learning_rate * min(e, warmup_epoch) / warmup_epoch for e in _epochs(total_step, step_per_epoch)]

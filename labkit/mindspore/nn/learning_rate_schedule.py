@@ -12,16 +12,11 @@ __all__ = ["CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRat
            "PolynomialDecayLR", "WarmUpLR"]  # fmt: skip
 
 
-def check_start(owner, **given):
-    """Raise TypeError unless each is a float, ValueError for a negative one."""
-    for name, value in given.items():
-        checked(
-            value,
-            float,
-            "For '{owner}', the argument '{name}' must be type of float, but got '{name}' type: {type}.",
-            owner=owner,
-            name=name,
-        )
+def check_start(value, name, said, owner=None):
+    """Raise TypeError, in the name of `said`, unless `value` is a float; ValueError for a negative one."""
+    text = "For '{said}', the argument '{name}' must be type of float, but got '{name}' type: {type}."
+    checked(value, float, text, said=said, name=name)
+    floating(value, name, owner, zero=True)
 
 
 class LearningRateSchedule(Cell):
@@ -84,8 +79,7 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
-        check_start(self.cls_name, min_lr=min_lr)
-        floating(min_lr, "min_lr", self.cls_name, zero=True)
+        check_start(min_lr, "min_lr", self.cls_name, self.cls_name)
         floating(max_lr, "max_lr", self.cls_name)
         check_positive_int(decay_steps, "decay_steps", self.cls_name)
         check_order(min_lr, max_lr, self.cls_name)
@@ -112,8 +106,7 @@ class PolynomialDecayLR(LearningRateSchedule):
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
         floating(learning_rate, "learning_rate")
-        check_start(self.cls_name, end_learning_rate=end_learning_rate)
-        floating(end_learning_rate, "end_learning_rate", self.cls_name, zero=True)
+        check_start(end_learning_rate, "end_learning_rate", self.cls_name, self.cls_name)
         check_positive_int(decay_steps, "decay_steps", self.cls_name)
         check_type(update_decay_steps, "update_decay_steps", bool, self.cls_name)
         floating(power, "power", self.cls_name)
@@ -135,8 +128,7 @@ class WarmUpLR(LearningRateSchedule):
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()
-        check_start(self.cls_name, learning_rate=learning_rate)
-        floating(learning_rate, "learning_rate", self.cls_name, zero=True)
+        check_start(learning_rate, "learning_rate", self.cls_name, self.cls_name)
         check_positive_int(warmup_steps, "warmup_steps", self.cls_name)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 

@@ -116,6 +116,10 @@ class _Mean(Metric):
     def _add(self, total, count):
         self._total, self._count = self._total + total, self._count + count
 
+    def _add_differences(self, inputs, size):
+        prediction, label = self._pair(inputs)
+        self._add(size(label.reshape(prediction.shape) - prediction).sum(), len(label))
+
 
 class Loss(_Mean):
     """The mean of the losses of all batches."""
@@ -133,8 +137,7 @@ class MAE(_Mean):
 
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
-        prediction, label = self._pair(inputs)
-        self._add(np.abs(label.reshape(prediction.shape) - prediction).sum(), len(label))
+        self._add_differences(inputs, np.abs)
 
 
 class MSE(_Mean):
@@ -142,8 +145,7 @@ class MSE(_Mean):
 
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
-        prediction, label = self._pair(inputs)
-        self._add(np.square(label.reshape(prediction.shape) - prediction).sum(), len(label))
+        self._add_differences(inputs, np.square)
 
 
 class Accuracy(_Mean):

@@ -1,12 +1,12 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
-from importlib import import_module
-
 import numpy as np
 
 from ...checked import checked
 from ...engine import isbox
+from ...later import loaded
 from ...layout import Placed
+from .._func_checks import check_shape
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._table import method
 from .._tape import Nowhere
@@ -18,12 +18,9 @@ def _tuple(x):
     return (x,) if isinstance(x, Tensor) else tuple(x)
 
 
-def _gradients(given):
-    return (given,) if isinstance(given, Tensor) else tuple(given)
-
-
 def _seeds(outputs, given):
     """What arrives at each output: the gradient given, or 1 for a scalar."""
+    given = [None] * len(outputs) if given is None else _tuple(given)
     if len(outputs) != len(given):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return [_seed(i, out, g) for i, (out, g) in enumerate(zip(outputs, given, strict=True))]
@@ -35,17 +32,14 @@ def _seed(i, out, g):
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return np.ones(out._array.shape, out._array.dtype)
     checked(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
-    if g.shape != out.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
-        )
+    check_shape(i, g, out)
     return g
 
 
-def _roots(outputs, seeds, create):
+def _roots(outputs, given, create):
     """Where a walk begins: the edges of `outputs`, and what arrives there."""
     roots = []
-    for i, (out, seed) in enumerate(zip(outputs, seeds, strict=True)):
+    for i, (out, seed) in enumerate(zip(outputs, _seeds(outputs, given), strict=True)):
         edge = out._gradient_edge()
         if edge is None or isinstance(edge.node, Nowhere):
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
@@ -72,13 +66,12 @@ def backward(
     tensor([ 2., 40.])
     """
     tensors = _tuple(tensors)
-    given = [None] * len(tensors) if grad_tensors is None else _tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is not None:
         inputs = _tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    roots = _roots(tensors, _seeds(tensors, given), create_graph)
+    roots = _roots(tensors, grad_tensors, create_graph)
     for t in inputs or ():
         t.retain_grad()
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
@@ -129,10 +122,8 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     outputs, inputs = _tuple(outputs), _tuple(inputs)
-    given = [None] * len(outputs) if grad_outputs is None else _gradients(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
-    seeds = _seeds(outputs, given)
-    roots = _roots(outputs, seeds, create_graph)
+    roots = _roots(outputs, grad_outputs, create_graph)
     edges = [_input_edge(t) for t in inputs]
     found = Walk(roots, edges, keep, create_graph, capture=True).run()
     allow = bool(allow_unused) or materialize_grads
@@ -169,15 +160,13 @@ class Variable(metaclass=_VariableType):
 
 from .function import Function, once_differentiable  # noqa: E402
 
-_LATER = {"functional": "functional", **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck")}
+_LATER = {"functional": "", **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck")}
 
 
 def __getattr__(name):
     if name not in _LATER:
         raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
-    home = import_module(f".{_LATER[name]}", __name__)
-    globals()[name] = found = home if name == "functional" else getattr(home, name)
-    return found
+    return loaded(globals(), _LATER, name)
 
 
 __all__ = [

@@ -11,10 +11,12 @@ class GradcheckError(RuntimeError):
     __module__ = "torch.autograd.gradcheck"
 
 
+def _several(given):
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
+
+
 def _outputs(func, inputs):
-    out = func(*inputs)
-    found = out if isinstance(out, (tuple, list)) else (out,)
-    return [o for o in found if isinstance(o, Tensor) and o.dtype.is_floating_point]
+    return [o for o in _several(func(*inputs)) if isinstance(o, Tensor) and o.dtype.is_floating_point]
 
 
 def _numerical(func, inputs, place, eps):
@@ -55,7 +57,7 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     >>> torch.autograd.gradcheck(torch.exp, x)
     True
     """
-    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    inputs = _several(inputs)
     try:
         return _checked(func, inputs, eps, atol, rtol)
     except GradcheckError:
@@ -99,14 +101,14 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     """
     from . import grad
 
-    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    inputs = _several(inputs)
     outputs = _outputs(func, inputs)
     if grad_outputs is None:
         rng = np.random.default_rng(0)
         grad_outputs = [Tensor._of(rng.standard_normal(o._array.shape).astype(o._array.dtype)) for o in outputs]
         for g in grad_outputs:
             g.requires_grad = True
-    seeds = tuple(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else (grad_outputs,)
+    seeds = _several(grad_outputs)
 
     def first(*args):
         values, cotangents = args[: len(inputs)], args[len(inputs) :]

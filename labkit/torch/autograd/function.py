@@ -186,21 +186,23 @@ class Function(metaclass=Placed):
             return _apply_traced(cls, args, kwargs)
         recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
         parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
-        ctx, output = _run_forward(cls, args, kwargs)
+        needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        with _modes.no_grad():
+            ctx, output = _run_forward(cls, args, kwargs, needed)
         ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
         ctx.edges = parents
         return _attached(ctx, output, tensors)
 
 
-def _run_forward(cls, args, kwargs):
+def _run_forward(cls, args, kwargs, needed):
+    """The context, which knows which gradients are `needed`, and what `forward` returned."""
     ctx = _ctx_class(cls)()
-    ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-    with _modes.no_grad():
-        if cls.setup_context is not Function.setup_context:
-            output = cls.forward(*args, **kwargs)
-            cls.setup_context(ctx, args, output)
-        else:
-            output = cls.forward(ctx, *args, **kwargs)
+    ctx.needs_input_grad = needed
+    if cls.setup_context is not Function.setup_context:
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(ctx, args, output)
+    else:
+        output = cls.forward(ctx, *args, **kwargs)
     return ctx, output
 
 
@@ -268,7 +270,8 @@ def _apply_traced(cls, args, kwargs):
         filled = list(args)
         for place, value in zip(places, values, strict=True):
             filled[place] = Tensor._wrap(value)
-        ctx, output = _run_forward_recorded(cls, filled, kwargs)
+        ctx, output = _run_forward(cls, tuple(filled), kwargs, tuple(isinstance(a, Tensor) for a in filled))
+        ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
         if isinstance(output, tuple):
             raise NotImplementedError(f"{cls.__name__}: inside torch.func a Function can have one output only")
         return ctx, output
@@ -281,18 +284,6 @@ def _apply_traced(cls, args, kwargs):
 
     op = custom_vjp(lambda *values: rerun(values)[1]._array, rule)
     return Tensor._wrap(op(*(args[i]._recorded() for i in places)))
-
-
-def _run_forward_recorded(cls, args, kwargs):
-    ctx = _ctx_class(cls)()
-    ctx.needs_input_grad = tuple(isinstance(a, Tensor) for a in args)
-    if cls.setup_context is not Function.setup_context:
-        output = cls.forward(*args, **kwargs)
-        cls.setup_context(ctx, tuple(args), output)
-    else:
-        output = cls.forward(ctx, *args, **kwargs)
-    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
-    return ctx, output
 
 
 def once_differentiable(fun):

@@ -5,6 +5,8 @@ differentiated again.
 """
 
 from ...checked import checked
+from .. import _creation, _joining, _shaping
+from .._modes import enable_grad
 from .._tensor import Tensor
 
 CONSTANT = (
@@ -68,7 +70,6 @@ def _outputs(func, inputs, name, strict):
 
 
 def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT):
-    from .. import _creation
     from . import grad
 
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -96,8 +97,6 @@ def _on_tape(tensors, strict, words):
 
 def _given(v, like, name):
     """The vector of a product, checked against what it is paired with; ones for a single element."""
-    from .. import _creation
-
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(
@@ -115,20 +114,7 @@ def _given(v, like, name):
     return v
 
 
-def _enabled(fun):
-    from functools import wraps
-
-    @wraps(fun)
-    def run(*args, **kwargs):
-        from .._modes import enable_grad
-
-        with enable_grad():
-            return fun(*args, **kwargs)
-
-    return run
-
-
-@_enabled
+@enable_grad()
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
     """The Jacobian of `func` at `inputs`: for each output and input, shape = output shape + input shape.
 
@@ -148,8 +134,6 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def _jacobian_of(output, inputs, create_graph, strict, words):
-    from .. import _creation, _joining, _shaping
-
     columns: list[list] = [[] for _ in inputs]
     for k in range(output.numel()):
         seed = _creation.zeros_like(output)
@@ -163,7 +147,7 @@ def _jacobian_of(output, inputs, create_graph, strict, words):
     ]
 
 
-@_enabled
+@enable_grad()
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
     """The Hessian of a scalar `func`: for each pair of inputs, shape = input shape + input shape.
 
@@ -189,7 +173,7 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         _on_tape((out,), strict, CONSTANT)
-        row = _pulled((out,), values, (_ones(out),), True)
+        row = _pulled((out,), values, (_creation.ones_like(out),), True)
         _on_tape(row, strict, LINEAR)
         return tuple(_shaped(g, t) for g, t in zip(row, values, strict=True))
 
@@ -198,17 +182,11 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
     return found[0][0] if single else found
 
 
-def _ones(out):
-    from .. import _creation
-
-    return _creation.ones_like(out)
-
-
 def _shaped(g, like):
     return g if g.shape == like.shape else g.reshape(like.shape)
 
 
-@_enabled
+@enable_grad()
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
     """`(outputs, v^T J)`: the vector-Jacobian product."""
     single_in = not isinstance(inputs, tuple)
@@ -224,14 +202,12 @@ def _implied(outputs, name):
         raise RuntimeError(
             "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
         )
-    return (_ones(outputs[0]),)
+    return (_creation.ones_like(outputs[0]),)
 
 
-@_enabled
+@enable_grad()
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
-    from .. import _creation
-
     inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
     v = _given(v, inputs, "jvp")
     outputs, single_out = _outputs(func, inputs, "jvp", strict)
@@ -249,7 +225,7 @@ def _scalar(func, inputs, name, strict):
     return outputs[0]
 
 
-@_enabled
+@enable_grad()
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
     """`(output, v^T H)`: the vector-Hessian product of a scalar `func`."""
     return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
@@ -260,13 +236,13 @@ def _hessian_product(func, inputs, v, create_graph, strict, name):
     inputs = _ready(_tuple(inputs, "inputs", name), create_graph)
     v = _given(v, inputs, name)
     out = _scalar(func, inputs, name, strict)
-    first = _pulled((out,), inputs, (_ones(out),), True, strict)
+    first = _pulled((out,), inputs, (_creation.ones_like(out),), True, strict)
     _on_tape(first, strict, LINEAR)
     found = _pulled(first, inputs, v, create_graph)
     return _finished(out, create_graph), _finished(_like(found, single), create_graph)
 
 
-@_enabled
+@enable_grad()
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
     return _hessian_product(func, inputs, v, create_graph, strict, "hvp")

@@ -163,14 +163,15 @@ def _share(g, x, reduction):
     return g / anp.size(x) if reduction == "mean" else g
 
 
+def _by(slope):
+    """The rule of a loss for an argument by which it has, element by element, the derivative `slope(input, target, ...)`."""
+    return lambda ans, x, y, reduction, *how: lambda g: _share(g, x, reduction) * slope(x, y, *how)
+
+
 def _difference_loss(name, value, slope):
     """A loss of `input - target`, one node: `value(d)` summed up, `slope(d)` its derivative."""
 
-    def by_input(ans, x, y, reduction, *how):
-        return lambda g: _share(g, x, reduction) * slope(x - y, *how)
-
-    def by_target(ans, x, y, reduction, *how):
-        return lambda g: _share(g, x, reduction) * slope(y - x, *how)
+    by_input, by_target = _by(lambda x, y, *how: slope(x - y, *how)), _by(lambda x, y, *how: slope(y - x, *how))
 
     @op(name, by_input, by_target, tensors="self target", others="reduction", saves="self target")
     def fun(x, y, reduction, *how):
@@ -383,16 +384,14 @@ def _bce_value(x, y):
 
 
 @op("BinaryCrossEntropyBackward0",
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * ((x - y) / anp.maximum(x * (1 - x), 1e-12)),
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * (_rules.log(1 - x) - _rules.log(x)),
+    _by(lambda x, y: (x - y) / anp.maximum(x * (1 - x), 1e-12)), _by(lambda x, y: _rules.log(1 - x) - _rules.log(x)),
     tensors="self target", others="reduction", saves="self target")  # fmt: skip
 def _bce(x, y, reduction):
     return _reduced(_bce_value(x, y).astype(dtype_of(x)), reduction)
 
 
 @op("BinaryCrossEntropyWithLogitsBackward0",
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * (_rules.sigmoid(x) - y),
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * -x,
+    _by(lambda x, y: _rules.sigmoid(x) - y), _by(lambda x, y: -x),
     tensors="self target", others="reduction", saves="self target")  # fmt: skip
 def _bce_logits(x, y, reduction):
     values = (1 - y) * x + np.logaddexp(np.zeros((), x.dtype), -x)

@@ -5,7 +5,7 @@ from . import _images as F
 from . import init
 from ._images import two
 from .module import Module
-from .parameter import Parameter
+from .parameter import Parameter, add_weights
 
 __all__ = ["AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "MaxPool2d"]
 
@@ -28,13 +28,7 @@ class Conv2d(Module):
         self.kernel_size, self.stride, self.dilation = two(kernel_size), two(stride), two(dilation)
         self.padding = padding if isinstance(padding, str) else two(padding)
         self._check_padding()
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = Parameter(_creation.empty(*shape, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_creation.empty(out_channels, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
+        add_weights(self, (out_channels, in_channels // groups, *self.kernel_size), bias, dtype)
 
     def _check_padding(self):
         if not isinstance(self.padding, str):

@@ -2,11 +2,10 @@
 
 from collections import OrderedDict
 
-from .. import _creation
 from . import functional as F
 from . import init
 from .module import Module
-from .parameter import Parameter
+from .parameter import add_weights
 
 
 class Linear(Module):
@@ -23,12 +22,7 @@ class Linear(Module):
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(_creation.empty(out_features, in_features, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_creation.empty(out_features, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
+        add_weights(self, (out_features, in_features), bias, dtype)
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""

@@ -9,8 +9,10 @@ from ...engine import current
 from ...layout import Placed
 from .. import _modes
 from .._tape import Handle
-from .._tensor import Tensor
+from .._tensor import Tensor, forget_gradients
 from .parameter import Parameter
+
+_TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
 
 
 class Module(metaclass=Placed):
@@ -66,29 +68,23 @@ class Module(metaclass=Placed):
     # ---- attributes ----
 
     def __setattr__(self, name, value):
-        tables = self.__dict__.get("_parameters"), self.__dict__.get("_modules"), self.__dict__.get("_buffers")
+        own = self.__dict__
         if isinstance(value, (Parameter, Module)):
             kind = "parameters" if isinstance(value, Parameter) else "module"
-            if tables[0] is None:
+            if "_parameters" not in own:
                 raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
             self._forget(name)
-            self.__dict__["_parameters" if kind == "parameters" else "_modules"][name] = value
-        elif tables[0] is not None and name in tables[0]:
-            if value is not None:
-                raise TypeError(
-                    f"cannot assign '{_kind(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
-                )
-            tables[0][name] = None
-        elif tables[1] is not None and name in tables[1]:
-            if value is not None:
-                raise TypeError(
-                    f"cannot assign '{_kind(value)}' as child module '{name}' (torch.nn.Module or None expected)"
-                )
-            tables[1][name] = None
-        elif tables[2] is not None and name in tables[2]:
-            tables[2][name] = value
-        else:
-            object.__setattr__(self, name, value)
+            own["_parameters" if kind == "parameters" else "_modules"][name] = value
+            return
+        for table, what, expected in _TABLES:
+            if name in own.get(table, ()):
+                if what and value is not None:
+                    raise TypeError(
+                        f"cannot assign '{_kind(value)}' as {what} '{name}' (torch.nn.{expected} or None expected)"
+                    )
+                own[table][name] = value
+                return
+        object.__setattr__(self, name, value)
 
     def _forget(self, name):
         self.__dict__.pop(name, None)
@@ -203,10 +199,9 @@ class Module(metaclass=Placed):
         own = self._state()
         missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
         problems = []
-        if strict and unexpected:
-            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
-        if strict and missing:
-            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
+        for what, keys in (("Unexpected", unexpected), ("Missing", missing)):
+            if strict and keys:
+                problems.append(f"{what} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in keys) + ". ")
         for name, t in own.items():
             if name in state_dict and state_dict[name].shape != t.shape:
                 problems.append(
@@ -223,12 +218,7 @@ class Module(metaclass=Placed):
 
     def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
-        for p in self.parameters():
-            if p._grad is not None:
-                if set_to_none:
-                    p._grad = None
-                else:
-                    p._grad = p._grad.detach().zero_()
+        forget_gradients(self.parameters(), set_to_none)
 
     def requires_grad_(self, requires_grad=True):
         """Make all parameters require gradients, or none."""

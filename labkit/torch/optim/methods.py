@@ -7,7 +7,7 @@ and they are only kept among the options.
 import numpy as np
 
 from .._tensor import Tensor
-from .optimizer import Optimizer, counted, non_negative
+from .optimizer import Optimizer, counted, non_negative, options
 
 
 class SGD(Optimizer):
@@ -29,10 +29,8 @@ class SGD(Optimizer):
         non_negative(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        super().__init__(params, options(names, locals()))
 
     def update(self, group, p, g):
         g, momentum = _decayed(group, p, g), group["momentum"]
@@ -64,11 +62,8 @@ class Adam(Optimizer):
             if not 0.0 <= beta < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
         non_negative(weight_decay=weight_decay)
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-            "fused": fused, "decoupled_weight_decay": self.decoupled,
-        })  # fmt: skip
+        names = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused"
+        super().__init__(params, {**options(names, locals()), "decoupled_weight_decay": self.decoupled})
 
     def update(self, group, p, g):
         (beta1, beta2), value, state = group["betas"], p._array, self.state[p]
@@ -104,11 +99,8 @@ class RMSprop(Optimizer):
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
                  capturable=False, foreach=None, maximize=False, differentiable=False):  # fmt: skip
         non_negative(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable,
-        })  # fmt: skip
+        names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+        super().__init__(params, options(names, locals()))
 
     def update(self, group, p, g):
         counted(self.state[p])
@@ -132,11 +124,8 @@ class Adagrad(Optimizer):
                  *, maximize=False, differentiable=False, fused=None):  # fmt: skip
         non_negative(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay)
         non_negative(initial_accumulator_value=initial_accumulator_value, eps=eps)
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+        super().__init__(params, options(names, locals()))
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p] = {

@@ -12,7 +12,7 @@ from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
 from .._modes import enable_grad, no_grad
-from .._tensor import Tensor
+from .._tensor import Tensor, forget_gradients
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
@@ -103,15 +103,7 @@ class Optimizer(metaclass=Placed):
 
     def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients; with `set_to_none=False` fill them with zeros."""
-        for p in chain.from_iterable(group["params"] for group in self.param_groups):
-            if p.grad is None:
-                continue
-            if set_to_none:
-                p.grad = None
-            else:
-                p.grad = p.grad.detach()
-                with no_grad():
-                    p.grad.zero_()
+        forget_gradients(chain.from_iterable(group["params"] for group in self.param_groups), set_to_none)
 
     # ---- saving ----
 
@@ -166,3 +158,8 @@ def non_negative(**given) -> None:
     for name, value in given.items():
         if value < 0.0:
             raise ValueError(f"Invalid {titles.get(name, name + ' value')}: {value}")
+
+
+def options(names, given) -> dict:
+    """The options called `names`, in this order, out of the arguments `given` of a method."""
+    return {name: given[name] for name in names.split()}

@@ -6,6 +6,7 @@ import numpy as np
 
 from ....checked import checked
 from ....engine import cast
+from ..._printing import shape_text
 from ...context import get_context
 from ...dtype import float32
 from ...ops import HyperMap, Map, assign_add
@@ -200,7 +201,7 @@ class Optimizer(Cell):
             )
         for p, g in zip(self.parameters, gradients, strict=True):
             if g.shape != p.shape:
-                shown = ["[const vector]{" + ", ".join(map(str, t.shape)) + "}" for t in (p, g)]
+                shown = [shape_text(t.shape) for t in (p, g)]
                 raise ValueError(
                     f"For primitive[{self.operator or self.cls_name}], the gradient_shape must be equal to "
                     f"variable_shape which is {shown[0]} , but got {shown[1]}.\n"

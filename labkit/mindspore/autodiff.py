@@ -4,6 +4,7 @@
 inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing to zero, nothing to retain.
 """
 
+from collections.abc import Callable
 from functools import wraps
 
 from ..checked import checked
@@ -22,7 +23,7 @@ _EMPTY = {False: "grad_position should not be empty when grad by position!\n",
           True: "grad_position should not be empty when grad by position.\n"}  # fmt: skip
 
 
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
     """The gradient function of `fn`: called like `fn`, it returns the gradient instead of the output.
 
     Arguments: `grad_position`, a position or tuple of them, None for no input; `weights`, a parameter or a tuple or
@@ -40,7 +41,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     return _Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
 
 
-def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
     """Like `grad`, but the result is `(the output of fn, gradient)`; with `has_aux` the output has all of them.
 
     >>> value_and_grad(lambda x: x**3)(Tensor(2.0))
@@ -216,7 +217,7 @@ def by_position(fn, args, kwargs):
     return lambda *given: fn(*given[:n], **dict(zip(names, given[n:], strict=True))), (*args, *kwargs.values())
 
 
-def get_grad(gradients, identifier):
+def get_grad(gradients, identifier) -> Tensor:
     """The gradient of the position or parameter `identifier` in what `grad(..., return_ids=True)` returned."""
     checked(
         identifier,

@@ -12,12 +12,13 @@ tensor into a branch of the graph; here the one recompiles, and the other, like 
 import types
 import warnings
 from collections import namedtuple
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from ..engine import argument_names, isbox, leaves, map_leaves
-from ..program import Recording, TraceError
+from ..program import Program, Recording, TraceError
 from ._calls import MISSED, TENSOR, written_call
 from ._cell import Cell_
 from ._recording import Recorder, busy
@@ -67,12 +68,12 @@ class Compiled:
     def __getstate__(self):
         return vars(self) | {"_programs": {}, "_ready": _missed, "_before": _missed}  # a copy compiles for itself
 
-    def program(self, *args, **kwargs):
+    def program(self, *args, **kwargs) -> Program:
         """The `Program` that runs for arguments like these."""
         tensors, signature = flattened((args, kwargs))
         return self._found(signature, args, kwargs, tensors).program
 
-    def cache_info(self):
+    def cache_info(self) -> CacheInfo:
         """How often a program was found, how often one was compiled, and how many are kept."""
         return CacheInfo(self._hits, self._misses, len(self._programs))
 
@@ -301,7 +302,7 @@ def compiled_for(fn, options, make):
     return kept[options]
 
 
-def jit(function=None, **options):
+def jit(function=None, **options) -> Callable:
     """Compile a function or cell: `@jit`, `@jit(...)` or `jit(net)`. The options of the real one are accepted.
 
     The first call for each structure, shape and dtype of the arguments records a program; later ones run it.

@@ -61,27 +61,27 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
 }
 
 
-def is_tensor(obj):
+def is_tensor(obj) -> "bool":
     """Whether `obj` is a tensor."""
     return isinstance(obj, Tensor)
 
 
-def is_floating_point(input):
+def is_floating_point(input) -> "bool":
     """Whether the dtype of `input` is floating."""
     return input.is_floating_point()
 
 
-def numel(input):
+def numel(input) -> "int":
     """How many elements `input` has."""
     return input.numel()
 
 
-def can_cast(from_, to):
+def can_cast(from_, to) -> "bool":
     """Whether values of dtype `from_` may go into `to` without changing category downwards."""
     return from_.rank <= to.rank
 
 
-def typename(obj):
+def typename(obj) -> str:
     """The name of the type of `obj`."""
     return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
 

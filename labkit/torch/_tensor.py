@@ -78,11 +78,12 @@ class Tensor:
         def __init__(self, *data: Any, dtype: Any = None) -> None: ...
 
         def __getattr__(self, name: str) -> Any: ...  # the operations, entered from the table
+        def __add__(self, other: Any) -> "Tensor": ...
 
     # ---- making ----
 
     @classmethod
-    def _of(cls, data, requires_grad=False):
+    def _of(cls, data, requires_grad=False) -> "Tensor":
         """A tensor around `data` itself (no copy)."""
         made = Tensor.__new__(Tensor)
         made._set_up(data)
@@ -91,7 +92,7 @@ class Tensor:
         return made
 
     @classmethod
-    def _wrap(cls, value, args=()):
+    def _wrap(cls, value, args=()) -> "Tensor":
         """The tensor of an op's result; `args` are the op's arguments, whose versions the node will watch."""
         if type(value) is np.ndarray or not isbox(value):
             return Tensor._of(np.asarray(value))
@@ -100,7 +101,7 @@ class Tensor:
         return Tensor._at(value._node, value._value, args)
 
     @classmethod
-    def _at(cls, edge, data, args=()):
+    def _at(cls, edge, data, args=()) -> "Tensor":
         """The tensor of an op's result `data` that is at `edge` on the tape."""
         made = Tensor._of(data if type(data) is np.ndarray else np.asarray(data))
         made._node_edge = edge
@@ -315,7 +316,7 @@ class Tensor:
     def detach(self):
         """The same memory as a constant: nothing flows back through it."""
         made = Tensor._of(self._array if isbox(self._data) else self._data)
-        made._version_counter, made._detached_from = self._version_counter, True
+        made._version_counter = self._version_counter
         return made
 
     def detach_(self):

@@ -49,7 +49,7 @@ def release() -> None:
     GlobalComm.BACKEND, GlobalComm.INITED = "", False
 
 
-def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
+def get_rank(group=GlobalComm.WORLD_COMM_GROUP) -> int:
     """The number of this process, from 0. Raises RuntimeError in one of several processes before `init`.
 
     >>> get_rank()
@@ -59,7 +59,7 @@ def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
     return parallel.member().rank
 
 
-def get_group_size(group=GlobalComm.WORLD_COMM_GROUP):
+def get_group_size(group=GlobalComm.WORLD_COMM_GROUP) -> int:
     """The number of processes. Raises RuntimeError in one of several processes before `init`.
 
     >>> get_rank(), get_group_size()

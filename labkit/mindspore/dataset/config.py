@@ -18,7 +18,7 @@ def set_seed(seed) -> None:
     _seed.set_data_seed(seed)
 
 
-def get_seed():
+def get_seed() -> int:
     """The seed of shuffling; 5489 stands for none."""
     seed = _seed.data_seed()
     return 5489 if seed is None else seed
@@ -29,7 +29,7 @@ def set_num_parallel_workers(num) -> None:
     _kept["num_parallel_workers"] = num
 
 
-def get_num_parallel_workers():
+def get_num_parallel_workers() -> int:
     """What was set; 8 at first."""
     return _kept["num_parallel_workers"]
 
@@ -39,6 +39,6 @@ def set_prefetch_size(size) -> None:
     _kept["prefetch_size"] = size
 
 
-def get_prefetch_size():
+def get_prefetch_size() -> int:
     """What was set; 16 at first."""
     return _kept["prefetch_size"]

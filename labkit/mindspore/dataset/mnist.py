@@ -1,6 +1,7 @@
 """MNIST from its own files: two pairs of images and labels in the IDX format (LeCun, Cortes and Burges)."""
 
 import os
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
@@ -30,15 +31,15 @@ class MnistDataset(Rows):
         self.folder, self.usage, self.num_samples = dataset_dir, usage, num_samples
         self._read: tuple = ()  # images and labels, once they are read
 
-    def get_dataset_size(self):
+    def get_dataset_size(self) -> int:
         self._load()
         return self.count
 
-    def rows(self, random):
+    def rows(self, random) -> Iterator[tuple]:
         self._load()
         return super().rows(random)
 
-    def row(self, index):
+    def row(self, index) -> tuple:
         images, labels = self._read
         return images[index], labels[index]
 

@@ -1,5 +1,7 @@
 """Sources in memory: arrays cut into rows, and rows made by Python code."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ..tensor import Tensor
@@ -60,7 +62,7 @@ class NumpySlicesDataset(Rows):
             raise ValueError(f"Num of input column names is {len(names)}, but required is {len(columns)}.")
         super().__init__(names, len(self.columns[0]), shuffle, num_samples)
 
-    def row(self, index):
+    def row(self, index) -> tuple:
         return tuple(column[index] for column in self.columns)
 
 
@@ -88,14 +90,14 @@ class GeneratorDataset(Dataset):
         self.random_access = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         self.shuffled = self.random_access and shuffle is not False
 
-    def get_col_names(self):
+    def get_col_names(self) -> list[str]:
         return self.names
 
-    def get_dataset_size(self):
+    def get_dataset_size(self) -> int:
         count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
         return count if self.num_samples is None else min(count, self.num_samples)
 
-    def rows(self, random):
+    def rows(self, random) -> Iterator[tuple]:
         for count, item in enumerate(self._items(random)):
             if count == self.num_samples:
                 return

@@ -8,6 +8,7 @@ from ..dtype import float32
 from ..ops import conv2d
 from ..ops._convolution import check_pad_mode, four, pair
 from ..parameter import Parameter
+from ..tensor import Tensor
 from ._checks import check_positive_int
 from .cell import Cell
 
@@ -55,7 +56,7 @@ class Conv2d(Cell):
                 f"group:{self.group}, in_channels:{self.in_channels}, out_channels:{self.out_channels}."
             )
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self) -> str:

@@ -3,6 +3,7 @@
 from .._seed import op_seed
 from ..ops._dropout import dropped
 from ..ops._op import value_of
+from ..tensor import Tensor
 from ._checks import check_type
 from .cell import Cell
 
@@ -25,7 +26,7 @@ class Dropout(Cell):
         self.keep_prob, self.p = keep_prob, p
         self._seed, self._engines = op_seed("dropout"), {}
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         if not self.training:
             return x
         p = 1 - self.keep_prob if self.p is None else self.p

@@ -10,7 +10,7 @@ __all__ = ["cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natur
            "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr"]  # fmt: skip
 
 
-def piecewise_constant_lr(milestone, learning_rates):
+def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
     """`learning_rates[i]` for the steps before `milestone[i]`.
 
     >>> piecewise_constant_lr([2, 5], [0.1, 0.01])
@@ -53,7 +53,9 @@ def _check_counts(**counts):
         check_positive_int(value, name)
 
 
-def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+def exponential_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
     """learning_rate * decay_rate^(epoch / decay_epoch); with `is_stair` the exponent is rounded down.
 
     >>> exponential_decay_lr(1.0, 0.5, 4, 2, 1)
@@ -64,14 +66,16 @@ def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, 
     return [learning_rate * decay_rate**p for p in periods]
 
 
-def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+def natural_exp_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
     """learning_rate * exp(-decay_rate * epoch); with `is_stair` the epoch is rounded down to a multiple of `decay_epoch`."""
     _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = [e // decay_epoch * decay_epoch if is_stair else e for e in _epochs(total_step, step_per_epoch)]
     return [learning_rate * math.e ** (-decay_rate * e) for e in epochs]
 
 
-def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False) -> list[float]:
     """learning_rate / (1 + decay_rate * epoch / decay_epoch); with `is_stair` the quotient is rounded down."""
     _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = _epochs(total_step, step_per_epoch)
@@ -80,7 +84,7 @@ def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, deca
     return [learning_rate / (1 + decay_rate * e / decay_epoch) for e in epochs]
 
 
-def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
+def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch) -> list[float]:
     """Half a cosine over the epochs, from `max_lr` down to `min_lr` at `decay_epoch`."""
     check_start(min_lr, "min_lr", "cosine_decay_lr")
     floating(max_lr, "max_lr")
@@ -93,7 +97,7 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
 
 def polynomial_decay_lr(
     learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch=False
-):
+) -> list[float]:
     """(learning_rate - end) * (1 - epoch / decay_epoch)^power + end; `update_decay_epoch` lengthens it when it ends."""
     floating(learning_rate, "learning_rate")
     check_start(end_learning_rate, "end_learning_rate", "polynomial_decay_lr")
@@ -108,7 +112,7 @@ def polynomial_decay_lr(
     return [rate(e) for e in _epochs(total_step, step_per_epoch)]
 
 
-def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
+def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch) -> list[float]:
     """A straight line over the epochs, from 0 to `learning_rate` at `warmup_epoch`."""
     check_start(learning_rate, "learning_rate", "warmup_lr")
     _check_counts(warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch)

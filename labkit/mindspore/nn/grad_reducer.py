@@ -45,7 +45,7 @@ class DistributedGradReducer(Cell):
         self.allreduce = AllReduce("sum", group)
         self.allreduce_filter = tuple(not p.layerwise_parallel for p in parameters)
 
-    def construct(self, grads):
+    def construct(self, grads) -> Tensor | tuple[Tensor, ...]:
         """The reduced gradients, in their own types: a tuple, or one tensor for one parameter."""
         several = (grads,) if isinstance(grads, Tensor) else tuple(grads)
         if len(several) != len(self.allreduce_filter):

@@ -57,7 +57,7 @@ class Dense(Cell):
         init = Uniform(1 / math.sqrt(self.in_channels)) if init is None else init
         return Parameter(initializer(init, (self.out_channels,), dtype), name="bias")
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         out = dense(x, self.weight, self.bias)
         return out if self.activation is None else self.activation(out)
 
@@ -81,5 +81,5 @@ class Flatten(Cell):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)

@@ -5,6 +5,7 @@ import math
 from ...checked import checked
 from .. import dtype as mstype
 from ..ops import ceil, cos, floor, maximum, minimum, pow
+from ..tensor import Tensor
 from ._checks import check_positive_int, check_type, floating
 from .cell import Cell
 
@@ -22,7 +23,7 @@ def check_start(value, name, said, owner=None):
 class LearningRateSchedule(Cell):
     """The base: a subclass defines `construct(global_step)`, which returns the learning rate as a tensor."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         """The learning rate at a step, an integer tensor."""
         raise NotImplementedError
 
@@ -53,14 +54,14 @@ class ExponentialDecayLR(_Decay):
     Tensor(shape=[], dtype=Float32, value= 0.125)
     """
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate * pow(self.decay_rate, self._periods(global_step))
 
 
 class NaturalExpDecayLR(_Decay):
     """learning_rate * exp(-decay_rate * step); with `is_stair` the step is rounded down to a multiple of `decay_steps`."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         step = global_step.astype(mstype.float32)
         if self.is_stair:
             step = floor(step / self.decay_steps) * self.decay_steps
@@ -70,7 +71,7 @@ class NaturalExpDecayLR(_Decay):
 class InverseDecayLR(_Decay):
     """learning_rate / (1 + decay_rate * step / decay_steps)."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate / (1 + self.decay_rate * self._periods(global_step))
 
 
@@ -85,7 +86,7 @@ class CosineDecayLR(LearningRateSchedule):
         check_order(min_lr, max_lr, self.cls_name)
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         done = minimum(global_step, self.decay_steps).astype(mstype.float32) / self.decay_steps
         return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1.0 + cos(math.pi * done))
 
@@ -113,7 +114,7 @@ class PolynomialDecayLR(LearningRateSchedule):
         self.start_learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
         self.decay_steps, self.power, self.update_decay_steps = decay_steps, power, update_decay_steps
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         step, steps = global_step.astype(mstype.float32), self.decay_steps
         if self.update_decay_steps:
             steps = steps * maximum(ceil(step / steps), 1)
@@ -132,5 +133,5 @@ class WarmUpLR(LearningRateSchedule):
         check_positive_int(warmup_steps, "warmup_steps", self.cls_name)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate * (minimum(global_step, self.warmup_steps).astype(mstype.float32) / self.warmup_steps)

@@ -1,5 +1,7 @@
 """The measures of a network's answers: `clear()`, `update(prediction, label)` for every batch, then `eval()`."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from ...checked import checked
@@ -40,11 +42,11 @@ class Metric(metaclass=Placed):
         self.clear()
 
     @property
-    def indexes(self):
+    def indexes(self) -> list[int] | None:
         """What `set_indexes` set, or None."""
         return getattr(self, "_indexes", None)
 
-    def set_indexes(self, indexes):
+    def set_indexes(self, indexes) -> Self:
         """Choose the inputs of `update` from what it is given; returns the metric."""
         if not isinstance(indexes, list) or not all(isinstance(k, int) for k in indexes):
             raise ValueError(
@@ -53,15 +55,15 @@ class Metric(metaclass=Placed):
         self._indexes = indexes
         return self
 
-    def clear(self):
+    def clear(self) -> None:
         """Forget what has been seen."""
         raise NotImplementedError
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in a batch."""
         raise NotImplementedError
 
-    def eval(self):
+    def eval(self) -> Any:
         """The value for what has been seen."""
         raise NotImplementedError
 
@@ -337,12 +339,12 @@ _NAMED = {
 }  # fmt: skip
 
 
-def names():
+def names() -> list[str]:
     """The names that `get_metric_fn` knows."""
     return sorted(_NAMED)
 
 
-def get_metric_fn(name, *args, **kwargs):
+def get_metric_fn(name, *args, **kwargs) -> Metric:
     """A metric by its name, such as "accuracy". Raises KeyError for an unknown one."""
     if name not in _NAMED:
         raise KeyError(

@@ -1,5 +1,7 @@
 """Batch normalisation: every channel shifted and scaled to mean 0 and variance 1 over the batch."""
 
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -64,7 +66,7 @@ class _BatchNorm(Cell):
         moving.set_data(wrap(self.momentum * moving._value + (1 - self.momentum) * new))
 
     @staticmethod
-    def _across(numbers, like):
+    def _across(numbers, like) -> Any:
         """One number per channel, in a shape that broadcasts over the input."""
         return anp.reshape(numbers, (1, -1) + (1,) * (len(shape_of(like)) - 2))
 

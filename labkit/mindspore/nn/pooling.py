@@ -1,6 +1,7 @@
 """Pooling layers: the largest or the mean element of every window of an image."""
 
 from ..ops._convolution import four, largest, mean_of_windows
+from ..tensor import Tensor
 from ._checks import check_type
 from .cell import Cell
 
@@ -59,7 +60,7 @@ class MaxPool2d(_Pool):
         names = "'padding', 'dilation', 'return_indices', 'ceil_mode'"
         self._only_padded(names, padding != 0, dilation not in (1, (1, 1)), ceil_mode)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         mode = self.pad_mode.lower()
         return largest(x, self.kernel_size, self.stride, mode, self.padding, self.dilation, self.ceil_mode)
 
@@ -77,7 +78,7 @@ class AvgPool2d(_Pool):
         names = "'padding', 'ceil_mode', 'count_include_pad', 'divisor_override'"
         self._only_padded(names, padding != 0, ceil_mode, not count_include_pad, divisor_override is not None)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         mode = self.pad_mode.lower()
         counted = self.count_include_pad and mode == "pad"
         return mean_of_windows(

@@ -1,5 +1,6 @@
 """`data_sink`: a function that takes its arguments from a data set on the (simulated) device."""
 
+from collections.abc import Callable
 from functools import wraps
 
 from ...checked import checked
@@ -10,7 +11,7 @@ from .dataset_helper import DEVICES, Channel
 __all__ = ["data_sink"]
 
 
-def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
+def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None) -> Callable:
     """A function without arguments that calls `fn(*batch)` with the next `sink_size` batches; it returns the last result.
 
     With a `jit_config` `fn` is compiled. Raises ValueError on a CPU.

@@ -70,17 +70,17 @@ class DatasetHelper(metaclass=Placed):
             note(row, fed=1)
             yield row
 
-    def sink_size(self):
+    def sink_size(self) -> int:
         """Steps per call of the connected network."""
         return self._sink_size if self.sunk and in_graph_mode() else 1
 
-    def types_shapes(self):
+    def types_shapes(self) -> tuple[list, list]:
         """The dtypes and the shapes of a batch."""
         row = next(iter(self.dataset))
         return [t.dtype for t in row], [list(t.shape) for t in row]
 
 
-def connect_network_with_dataset(network, dataset_helper):
+def connect_network_with_dataset(network, dataset_helper) -> "SunkNetwork":
     """A network that takes its inputs from the channel of a helper in sink mode, and is called without any."""
     if not dataset_helper.sunk:
         raise RuntimeError("The API 'connect_network_with_dataset' should be called in dataset sink mode.")

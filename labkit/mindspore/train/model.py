@@ -1,5 +1,7 @@
 """`Model`: a network with its loss, its optimizer and its metrics; training, evaluation and prediction with them."""
 
+from typing import Any
+
 import numpy as np
 
 from ...checked import checked
@@ -55,17 +57,17 @@ class Model(metaclass=Placed):
         self._eval_network, self._eval_indexes = self._built_for_evaluation(eval_network, eval_indexes)
 
     @property
-    def train_network(self):
+    def train_network(self) -> Cell:
         """The network with loss and optimizer: one call is one step."""
         return self._train_network
 
     @property
-    def eval_network(self):
+    def eval_network(self) -> Cell | None:
         """The network that gives what the metrics take."""
         return self._eval_network
 
     @property
-    def predict_network(self):
+    def predict_network(self) -> Cell:
         """The network itself."""
         return self._network
 
@@ -186,7 +188,7 @@ class Model(metaclass=Placed):
 
     # ---- evaluation and prediction ----
 
-    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
+    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False) -> dict[str, Any]:
         """`{name: value}` of the metrics over `valid_dataset`."""
         if not self._metric_fns:
             raise ValueError(
@@ -242,7 +244,7 @@ class Model(metaclass=Placed):
         if loss is not None:
             loss.update(outputs[0 if places is None else places[0]])
 
-    def predict(self, *predict_data):
+    def predict(self, *predict_data) -> Any:
         """The network's output for some data, not in training mode."""
         for item in predict_data:
             if not isinstance(item, (Tensor, int, float, str, tuple, list, dict, type(None))):

@@ -6,6 +6,7 @@ process or the machine stops, the name stands for a whole file: the new one, or 
 
 import os
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,7 @@ def _sync_folder(folder):
 
 
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, specify_prefix=None,
-                    choice_func=None, **options):  # fmt: skip
+                    choice_func=None, **options) -> dict[str, Any]:  # fmt: skip
     """`{name: Parameter}` from a file, which may be one of MindSpore; strings stay strings. Also into `net`, if given.
 
     `filter_prefix` leaves names out, `specify_prefix` chooses, each a string or several; `choice_func(name)` too.
@@ -158,7 +159,7 @@ def _wanted(name, left_out, chosen, choice_func):
     return choice_func(name)
 
 
-def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
+def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False) -> tuple[list[str], list[str]]:
     """Give the parameters of a cell the values of `{name: Parameter}`; returns `(not loaded, not used)`, two lists of names.
 
     Names that differ by a prefix common to all are matched, unless `strict_load`; then types must be the same too.

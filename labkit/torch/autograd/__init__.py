@@ -106,7 +106,7 @@ def _input_edge(tensor):
 def grad(
     outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
     is_grads_batched=False, materialize_grads=False,
-):  # fmt: skip
+) -> tuple:  # fmt: skip
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
 
     Only the nodes on the way to `inputs` run, and only their saved values are let go. An input that was not used is an

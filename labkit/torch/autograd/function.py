@@ -1,6 +1,8 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +65,7 @@ class FunctionCtx(Node):
         self.materialize = value
 
     @property
-    def saved_tensors(self):
+    def saved_tensors(self) -> tuple:
         """What `save_for_backward` kept."""
         if self.released and self.releases:
             raise RuntimeError(FREED)
@@ -72,7 +74,7 @@ class FunctionCtx(Node):
                 raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
 
-    def pull(self, gradients, wanted, create, result=None):
+    def pull(self, gradients, wanted, create, result=None) -> list:
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
         answers = self._backward(self, *given)
         answers = answers if isinstance(answers, tuple) else (answers,)
@@ -164,22 +166,22 @@ class Function(metaclass=Placed):
     """
 
     @staticmethod
-    def forward(*args, **kwargs):
+    def forward(*args, **kwargs) -> Any:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx, inputs, output) -> None:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx, *grad_outputs):
+    def backward(ctx, *grad_outputs) -> Any:
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
         )
 
     @classmethod
-    def apply(cls, *args, **kwargs):
+    def apply(cls, *args, **kwargs) -> Any:
         """Run `forward` and put the op on the tape."""
         tensors = [a for a in args if isinstance(a, Tensor)]
         if any(isbox(t._data) for t in tensors):
@@ -286,7 +288,7 @@ def _apply_traced(cls, args, kwargs):
     return Tensor._wrap(op(*(args[i]._recorded() for i in places)))
 
 
-def once_differentiable(fun):
+def once_differentiable(fun) -> Callable:
     """Mark a `backward` as not differentiable again: its results are constants."""
 
     def wrapper(ctx, *grads):

@@ -4,6 +4,8 @@
 differentiated again.
 """
 
+from typing import Any
+
 from ...checked import checked
 from .. import _creation, _joining, _shaping
 from .._modes import enable_grad
@@ -115,7 +117,7 @@ def _given(v, like, name):
 
 
 @enable_grad()
-def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode") -> Any:
     """The Jacobian of `func` at `inputs`: for each output and input, shape = output shape + input shape.
 
     >>> import labkit.torch as torch
@@ -148,7 +150,9 @@ def _jacobian_of(output, inputs, create_graph, strict, words):
 
 
 @enable_grad()
-def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+def hessian(
+    func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"
+) -> Any:
     """The Hessian of a scalar `func`: for each pair of inputs, shape = input shape + input shape.
 
     `inputs`: a tensor, or a tuple, which gives a tuple of tuples. Raises RuntimeError for a `func` that is not scalar, and with
@@ -187,7 +191,7 @@ def _shaped(g, like):
 
 
 @enable_grad()
-def vjp(func, inputs, v=None, create_graph=False, strict=False):
+def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, v^T J)`: the vector-Jacobian product."""
     single_in = not isinstance(inputs, tuple)
     inputs = _ready(_tuple(inputs, "inputs", "vjp"), create_graph)
@@ -206,7 +210,7 @@ def _implied(outputs, name):
 
 
 @enable_grad()
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
+def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
     inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
     v = _given(v, inputs, "jvp")
@@ -226,7 +230,7 @@ def _scalar(func, inputs, name, strict):
 
 
 @enable_grad()
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
+def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(output, v^T H)`: the vector-Hessian product of a scalar `func`."""
     return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
 
@@ -243,6 +247,6 @@ def _hessian_product(func, inputs, v, create_graph, strict, name):
 
 
 @enable_grad()
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
+def hvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
     return _hessian_product(func, inputs, v, create_graph, strict, "hvp")

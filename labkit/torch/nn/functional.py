@@ -53,7 +53,7 @@ relu, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu", "sigmoid", "tanh"))
 
 
 @lowered
-def linear(input, weight, bias=None):
+def linear(input, weight, bias=None) -> Tensor:
     """`input @ weight.T + bias`; `weight` has shape (out features, in features)."""
     tensor_of(input, "linear")
     flipped = weight.t() if weight.ndim == 2 else weight
@@ -68,65 +68,65 @@ def linear(input, weight, bias=None):
     return made if bias is None else made + bias
 
 
-def leaky_relu(input, negative_slope=0.01, inplace=False):
+def leaky_relu(input, negative_slope=0.01, inplace=False) -> Tensor:
     """`x` where positive, else `negative_slope * x`."""
     return apply(_rules.leaky_relu, input, negative_slope)
 
 
-def elu(input, alpha=1.0, inplace=False):
+def elu(input, alpha=1.0, inplace=False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
     return apply(_rules.elu, input, alpha)
 
 
-def relu6(input, inplace=False):
+def relu6(input, inplace=False) -> Tensor:
     """Limited to [0, 6]; at 0 and at 6 the slope is 0."""
     return apply(_rules.hardtanh, input, 0.0, 6.0)
 
 
-def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False) -> Tensor:
     """Limited to [min_val, max_val]; at these limits the slope is 0."""
     return apply(_rules.hardtanh, input, min_val, max_val)
 
 
-def pad(input, pad, mode="constant", value=0):
+def pad(input, pad, mode="constant", value=0) -> Tensor:
     """Constant padding: pairs of widths, the last dimension first."""
     pairs = list(zip(pad[::2], pad[1::2], strict=True))
     widths = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
     return apply(_rules.pad, input, tuple(widths), value)
 
 
-def gelu(input, approximate="none"):
+def gelu(input, approximate="none") -> Tensor:
     """`x` times the normal distribution function of `x`."""
     return apply(_rules.gelu, input)
 
 
-def silu(input, inplace=False):
+def silu(input, inplace=False) -> Tensor:
     """`x * sigmoid(x)`."""
     return apply(_rules.silu, input)
 
 
-def softplus(input, beta=1.0, threshold=20.0):
+def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
     """`log(1 + exp(beta x)) / beta`; linear above `threshold`."""
     return apply(_rules.softplus, input, beta, threshold)
 
 
-def logsigmoid(input):
+def logsigmoid(input) -> Tensor:
     """`log(sigmoid(x))`."""
     return apply(_rules.logsigmoid, input)
 
 
-def normalize(input, p=2.0, dim=1, eps=1e-12):
+def normalize(input, p=2.0, dim=1, eps=1e-12) -> Tensor:
     """`input` divided by its norm along `dim`."""
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
 
 
-def one_hot(tensor, num_classes=-1):
+def one_hot(tensor, num_classes=-1) -> Tensor:
     """Class numbers as rows with a single 1."""
     classes = int(tensor._array.max()) + 1 if num_classes == -1 else num_classes
     return Tensor._of(np.eye(classes, dtype=np.int64)[tensor._array])
 
 
-def dropout(input, p=0.5, training=True, inplace=False):
+def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
     """Zero each element with probability `p` and scale the rest by 1 / (1 - p), while training.
 
     Raises ValueError for `p` outside [0, 1].
@@ -227,7 +227,7 @@ def _warn_of_sizes(input, target):
 
 
 @widened
-def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None) -> Tensor:
     """The squared difference, by `reduction`: its "mean", its "sum", both 0-d, or "none": each.
 
     `input` and `target`: floating tensors of one shape; other shapes that broadcast do so, with a warning. Raises ValueError
@@ -252,7 +252,7 @@ def _paired(primitive, input, target, reduction, *how):
 
 
 @widened
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """The mean (or sum, or each) absolute difference."""
     _checked(reduction)
     _warn_of_sizes(input, target)
@@ -261,13 +261,13 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
 
 
 @widened
-def huber_loss(input, target, reduction="mean", delta=1.0):
+def huber_loss(input, target, reduction="mean", delta=1.0) -> Tensor:
     """Squared for small differences, linear beyond `delta`."""
     return _paired(_huber_loss, input, target, reduction, delta)
 
 
 @widened
-def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0) -> Tensor:
     """Like `huber_loss`, divided by `beta`."""
     return _paired(_smooth_l1, input, target, reduction, beta)
 
@@ -304,7 +304,7 @@ def _nll(x, target, weight, ignore, reduction):
 
 
 @widened
-def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean") -> Tensor:
     """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
     _checked(reduction)
     single = input.ndim == 1
@@ -327,7 +327,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 @widened
 def cross_entropy(
     input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
-):
+) -> Tensor:
     """Log-softmax of the scores `input` (N, classes), then the log-loss of `target`: class numbers or probabilities.
 
     Also (classes,) without a batch. `weight` (classes) counts classes, `ignore_index` leaves a target out, `reduction` is as in
@@ -407,7 +407,7 @@ def _same_size(input, target):
 
 
 @widened
-def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """The log-loss of probabilities `input` against targets in [0, 1]."""
     _same_size(input, target)
     return apply(_bce, input, converted(target, input.dtype), reduction)
@@ -416,7 +416,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 @widened
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
-):
+) -> Tensor:
     """The log-loss of scores `input`: `binary_cross_entropy` of their sigmoid, without overflow."""
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")

@@ -1,6 +1,7 @@
 """Layers for images: convolution, pooling, batch normalisation."""
 
 from .. import _creation
+from .._tensor import Tensor
 from . import _images as F
 from . import init
 from ._images import two
@@ -42,10 +43,10 @@ class Conv2d(Module):
         """Draw weight and bias anew."""
         init.as_layer(self.weight, self.bias)
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
         shown += [f"padding={self.padding}"] if self.padding != (0, 0) else []
         shown += [f"dilation={self.dilation}"] if self.dilation != (1, 1) else []
@@ -62,7 +63,7 @@ class MaxPool2d(Module):
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
     def extra_repr(self) -> str:
@@ -82,7 +83,7 @@ class AvgPool2d(Module):
         self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.avg_pool2d(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
@@ -113,7 +114,7 @@ class BatchNorm2d(Module):
         self.register_buffer("running_var", _creation.ones(num_features, dtype=dtype) if tracked else None)
         self.register_buffer("num_batches_tracked", _creation.tensor(0) if tracked else None)
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         if input.ndim not in self.dims:
             expected = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")

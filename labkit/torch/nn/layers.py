@@ -1,7 +1,9 @@
 """Layers: linear, activations, shapes, containers, losses."""
 
 from collections import OrderedDict
+from typing import Any, Self
 
+from .._tensor import Tensor
 from . import functional as F
 from . import init
 from .module import Module
@@ -28,7 +30,7 @@ class Linear(Module):
         """Draw weight and bias anew."""
         init.as_layer(self.weight, self.bias)
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -41,7 +43,7 @@ class Identity(Module):
     def __init__(self, *args, **kwargs):
         super().__init__()
 
-    def forward(self, input):
+    def forward(self, input) -> Any:
         return input
 
 
@@ -52,7 +54,7 @@ class Flatten(Module):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
@@ -76,7 +78,7 @@ class Dropout(Module):
         F.check_probability(p)
         self.p, self.inplace = p, inplace
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
@@ -100,7 +102,7 @@ class Sequential(Module):
         for name, module in named:
             self.register_module(str(name), module)
 
-    def forward(self, input):
+    def forward(self, input) -> Any:
         for module in self:
             input = module(input)
         return input
@@ -116,7 +118,7 @@ class Sequential(Module):
             return Sequential(OrderedDict(list(self._modules.items())[index]))
         return list(self._modules.values())[index]
 
-    def append(self, module):
+    def append(self, module) -> Self:
         """Add a module at the end."""
         self.register_module(str(len(self)), module)
         return self
@@ -128,7 +130,7 @@ class ModuleList(Sequential):
     def __init__(self, modules=()):
         super().__init__(*modules)
 
-    def forward(self, *args):
+    def forward(self, *args) -> Any:
         raise NotImplementedError('Module [ModuleList] is missing the required "forward" function')
 
 

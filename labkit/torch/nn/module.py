@@ -1,8 +1,10 @@
 """`Module`: parameters, buffers and other modules by attribute, and a `forward`."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain
+from typing import Any, Self
 
 from ...checked import checked
 from ...engine import current
@@ -41,7 +43,7 @@ class Module(metaclass=Placed):
         object.__setattr__(self, "_transient", set())
         self.training = True
 
-    def forward(self, *args, **kwargs):
+    def forward(self, *args, **kwargs) -> Any:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
@@ -57,11 +59,11 @@ class Module(metaclass=Placed):
             output = output if changed is None else changed
         return output
 
-    def register_forward_hook(self, hook):
+    def register_forward_hook(self, hook) -> Handle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the output."""
         return Handle(self._forward_hooks, hook)
 
-    def register_forward_pre_hook(self, hook):
+    def register_forward_pre_hook(self, hook) -> Handle:
         """Call `hook(module, args)` before each forward; what it returns replaces the arguments."""
         return Handle(self._forward_pre_hooks, hook)
 
@@ -122,15 +124,15 @@ class Module(metaclass=Placed):
 
     # ---- looking through ----
 
-    def named_children(self):
+    def named_children(self) -> Iterator[tuple[str, "Module"]]:
         """The modules assigned to this one, with their names."""
         return ((name, m) for name, m in self._modules.items() if m is not None)
 
-    def children(self):
+    def children(self) -> Iterator["Module"]:
         """The modules assigned to this one."""
         return (m for _, m in self.named_children())
 
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True) -> Iterator[tuple[str, "Module"]]:
         """This module and all below it, with dotted names."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -140,7 +142,7 @@ class Module(metaclass=Placed):
         for name, module in self.named_children():
             yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name)
 
-    def modules(self):
+    def modules(self) -> Iterator["Module"]:
         """This module and all below it."""
         return (m for _, m in self.named_modules())
 
@@ -152,27 +154,27 @@ class Module(metaclass=Placed):
                     seen.add(id(t))
                     yield (f"{path}.{name}" if path else name), t
 
-    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True) -> Iterator[tuple[str, Parameter]]:
         """All parameters with dotted names, each once."""
         return self._named("_parameters", prefix, recurse)
 
-    def parameters(self, recurse=True):
+    def parameters(self, recurse=True) -> Iterator[Parameter]:
         """All parameters, each once."""
         return (p for _, p in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self, prefix="", recurse=True):
+    def named_buffers(self, prefix="", recurse=True) -> Iterator[tuple[str, Tensor]]:
         """All buffers with dotted names."""
         return self._named("_buffers", prefix, recurse)
 
-    def buffers(self, recurse=True):
+    def buffers(self, recurse=True) -> Iterator[Tensor]:
         return (b for _, b in self.named_buffers(recurse=recurse))
 
-    def get_parameter(self, target):
+    def get_parameter(self, target) -> Parameter:
         """The parameter with this dotted name."""
         path, _, name = target.rpartition(".")
         return getattr(self.get_submodule(path), name)
 
-    def get_submodule(self, target):
+    def get_submodule(self, target) -> "Module":
         """The module with this dotted name."""
         module = self
         for part in target.split(".") if target else ():
@@ -181,7 +183,7 @@ class Module(metaclass=Placed):
 
     # ---- state ----
 
-    def state_dict(self, prefix=""):
+    def state_dict(self, prefix="") -> OrderedDict[str, Tensor]:
         """`{dotted name: tensor}` of parameters and buffers; the tensors share memory with the module's."""
         return OrderedDict((prefix + name, t.detach()) for name, t in self._state().items())
 
@@ -194,7 +196,7 @@ class Module(metaclass=Placed):
                     state[f"{path}.{name}" if path else name] = t
         return state
 
-    def load_state_dict(self, state_dict, strict=True):
+    def load_state_dict(self, state_dict, strict=True) -> "LoadResult":
         """Copy the tensors of `state_dict` into the parameters and buffers of the same names."""
         own = self._state()
         missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
@@ -220,31 +222,31 @@ class Module(metaclass=Placed):
         """Forget the gradients of all parameters, or set them to zero."""
         forget_gradients(self.parameters(), set_to_none)
 
-    def requires_grad_(self, requires_grad=True):
+    def requires_grad_(self, requires_grad=True) -> Self:
         """Make all parameters require gradients, or none."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
         return self
 
-    def train(self, mode=True):
+    def train(self, mode=True) -> Self:
         """Set training mode here and below."""
         checked(mode, bool, "training mode is expected to be boolean", ValueError)
         for module in self.modules():
             module.training = mode
         return self
 
-    def eval(self):
+    def eval(self) -> Self:
         """Set evaluation mode here and below."""
         return self.train(False)
 
-    def apply(self, fn):
+    def apply(self, fn) -> Self:
         """Call `fn` on every module below, then on this one."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
-    def to(self, *args, **kwargs):
+    def to(self, *args, **kwargs) -> Self:
         """Cast all floating parameters and buffers."""
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
@@ -253,19 +255,19 @@ class Module(metaclass=Placed):
                     t._grad = t._grad.detach().to(*args, **kwargs)
         return self
 
-    def float(self):
+    def float(self) -> Self:
         return self.to(_dtype("float32"))
 
-    def double(self):
+    def double(self) -> Self:
         return self.to(_dtype("float64"))
 
-    def half(self):
+    def half(self) -> Self:
         return self.to(_dtype("float16"))
 
-    def bfloat16(self):
+    def bfloat16(self) -> Self:
         return self.to(_dtype("bfloat16"))
 
-    def cpu(self):
+    def cpu(self) -> Self:
         return self
 
     # ---- the engine's protocol ----

@@ -32,7 +32,7 @@ class SGD(Optimizer):
         names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
         super().__init__(params, options(names, locals()))
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         g, momentum = _decayed(group, p, g), group["momentum"]
         if momentum:
             first = "momentum_buffer" not in self.state[p]
@@ -65,7 +65,7 @@ class Adam(Optimizer):
         names = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused"
         super().__init__(params, {**options(names, locals()), "decoupled_weight_decay": self.decoupled})
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         (beta1, beta2), value, state = group["betas"], p._array, self.state[p]
         t = counted(state)
         if self.decoupled:
@@ -102,7 +102,7 @@ class RMSprop(Optimizer):
         names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
         super().__init__(params, options(names, locals()))
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         counted(self.state[p])
         g, alpha = _decayed(group, p, g), group["alpha"]
         s = self._keep(p, "square_avg", alpha * self._kept(p, "square_avg") + (1 - alpha) * (g * g))
@@ -133,7 +133,7 @@ class Adagrad(Optimizer):
                     "sum": Tensor._of(np.full_like(p._array, initial_accumulator_value)),
                 }
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         t, g = counted(self.state[p]), _decayed(group, p, g)
         s = self._keep(p, "sum", self._kept(p, "sum") + g * g)
         rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])

@@ -4,6 +4,7 @@ import warnings
 from collections import defaultdict
 from copy import deepcopy
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ class Optimizer(metaclass=Placed):
     # ---- stepping ----
 
     @no_grad()
-    def step(self, closure=None):
+    def step(self, closure=None) -> Any:
         """Step every parameter that has a gradient. `closure`, if given, computes the loss again first; it is returned."""
         self._stepped = True
         loss = None
@@ -86,7 +87,7 @@ class Optimizer(metaclass=Placed):
     def _write(self, p, value):
         overwrite(p, Tensor._of(np.asarray(value)))
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         """The new value of `p`, an array, from its gradient `g`, an array; changes the state `self.state[p]`."""
         raise NotImplementedError(f"{type(self).__name__}: expected a subclass that defines update(group, p, g)")
 
@@ -107,7 +108,7 @@ class Optimizer(metaclass=Placed):
 
     # ---- saving ----
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """`{"state": {number of parameter: its state}, "param_groups": [options, and numbers for parameters]}`."""
         numbers = {id(p): i for i, p in enumerate(chain.from_iterable(g["params"] for g in self.param_groups))}
         groups = [
@@ -145,7 +146,7 @@ def _like(p, name, value):
     return value.to(p.dtype) if isinstance(value, Tensor) and name != "step" else value
 
 
-def counted(state):
+def counted(state) -> float:
     """Count a step in a parameter's state; the number of steps as a float."""
     state.setdefault("step", _creation.tensor(0.0))
     state["step"] = state["step"] + 1

@@ -53,7 +53,7 @@ class SGD(Optimizer):
         self.momentum = Parameter(wrap(np.float32(momentum)), name="momentum")
         self.keep_slots()
 
-    def step(self, p, g, lr, v, first, place):
+    def step(self, p, g, lr, v, first, place) -> tuple:
         if not self.has_momentum:
             return p - lr * g, v, first
         momentum = typed(self.momentum, p)
@@ -88,7 +88,7 @@ class Momentum(Optimizer):
         self.use_nesterov = use_nesterov
         self.keep_slots()
 
-    def step(self, p, g, lr, v, place):
+    def step(self, p, g, lr, v, place) -> tuple:
         momentum = typed(self.momentum, p)
         v = momentum * v + g
         return p - lr * (g + momentum * v if self.use_nesterov else v), v
@@ -142,7 +142,7 @@ class Adam(_OfMoments):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             power.set_data(power * beta)
 
-    def step(self, p, g, lr, m, v, *largest, place):
+    def step(self, p, g, lr, m, v, *largest, place) -> tuple:
         m, v = self._moments(g, m, v)
         along = m
         if self.use_nesterov:
@@ -164,11 +164,11 @@ class AdamWeightDecay(_OfMoments):
         self._keep_betas(beta1, beta2, eps)
         self.keep_slots()
 
-    def decay_weight(self, gradients):
+    def decay_weight(self, gradients) -> tuple[Tensor, ...]:
         """The gradients as they are: the decay is part of the step."""
         return gradients
 
-    def step(self, p, g, lr, m, v, place):
+    def step(self, p, g, lr, m, v, place) -> tuple:
         m, v = self._moments(g, m, v)
         update = m / (anp.sqrt(v) + typed(self.eps, p))
         if self.decay_flags[place]:
@@ -196,7 +196,7 @@ class RMSProp(Optimizer):
         self.slots = mean | {"ms": ("mean_square", "ones"), "moment": ("moment", "zeros")}
         self.keep_slots()
 
-    def step(self, p, g, lr, *state, place):
+    def step(self, p, g, lr, *state, place) -> tuple:
         *mean, s, v = state
         decay, momentum, epsilon = (typed(number, p) for number in (self.decay, self.momentum, self.epsilon))
         mean = [decay * m + (1 - decay) * g for m in mean]
@@ -220,7 +220,7 @@ class Adagrad(Optimizer):
         self.update_slots, self.slots = update_slots, {"accum": ("accum", accum)}
         self.keep_slots()
 
-    def step(self, p, g, lr, s, place):
+    def step(self, p, g, lr, s, place) -> tuple:
         s = s + g * g if self.update_slots else s
         return p - lr * g / anp.sqrt(s), s
 
@@ -242,7 +242,7 @@ class Adadelta(Optimizer):
         self.rho, self.epsilon = rho, epsilon
         self.keep_slots()
 
-    def step(self, p, g, lr, s, u, place):
+    def step(self, p, g, lr, s, u, place) -> tuple:
         rho, epsilon = typed(self.rho, p), typed(self.epsilon, p)
         s = rho * s + (1 - rho) * (g * g)
         update = anp.sqrt(u + epsilon) / anp.sqrt(s + epsilon) * g

@@ -96,7 +96,7 @@ class Optimizer(Cell):
 
     # ---- what a step needs ----
 
-    def get_lr(self):
+    def get_lr(self) -> Tensor | tuple[Tensor, ...]:
         """The learning rate of this step, a 0-d tensor; with a learning rate per group a tuple, one per parameter."""
         if not self.dynamic_lr:
             return self.learning_rate
@@ -104,7 +104,7 @@ class Optimizer(Cell):
             return tuple(rate(self.global_step).reshape(()) for rate in self._rates)
         return self.learning_rate(self.global_step).reshape(())
 
-    def get_lr_parameter(self, param):
+    def get_lr_parameter(self, param) -> Any:
         """The learning rate kept for a parameter, or a list of them for a list: a parameter or a schedule."""
         if isinstance(param, (list, tuple)):
             return [self.get_lr_parameter(p) for p in param]
@@ -113,7 +113,7 @@ class Optimizer(Cell):
         rate = self._rates[place]
         return getattr(rate, "learning_rate", rate) if type(rate).__name__.startswith("_") else rate
 
-    def get_weight_decay(self):
+    def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
         """The weight decay of this step, times the loss scale: a tensor, a tuple of them with groups."""
 
         def now(decay):
@@ -121,7 +121,7 @@ class Optimizer(Cell):
 
         return tuple(map(now, self.weight_decay)) if self.is_group else now(self.weight_decay)
 
-    def decay_weight(self, gradients):
+    def decay_weight(self, gradients) -> tuple[Tensor, ...]:
         """The gradients plus weight decay times the parameters, where that is wanted."""
         if not self.exec_weight_decay:
             return gradients
@@ -132,7 +132,7 @@ class Optimizer(Cell):
             for p, g, d, flag in zip(self.parameters, gradients, decays, self.decay_flags, strict=True)
         )
 
-    def gradients_centralization(self, gradients):
+    def gradients_centralization(self, gradients) -> tuple[Tensor, ...]:
         """The gradients less their mean over all axes but the first, where a group asks for it."""
         if not any(self.grad_centralization_flags):
             return gradients
@@ -141,24 +141,24 @@ class Optimizer(Cell):
             for g, flag in zip(gradients, self.grad_centralization_flags, strict=True)
         )
 
-    def scale_grad(self, gradients):
+    def scale_grad(self, gradients) -> tuple[Tensor, ...]:
         """The gradients divided by the loss scale."""
         if not self.need_scale:
             return gradients
         return tuple(g * self.reciprocal_scale.astype(g.dtype) for g in gradients)
 
     @property
-    def target(self):
+    def target(self) -> str:
         """The device that the update runs on."""
         return get_context("device_target")
 
     # ---- the step ----
 
-    def construct(self, gradients):
+    def construct(self, gradients) -> tuple[bool, ...]:
         self._check(gradients)
         gradients = self.scale_grad(self.gradients_centralization(self.decay_weight(gradients)))
-        rates = self.get_lr()
-        rates = rates if self.is_group_lr else (rates,) * len(self.parameters)
+        found = self.get_lr()
+        rates = found if self.is_group_lr else (found,) * len(self.parameters)
         self.assignadd(self.global_step, self.global_step_increase_tensor)
         self.before_step()
         with np.errstate(all="ignore"):
@@ -179,7 +179,7 @@ class Optimizer(Cell):
     def before_step(self) -> None:
         """What happens once per step, before any parameter's; nothing unless a method has state of its own."""
 
-    def step(self, p, g, lr, *state: Any, **place: Any):
+    def step(self, p, g, lr, *state: Any, **place: Any) -> tuple:
         """The new value of a parameter and of each of its `state`, from its gradient `g`: arrays, all of one dtype."""
         raise NotImplementedError(f"{self.cls_name}: expected a subclass that defines step or construct")
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 
-def loaded(space, table, name) -> Any:
+def load(space, table, name) -> Any:
     """The object that a package with the globals `space` has under `name`, and keeps from now on.
 
     `table`: the name of the module inside the package that has it, or "" where it is that module itself.

@@ -11,7 +11,7 @@ from functools import wraps
 from autograd.extend import defvjp_argnums, primitive
 
 from .engine import dtype_of, isbox, leaves, map_leaves, vjp
-from .packed import forms, joined, parted
+from .packed import forms, pack, unpack
 
 LOST = (
     "checkpoint: the function reads a value that is being differentiated and is not one of its arguments; its gradient "
@@ -72,11 +72,11 @@ class _Segment:
             if any(level >= self.level for level in _levels(part)):
                 raise ValueError(LOST)
         self.tree, self.forms = map_leaves(lambda leaf: None, output), forms(parts)
-        return parts[0] if len(parts) == 1 else joined(parts)
+        return parts[0] if len(parts) == 1 else pack(parts)
 
     def pieces(self, packed):
         """The outputs, or their gradients, taken out of the packed array."""
-        return [packed] if len(self.forms) == 1 else parted(packed, self.forms)
+        return [packed] if len(self.forms) == 1 else unpack(packed, self.forms)
 
     def unpack(self, packed):
         """The outputs in the structure in which the function returned them."""

@@ -7,7 +7,7 @@ A script for MindSpore runs here by changing its import lines:
 Tensor(shape=[], dtype=Float32, value= 6)
 """
 
-from ..later import loaded
+from ..later import load
 from . import context, dtype, ops  # ops gives Tensor its operators
 from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
@@ -60,6 +60,6 @@ _ELSEWHERE = {
 
 def __getattr__(name):
     if name in _LATER:
-        return loaded(globals(), _LATER, name)
+        return load(globals(), _LATER, name)
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
     raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")

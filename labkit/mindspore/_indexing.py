@@ -24,7 +24,7 @@ def as_index(index):
     if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
         if isinstance(index, slice):
             return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))
-        return [_plain(i) for i in index] if isinstance(index, list) else index
+        return [_list_entry(i) for i in index] if isinstance(index, list) else index
     if isinstance(index, (float, np.ndarray)):
         raise IndexError(
             "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
@@ -33,7 +33,7 @@ def as_index(index):
     raise unsupported(index)
 
 
-def _plain(index):
+def _list_entry(index):
     found = as_index(index)
     return concrete(found, "use a tensor in a list of indices") if isbox(found) else found
 
@@ -45,14 +45,14 @@ def unsupported(index):
     )
 
 
-@primitives.rule(lambda ans, x, *index: lambda g: _put(g, shape_of(x), *index), argnums=(0,), text="{}[...]")
+@primitives.rule(lambda ans, x, *index: lambda g: _scatter(g, shape_of(x), *index), argnums=(0,), text="{}[...]")
 def _take(x, *index):
     """`x[i, j, ...]`, where tensors whose values are not known yet may be among the indices."""
     return x[index]
 
 
 @primitives.rule(lambda ans, g, shape, *index: lambda h: _take(h, *index), argnums=(0,))
-def _put(g, shape, *index):
+def _scatter(g, shape, *index):
     """Zeros of a shape, with g added at the index."""
     out = np.zeros(shape, g.dtype)
     np.add.at(out, index, g)

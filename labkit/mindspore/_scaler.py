@@ -6,8 +6,8 @@ from functools import reduce
 import autograd.numpy as anp
 import numpy as np
 
-from ..checked import checked
 from ..engine import stop_gradient as constant
+from ..kinds import of_kind
 from ..layout import Placed
 from .ops import isfinite, maximum, select, zeros_like
 from .parameter import Parameter
@@ -62,7 +62,7 @@ def _each(inputs, fun):
 
 
 def _scale_value(value):
-    checked(
+    of_kind(
         value, (int, float), "The type of 'scale_value' should be one of '['float', 'int']', but got type '{kind}'."
     )
     if value < 1:
@@ -71,7 +71,7 @@ def _scale_value(value):
 
 
 def _positive(value, name):
-    checked(value, (int, bool), "The '{name}' must be int, but got '{kind}'", name=name)
+    of_kind(value, (int, bool), "The '{name}' must be int, but got '{kind}'", name=name)
     if isinstance(value, bool):
         raise TypeError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'bool'.")
     if value <= 0:

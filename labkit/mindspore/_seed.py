@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from ..checked import checked
+from ..kinds import of_kind
 from ..program import trace_error
 from ._engines import mixed
 from ._recording import current
@@ -41,7 +41,7 @@ def set_seed(seed):
     >>> bool((draw() == draw()).all())
     True
     """
-    checked(seed, int, "The argument 'seed' must be type of int, but got {type}.")
+    of_kind(seed, int, "The argument 'seed' must be type of int, but got {type}.")
     if seed < 0:
         raise ValueError(f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
     check_not_recording()

@@ -7,7 +7,7 @@ inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing t
 from collections.abc import Callable
 from functools import wraps
 
-from ..checked import checked
+from ..kinds import of_kind
 from ..warned import warn_user
 from ._run import Mutable, Run, check_cotangent, tensors_in
 from .context import compiles, in_graph_mode
@@ -111,12 +111,12 @@ class _Grad:
             check_cotangent(sens, run)
         by_place, by_weight = run.pull(sens)
         _warn_of_nothing(fn, run, {place: args[place] for place in places if place not in dict(by_place)})
-        gradient = self._arranged(positions, weights, by_place, by_weight, parameters)
+        gradient = self._answer(positions, weights, by_place, by_weight, parameters)
         if self.with_value:
             return run.output, gradient
         return (gradient, run.output[1:]) if self.has_aux else gradient
 
-    def _arranged(self, positions, weights, by_place, by_weight, parameters):
+    def _answer(self, positions, weights, by_place, by_weight, parameters):
         if self.return_ids:
             inputs = tuple(by_place)
             weight_gradients = tuple((p.name, g) for p, g in zip(parameters, by_weight, strict=True))
@@ -152,7 +152,7 @@ def _warn_of_nothing(fn, run, left_out):
 
 def check_positions(grad_position):
     """Raise TypeError or ValueError unless it is a position or a tuple of different ones."""
-    checked(grad_position, (int, tuple, bool), "For 'F.grad', the 'grad_position' must be int or tuple.")
+    of_kind(grad_position, (int, tuple, bool), "For 'F.grad', the 'grad_position' must be int or tuple.")
     if isinstance(grad_position, tuple):
         if not all(isinstance(p, int) for p in grad_position):
             raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")
@@ -181,7 +181,7 @@ def weight_list(weights):
     """The weights as a tuple of parameters."""
     if isinstance(weights, Tensor):
         return (weights,)
-    checked(
+    of_kind(
         weights,
         (tuple, list),
         "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n",
@@ -219,21 +219,21 @@ def by_position(fn, args, kwargs):
 
 def get_grad(gradients, identifier) -> Tensor:
     """The gradient of the position or parameter `identifier` in what `grad(..., return_ids=True)` returned."""
-    checked(
+    of_kind(
         identifier,
         (int, Parameter, bool),
         "For `get_grad`, the `x` should be an integer or a Parameter, but got {value}",
     )
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
-    found = _find(gradients, wanted)
+    found = _gradient_of(gradients, wanted)
     if found is None:
         raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier}")
     return found
 
 
-def _find(tree, wanted):
+def _gradient_of(tree, wanted):
     if isinstance(tree, tuple) and len(tree) == 2 and isinstance(tree[0], (int, str)):
         return tree[1] if tree[0] == wanted and type(tree[0]) is type(wanted) else None
     if not isinstance(tree, (tuple, list)):
         return None
-    return next((g for g in (_find(branch, wanted) for branch in tree) if g is not None), None)
+    return next((g for g in (_gradient_of(branch, wanted) for branch in tree) if g is not None), None)

@@ -13,6 +13,7 @@ import numpy as np
 from .. import ops as primitives
 from ..engine import cast, getval
 from ..checked import checked
+from ..kinds import of_kind
 from ..layout import Placed
 from . import dtype as mstype
 from ._initializer import initializer
@@ -125,7 +126,7 @@ class Parameter(Tensor):
 
     @requires_grad.setter
     def requires_grad(self, value=True):
-        checked(value, bool, "The argument `requires_grad` must be bool type")
+        of_kind(value, bool, "The argument `requires_grad` must be bool type")
         self._requires_grad = value
 
     @property
@@ -142,7 +143,7 @@ class Parameter(Tensor):
 
     def set_data(self, data, slice_shape=False) -> Self:
         """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter."""
-        checked(
+        of_kind(
             data,
             (Tensor, int, float, bool),
             "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "

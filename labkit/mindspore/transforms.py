@@ -9,8 +9,8 @@ import autograd.numpy as anp
 import numpy as np
 
 from .. import engine
-from ..checked import checked
 from ..engine import getval
+from ..kinds import of_kind
 from ._run import MUTABLE, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
@@ -121,7 +121,7 @@ def _positions(grad_position, args):
     if any(p >= len(args) for p in positions):
         raise ValueError("The element in grad_position must belong to [0, args_num).")
     for p in positions:
-        checked(args[p], Tensor, "'{kind}' object is not iterable")
+        of_kind(args[p], Tensor, "'{kind}' object is not iterable")
     return positions
 
 
@@ -217,7 +217,7 @@ def _side_by_side(value, columns):
 
 def derivative(fn, primals, order) -> tuple[Tensor, Tensor]:
     """`(output, its derivative of the given order)` of an elementwise `fn` at `primals`."""
-    checked(order, int, "For 'derivative', the type of order should be 'int', but got type '{kind}'.")
+    of_kind(order, int, "For 'derivative', the type of order should be 'int', but got type '{kind}'.")
     if order < 1:
         raise ValueError(f"For 'derivative', order should be greater than 0, but got order: {order}.")
     higher = fn

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..checked import checked
+from ..kinds import of_kind
 from . import _dtype
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
@@ -26,11 +26,11 @@ def _inferred(data):
     return found or _dtype.get_default_dtype()
 
 
-def _plain(data):
+def _without_tensors(data):
     if isinstance(data, Tensor):
         return data.detach()._array
     if isinstance(data, (list, tuple)):
-        return [_plain(d) for d in data]
+        return [_without_tensors(d) for d in data]
     return data
 
 
@@ -40,7 +40,7 @@ def _array(data, dtype):
     data = list(data) if isinstance(data, range) else data
     _check_regular(data, 0)
     dtype = dtype or _inferred(data)
-    return np.array(_plain(data), dtype=dtype.np)
+    return np.array(_without_tensors(data), dtype=dtype.np)
 
 
 def _unknown(data):
@@ -100,7 +100,7 @@ def as_tensor(data, dtype=None, device=None):
 @function()
 def from_numpy(ndarray):
     """A tensor that shares the memory of a NumPy array."""
-    checked(ndarray, np.ndarray, "expected np.ndarray (got {kind})")
+    of_kind(ndarray, np.ndarray, "expected np.ndarray (got {kind})")
     _dtype.of_numpy(ndarray.dtype)
     return Tensor._of(ndarray)
 

@@ -1,18 +1,18 @@
 """What `torch.func` refuses, in the real one's words."""
 
-from ..checked import checked
+from ..kinds import of_kind
 from ._tensor import Tensor
 from ._tree import flatten
 
 
 def checked_argnums(argnums, count):
     """The positions `argnums` names among `count` arguments, counted from the front."""
-    checked(argnums, (int, tuple, bool), "argnums must be int or Tuple[int, ...], got: {type}", RuntimeError)
+    of_kind(argnums, (int, tuple, bool), "argnums must be int or Tuple[int, ...], got: {type}", RuntimeError)
     places = argnums if isinstance(argnums, tuple) else (argnums,)
     if not places:
         raise RuntimeError("argnums must be non-empty")
     for p in places:
-        checked(p, (int, bool), "argnum must be int, got: {type}", RuntimeError)
+        of_kind(p, (int, bool), "argnum must be int, got: {type}", RuntimeError)
         if not -count <= p < count:
             raise RuntimeError(f"Got argnum={p}, but only {count} positional inputs")
     places = tuple(p % count for p in places)
@@ -34,7 +34,7 @@ def checked_aux(aux):
     """The leaves of `aux`, which have to be tensors."""
     leaves, _ = flatten(aux)
     for leaf in leaves:
-        checked(leaf, Tensor, "Expected tensors, got unsupported type {type}", RuntimeError)
+        of_kind(leaf, Tensor, "Expected tensors, got unsupported type {type}", RuntimeError)
     return leaves
 
 
@@ -53,7 +53,7 @@ def check_outputs(out, call):
 
 def check_scalar(out):
     """Raise unless `out` is a tensor without dimensions."""
-    checked(out, Tensor, "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type}", RuntimeError)
+    of_kind(out, Tensor, "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type}", RuntimeError)
     if out.ndim:
         raise RuntimeError(
             f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. "
@@ -63,7 +63,7 @@ def check_scalar(out):
 
 def check_jvp(primals, tangents, call):
     """Raise unless `primals` and `tangents` are tuples of tensors of one structure and of the same shapes."""
-    checked(
+    of_kind(
         primals,
         tuple,
         "{call}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).",
@@ -81,7 +81,7 @@ def check_jvp(primals, tangents, call):
         if not leaves:
             raise RuntimeError(f"{call}: Expected {name} to contain at least one Tensor.")
         for leaf in leaves:
-            checked(
+            of_kind(
                 leaf,
                 Tensor,
                 "{call}: Expected {name} to only contain Tensors, got {type}",

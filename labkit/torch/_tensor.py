@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..checked import checked
 from ..engine import Forward, getval, isbox, new_box
+from ..kinds import of_kind
 from . import _modes, _rules
 from ._dtype import of_numpy
 from ._printing import tensor_text
@@ -243,7 +243,7 @@ class Tensor:
     @grad.setter
     def grad(self, value):
         if value is not None:
-            checked(value, Tensor, "assigned grad expected to be a Tensor or None but got grad of type {kind}")
+            of_kind(value, Tensor, "assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.dtype is not self.dtype:
@@ -339,7 +339,7 @@ class Tensor:
 
     @data.setter
     def data(self, value):
-        checked(value, Tensor, "Variable data has to be a tensor, but got {kind}")
+        of_kind(value, Tensor, "Variable data has to be a tensor, but got {kind}")
         if self.requires_grad and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data, self._accumulator = value._array, None

@@ -6,8 +6,8 @@ from itertools import count
 import autograd.numpy as anp
 import numpy as np
 
-from ..checked import checked
 from ..engine import dense, elsewhere, getval, match_dtype
+from ..kinds import of_kind
 from . import _modes
 from ._tensor import Tensor
 
@@ -206,7 +206,7 @@ def hooked(hook, g):
     answer = hook(wrapped(g))
     if answer is None:
         return g
-    checked(answer, Tensor, "hook: expected a Tensor or None, but got {kind}", RuntimeError)
+    of_kind(answer, Tensor, "hook: expected a Tensor or None, but got {kind}", RuntimeError)
     if tuple(answer.shape) != np.shape(getval(g)):
         raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
     return answer._value

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from .. import engine
-from ..checked import checked
 from ..engine import isbox
+from ..kinds import of_kind
 from . import _joining, _modes, _shaping
 from ._func_checks import (
     check_cotangents,
@@ -123,7 +123,7 @@ def _require_tensors(leaves, name):
     if not leaves:
         raise RuntimeError(f"{name}: Expected primals to contain at least one Tensor.")
     for leaf in leaves:
-        checked(
+        of_kind(
             leaf,
             Tensor,
             "{name}: expected Tensors as inputs, but got {kind}: pass it by another argument",

@@ -1,7 +1,7 @@
 """Mixed precision of whole networks: which cells compute in two bytes, and a training step made of that."""
 
-from ...checked import checked
 from ...engine import map_leaves
+from ...kinds import of_kind
 from .. import nn
 from ..dtype import bfloat16, float16, float32
 from ..nn._precision import in_dtype
@@ -64,7 +64,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=float16):
     Tensor(shape=[1, 1], dtype=Float32, value=
     [[            inf]])
     """
-    checked(network, nn.Cell, "For amp_level '{amp_level}', the network type should be Cell.", amp_level=amp_level)
+    of_kind(network, nn.Cell, "For amp_level '{amp_level}', the network type should be Cell.", amp_level=amp_level)
     if dtype not in (float16, bfloat16):
         raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
     if amp_level not in LEVELS:
@@ -117,7 +117,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     in_two_bytes = level in ("O2", "O3")
     network = _shortened(network, level) if in_two_bytes else auto_mixed_precision(network, level)
     if loss_fn is not None:
-        checked(loss_fn, nn.Cell, "The type of 'loss_fn' should be 'Cell', but got type '{kind}'.")
+        of_kind(loss_fn, nn.Cell, "The type of 'loss_fn' should be 'Cell', but got type '{kind}'.")
         network = (_WithLossInFloat32 if in_two_bytes else nn.WithLossCell)(network, loss_fn)
     update = manager.get_update_cell() if manager is not None else None
     if update is not None:
@@ -127,15 +127,15 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
 
 
 def _check(optimizer, level, options):
-    checked(optimizer, nn.Optimizer, "The type of 'optimizer' should be 'Optimizer', but got type '{kind}'.")
-    checked(level, str, "The argument `level` must be a string in {levels},but got type {type}.", levels=LEVELS)
+    of_kind(optimizer, nn.Optimizer, "The type of 'optimizer' should be 'Optimizer', but got type '{kind}'.")
+    of_kind(level, str, "The argument `level` must be a string in {levels},but got type {type}.", levels=LEVELS)
     if level not in LEVELS:
         raise ValueError(f"The 'level' should be in : {LEVELS}, but got {level}.")
     for name in options:
         if name != "loss_scale_manager":
             raise ValueError(f"Unsupported arg '{name}'")
     manager = options.get("loss_scale_manager")
-    checked(
+    of_kind(
         manager,
         LossScaleManager | None,
         "The type of 'loss_scale_manager' should be 'LossScaleManager', but got type '{kind}'.",

@@ -5,7 +5,7 @@ works too, with rank 0 of 1.
 """
 
 from ... import parallel
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from ..context import get_context
 from ..ops._communication import WORLD
@@ -31,7 +31,7 @@ def init(backend_name=None) -> None:
     error for those that wait for it, at the latest after `get_context("op_timeout")` seconds. Raises ImportError in one of
     several processes without mpi4py.
     """
-    checked(
+    of_kind(
         backend_name, str | None, "For 'init', the argument 'backend_name' must be a string, but got the type : {type}"
     )
     if backend_name not in (None, "hccl", "nccl", "mccl"):
@@ -70,7 +70,7 @@ def get_group_size(group=GlobalComm.WORLD_COMM_GROUP) -> int:
 
 
 def _check_group(name, group):
-    checked(
+    of_kind(
         group,
         str,
         "For '{name}', the argument 'group' must be type of string, but got 'group' type : {type}.",

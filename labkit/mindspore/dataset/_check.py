@@ -1,6 +1,6 @@
 """Checks of arguments, with the messages of the real framework."""
 
-from ...checked import checked
+from ...kinds import of_kind
 
 __all__ = ["names_of", "natural", "required"]
 
@@ -10,7 +10,7 @@ LARGEST = 2**31 - 1
 def required(value, name, kinds):
     """`value`, if it is one of `kinds`. Raises TypeError."""
     text = "Argument {name} with value {value} is not of type [{shown}], but got {type}."
-    return checked(value, kinds, text, name=name, shown=", ".join(map(str, kinds)))
+    return of_kind(value, kinds, text, name=name, shown=", ".join(map(str, kinds)))
 
 
 def natural(value, name, least):

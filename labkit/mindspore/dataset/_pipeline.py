@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from ._check import LARGEST, names_of, natural, required
 from ._order import Orders, Slots
@@ -206,7 +206,7 @@ class _Shuffle(Dataset):
 
 class _Batch(Dataset):
     def __init__(self, input, batch_size, drop_remainder):
-        checked(batch_size, int, "batch_size should either be an int or a callable.")
+        of_kind(batch_size, int, "batch_size should either be an int or a callable.")
         self.input, self.batch_size = input, natural(batch_size, "batch_size", 1)
         self.drop_remainder = required(drop_remainder, "drop_remainder", (bool,))
 

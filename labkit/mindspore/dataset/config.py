@@ -1,6 +1,6 @@
 """Settings of data pipelines."""
 
-from ...checked import checked
+from ...kinds import of_kind
 from .. import _seed
 
 __all__ = ["get_num_parallel_workers", "get_prefetch_size", "get_seed", "set_num_parallel_workers",
@@ -12,7 +12,7 @@ _kept = {"num_parallel_workers": 8, "prefetch_size": 16}
 
 def set_seed(seed) -> None:
     """Make shuffling reproducible: pipelines that start to be read from now on draw from `seed`. (`ms.set_seed` too.)"""
-    checked(seed, int, "seed isn't of type int.")
+    of_kind(seed, int, "seed isn't of type int.")
     if not 0 <= seed <= _LARGEST:
         raise ValueError(f"seed given is not within the required range [0, UINT32_MAX({_LARGEST})].")
     _seed.set_data_seed(seed)

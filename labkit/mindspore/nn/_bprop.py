@@ -2,9 +2,9 @@
 
 import inspect
 
-from ...checked import checked
 from ...engine import custom_vjp, isbox, shape_of, unbroadcast_f
-from ...packed import forms, joined, parted
+from ...kinds import of_kind
+from ...packed import forms, pack, unpack
 from ..context import in_graph_mode
 from ..ops import stop_gradient
 from ..tensor import Tensor, wrap
@@ -23,12 +23,12 @@ def with_own_derivative(cell, args, kwargs):
     packing = _Packing()
 
     def forward(*values):
-        out = cell.construct(*_filled(args, boxed, values))
+        out = cell.construct(*_with_values(args, boxed, values))
         return packing.packed(out, level)
 
     def rule(ans, g, *values):
-        found = cell.bprop(*_filled(args, boxed, values), packing.tensors(ans), packing.tensors(g))
-        return _checked(cell, found, args, boxed, values)
+        found = cell.bprop(*_with_values(args, boxed, values), packing.tensors(ans), packing.tensors(g))
+        return _gradients(cell, found, args, boxed, values)
 
     return packing.tensors(custom_vjp(forward, rule, made_of_ops=True)(*(args[i]._value for i in boxed)))
 
@@ -39,26 +39,26 @@ class _Packing:
     def packed(self, out, level):
         self.kind = type(out) if isinstance(out, (tuple, list)) else None
         if self.kind is None:
-            return _below(out._value, level)
-        values = [_below(o._value, level) for o in out]
+            return _without_level(out._value, level)
+        values = [_without_level(o._value, level) for o in out]
         self.forms = forms(values)
-        return joined(values)
+        return pack(values)
 
     def tensors(self, packed):
         """The outputs, or their gradients, as tensors again."""
         if self.kind is None:
             return wrap(packed)
-        return self.kind(map(wrap, parted(packed, self.forms)))
+        return self.kind(map(wrap, unpack(packed, self.forms)))
 
 
-def _filled(args, places, values):
+def _with_values(args, places, values):
     filled = list(args)
     for place, value in zip(places, values, strict=True):
         filled[place] = wrap(value)
     return filled
 
 
-def _checked(cell, found, args, boxed, values):
+def _gradients(cell, found, args, boxed, values):
     """The gradients of the differentiated inputs, out of the tuple that `bprop` returned."""
     if in_graph_mode():
         _check_in_graph(found, args, cell)
@@ -66,11 +66,11 @@ def _checked(cell, found, args, boxed, values):
     if len(found) < len(args):
         raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(args)}\n")
     gradients = [found[i]._value if isinstance(found[i], Tensor) else None for i in boxed]
-    return [g if g is None else _fitted(g, v) for g, v in zip(gradients, values, strict=True)]
+    return [g if g is None else _summed_to_shape(g, v) for g, v in zip(gradients, values, strict=True)]
 
 
 def _check_in_graph(found, args, cell):
-    checked(found, tuple, "For bprop function, output should be a tuple, but got {kind}\n")
+    of_kind(found, tuple, "For bprop function, output should be a tuple, but got {kind}\n")
     if len(found) != len(args):
         raise RuntimeError(
             "The output size of the 'bprop' must match the number of parameters in its corresponding primal function "
@@ -78,10 +78,10 @@ def _check_in_graph(found, args, cell):
         )
 
 
-def _fitted(gradient, value):
+def _summed_to_shape(gradient, value):
     """A gradient summed to the shape of its input, where `bprop` gave one that was broadcast."""
     return gradient if shape_of(gradient) == shape_of(value) else unbroadcast_f(value, lambda g: g)(gradient)
 
 
-def _below(value, level):
+def _without_level(value, level):
     return value._value if isbox(value) and value._trace == level else value

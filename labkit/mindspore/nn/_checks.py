@@ -1,6 +1,6 @@
 """Checks of arguments, in the words of the real framework. `owner` is the class that was called, None in a function."""
 
-from ...checked import checked
+from ...kinds import of_kind
 
 __all__ = ["check_positive_int", "check_type", "floating", "in_open_interval"]
 
@@ -15,12 +15,12 @@ def check_type(value, name, kinds, owner=None):
     names = [kind.__name__ for kind in kinds]
     wanted = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
     start = f"For '{owner}', the type of '{name}'" if owner else f"The type of '{name}'"
-    return checked(value, kinds, "{start} should be {wanted}, but got type '{kind}'.", start=start, wanted=wanted)
+    return of_kind(value, kinds, "{start} should be {wanted}, but got type '{kind}'.", start=start, wanted=wanted)
 
 
 def check_positive_int(value, name, owner=None):
     """`value`, if it is an int above 0. Raises TypeError or ValueError."""
-    checked(value, int, "{about} must be int, but got '{kind}'", about=_about(name, owner))
+    of_kind(value, int, "{about} must be int, but got '{kind}'", about=_about(name, owner))
     if value <= 0:
         kind = type(value).__name__
         raise ValueError(f"{_about(name, owner)} must be int and must > 0, but got '{value}' with type '{kind}'.")
@@ -29,7 +29,7 @@ def check_positive_int(value, name, owner=None):
 
 def floating(value, name, owner=None, zero=False):
     """Raise TypeError unless `value` is a float, ValueError unless it is above 0 (`zero`: or equal to it)."""
-    checked(value, float, "{about} must be float, but got '{kind}'", about=_about(name, owner))
+    of_kind(value, float, "{about} must be float, but got '{kind}'", about=_about(name, owner))
     if not (value >= 0 if zero else value > 0):
         sign = ">= 0" if zero else "> 0"
         raise ValueError(f"{_about(name, owner)} must be float and must {sign}, but got '{value}' with type 'float'.")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Self
 
-from ...checked import checked
 from ...engine import current
+from ...kinds import of_kind
 from .. import dtype as mstype
 from .._cell import Cell_
 from .._recording import only_inside
@@ -107,7 +107,7 @@ class Cell(Cell_):
     def _replace(self, name, value):
         """A plain value for an attribute that holds a parameter (a tensor becomes its data) or a cell (refused)."""
         if name in self._params:
-            checked(
+            of_kind(
                 value,
                 Tensor,
                 "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter.",
@@ -133,7 +133,7 @@ class Cell(Cell_):
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
         if check_name_contain_dot and "." in param_name:
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
-        checked(
+        of_kind(
             param,
             Parameter,
             "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type}.",
@@ -145,7 +145,7 @@ class Cell(Cell_):
 
     def insert_child_to_cell(self, child_name, child_cell) -> None:
         """Register a cell under a name."""
-        checked(
+        of_kind(
             child_name,
             str,
             "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type}.",

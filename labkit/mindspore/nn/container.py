@@ -3,7 +3,7 @@
 from collections.abc import ItemsView, KeysView, ValuesView
 from typing import Any, Self
 
-from ...checked import checked
+from ...kinds import of_kind
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -121,7 +121,7 @@ class CellDict(Cell):
 
 
 def _add(owner, name, cell):
-    checked(
+    of_kind(
         cell,
         Cell,
         "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, but got type {type}.",

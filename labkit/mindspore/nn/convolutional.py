@@ -2,7 +2,7 @@
 
 import math
 
-from ...checked import checked
+from ...kinds import of_kind
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import conv2d
@@ -47,7 +47,7 @@ class Conv2d(Cell):
     def _check(self):
         four(self.padding, "Conv2d")
         check_pad_mode(self.pad_mode, self.padding)
-        checked(self.has_bias, bool, "For 'Conv2d', the 'has_bias' must be a bool, but got {kind}.")
+        of_kind(self.has_bias, bool, "For 'Conv2d', the 'has_bias' must be a bool, but got {kind}.")
         if self.data_format != "NCHW":
             raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
         if self.in_channels % check_positive_int(self.group, "group", "Conv2d") or self.out_channels % self.group:
@@ -69,7 +69,7 @@ class Conv2d(Cell):
 
 
 def _size(value, name):
-    checked(
+    of_kind(
         value,
         (int, tuple),
         "When expanding an int number to tuple, input type must be integer or tuple[int], but got {type}",

@@ -2,7 +2,7 @@
 
 import math
 
-from ...checked import checked
+from ...kinds import of_kind
 from ._checks import check_positive_int, check_type, floating
 from .learning_rate_schedule import check_order, check_start
 
@@ -26,7 +26,7 @@ def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
     rates: list[float] = []
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
         check_positive_int(until, f"milestone[{i}]")
-        checked(rate, float, "The type of 'learning_rates[{i}]' must be 'float', but got '{kind}'.", i=i)
+        of_kind(rate, float, "The type of 'learning_rates[{i}]' must be 'float', but got '{kind}'.", i=i)
         if until < len(rates):
             raise ValueError(
                 f"For 'piecewise_constant_lr', the value of milestone[{i}] must be greater than milestone[{i - 1}], but "
@@ -41,7 +41,7 @@ def _epochs(total_step, step_per_epoch):
     return [i // step_per_epoch for i in range(total_step)]
 
 
-def _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair):
+def _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair):
     _check_counts(total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     floating(learning_rate, "learning_rate")
     floating(decay_rate, "decay_rate")
@@ -61,7 +61,7 @@ def exponential_decay_lr(
     >>> exponential_decay_lr(1.0, 0.5, 4, 2, 1)
     [1.0, 1.0, 0.5, 0.5]
     """
-    _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     periods = [e // decay_epoch if is_stair else e / decay_epoch for e in _epochs(total_step, step_per_epoch)]
     return [learning_rate * decay_rate**p for p in periods]
 
@@ -70,14 +70,14 @@ def natural_exp_decay_lr(
     learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
 ) -> list[float]:
     """learning_rate * exp(-decay_rate * epoch); with `is_stair` the epoch is rounded down to a multiple of `decay_epoch`."""
-    _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = [e // decay_epoch * decay_epoch if is_stair else e for e in _epochs(total_step, step_per_epoch)]
     return [learning_rate * math.e ** (-decay_rate * e) for e in epochs]
 
 
 def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False) -> list[float]:
     """learning_rate / (1 + decay_rate * epoch / decay_epoch); with `is_stair` the quotient is rounded down."""
-    _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = _epochs(total_step, step_per_epoch)
     if is_stair:
         return [learning_rate / (1 + decay_rate * (e // decay_epoch)) for e in epochs]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...engine import dtype_of
-from ...packed import forms, joined, parted
+from ...packed import forms, pack, unpack
 from ...parallel import member
 from ..context import get_auto_parallel_context
 from ..ops._communication import WORLD, AllReduce
@@ -69,10 +69,10 @@ class DistributedGradReducer(Cell):
 
     def _reduced(self, values, dtype):
         """Arrays, sent as one of this dtype."""
-        total = self.allreduce(wrap(joined(values, dtype)))._value
+        total = self.allreduce(wrap(pack(values, dtype)))._value
         if self.mean:
             total = total * dtype.type(1 / self.degree)
-        return parted(total, forms(values))
+        return unpack(total, forms(values))
 
 
 def _wide(value):

@@ -2,7 +2,7 @@
 
 import math
 
-from ...checked import checked
+from ...kinds import of_kind
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import Primitive, dense, flatten
@@ -30,7 +30,7 @@ class Dense(Cell):
         super().__init__()
         self.in_channels = check_positive_int(in_channels, "in_channels", self.cls_name)
         self.out_channels = check_positive_int(out_channels, "out_channels", self.cls_name)
-        self.has_bias = checked(has_bias, bool, "For 'Dense', the 'has_bias' must be a bool, but got {kind}.")
+        self.has_bias = of_kind(has_bias, bool, "For 'Dense', the 'has_bias' must be a bool, but got {kind}.")
         self.weight = self._weight(weight_init, dtype)
         self.bias = self._bias(bias_init, dtype) if has_bias else None
         self.activation = get_activation(activation) if isinstance(activation, str) else activation

@@ -2,7 +2,7 @@
 
 import math
 
-from ...checked import checked
+from ...kinds import of_kind
 from .. import dtype as mstype
 from ..ops import ceil, cos, floor, maximum, minimum, pow
 from ..tensor import Tensor
@@ -16,7 +16,7 @@ __all__ = ["CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRat
 def check_start(value, name, said, owner=None):
     """Raise TypeError, in the name of `said`, unless `value` is a float; ValueError for a negative one."""
     text = "For '{said}', the argument '{name}' must be type of float, but got '{name}' type: {type}."
-    checked(value, float, text, said=said, name=name)
+    of_kind(value, float, text, said=said, name=name)
     floating(value, name, owner, zero=True)
 
 

@@ -1,6 +1,6 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
-from ...checked import checked
+from ...kinds import of_kind
 from ..ops import _entropy
 from ..tensor import Tensor
 from .cell import Cell
@@ -84,7 +84,7 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
-        checked(sparse, bool, "For '{owner}', the 'sparse' must be a bool, but got {kind}.", owner=self.cls_name)
+        of_kind(sparse, bool, "For '{owner}', the 'sparse' must be a bool, but got {kind}.", owner=self.cls_name)
         self.sparse = sparse
 
     def construct(self, logits, labels) -> Tensor:

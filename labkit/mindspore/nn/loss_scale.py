@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ...checked import checked
 from ...engine import map_leaves
 from ...ops import select as chosen
+from ...kinds import of_kind
 from ...program import TraceError
 from .._recording import current
 from .._run import Run
@@ -164,7 +164,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens) -> None:
         """Change the scale. Raises TypeError for anything but a tensor."""
-        checked(sens, Tensor, "For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type}")
+        of_kind(sens, Tensor, "For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type}")
         self.scale_sense.set_data(sens)
 
     def start_overflow_check(self, pre_cond, compute_input) -> tuple[Tensor, Any]:
@@ -186,7 +186,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 def _initial_scale(scale_sense):
     if isinstance(scale_sense, Cell):
         return Tensor(scale_sense.get_loss_scale(), float32)
-    checked(
+    of_kind(
         scale_sense,
         Tensor,
         "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' type: "

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from ..tensor import Tensor
 
@@ -79,7 +79,7 @@ class Metric(metaclass=Placed):
     def _pair(self, inputs):
         return self._arrays(inputs, 2, "predicted value, true value")
 
-    def _checked(self, count):
+    def _nonzero(self, count):
         """`count`, if anything has been seen. Raises RuntimeError."""
         if not np.any(count):
             raise RuntimeError(
@@ -113,7 +113,7 @@ class _Mean(Metric):
 
     def eval(self):
         """The mean over what has been seen."""
-        return float64(self._total / self._checked(self._count))
+        return float64(self._total / self._nonzero(self._count))
 
     def _add(self, total, count):
         self._total, self._count = self._total + total, self._count + count
@@ -187,7 +187,7 @@ class TopKCategoricalAccuracy(_Mean):
     """The share of samples whose label (n,) is among the `k` largest predictions (n, classes)."""
 
     def __init__(self, k):
-        checked(
+        of_kind(
             k,
             (int, bool),
             "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, but got 'k' type: {type}.",
@@ -244,7 +244,7 @@ class _PerClass(Metric):
 
     def eval(self, average=False):
         """The value of every class, or their mean."""
-        self._checked(self._labelled)
+        self._nonzero(self._labelled)
         value = self._value()
         return float64(value.mean()) if average else value
 
@@ -360,7 +360,7 @@ def get_metrics(metrics):
         return None
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in metrics}
-    checked(metrics, dict, "For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {value}")
+    of_kind(metrics, dict, "For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {value}")
     for name, metric in metrics.items():
         if not isinstance(name, str) or not isinstance(metric, Metric):
             raise TypeError(

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ...checked import checked
 from ...engine import map_leaves
+from ...kinds import of_kind
 from .._run import Run
 from ..context import ParallelMode, get_auto_parallel_context
 from ..dtype import float32
@@ -120,7 +120,7 @@ class ForwardValueAndGrad(Cell):
                 f"'{type(network)}'"
             )
         for name, flag in (("get_all", get_all), ("get_by_list", get_by_list)):
-            checked(
+            of_kind(
                 flag, bool, "For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type}'", name=name
             )
         if get_by_list and not isinstance(weights, (tuple, list)):

@@ -8,7 +8,7 @@ import zlib
 
 import numpy as np
 
-from ...checked import checked
+from ...kinds import of_kind
 from .. import dtype as mstype
 
 __all__ = ["FormatError", "decoded", "encoded"]
@@ -99,7 +99,7 @@ def _tensor_parts(message):
 
 
 def _bytes(part):
-    checked(part, bytes, "an entry without a name, a tensor or its parts", FormatError)
+    of_kind(part, bytes, "an entry without a name, a tensor or its parts", FormatError)
     return part
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 
-from ...checked import checked
+from ...kinds import of_kind
 from ..context import get_context
 from ..graph_mode import jit
 from .dataset_helper import DEVICES, Channel
@@ -16,7 +16,7 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None) -
 
     With a `jit_config` `fn` is compiled. Raises ValueError on a CPU.
     """
-    checked(sink_size, int, "For 'Data sink', the type of 'sink_size' should be 'int', but got {value!r}.")
+    of_kind(sink_size, int, "For 'Data sink', the type of 'sink_size' should be 'int', but got {value!r}.")
     if sink_size <= 0:
         raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
     target = get_context("device_target")

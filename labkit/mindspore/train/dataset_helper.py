@@ -4,7 +4,7 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from ..context import get_context, in_graph_mode
 from ..nn.cell import Cell
@@ -102,7 +102,7 @@ class SunkNetwork(Cell):
 
 def check_sink_size(sink_size, words="The 'sink_size' must be -1 or positive, but got sink_size"):
     """Raise TypeError unless it is an integer; ValueError, which begins with `words`, unless it is -1 or positive."""
-    checked(sink_size, int, "The input value must be int, but got '{kind}'")
+    of_kind(sink_size, int, "The input value must be int, but got '{kind}'")
     if sink_size < -1 or sink_size == 0:
         raise ValueError(f"{words} {sink_size}.")
 

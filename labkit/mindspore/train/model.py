@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from .. import amp, nn
 from ..context import get_context
@@ -12,7 +12,7 @@ from ..nn.cell import Cell
 from ..nn.metrics import Loss, get_metrics
 from ..tensor import Tensor
 from .callback import Callback, CallbackManager, RunContext, TimeMonitor
-from .callback._callback import STAGES, Parameters, whole
+from .callback._callback import STAGES, Parameters, integer_from
 from .dataset_helper import DatasetHelper, check_sink_size, connect_network_with_dataset
 
 __all__ = ["Model"]
@@ -132,7 +132,7 @@ class Model(metaclass=Placed):
 
     def _fit(self, epoch, dataset, callbacks, sink, sink_size, initial_epoch, validation):
         epochs = _Epochs(epoch, initial_epoch, dataset.get_dataset_size(), sink, sink_size)
-        known = self._known(callbacks, "train", epochs.steps)
+        known = self._run_parameters(callbacks, "train", epochs.steps)
         known.update(epoch_num=epoch - initial_epoch, train_dataset=dataset, train_network=self._train_network,
                      loss_fn=self._loss_fn, optimizer=self._optimizer, train_dataset_element=None,
                      dataset_sink_mode=epochs.sunk, sink_size=sink_size)  # fmt: skip
@@ -181,7 +181,7 @@ class Model(metaclass=Placed):
         """Evaluate, for callbacks of the user and TimeMonitor; leaves `metrics` and `eval_results` for the epoch's end."""
         dataset, _, sink = validation
         chosen = [cb for cb in known.list_callback if isinstance(cb, TimeMonitor) or not _is_own(cb)]
-        during = self._known(chosen, "eval", dataset.get_dataset_size())
+        during = self._run_parameters(chosen, "eval", dataset.get_dataset_size())
         during.cur_epoch_num = known.cur_epoch_num
         metrics = self._evaluate(dataset, sink, during, with_loss=True)
         known.metrics, known.eval_results = metrics, during.eval_results
@@ -195,7 +195,7 @@ class Model(metaclass=Placed):
                 "For Model.eval, the model argument 'metrics' can not be None or empty, "
                 "you should set the argument 'metrics' for model."
             )
-        known = self._known(callbacks, "eval", valid_dataset.get_dataset_size())
+        known = self._run_parameters(callbacks, "eval", valid_dataset.get_dataset_size())
         with CallbackManager(known.list_callback):
             return self._evaluate(valid_dataset, dataset_sink_mode, known)
 
@@ -264,7 +264,7 @@ class Model(metaclass=Placed):
 
     # ---- callbacks ----
 
-    def _known(self, callbacks, mode, steps):
+    def _run_parameters(self, callbacks, mode, steps):
         """What callbacks are told at the beginning."""
         return Parameters(
             mode=mode, batch_num=steps, cur_step_num=0, list_callback=CallbackManager(callbacks).callbacks,
@@ -276,8 +276,8 @@ class _Epochs:
     """The numbers of the epochs to train; `steps` in each; whether data are `sunk`."""
 
     def __init__(self, epoch, initial_epoch, size, sink, sink_size):
-        checked(sink, bool, "For 'Model.train', 'dataset_sink_mode' must be a bool, but got {kind}.")
-        self.first, self.last = whole(initial_epoch, 0), whole(epoch, 1)
+        of_kind(sink, bool, "For 'Model.train', 'dataset_sink_mode' must be a bool, but got {kind}.")
+        self.first, self.last = integer_from(initial_epoch, 0), integer_from(epoch, 1)
         if initial_epoch >= epoch:
             raise ValueError(
                 "For 'Model.train', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the "

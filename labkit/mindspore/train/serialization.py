@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checked import checked
+from ...kinds import of_kind
 from .. import dtype as mstype
 from ..nn.cell import Cell
 from ..parameter import Parameter
@@ -27,19 +27,19 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     The name gets the ending `.ckpt`. `append_dict`: numbers, strings and tensors to be saved too. `choice_func`: the
     names to save. When this returns the file is on the disk; MindSpore can read it.
     """
-    checked(
+    of_kind(
         save_obj,
         (Cell, list, dict),
         "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type}.",
     )
     path = _path_to_write(ckpt_file_name)
     entries = {**_entries(save_obj), **(append_dict or {})}
-    chosen = {name: _plain(value) for name, value in entries.items() if choice_func is None or choice_func(name)}
+    chosen = {name: _stored_form(value) for name, value in entries.items() if choice_func is None or choice_func(name)}
     write_whole(path, encoded(chosen))
 
 
 def _path_to_write(name):
-    checked(
+    of_kind(
         name,
         str,
         "For 'save_checkpoint', the parameter {value} for checkpoint file name is invalid,"
@@ -64,7 +64,7 @@ def _entries(save_obj):
     }
 
 
-def _plain(value):
+def _stored_form(value):
     """A value as the file holds it: an array, or a string. Python's floats are stored as float32."""
     if isinstance(value, Tensor):
         return value.asnumpy()
@@ -111,8 +111,8 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
     Raises ValueError for a file that is missing, damaged or no checkpoint.
     """
     found = {}
-    for name, value in _read(_path_to_read(ckpt_file_name)).items():
-        if _wanted(name, filter_prefix, specify_prefix, choice_func):
+    for name, value in _decoded_file(_path_to_read(ckpt_file_name)).items():
+        if _is_chosen(name, filter_prefix, specify_prefix, choice_func):
             found[name] = value if isinstance(value, str) else Parameter(wrap(value), name=name)
     if not found:
         raise ValueError(
@@ -125,7 +125,7 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
 
 
 def _path_to_read(name):
-    checked(name, str, "For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type}.")
+    of_kind(name, str, "For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type}.")
     if not name.endswith("ckpt"):
         raise ValueError(
             "For 'load_checkpoint', the checkpoint file format must same with 'format', "
@@ -140,7 +140,7 @@ def _path_to_read(name):
     return path
 
 
-def _read(path):
+def _decoded_file(path):
     with open(path, "rb") as file:
         content = file.read()
     try:
@@ -152,7 +152,7 @@ def _read(path):
         ) from error
 
 
-def _wanted(name, left_out, chosen, choice_func):
+def _is_chosen(name, left_out, chosen, choice_func):
     left_out, chosen = (tuple([p] if isinstance(p, str) else p or ()) for p in (left_out, chosen))
     if left_out or chosen or choice_func is None:
         return not name.startswith(left_out) and (not chosen or name.startswith(chosen))
@@ -189,8 +189,8 @@ def _loaded_under_prefix(missing, values):
 
 
 def _check_load(net, parameter_dict):
-    checked(net, Cell, "For 'load_param_into_net', the argument 'net' should be a Cell, but got {type}.")
-    checked(
+    of_kind(net, Cell, "For 'load_param_into_net', the argument 'net' should be a Cell, but got {type}.")
+    of_kind(
         parameter_dict,
         dict,
         "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type}.",

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ...checked import checked
 from ...engine import isbox
-from ...later import loaded
+from ...kinds import of_kind
+from ...later import load
 from ...layout import Placed
 from .._func_checks import check_shape
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
@@ -31,7 +31,7 @@ def _seed(i, out, g):
         if out.requires_grad and out.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return np.ones(out._array.shape, out._array.dtype)
-    checked(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
+    of_kind(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
     check_shape(i, g, out)
     return g
 
@@ -96,7 +96,7 @@ def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False,
 
 
 def _input_edge(tensor):
-    checked(tensor, Tensor, "all inputs have to be Tensors or GradientEdges, but got {kind}", RuntimeError)
+    of_kind(tensor, Tensor, "all inputs have to be Tensors or GradientEdges, but got {kind}", RuntimeError)
     edge = tensor._gradient_edge()
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -166,7 +166,7 @@ _LATER = {"functional": "", **dict.fromkeys(("GradcheckError", "gradcheck", "gra
 def __getattr__(name):
     if name not in _LATER:
         raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
-    return loaded(globals(), _LATER, name)
+    return load(globals(), _LATER, name)
 
 
 __all__ = [

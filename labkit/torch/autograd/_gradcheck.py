@@ -59,14 +59,14 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     """
     inputs = _several(inputs)
     try:
-        return _checked(func, inputs, eps, atol, rtol)
+        return _compare(func, inputs, eps, atol, rtol)
     except GradcheckError:
         if raise_exception:
             raise
         return False
 
 
-def _checked(func, inputs, eps, atol, rtol):
+def _compare(func, inputs, eps, atol, rtol):
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
         raise ValueError(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...checked import checked
 from ...engine import custom_vjp, isbox
+from ...kinds import of_kind
 from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history
@@ -78,7 +78,7 @@ class FunctionCtx(Node):
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
         answers = self._backward(self, *given)
         answers = answers if isinstance(answers, tuple) else (answers,)
-        answers = self._checked(answers)
+        answers = self._gradient_values(answers)
         return [a for a, edge in zip(answers, self.edges, strict=True) if edge is not None]
 
     def _arriving(self, k, g):
@@ -87,7 +87,7 @@ class FunctionCtx(Node):
             g = np.zeros(shape, dtype)
         return None if g is None else wrapped(g)
 
-    def _checked(self, answers):
+    def _gradient_values(self, answers):
         """One gradient value per tensor argument, in the right number and shape."""
         expected = len(self.needs_input_grad)
         if len(answers) > expected and all(a is None for a in answers[expected:]):
@@ -113,7 +113,7 @@ class FunctionCtx(Node):
         edge = self.edges[i]
         if answer is None or edge is None:
             return None
-        checked(answer, Tensor, "expected Variable or None (got {kind})", RuntimeError)
+        of_kind(answer, Tensor, "expected Variable or None (got {kind})", RuntimeError)
         if tuple(answer.shape) != tuple(edge.shape):
             try:
                 back = np.broadcast_shapes(tuple(answer.shape), tuple(edge.shape)) == tuple(answer.shape)

@@ -6,7 +6,7 @@ differentiated again.
 
 from typing import Any
 
-from ...checked import checked
+from ...kinds import of_kind
 from .. import _creation, _joining, _shaping
 from .._modes import enable_grad
 from .._tensor import Tensor
@@ -47,20 +47,20 @@ def _tuple(x, what, name):
     return found
 
 
-def _like(result, single):
+def _mirrored(result, single):
     return result[0] if single else tuple(result)
 
 
-def _ready(inputs, create_graph):
+def _as_leaves(inputs, create_graph):
     """The inputs as fresh leaves, or still on the tape where the result is to be differentiated again."""
     if create_graph:
         return tuple(t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in inputs)
     return tuple(t.detach().requires_grad_() for t in inputs)
 
 
-def _finished(tree, create_graph):
+def _detached(tree, create_graph):
     if isinstance(tree, tuple):
-        return tuple(_finished(t, create_graph) for t in tree)
+        return tuple(_detached(t, create_graph) for t in tree)
     return tree if create_graph else tree.detach()
 
 
@@ -97,7 +97,7 @@ def _on_tape(tensors, strict, words):
             raise RuntimeError(words.format(i))
 
 
-def _given(v, like, name):
+def _vector(v, like, name):
     """The vector of a product, checked against what it is paired with; ones for a single element."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
@@ -126,13 +126,13 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
             [0., 4.]])
     """
     single_in = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", "jacobian"), create_graph)
+    inputs = _as_leaves(_tuple(inputs, "inputs", "jacobian"), create_graph)
     outputs, single_out = _outputs(func, inputs, "jacobian", strict)
     rows = [
-        _like(_jacobian_of(out, inputs, create_graph, strict, OUTPUT_INDEPENDENT.format(i)), single_in)
+        _mirrored(_jacobian_of(out, inputs, create_graph, strict, OUTPUT_INDEPENDENT.format(i)), single_in)
         for i, out in enumerate(outputs)
     ]
-    return _finished(_like(rows, single_out), create_graph)
+    return _detached(_mirrored(rows, single_out), create_graph)
 
 
 def _jacobian_of(output, inputs, create_graph, strict, words):
@@ -168,7 +168,7 @@ def hessian(
 
     def first(*values):
         out = func(*values)
-        checked(
+        of_kind(
             out,
             Tensor,
             "The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
@@ -194,11 +194,11 @@ def _shaped(g, like):
 def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, v^T J)`: the vector-Jacobian product."""
     single_in = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", "vjp"), create_graph)
+    inputs = _as_leaves(_tuple(inputs, "inputs", "vjp"), create_graph)
     outputs, single_out = _outputs(func, inputs, "vjp", strict)
-    v = _given(v, outputs, "vjp") if v is not None else _implied(outputs, "vjp")
+    v = _vector(v, outputs, "vjp") if v is not None else _implied(outputs, "vjp")
     found = _pulled(outputs, inputs, v, create_graph, strict)
-    return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_in), create_graph)
+    return _detached(_mirrored(outputs, single_out), create_graph), _detached(_mirrored(found, single_in), create_graph)
 
 
 def _implied(outputs, name):
@@ -212,14 +212,16 @@ def _implied(outputs, name):
 @enable_grad()
 def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
-    inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
-    v = _given(v, inputs, "jvp")
+    inputs = _as_leaves(_tuple(inputs, "inputs", "jvp"), create_graph)
+    v = _vector(v, inputs, "jvp")
     outputs, single_out = _outputs(func, inputs, "jvp", strict)
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
     pulled = _pulled(outputs, inputs, dummies, True, strict)
     _on_tape(pulled, strict, PULLED_CONSTANT)
     found = _pulled(pulled, dummies, v, create_graph)
-    return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_out), create_graph)
+    return _detached(_mirrored(outputs, single_out), create_graph), _detached(
+        _mirrored(found, single_out), create_graph
+    )
 
 
 def _scalar(func, inputs, name, strict):
@@ -237,13 +239,13 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
 
 def _hessian_product(func, inputs, v, create_graph, strict, name):
     single = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", name), create_graph)
-    v = _given(v, inputs, name)
+    inputs = _as_leaves(_tuple(inputs, "inputs", name), create_graph)
+    v = _vector(v, inputs, name)
     out = _scalar(func, inputs, name, strict)
     first = _pulled((out,), inputs, (_creation.ones_like(out),), True, strict)
     _on_tape(first, strict, LINEAR)
     found = _pulled(first, inputs, v, create_graph)
-    return _finished(out, create_graph), _finished(_like(found, single), create_graph)
+    return _detached(out, create_graph), _detached(_mirrored(found, single), create_graph)
 
 
 @enable_grad()

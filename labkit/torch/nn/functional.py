@@ -153,19 +153,19 @@ def _reduced(values, reduction):
     return _rules.sum_(values, None, False) if reduction == "sum" else _rules.mean(values, None, False)
 
 
-def _checked(reduction):
+def _check_reduction(reduction):
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
-def _share(g, x, reduction):
+def _per_element(g, x, reduction):
     """What each element receives of the gradient of a reduced loss."""
     return g / anp.size(x) if reduction == "mean" else g
 
 
 def _by(slope):
     """The rule of a loss for an argument by which it has, element by element, the derivative `slope(input, target, ...)`."""
-    return lambda ans, x, y, reduction, *how: lambda g: _share(g, x, reduction) * slope(x, y, *how)
+    return lambda ans, x, y, reduction, *how: lambda g: _per_element(g, x, reduction) * slope(x, y, *how)
 
 
 def _difference_loss(name, value, slope):
@@ -190,13 +190,13 @@ _mse = op(
 
 @op(
     "MseLossBackwardBackward0",
-    lambda ans, g, x, y, reduction: unbroadcast_f(g, lambda h: _share(h * (2 * (x - y)), x, reduction)),
-    lambda ans, g, x, y, reduction: lambda h: _share(2 * h * g, x, reduction),
-    lambda ans, g, x, y, reduction: lambda h: -_share(2 * h * g, x, reduction),
+    lambda ans, g, x, y, reduction: unbroadcast_f(g, lambda h: _per_element(h * (2 * (x - y)), x, reduction)),
+    lambda ans, g, x, y, reduction: lambda h: _per_element(2 * h * g, x, reduction),
+    lambda ans, g, x, y, reduction: lambda h: -_per_element(2 * h * g, x, reduction),
     tensors="grad_output self target", others="reduction", saves="grad_output self target",
 )  # fmt: skip
 def mse_backward(g, x, y, reduction):
-    return _share(g, x, reduction) * (2 * (x - y))
+    return _per_element(g, x, reduction) * (2 * (x - y))
 
 
 def _huber(d, delta):
@@ -242,7 +242,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
 
 def _paired(primitive, input, target, reduction, *how):
-    _checked(reduction)
+    _check_reduction(reduction)
     _warn_of_sizes(input, target)
     check_broadcast(input, target)
     if input.shape != target.shape:
@@ -254,7 +254,7 @@ def _paired(primitive, input, target, reduction, *how):
 @widened
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """The mean (or sum, or each) absolute difference."""
-    _checked(reduction)
+    _check_reduction(reduction)
     _warn_of_sizes(input, target)
     size = METHODS["abs"](input - target)
     return size if reduction == "none" else METHODS[reduction](size)
@@ -306,7 +306,7 @@ def _nll(x, target, weight, ignore, reduction):
 @widened
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean") -> Tensor:
     """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
-    _checked(reduction)
+    _check_reduction(reduction)
     single = input.ndim == 1
     if single:
         input, target = input.unsqueeze(0), target.unsqueeze(0)
@@ -338,7 +338,7 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(scores, torch.tensor([0, 0]))
     tensor(1.1269)
     """
-    _checked(reduction)
+    _check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
     scores = log_softmax(input, dim)
     if target.dtype.is_floating_point:

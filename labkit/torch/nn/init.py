@@ -3,7 +3,7 @@
 import math
 import warnings
 
-from ...checked import checked
+from ...kinds import of_kind
 from .. import _modes
 from .._table import FUNCTIONS
 from .._tensor import Tensor
@@ -20,7 +20,7 @@ def calculate_gain(nonlinearity, param=None) -> float:
     """The factor by which weights before `nonlinearity` are wider; `param` is the negative slope of a leaky ReLU."""
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
-        checked(slope, (int, float), "negative_slope {param} not a valid number", ValueError, param=param)
+        of_kind(slope, (int, float), "negative_slope {param} not a valid number", ValueError, param=param)
         return math.sqrt(2 / (1 + slope**2))
     if nonlinearity not in _GAINS:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")

@@ -6,8 +6,8 @@ from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import Any, Self
 
-from ...checked import checked
 from ...engine import current
+from ...kinds import of_kind
 from ...layout import Placed
 from .. import _modes
 from .._tape import Handle
@@ -230,7 +230,7 @@ class Module(metaclass=Placed):
 
     def train(self, mode=True) -> Self:
         """Set training mode here and below."""
-        checked(mode, bool, "training mode is expected to be boolean", ValueError)
+        of_kind(mode, bool, "training mode is expected to be boolean", ValueError)
         for module in self.modules():
             module.training = mode
         return self

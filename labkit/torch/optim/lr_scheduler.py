@@ -3,7 +3,7 @@
 import math
 import warnings
 
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from .optimizer import Optimizer
 
@@ -21,7 +21,7 @@ class LRScheduler(metaclass=Placed):
     """The base of schedules: a subclass defines `get_lr()`, the list of the groups' learning rates at `last_epoch`."""
 
     def __init__(self, optimizer, last_epoch=-1):
-        checked(optimizer, Optimizer, "{kind} is not an Optimizer")
+        of_kind(optimizer, Optimizer, "{kind} is not an Optimizer")
         self.optimizer = optimizer
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:

@@ -36,9 +36,9 @@ class SGD(Optimizer):
         g, momentum = _decayed(group, p, g), group["momentum"]
         if momentum:
             first = "momentum_buffer" not in self.state[p]
-            v = self._kept(p, "momentum_buffer", np.array(g))
+            v = self._state_of(p, "momentum_buffer", np.array(g))
             if not first:
-                v = self._keep(p, "momentum_buffer", v * momentum + (1 - group["dampening"]) * g)
+                v = self._set_state(p, "momentum_buffer", v * momentum + (1 - group["dampening"]) * g)
             g = g + momentum * v if group["nesterov"] else v
         return p._array - group["lr"] * g
 
@@ -72,11 +72,11 @@ class Adam(Optimizer):
             value = value * (1 - group["lr"] * group["weight_decay"])
         else:
             g = _decayed(group, p, g)
-        m, v = self._kept(p, "exp_avg"), self._kept(p, "exp_avg_sq")
-        m = self._keep(p, "exp_avg", m + (1 - beta1) * (g - m))
-        v = self._keep(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
+        m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
+        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
+        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
         if group["amsgrad"]:
-            v = self._keep(p, "max_exp_avg_sq", np.maximum(self._kept(p, "max_exp_avg_sq"), v))
+            v = self._set_state(p, "max_exp_avg_sq", np.maximum(self._state_of(p, "max_exp_avg_sq"), v))
         root = np.sqrt(v) / (1 - beta2**t) ** 0.5 + group["eps"]
         return value - group["lr"] / (1 - beta1**t) * (m / root)
 
@@ -105,15 +105,15 @@ class RMSprop(Optimizer):
     def update(self, group, p, g) -> np.ndarray:
         counted(self.state[p])
         g, alpha = _decayed(group, p, g), group["alpha"]
-        s = self._keep(p, "square_avg", alpha * self._kept(p, "square_avg") + (1 - alpha) * (g * g))
-        v = self._kept(p, "momentum_buffer") if group["momentum"] > 0 else None
+        s = self._set_state(p, "square_avg", alpha * self._state_of(p, "square_avg") + (1 - alpha) * (g * g))
+        v = self._state_of(p, "momentum_buffer") if group["momentum"] > 0 else None
         if group["centered"]:
-            mean = self._kept(p, "grad_avg")
-            mean = self._keep(p, "grad_avg", mean + (1 - alpha) * (g - mean))
+            mean = self._state_of(p, "grad_avg")
+            mean = self._set_state(p, "grad_avg", mean + (1 - alpha) * (g - mean))
             s = s - mean * mean
         ratio = g / (np.sqrt(s) + group["eps"])
         if v is not None:
-            ratio = self._keep(p, "momentum_buffer", group["momentum"] * v + ratio)
+            ratio = self._set_state(p, "momentum_buffer", group["momentum"] * v + ratio)
         return p._array - group["lr"] * ratio
 
 
@@ -135,6 +135,6 @@ class Adagrad(Optimizer):
 
     def update(self, group, p, g) -> np.ndarray:
         t, g = counted(self.state[p]), _decayed(group, p, g)
-        s = self._keep(p, "sum", self._kept(p, "sum") + g * g)
+        s = self._set_state(p, "sum", self._state_of(p, "sum") + g * g)
         rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])
         return p._array - rate * (g / (np.sqrt(s) + group["eps"]))

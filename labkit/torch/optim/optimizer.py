@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...checked import checked
+from ...kinds import of_kind
 from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
@@ -45,7 +45,7 @@ class Optimizer(metaclass=Placed):
 
     def add_param_group(self, param_group) -> None:
         """Add a dict with `params` and options. Raises TypeError or ValueError for what cannot be optimized."""
-        checked(param_group, dict, "param_group must be a dict, but got {type}")
+        of_kind(param_group, dict, "param_group must be a dict, but got {type}")
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else list(params)
         if params and all(isinstance(p, tuple) for p in params):
@@ -54,7 +54,7 @@ class Optimizer(metaclass=Placed):
                 k: v for k, v in param_group.items() if k != "params"
             }
         for p in params:
-            checked(p, Tensor, "optimizer can only optimize Tensors, but one of the params is {kind}")
+            of_kind(p, Tensor, "optimizer can only optimize Tensors, but one of the params is {kind}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         if len({id(p) for p in params}) < len(params):
@@ -91,14 +91,14 @@ class Optimizer(metaclass=Placed):
         """The new value of `p`, an array, from its gradient `g`, an array; changes the state `self.state[p]`."""
         raise NotImplementedError(f"{type(self).__name__}: expected a subclass that defines update(group, p, g)")
 
-    def _kept(self, p, name, initial=None):
+    def _state_of(self, p, name, initial=None):
         """The array of one tensor of a parameter's state; at first that of zeros, or of `initial`."""
         state = self.state[p]
         if name not in state:
             state[name] = Tensor._of(np.zeros_like(p._array) if initial is None else initial)
         return state[name]._array
 
-    def _keep(self, p, name, value):
+    def _set_state(self, p, name, value):
         self._write(self.state[p][name], value)
         return value
 
@@ -131,7 +131,7 @@ class Optimizer(metaclass=Placed):
         self.param_groups = [{**given, "params": mine["params"]} for mine, given in pairs]
         self.state = defaultdict(dict)
         for number, state in saved["state"].items():
-            self.state[of[number]] = {k: _like(of[number], k, v) for k, v in state.items()}
+            self.state[of[number]] = {k: _in_dtype_of(of[number], k, v) for k, v in state.items()}
 
     def __repr__(self):
         lines = [f"{type(self).__name__} ("]
@@ -141,7 +141,7 @@ class Optimizer(metaclass=Placed):
         return "\n".join([*lines, ")"])
 
 
-def _like(p, name, value):
+def _in_dtype_of(p, name, value):
     """A value of a loaded state in the parameter's dtype; the number of steps stays as it is."""
     return value.to(p.dtype) if isinstance(value, Tensor) and name != "step" else value
 

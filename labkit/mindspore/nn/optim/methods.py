@@ -5,10 +5,11 @@ import numpy as np
 
 from ....ops import select
 from ....checked import checked
+from ....kinds import of_kind
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
 from .._checks import check_type, floating, in_open_interval
-from .optimizer import Optimizer, typed
+from .optimizer import Optimizer, in_dtype_of
 
 __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", "RMSProp"]
 
@@ -16,7 +17,7 @@ __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", 
 def _number(value, name):
     """An int as a float. Raises TypeError for what is no number."""
     value = float(value) if isinstance(value, int) else value
-    checked(value, float, "For 'SGD', the argument '{name}' must be float type, but got {type}.", name=name)
+    of_kind(value, float, "For 'SGD', the argument '{name}' must be float type, but got {type}.", name=name)
     return value
 
 
@@ -56,8 +57,8 @@ class SGD(Optimizer):
     def step(self, p, g, lr, v, first, place) -> tuple:
         if not self.has_momentum:
             return p - lr * g, v, first
-        momentum = typed(self.momentum, p)
-        v = select(first > 0, g, momentum * v + typed(1 - self.dampening, p) * g)
+        momentum = in_dtype_of(self.momentum, p)
+        v = select(first > 0, g, momentum * v + in_dtype_of(1 - self.dampening, p) * g)
         return p - lr * (g + momentum * v if self.nesterov else v), v, anp.zeros_like(first)
 
 
@@ -83,13 +84,13 @@ class Momentum(Optimizer):
         check_type(momentum, "momentum", float, self.cls_name)
         if momentum < 0.0:
             raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
-        checked(use_nesterov, bool, "The input value must be a bool, but got {kind}.")
+        of_kind(use_nesterov, bool, "The input value must be a bool, but got {kind}.")
         self.momentum = Parameter(wrap(np.float32(momentum)), name="momentum")
         self.use_nesterov = use_nesterov
         self.keep_slots()
 
     def step(self, p, g, lr, v, place) -> tuple:
-        momentum = typed(self.momentum, p)
+        momentum = in_dtype_of(self.momentum, p)
         v = momentum * v + g
         return p - lr * (g + momentum * v if self.use_nesterov else v), v
 
@@ -107,7 +108,7 @@ class _OfMoments(Optimizer):
 
     def _moments(self, g, m, v):
         """Running means of the gradient and of its square."""
-        beta1, beta2 = typed(self.beta1, g), typed(self.beta2, g)
+        beta1, beta2 = in_dtype_of(self.beta1, g), in_dtype_of(self.beta2, g)
         return beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * (g * g)
 
 
@@ -146,12 +147,12 @@ class Adam(_OfMoments):
         m, v = self._moments(g, m, v)
         along = m
         if self.use_nesterov:
-            beta1 = typed(self.beta1, p)
+            beta1 = in_dtype_of(self.beta1, p)
             along = beta1 * m + (1 - beta1) * g
         largest = tuple(anp.maximum(v, vhat) for vhat in largest)
-        rate = lr * anp.sqrt(1 - typed(self.beta2_power, p)) / (1 - typed(self.beta1_power, p))
+        rate = lr * anp.sqrt(1 - in_dtype_of(self.beta2_power, p)) / (1 - in_dtype_of(self.beta1_power, p))
         root = anp.sqrt(largest[0] if largest else v)
-        return p - rate * along / (root + typed(self.eps, p)), m, v, *largest
+        return p - rate * along / (root + in_dtype_of(self.eps, p)), m, v, *largest
 
 
 class AdamWeightDecay(_OfMoments):
@@ -170,10 +171,10 @@ class AdamWeightDecay(_OfMoments):
 
     def step(self, p, g, lr, m, v, place) -> tuple:
         m, v = self._moments(g, m, v)
-        update = m / (anp.sqrt(v) + typed(self.eps, p))
+        update = m / (anp.sqrt(v) + in_dtype_of(self.eps, p))
         if self.decay_flags[place]:
             decay = self.get_weight_decay()
-            update = update + typed(decay[place] if self.is_group else decay, p) * p
+            update = update + in_dtype_of(decay[place] if self.is_group else decay, p) * p
         return p - lr * update, m, v
 
 
@@ -198,7 +199,7 @@ class RMSProp(Optimizer):
 
     def step(self, p, g, lr, *state, place) -> tuple:
         *mean, s, v = state
-        decay, momentum, epsilon = (typed(number, p) for number in (self.decay, self.momentum, self.epsilon))
+        decay, momentum, epsilon = (in_dtype_of(number, p) for number in (self.decay, self.momentum, self.epsilon))
         mean = [decay * m + (1 - decay) * g for m in mean]
         s = decay * s + (1 - decay) * (g * g)
         spread = s - mean[0] * mean[0] if mean else s
@@ -243,7 +244,7 @@ class Adadelta(Optimizer):
         self.keep_slots()
 
     def step(self, p, g, lr, s, u, place) -> tuple:
-        rho, epsilon = typed(self.rho, p), typed(self.epsilon, p)
+        rho, epsilon = in_dtype_of(self.rho, p), in_dtype_of(self.epsilon, p)
         s = rho * s + (1 - rho) * (g * g)
         update = anp.sqrt(u + epsilon) / anp.sqrt(s + epsilon) * g
         return p - lr * update, s, rho * u + (1 - rho) * (update * update)

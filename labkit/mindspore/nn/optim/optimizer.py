@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ....checked import checked
 from ....engine import cast
+from ....kinds import of_kind
 from ..._printing import shape_text
 from ...context import get_context
 from ...dtype import float32
@@ -20,10 +20,10 @@ from ._settings import (
     built_rate,
     grouped_settings,
     is_dynamic,
-    listed,
-    plain_settings,
+    parameter_list,
     read_decay,
     read_rate,
+    ungrouped_settings,
 )
 
 __all__ = ["Optimizer"]
@@ -46,7 +46,7 @@ class Optimizer(Cell):
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
-        parameters, owner = listed(parameters), self.cls_name
+        parameters, owner = parameter_list(parameters), self.cls_name
         self.is_group = isinstance(parameters[0], dict)
         if not all(isinstance(p, dict if self.is_group else Parameter) for p in parameters):
             raise TypeError(_ELEMENTS)
@@ -67,10 +67,10 @@ class Optimizer(Cell):
         else:
             self.is_group_lr, self.dynamic_lr = False, is_dynamic(rate)
             kept = built_rate(rate, "learning_rate", False)
-            settings = plain_settings(parameters, kept, read_decay(weight_decay, loss_scale, owner))
-        self._keep(settings)
+            settings = ungrouped_settings(parameters, kept, read_decay(weight_decay, loss_scale, owner))
+        self._register(settings)
 
-    def _keep(self, settings):
+    def _register(self, settings):
         """Register what the settings hold."""
         rates = [s.rate for s in settings]
         if not self.is_group_lr:
@@ -108,7 +108,7 @@ class Optimizer(Cell):
         """The learning rate kept for a parameter, or a list of them for a list: a parameter or a schedule."""
         if isinstance(param, (list, tuple)):
             return [self.get_lr_parameter(p) for p in param]
-        checked(param, Parameter, "The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type}.")
+        of_kind(param, Parameter, "The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type}.")
         place = next((i for i, p in enumerate(self.parameters) if p is param), 0)
         rate = self._rates[place]
         return getattr(rate, "learning_rate", rate) if type(rate).__name__.startswith("_") else rate
@@ -218,7 +218,7 @@ def _in(value, dtype):
     return value if value.dtype == dtype else cast(value, dtype)
 
 
-def typed(number, like):
+def in_dtype_of(number, like):
     """A number, or the value of a parameter, in the dtype of the array `like`."""
     value = number._value if isinstance(number, Tensor) else number
     return _in(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)

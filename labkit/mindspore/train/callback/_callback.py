@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....checked import checked
+from ....kinds import of_kind
 from ....layout import Placed
 from ...tensor import Tensor
 
-__all__ = ["Callback", "CallbackManager", "LambdaCallback", "Parameters", "RunContext", "loss_of", "whole"]
+__all__ = ["Callback", "CallbackManager", "LambdaCallback", "Parameters", "RunContext", "integer_from", "loss_of"]
 
 STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 EVENTS = [f"on_{phase}_{stage}" for phase in ("train", "eval") for stage in STAGES]
@@ -60,7 +60,7 @@ class CallbackManager(Callback):
     def __init__(self, callbacks):
         given = callbacks if isinstance(callbacks, list) else [] if callbacks is None else [callbacks]
         for callback in given:
-            checked(
+            of_kind(
                 callback,
                 Callback,
                 "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions.",
@@ -122,7 +122,7 @@ class RunContext(metaclass=Placed):
     """
 
     def __init__(self, original_args):
-        checked(original_args, dict, "The argument 'original_args' of RunContext should be dict type, but got {type}.")
+        of_kind(original_args, dict, "The argument 'original_args' of RunContext should be dict type, but got {type}.")
         self._original_args, self._stop_requested = original_args, False
 
     def original_args(self):
@@ -144,9 +144,9 @@ def loss_of(outputs):
     return float(np.mean(loss.asnumpy())) if isinstance(loss, Tensor) else loss
 
 
-def whole(value, least):
+def integer_from(value, least):
     """`value`, if it is an integer from `least` on. Raises TypeError or ValueError."""
-    checked(value, int, "The input value must be int, but got '{kind}'")
+    of_kind(value, int, "The input value must be int, but got '{kind}'")
     if value < least:
         bound = "> 0" if least == 1 else f">= {least}"
         raise ValueError(f"The input value must be int and must {bound}, but got '{value}' with type 'int'.")

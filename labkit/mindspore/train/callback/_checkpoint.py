@@ -5,11 +5,11 @@ import re
 import time
 from typing import Any
 
-from ....checked import checked
+from ....kinds import of_kind
 from ....layout import Placed
 from ...nn.cell import Cell
 from ..serialization import save_checkpoint
-from ._callback import Callback, whole
+from ._callback import Callback, integer_from
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint"]
 
@@ -26,13 +26,13 @@ class CheckpointConfig(metaclass=Placed):
                  keep_checkpoint_per_n_minutes=0, integrated_save=True, async_save=False, saved_network=None,
                  append_info=None, **options):  # fmt: skip
         given = save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes
-        steps, seconds, most, minutes = (0 if n is None else whole(n, 0) for n in given)
+        steps, seconds, most, minutes = (0 if n is None else integer_from(n, 0) for n in given)
         if not (steps or seconds or most or minutes):
             raise ValueError(
                 "For 'CheckpointConfig', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
                 "'keep_checkpoint_max' and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
             )
-        checked(
+        of_kind(
             saved_network,
             Cell | None,
             "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got {type}.",
@@ -53,7 +53,7 @@ def _appended(info):
     """What is to be saved besides the parameters, as a dictionary."""
     if not info:
         return {}
-    checked(info, list, "For 'CheckpointConfig', the type of 'append_info' must be list,but got {type}.")
+    of_kind(info, list, "For 'CheckpointConfig', the type of 'append_info' must be list,but got {type}.")
     made: dict[str, Any] = {}
     for element in info:
         if isinstance(element, str) and element not in _INFO:
@@ -78,7 +78,7 @@ class ModelCheckpoint(Callback):
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be "
                 f"callable or string that does not contain '/', but got {prefix}."
             )
-        checked(
+        of_kind(
             config,
             CheckpointConfig | None,
             "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got {type}.",
@@ -126,7 +126,7 @@ class ModelCheckpoint(Callback):
         self._remove_old()
 
     def _remove_old(self):
-        """Only after the new file is whole, so that there is always one."""
+        """Only after the new file is integer_from, so that there is always one."""
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes or 0
         if most:
             gone, self._written = self._written[:-most], self._written[-most:]

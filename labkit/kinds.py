@@ -3,14 +3,14 @@
 from typing import Any
 
 
-def checked(value, kinds, text, error: type[Exception] = TypeError, **words) -> Any:
+def of_kind(value, kinds, text, error: type[Exception] = TypeError, **words) -> Any:
     """`value`, if it is one of `kinds`, as `isinstance` takes them; True and False are no numbers, unless `kinds` has bool.
 
     Otherwise raises `error` with `text`, in which `{value}`, `{type}`, `{kind}` (the type's bare name) and `words` stand.
 
-    >>> checked(3, int, "expected an int, but got {kind}")
+    >>> of_kind(3, int, "expected an int, but got {kind}")
     3
-    >>> checked("3", int | None, "{owner}: expected an int, but got {value!r}, of {type}", owner="take")
+    >>> of_kind("3", int | None, "{owner}: expected an int, but got {value!r}, of {type}", owner="take")
     Traceback (most recent call last):
     TypeError: take: expected an int, but got '3', of <class 'str'>
     """

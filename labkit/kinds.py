@@ -1,4 +1,4 @@
-"""An argument of another type than expected: one check, in the words that each place has for it."""
+"""Arguments of one type or another: one check, in the words that each place has for it, and one of them as several."""
 
 from typing import Any
 
@@ -14,7 +14,12 @@ def of_kind(value, kinds, text, error: type[Exception] = TypeError, **words) -> 
     Traceback (most recent call last):
     TypeError: take: expected an int, but got '3', of <class 'str'>
     """
-    allowed = kinds if isinstance(kinds, tuple) else getattr(kinds, "__args__", (kinds,))
+    allowed = getattr(kinds, "__args__", as_tuple(kinds))
     if isinstance(value, kinds) and (bool in allowed or not isinstance(value, bool)):
         return value
     raise error(text.format(value=value, type=type(value), kind=type(value).__name__, **words))
+
+
+def as_tuple(value, kinds=tuple) -> Any:
+    """`value`, if it is one of `kinds`; else the tuple of it alone."""
+    return value if isinstance(value, kinds) else (value,)

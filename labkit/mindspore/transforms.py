@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import engine
 from ..engine import getval
-from ..kinds import of_kind
+from ..kinds import as_tuple, of_kind
 from ._run import MUTABLE, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
@@ -117,7 +117,7 @@ def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
 
 
 def _positions(grad_position, args):
-    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    positions = as_tuple(grad_position)
     if any(p >= len(args) for p in positions):
         raise ValueError("The element in grad_position must belong to [0, args_num).")
     for p in positions:
@@ -194,7 +194,7 @@ def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
             value = args[p]._value
             for unit in _basis(np.shape(getval(value)), value.dtype):
                 output, column = engine.jvp(_of_one(first, args, p), (value,), (unit,))
-                columns[p].append(column if isinstance(column, tuple) else (column,))
+                columns[p].append(as_tuple(column))
         several = isinstance(output, tuple)
         found = []
         for k in range(len(columns[positions[0]][0])):

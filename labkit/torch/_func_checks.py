@@ -1,6 +1,6 @@
 """What `torch.func` refuses, in the real one's words."""
 
-from ..kinds import of_kind
+from ..kinds import as_tuple, of_kind
 from ._tensor import Tensor
 from ._tree import flatten
 
@@ -8,7 +8,7 @@ from ._tree import flatten
 def checked_argnums(argnums, count):
     """The positions `argnums` names among `count` arguments, counted from the front."""
     of_kind(argnums, (int, tuple, bool), "argnums must be int or Tuple[int, ...], got: {type}", RuntimeError)
-    places = argnums if isinstance(argnums, tuple) else (argnums,)
+    places = as_tuple(argnums)
     if not places:
         raise RuntimeError("argnums must be non-empty")
     for p in places:

@@ -7,7 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ..engine import dense, elsewhere, getval, match_dtype
-from ..kinds import of_kind
+from ..kinds import as_tuple, of_kind
 from . import _modes
 from ._tensor import Tensor
 
@@ -192,7 +192,7 @@ def _call_hooks(node, sent, gradients):
             tuple(None if g is None else wrapped(g) for g in gradients),
         )
         if answer is not None:
-            answer = answer if isinstance(answer, (tuple, list)) else (answer,)
+            answer = as_tuple(answer, (tuple, list))
             sent = [None if t is None else t._value for t, e in zip(answer, node.edges, strict=True) if e is not None]
     return sent
 

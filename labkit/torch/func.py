@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import engine
 from ..engine import isbox
-from ..kinds import of_kind
+from ..kinds import as_tuple, of_kind
 from . import _joining, _modes, _shaping
 from ._func_checks import (
     check_cotangents,
@@ -370,10 +370,6 @@ def _stacked(results, out_dims):
 
 def functional_call(module, parameters, args=(), kwargs=None) -> Any:
     """Call `module` with the tensors in `parameters` (`{name: tensor}`) in place of its own."""
-    args = args if isinstance(args, tuple) else (args,)
-    given = {
-        name: t
-        for part in (parameters if isinstance(parameters, (tuple, list)) else (parameters,))
-        for name, t in part.items()
-    }
+    args = as_tuple(args)
+    given = {name: t for part in as_tuple(parameters, (tuple, list)) for name, t in part.items()}
     return module._called_with(given, args, kwargs or {})

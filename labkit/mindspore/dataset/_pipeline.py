@@ -9,7 +9,7 @@ from itertools import islice
 
 import numpy as np
 
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from ._check import LARGEST, names_of, natural, required
 from ._order import Orders, Slots
@@ -144,7 +144,7 @@ class Dataset(metaclass=Placed):
 class _Map(Dataset):
     def __init__(self, input, operations, input_columns, output_columns):
         self.input = input
-        self.operations = operations if isinstance(operations, (list, tuple)) else [operations]
+        self.operations = as_tuple(operations, (list, tuple))
         for operation in self.operations:
             if not callable(operation):
                 raise ValueError(
@@ -181,7 +181,7 @@ class _Map(Dataset):
                     "Exception thrown from user defined Python function in dataset.\n"
                     f"map operation: [{name}] failed. Error description:\n{type(error).__name__}: {error}"
                 ) from error
-            values = list(made) if isinstance(made, tuple) else [made]
+            values = as_tuple(made)
         if len(values) != len(self.made):
             raise RuntimeError(
                 f"map: the operations gave {len(values)} columns, but output_columns (or input_columns) names "

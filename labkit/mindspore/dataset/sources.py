@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...kinds import as_tuple
 from ..tensor import Tensor
 from ._check import names_of, required
 from ._order import Orders
@@ -111,7 +112,7 @@ class GeneratorDataset(Dataset):
         return iter(self.source() if callable(self.source) else self.source)
 
     def _row(self, item):
-        values = item if isinstance(item, (tuple, list)) else (item,)
+        values = as_tuple(item, (tuple, list))
         if len(values) != len(self.names):
             raise RuntimeError(
                 "Invalid Python function, the 'source' of 'GeneratorDataset' should return same number of NumPy "

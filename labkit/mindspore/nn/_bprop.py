@@ -3,7 +3,7 @@
 import inspect
 
 from ...engine import custom_vjp, isbox, shape_of, unbroadcast_f
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 from ...packed import forms, pack, unpack
 from ..context import in_graph_mode
 from ..ops import stop_gradient
@@ -62,7 +62,7 @@ def _gradients(cell, found, args, boxed, values):
     """The gradients of the differentiated inputs, out of the tuple that `bprop` returned."""
     if in_graph_mode():
         _check_in_graph(found, args, cell)
-    found = found if isinstance(found, (tuple, list)) else (found,)
+    found = as_tuple(found, (tuple, list))
     if len(found) < len(args):
         raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(args)}\n")
     gradients = [found[i]._value if isinstance(found[i], Tensor) else None for i in boxed]

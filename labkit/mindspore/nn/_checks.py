@@ -1,8 +1,8 @@
 """Checks of arguments, in the words of the real framework. `owner` is the class that was called, None in a function."""
 
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 
-__all__ = ["check_positive_int", "check_type", "floating", "in_open_interval"]
+__all__ = ["check_positive_int", "check_type", "check_types", "floating", "in_open_interval"]
 
 
 def _about(name, owner):
@@ -11,11 +11,17 @@ def _about(name, owner):
 
 def check_type(value, name, kinds, owner=None):
     """`value`, if it is of one of the types `kinds`; a bool is no number. Raises TypeError."""
-    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
+    kinds = as_tuple(kinds)
     names = [kind.__name__ for kind in kinds]
     wanted = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
     start = f"For '{owner}', the type of '{name}'" if owner else f"The type of '{name}'"
     return of_kind(value, kinds, "{start} should be {wanted}, but got type '{kind}'.", start=start, wanted=wanted)
+
+
+def check_types(kind, owner, **given) -> None:
+    """`check_type` of several arguments by name, all of one kind."""
+    for name, value in given.items():
+        check_type(value, name, kind, owner)
 
 
 def check_positive_int(value, name, owner=None):

@@ -87,7 +87,7 @@ class CosineDecayLR(LearningRateSchedule):
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
     def construct(self, global_step) -> Tensor:
-        done = minimum(global_step, self.decay_steps).astype(mstype.float32) / self.decay_steps
+        done = _share_done(global_step, self.decay_steps)
         return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1.0 + cos(math.pi * done))
 
 
@@ -134,4 +134,9 @@ class WarmUpLR(LearningRateSchedule):
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
     def construct(self, global_step) -> Tensor:
-        return self.learning_rate * (minimum(global_step, self.warmup_steps).astype(mstype.float32) / self.warmup_steps)
+        return self.learning_rate * _share_done(global_step, self.warmup_steps)
+
+
+def _share_done(step, steps):
+    """How much of a number of steps has been made, from 0 to 1."""
+    return minimum(step, steps).astype(mstype.float32) / steps

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import amp, nn
 from ..context import get_context
@@ -227,7 +227,7 @@ class Model(metaclass=Placed):
 
     def _measure(self, outputs, loss):
         """Give the outputs of a step to the metrics, and its loss to `loss`, if wanted."""
-        outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+        outputs = as_tuple(outputs, (tuple, list))
         places = self._eval_indexes
         if places is not None and len(outputs) <= max(places):
             raise ValueError(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...kinds import as_tuple
 from .._tensor import Tensor
 
 
@@ -11,12 +12,8 @@ class GradcheckError(RuntimeError):
     __module__ = "torch.autograd.gradcheck"
 
 
-def _several(given):
-    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
-
-
 def _outputs(func, inputs):
-    return [o for o in _several(func(*inputs)) if isinstance(o, Tensor) and o.dtype.is_floating_point]
+    return [o for o in as_tuple(func(*inputs), (tuple, list)) if isinstance(o, Tensor) and o.dtype.is_floating_point]
 
 
 def _numerical(func, inputs, place, eps):
@@ -57,7 +54,7 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     >>> torch.autograd.gradcheck(torch.exp, x)
     True
     """
-    inputs = _several(inputs)
+    inputs = tuple(as_tuple(inputs, (tuple, list)))
     try:
         return _compare(func, inputs, eps, atol, rtol)
     except GradcheckError:
@@ -101,14 +98,14 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     """
     from . import grad
 
-    inputs = _several(inputs)
+    inputs = tuple(as_tuple(inputs, (tuple, list)))
     outputs = _outputs(func, inputs)
     if grad_outputs is None:
         rng = np.random.default_rng(0)
         grad_outputs = [Tensor._of(rng.standard_normal(o._array.shape).astype(o._array.dtype)) for o in outputs]
         for g in grad_outputs:
             g.requires_grad = True
-    seeds = _several(grad_outputs)
+    seeds = as_tuple(grad_outputs, (tuple, list))
 
     def first(*args):
         values, cotangents = args[: len(inputs)], args[len(inputs) :]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import custom_vjp, isbox
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history
@@ -77,7 +77,7 @@ class FunctionCtx(Node):
     def pull(self, gradients, wanted, create, result=None) -> list:
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
         answers = self._backward(self, *given)
-        answers = answers if isinstance(answers, tuple) else (answers,)
+        answers = as_tuple(answers)
         answers = self._gradient_values(answers)
         return [a for a, edge in zip(answers, self.edges, strict=True) if edge is not None]
 
@@ -210,7 +210,7 @@ def _run_forward(cls, args, kwargs, needed):
 
 def _attached(ctx, output, inputs):
     """The outputs as outputs of the node `ctx`."""
-    outputs = output if isinstance(output, tuple) else (output,)
+    outputs = as_tuple(output)
     if not all(_among(t, outputs) for t in ctx._dirty if _among(t, inputs)):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
@@ -281,7 +281,7 @@ def _apply_traced(cls, args, kwargs):
     def rule(ans, g, *values):
         ctx, _ = rerun(values)
         answers = cls.backward(ctx, Tensor._wrap(g))
-        answers = answers if isinstance(answers, tuple) else (answers,)
+        answers = as_tuple(answers)
         return [None if answers[i] is None else answers[i]._value for i in places]
 
     op = custom_vjp(lambda *values: rerun(values)[1]._array, rule)

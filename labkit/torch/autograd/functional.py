@@ -6,7 +6,7 @@ differentiated again.
 
 from typing import Any
 
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 from .. import _creation, _joining, _shaping
 from .._modes import enable_grad
 from .._tensor import Tensor
@@ -32,7 +32,7 @@ LINEAR = (
 
 
 def _tuple(x, what, name):
-    found = x if isinstance(x, tuple) else (x,)
+    found = as_tuple(x)
     for i, t in enumerate(found):
         if not isinstance(t, Tensor):
             if isinstance(x, tuple):
@@ -97,14 +97,11 @@ def _on_tape(tensors, strict, words):
             raise RuntimeError(words.format(i))
 
 
-def _vector(v, like, name):
-    """The vector of a product, checked against what it is paired with; ones for a single element."""
+def _vector(v, like, name, single="input to the user-provided function is"):
+    """The vector of a product, checked against what it is paired with; ones for a single element, which `single` speaks of."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-                "single element."
-            )
+            raise RuntimeError(f"The vector v can only be None if the {single} a single Tensor with a single element.")
         return (_creation.ones_like(like[0]),)
     v = _tuple(v, "v", name)
     if len(v) != len(like):
@@ -182,7 +179,7 @@ def hessian(
         return tuple(_shaped(g, t) for g, t in zip(row, values, strict=True))
 
     found = jacobian(first, inputs, create_graph, strict)
-    found = tuple(row if isinstance(row, tuple) else (row,) for row in found)
+    found = tuple(as_tuple(row) for row in found)
     return found[0][0] if single else found
 
 
@@ -196,17 +193,9 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     single_in = not isinstance(inputs, tuple)
     inputs = _as_leaves(_tuple(inputs, "inputs", "vjp"), create_graph)
     outputs, single_out = _outputs(func, inputs, "vjp", strict)
-    v = _vector(v, outputs, "vjp") if v is not None else _implied(outputs, "vjp")
+    v = _vector(v, outputs, "vjp", "user-provided function returns")
     found = _pulled(outputs, inputs, v, create_graph, strict)
     return _detached(_mirrored(outputs, single_out), create_graph), _detached(_mirrored(found, single_in), create_graph)
-
-
-def _implied(outputs, name):
-    if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise RuntimeError(
-            "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
-        )
-    return (_creation.ones_like(outputs[0]),)
 
 
 @enable_grad()

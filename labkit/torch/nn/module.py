@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, Self
 
 from ...engine import current
-from ...kinds import of_kind
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import _modes
 from .._tape import Handle
@@ -52,7 +52,7 @@ class Module(metaclass=Placed):
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args)
             if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
+                args = as_tuple(changed)
         output = self.forward(*args, **kwargs)
         for hook in list(self._forward_hooks.values()):
             changed = hook(self, args, output)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....kinds import as_tuple
 from ....layout import Placed
 from ...dtype import DType
 from .._check import natural, required
@@ -50,5 +51,5 @@ class Compose(metaclass=Placed):
     def __call__(self, *values):
         for transform in self.transforms:
             made = transform(*values)
-            values = made if isinstance(made, tuple) else (made,)
+            values = as_tuple(made)
         return values if len(values) > 1 else values[0]

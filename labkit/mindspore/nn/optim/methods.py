@@ -8,7 +8,7 @@ from ....checked import checked
 from ....kinds import of_kind
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
-from .._checks import check_type, floating, in_open_interval
+from .._checks import check_type, check_types, floating, in_open_interval
 from .optimizer import Optimizer, in_dtype_of
 
 __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", "RMSProp"]
@@ -99,8 +99,7 @@ class _OfMoments(Optimizer):
     """What the Adam family shares: the checks of beta1, beta2 and eps."""
 
     def _keep_betas(self, beta1, beta2, eps):
-        for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
-            check_type(value, name, float, self.cls_name)
+        check_types(float, self.cls_name, beta1=beta1, beta2=beta2, eps=eps)
         in_open_interval(beta1, 0.0, 1.0, "beta1", self.cls_name)
         in_open_interval(beta2, 0.0, 1.0, "beta2", self.cls_name)
         floating(eps, "eps", self.cls_name)
@@ -128,10 +127,7 @@ class Adam(_OfMoments):
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._keep_betas(beta1, beta2, eps)
-        for name, flag in (
-            ("use_locking", use_locking), ("use_nesterov", use_nesterov), ("use_amsgrad", use_amsgrad)
-        ):  # fmt: skip
-            check_type(flag, name, bool, self.cls_name)
+        check_types(bool, self.cls_name, use_locking=use_locking, use_nesterov=use_nesterov, use_amsgrad=use_amsgrad)
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         self.beta1_power = Parameter(wrap(np.float32(1)), name="beta1_power")
         self.beta2_power = Parameter(wrap(np.float32(1)), name="beta2_power")
@@ -190,8 +186,7 @@ class RMSProp(Optimizer):
         for name, value in (("decay", decay), ("momentum", momentum), ("epsilon", epsilon)):
             check_type(value, name, float, self.cls_name)
             floating(value, name, self.cls_name, zero=name != "epsilon")
-        check_type(use_locking, "use_locking", bool, self.cls_name)
-        check_type(centered, "centered", bool, self.cls_name)
+        check_types(bool, self.cls_name, use_locking=use_locking, centered=centered)
         self.centered, self.momentum, self.epsilon, self.decay = centered, momentum, epsilon, decay
         mean = {"mg": ("mean_grad", "zeros")} if centered else {}
         self.slots = mean | {"ms": ("mean_square", "ones"), "moment": ("moment", "zeros")}
@@ -233,8 +228,7 @@ class Adadelta(Optimizer):
 
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(rho, "rho", float, self.cls_name)
-        check_type(epsilon, "epsilon", float, self.cls_name)
+        check_types(float, self.cls_name, rho=rho, epsilon=epsilon)
         if not 0.0 <= rho <= 1.0:
             raise ValueError(
                 f"For 'Adadelta', the 'rho' must be in range of [0.0, 1.0], but got {rho} with type 'float'."

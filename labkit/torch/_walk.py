@@ -50,12 +50,6 @@ class Walk:
                 leading.add(node)
         return leading
 
-    def _runs(self, node):
-        return self.needed is None or node in self.needed
-
-    def _wanted(self, edge):
-        return self._runs(edge.node) or edge.key in self.captured
-
     def _count(self, roots):
         """How many gradients each node waits for; only roots can wait for none."""
         self.heap: list = []
@@ -134,7 +128,8 @@ class Walk:
                 self._push(edge.node)
 
     def _pull(self, node, gradients, edges):
-        wanted = [True] * len(edges) if self.needed is None else [self._wanted(e) for e in edges]
+        needed, captured = self.needed, self.captured
+        wanted = [True] * len(edges) if needed is None else [e.node in needed or e.key in captured for e in edges]
         sent = node.pull(gradients, wanted, self.create)
         for i, (g, edge) in enumerate(zip(sent, edges, strict=True)):
             if g is not None and (type(g) is not np.ndarray or g.dtype != edge.dtype):

@@ -278,17 +278,12 @@ class Module(metaclass=Placed):
     def __engine_parts__(self):
         return chain(self.named_children(), self.named_modules())
 
-    @contextmanager
-    def _with(self, tensors):
-        """Inside, the tensors named are used in place of the module's own."""
+    def _called_with(self, tensors, args, kwargs):
+        """What the module returns with the tensors named in place of its own."""
         with ExitStack() as stack:
             for name, tensor in tensors.items():
                 path, _, last = name.rpartition(".")
                 stack.enter_context(_replaced(self.get_submodule(path), last, tensor))
-            yield
-
-    def _called_with(self, tensors, args, kwargs):
-        with self._with(tensors):
             return self(*args, **kwargs)
 
     # ---- text ----

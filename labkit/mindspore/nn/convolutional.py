@@ -3,6 +3,7 @@
 import math
 
 from ...kinds import of_kind
+from ...layout import with_names
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import conv2d
@@ -60,12 +61,19 @@ class Conv2d(Cell):
         return conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self) -> str:
-        return (
-            f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
-            f"group={self.group}, has_bias={self.has_bias}, weight_init={self.weight_init}, "
-            f"bias_init={self.bias_init}, format={self.data_format}"
-        )
+        names = [
+            "kernel_size",
+            "stride",
+            "pad_mode",
+            "padding",
+            "dilation",
+            "group",
+            "has_bias",
+            "weight_init",
+            "bias_init",
+        ]
+        channels = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        return f"{channels}, {with_names(self, *names)}, format={self.data_format}"
 
 
 def _size(value, name):

@@ -1,5 +1,6 @@
 """The dropout layer."""
 
+from ...layout import with_names
 from .._seed import op_seed
 from ..ops._dropout import dropped
 from ..ops._op import value_of
@@ -33,4 +34,4 @@ class Dropout(Cell):
         return dropped(x, value_of(x, "Dropout"), p, self._seed, self._engines)
 
     def extend_repr(self) -> str:
-        return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
+        return with_names(self, "keep_prob" if self.p is None else "p")

@@ -8,6 +8,7 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast, shape_of
 from ...engine import stop_gradient as constant
+from ...layout import with_names
 from .._initializer import initializer
 from ..dtype import float32
 from ..ops._op import value_of
@@ -81,8 +82,7 @@ class _BatchNorm(Cell):
             )
 
     def extend_repr(self):
-        parts = (f"{name}={getattr(self, name)}" for name in ("gamma", "beta", "moving_mean", "moving_variance"))
-        return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, {', '.join(parts)}"
+        return with_names(self, "num_features", "eps", "momentum", "gamma", "beta", "moving_mean", "moving_variance")
 
 
 class BatchNorm2d(_BatchNorm):

@@ -1,5 +1,6 @@
 """Pooling layers: the largest or the mean element of every window of an image."""
 
+from ...layout import with_names
 from ..ops._convolution import four, largest, mean_of_windows
 from ..tensor import Tensor
 from ._checks import check_type
@@ -41,7 +42,7 @@ class _Pool(Cell):
             )
 
     def extend_repr(self):
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
+        return with_names(self, "kernel_size", "stride", "pad_mode")
 
 
 class MaxPool2d(_Pool):

@@ -1,5 +1,6 @@
 """Layers for images: convolution, pooling, batch normalisation."""
 
+from ...layout import with_names
 from .. import _creation
 from .._tensor import Tensor
 from . import _images as F
@@ -47,12 +48,10 @@ class Conv2d(Module):
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
     def extra_repr(self) -> str:
-        shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        shown += [f"padding={self.padding}"] if self.padding != (0, 0) else []
-        shown += [f"dilation={self.dilation}"] if self.dilation != (1, 1) else []
-        shown += [f"groups={self.groups}"] if self.groups != 1 else []
-        shown += ["bias=False"] if self.bias is None else []
-        return ", ".join(shown)
+        usual = {"padding": (0, 0), "dilation": (1, 1), "groups": 1}
+        unusual = [name for name, value in usual.items() if getattr(self, name) != value]
+        bias = ", bias=False" if self.bias is None else ""
+        return f"{self.in_channels}, {self.out_channels}, {with_names(self, 'kernel_size', 'stride', *unusual)}{bias}"
 
 
 class MaxPool2d(Module):
@@ -67,10 +66,7 @@ class MaxPool2d(Module):
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+        return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class AvgPool2d(Module):
@@ -90,7 +86,7 @@ class AvgPool2d(Module):
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return with_names(self, "kernel_size", "stride", "padding")
 
 
 class BatchNorm2d(Module):

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 from typing import Any, Self
 
+from ...layout import with_names
 from .._tensor import Tensor
 from . import functional as F
 from . import init
@@ -34,7 +35,7 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return f"{with_names(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
 
 
 class Identity(Module):
@@ -58,7 +59,7 @@ class Flatten(Module):
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+        return with_names(self, "start_dim", "end_dim")
 
 
 class Dropout(Module):
@@ -82,7 +83,7 @@ class Dropout(Module):
         return F.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
+        return with_names(self, "p", "inplace")
 
 
 class Sequential(Module):
@@ -159,7 +160,7 @@ def _activation(name, fun, defaults=(), printed=()):
         return fun(input, *(getattr(self, n) for n in printed))
 
     def extra_repr(self):
-        return ", ".join(f"{n}={getattr(self, n)}" for n in printed)
+        return with_names(self, *printed)
 
     shown = "".join(f", {n}={dict(defaults)[n] or 0}" for n in printed)
     doc = _EXAMPLE.format(fun=fun.__name__, name=name, options=shown.removeprefix(", "), more=shown)

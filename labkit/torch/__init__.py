@@ -6,7 +6,7 @@
 
 from math import e, inf, nan, pi
 
-from ..later import load
+from ..later import load as _load
 from . import (
     _comparing,
     _creation,
@@ -98,7 +98,7 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     if name in _LATER:
-        return load(globals(), _LATER, name)
+        return _load(globals(), _LATER, name)
     raise AttributeError(_unavailable(name))
 
 

@@ -22,7 +22,7 @@ True
 """
 
 
-def _without_options(name, op):
+def _plain(name, op):
     fun = _op.OPS[op] if op else lambda x: x
 
     def construct(self, input):
@@ -64,7 +64,7 @@ class GELU(Cell):
         return _op.OPS["gelu"](input, "tanh" if self.approximate else "none")
 
 
-CLASSES = {name: _without_options(name, op) for name, op in _PLAIN.items()}
+CLASSES = {name: _plain(name, op) for name, op in _PLAIN.items()}
 CLASSES |= {name: _with_option(name, *spec) for name, spec in _OPTION.items()}
 CLASSES["GELU"] = GELU
 _NAMES = {

@@ -12,7 +12,6 @@ import numpy as np
 
 from .. import ops as primitives
 from ..engine import cast, getval
-from ..checked import checked
 from ..kinds import of_kind
 from ..layout import Placed
 from . import dtype as mstype

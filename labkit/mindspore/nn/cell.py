@@ -3,10 +3,12 @@
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Self
 
 from ...engine import current
 from ...kinds import of_kind
+from ...parts import dotted, named_leaves, tree_text
 from .. import dtype as mstype
 from .._cell import Cell_
 from .._recording import only_inside
@@ -161,12 +163,8 @@ class Cell(Cell_):
 
     def parameters_and_names(self, name_prefix="", expand=True) -> Iterator[tuple[str, Parameter]]:
         """Pairs `(path, parameter)`, such as `("fc.weight", ...)`: its own first, then those of its cells."""
-        seen = set()
-        for path, cell in self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]:
-            for name, p in cell._params.items():
-                if id(p) not in seen:
-                    seen.add(id(p))
-                    yield (f"{path}.{name}" if path else name), p
+        parts = self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]
+        return named_leaves(parts, attrgetter("_params"))
 
     def get_parameters(self, expand=True) -> Iterator[Parameter]:
         """The parameters, one after the other."""
@@ -209,7 +207,7 @@ class Cell(Cell_):
         seen.add(id(self))
         yield path, self
         for name, cell in self._cells.items():
-            yield from cell._walk(f"{path}.{name}" if path else name, seen)
+            yield from cell._walk(dotted(path, name), seen)
 
     def apply(self, fn) -> Self:
         """Call `fn` with every cell in it, then with itself; returns the cell."""
@@ -259,10 +257,7 @@ class Cell(Cell_):
 
     def __repr__(self):
         own = self.extend_repr().split("\n") if self.extend_repr() else []
-        children = [f"({name}): " + repr(cell).replace("\n", "\n  ") for name, cell in self._cells.items()]
-        if not children and len(own) <= 1:
-            return f"{type(self).__name__}({''.join(own)})"
-        return f"{type(self).__name__}(\n  " + "\n  ".join(own + children) + "\n)"
+        return tree_text(type(self).__name__, own, self._cells.items())
 
     __str__ = __repr__
 

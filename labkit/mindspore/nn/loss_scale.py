@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...engine import map_leaves
-from ...ops import select as chosen
 from ...kinds import of_kind
+from ...ops import select as chosen
 from ...program import TraceError
 from .._recording import current
 from .._run import Run

@@ -4,11 +4,13 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Self
 
 from ...engine import current
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
+from ...parts import dotted, named_leaves, tree_text
 from .. import _modes
 from .._tape import Handle
 from .._tensor import Tensor, forget_gradients
@@ -140,19 +142,15 @@ class Module(metaclass=Placed):
         memo.add(self)
         yield prefix, self
         for name, module in self.named_children():
-            yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+            yield from module.named_modules(memo, dotted(prefix, name))
 
     def modules(self) -> Iterator["Module"]:
         """This module and all below it."""
         return (m for _, m in self.named_modules())
 
     def _named(self, table, prefix, recurse):
-        seen = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
-            for name, t in getattr(module, table).items():
-                if t is not None and id(t) not in seen:
-                    seen.add(id(t))
-                    yield (f"{path}.{name}" if path else name), t
+        parts = self.named_modules(prefix=prefix) if recurse else [(prefix, self)]
+        return named_leaves(parts, attrgetter(table))
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True) -> Iterator[tuple[str, Parameter]]:
         """All parameters with dotted names, each once."""
@@ -193,7 +191,7 @@ class Module(metaclass=Placed):
             buffers = ((n, b) for n, b in module._buffers.items() if n not in module._transient)
             for name, t in chain(module._parameters.items(), buffers):
                 if t is not None:
-                    state[f"{path}.{name}" if path else name] = t
+                    state[dotted(path, name)] = t
         return state
 
     def load_state_dict(self, state_dict, strict=True) -> "LoadResult":
@@ -296,12 +294,8 @@ class Module(metaclass=Placed):
         return type(self).__name__
 
     def __repr__(self):
-        children = [f"({name}): " + repr(m).replace("\n", "\n  ") for name, m in self._modules.items()]
         extra = self.extra_repr()
-        if not children:
-            return f"{self._get_name()}({extra})"
-        lines = ([extra] if extra else []) + children
-        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+        return tree_text(self._get_name(), [extra] if extra else [], self._modules.items())
 
 
 class LoadResult(tuple):

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from .... import ops as primitives
-from ....checked import checked
 from ....kinds import of_kind
 from ...ops import cast
 from ...parameter import Parameter

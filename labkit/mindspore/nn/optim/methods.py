@@ -3,9 +3,8 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ....ops import select
-from ....checked import checked
 from ....kinds import of_kind
+from ....ops import select
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
 from .._checks import check_type, check_types, floating, in_open_interval

@@ -2,7 +2,7 @@
 
 from ...kinds import of_kind
 
-__all__ = ["names_of", "natural", "required"]
+__all__ = ["at_most", "names_of", "natural", "required"]
 
 LARGEST = 2**31 - 1
 
@@ -28,3 +28,8 @@ def names_of(columns, name):
     if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
         raise TypeError(f"{name} should be a name or a list of names of columns, but got {columns!r}.")
     return list(columns)
+
+
+def at_most(count, limit):
+    """A number of rows, or the `limit` to it, if there is one that is smaller."""
+    return count if limit is None else min(count, limit)

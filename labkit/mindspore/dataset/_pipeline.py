@@ -11,7 +11,7 @@ import numpy as np
 
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
-from ._check import LARGEST, names_of, natural, required
+from ._check import LARGEST, at_most, names_of, natural, required
 from ._order import Orders, Slots
 from ._reading import Randomness, Reader, as_tensors
 
@@ -258,8 +258,7 @@ class _Slice(Dataset):
         self.input, self.start, self.count = input, start, count
 
     def get_dataset_size(self):
-        rest = max(self.input.get_dataset_size() - self.start, 0)
-        return rest if self.count is None else min(rest, self.count)
+        return at_most(max(self.input.get_dataset_size() - self.start, 0), self.count)
 
     def rows(self, random):
         stop = None if self.count is None else self.start + self.count

@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from ._check import at_most
 from .sources import Rows
 
 __all__ = ["MnistDataset"]
@@ -49,7 +50,7 @@ class MnistDataset(Rows):
         pairs = [read_pair(self.folder, prefix) for prefix in self._prefixes()]
         images, labels = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
         self.total = len(images)
-        self.count = self.total if self.num_samples is None else min(self.total, self.num_samples)
+        self.count = at_most(self.total, self.num_samples)
         self._read = images[..., None], labels.astype(np.uint32)
 
     def _prefixes(self):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kinds import as_tuple
 from ..tensor import Tensor
-from ._check import names_of, required
+from ._check import at_most, names_of, required
 from ._order import Orders
 from ._pipeline import Dataset
 
@@ -18,7 +18,7 @@ class Rows(Dataset):
 
     def __init__(self, names, count, shuffle, num_samples):
         self.names = names
-        self.count = count if num_samples is None else min(count, num_samples)
+        self.count = at_most(count, num_samples)
         self.total, self.shuffled = count, True if shuffle is None else required(shuffle, "shuffle", (bool,))
 
     def get_col_names(self):
@@ -96,7 +96,7 @@ class GeneratorDataset(Dataset):
 
     def get_dataset_size(self) -> int:
         count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
-        return count if self.num_samples is None else min(count, self.num_samples)
+        return at_most(count, self.num_samples)
 
     def rows(self, random) -> Iterator[tuple]:
         for count, item in enumerate(self._items(random)):

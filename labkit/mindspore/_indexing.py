@@ -45,14 +45,14 @@ def unsupported(index):
     )
 
 
-@primitives.rule(lambda ans, x, *index: lambda g: _scatter(g, shape_of(x), *index), argnums=(0,), text="{}[...]")
+@primitives.rule(lambda ans, x, *index: lambda g: _put(g, shape_of(x), *index), argnums=(0,), text="{}[...]")
 def _take(x, *index):
     """`x[i, j, ...]`, where tensors whose values are not known yet may be among the indices."""
     return x[index]
 
 
 @primitives.rule(lambda ans, g, shape, *index: lambda h: _take(h, *index), argnums=(0,))
-def _scatter(g, shape, *index):
+def _put(g, shape, *index):
     """Zeros of a shape, with g added at the index."""
     out = np.zeros(shape, g.dtype)
     np.add.at(out, index, g)

@@ -126,7 +126,7 @@ class ModelCheckpoint(Callback):
         self._remove_old()
 
     def _remove_old(self):
-        """Only after the new file is integer_from, so that there is always one."""
+        """Only after the new file is whole, so that there is always one."""
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes or 0
         if most:
             gone, self._written = self._written[:-most], self._written[-most:]

@@ -8,11 +8,10 @@ def named_leaves(parts, table) -> Iterator[tuple[str, Any]]:
     """Pairs of dotted name and value, each value once, of the `(path, part)` in `parts`; `table(part)` has those of one part."""
     seen = set()
     for path, part in parts:
-        before = dotted(path, "")
         for name, value in table(part).items():
             if value is not None and id(value) not in seen:
                 seen.add(id(value))
-                yield before + name, value
+                yield dotted(path, name), value
 
 
 def dotted(path, name) -> str:

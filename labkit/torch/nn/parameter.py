@@ -6,6 +6,8 @@ from ...layout import Placed
 from .. import _creation
 from .._tensor import Tensor
 
+__all__ = ["Parameter"]
+
 
 class Parameter(Tensor, metaclass=Placed):
     """A leaf that a `Module` finds among its attributes; it requires a gradient unless told otherwise.

@@ -1,4 +1,4 @@
-"""Lines that a notebook and a terminal can show: both break longer ones inside words."""
+"""How texts are put: in lines that a notebook and a terminal show whole, and a number with its noun."""
 
 import textwrap
 
@@ -17,6 +17,15 @@ def wrapped(text: str) -> str:
         for line in text.splitlines()
     )
     return "\n".join("\n".join(parts) for parts in lines)
+
+
+def counted(number: float, noun: str) -> str:
+    """A number, as short as it can be, and its noun.
+
+    >>> counted(1, "point"), counted(2.5, "point")
+    ('1 point', '2.5 points')
+    """
+    return f"{number:g} {noun}{'s' * (number != 1)}"
 
 
 class Prose(str):

@@ -7,8 +7,8 @@ import gc
 import tracemalloc
 import weakref
 from collections.abc import Callable
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial, wraps
 from types import FunctionType, MethodType
 from typing import Any
@@ -31,10 +31,10 @@ from .engine import (
     ones_like,
     vjp_of,
 )
-from .recompute import checkpoint as _checkpoint
-from .tracing import ANY, plain_function, value_of, wrapped_like
+from .recompute import as_one_op
+from .tracing import ANY, holding, plain_function, value_of, wrapped_like
 
-__all__ = ["MemoryReport", "Moment", "Row", "checkpoint", "memory_report"]
+__all__ = ["MemoryMoment", "MemoryReport", "Row", "checkpoint", "memory_report"]
 
 
 def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
@@ -56,14 +56,12 @@ def checkpoint(fun: Callable, parameters: Any = None) -> Callable:
         tensors = [t for t in (*args, *inner) if hasattr(t, "__engine_wrap__")]
 
         def plain(*values):
-            with ExitStack() as stack:
-                for parameter, value in zip(inner, values[len(args) :], strict=True):
-                    stack.enter_context(parameter.__engine_bind__(value))
+            with holding(inner, values[len(args) :]):
                 output = fun(*map(wrapped_like, args, values[: len(args)]), **kwargs)
                 return map_leaves(value_on_tape, output)
 
         plain.__name__ = getattr(fun, "__name__", type(fun).__name__)
-        output = _checkpoint(plain)(*map(value_on_tape, (*args, *inner)))
+        output = as_one_op(plain)(*map(value_on_tape, (*args, *inner)))
         return map_leaves(lambda leaf: wrapped_like(tensors[0], leaf), output) if tensors else output
 
     return wraps(fun)(checkpointed) if hasattr(fun, "__name__") else checkpointed
@@ -98,7 +96,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Moment:
+class MemoryMoment:
     """The bytes of all arrays alive when `op` had just run; `phase` is "forward" or "backward"."""
 
     phase: str
@@ -124,9 +122,9 @@ class MemoryReport:
     peak_forward: int
     peak_both: int
     bookkeeping: int
-    _moments: tuple[Moment, ...]
+    _moments: tuple[MemoryMoment, ...]
 
-    def timeline(self) -> tuple[Moment, ...]:
+    def timeline(self) -> tuple[MemoryMoment, ...]:
         """The bytes of arrays alive after every op of the forward run and of the walk back, recomputed ops included."""
         return self._moments
 
@@ -136,9 +134,6 @@ class MemoryReport:
         return max(moment.bytes for moment in self._moments)
 
     def __repr__(self) -> str:
-        return str(self)
-
-    def __str__(self) -> str:
         head = f"  {'value':<12}{'op':<12}{'bytes':>10}   {'its rule keeps':<18}{'bytes':>10}   until"
         lines = [f"memory of {self.name}", head]
         for row in self.rows:
@@ -187,13 +182,10 @@ def _rows(plain, values, names):
         keeps = tuple(sorted({labels.get(key, "constant") for key in held}))
         number = steps.get(node, 0)
         buffers.update(held if number else {})
-        value, kept = _owner(node.value), sum(a.nbytes for a in held.values())
-        rows.append(Row(node.label, node.op, node.shape, value.nbytes, keeps, kept, number))
-    given = {id(_owner(node.value)): _owner(node.value) for node in graph.inputs}
-    outputs = {id(_owner(node.value)): _owner(node.value) for node in graph.outputs}
-    kept = sum(a.nbytes for key, a in buffers.items() if key not in given)
-    alive = sum(a.nbytes for key, a in {**buffers, **outputs}.items() if key not in given)
-    return tuple(rows), kept, sum(a.nbytes for a in given.values()), alive
+        rows.append(Row(node.label, node.op, node.shape, _owner(node.value).nbytes, keeps, _bytes(held), number))
+    given, outputs = (_owners(node.value for node in nodes) for nodes in (graph.inputs, graph.outputs))
+    kept, alive = _bytes(buffers, given), _bytes(buffers | outputs, given)
+    return tuple(rows), kept, _bytes(given), alive
 
 
 def _rule(node):
@@ -208,16 +200,25 @@ def _owner(value):
     return array if isinstance(array, (np.ndarray, np.generic)) else np.asarray(array)
 
 
+def _owners(values):
+    """`{id: array}` of the arrays that own the memory of values."""
+    return {id(owner): owner for owner in map(_owner, values)}
+
+
+def _bytes(arrays, without=()):
+    return sum(array.nbytes for key, array in arrays.items() if key not in without)
+
+
 def _arrays(rule):
     """`{id: array}` of every array that a function holds: in its closure, and in what that holds."""
-    found, seen, stack = {}, set(), [rule]
+    found, seen, stack = dict[int, np.ndarray](), set[int](), [rule]
     while stack:
         thing = stack.pop()
         if id(thing) in seen:
             continue
         seen.add(id(thing))
         if isbox(thing) or isinstance(thing, (np.ndarray, np.generic)):
-            found[id(_owner(thing))] = _owner(thing)
+            found |= _owners([thing])
         else:
             stack.extend(_inside(thing))
     return found
@@ -252,7 +253,7 @@ class _Gauge(Own, VJPNode):
 
     __slots__ = ("log",)
 
-    def __init__(self, value, fun, args, kwargs, argnums, parents):
+    def __init__(self, value, fun, args, kwargs, argnums, parents) -> None:
         self.log = parents[0].log
         self.log.note(value, getattr(fun, "__name__", "op").strip("_"))
 
@@ -264,18 +265,21 @@ class _Gauge(Own, VJPNode):
 tracer.notrace_primitives[_Gauge] = tracer.notrace_primitives[VJPNode]
 
 
+@dataclass
 class _Log:
     """The arrays alive, found by weak references, and the moments noted so far."""
 
-    def __init__(self):
-        self.bytes, self.known, self.moments, self.phase = 0, {}, [], "forward"
+    bytes: int = 0
+    known: dict[int, weakref.ref] = field(default_factory=dict)
+    moments: list[MemoryMoment] = field(default_factory=list)
+    phase: str = "forward"
 
     def note(self, value, op):
         owner = _owner(value)
         if isinstance(owner, np.ndarray) and id(owner) not in self.known:
             self.known[id(owner)] = weakref.ref(owner, partial(self._gone, id(owner), owner.nbytes))
             self.bytes += owner.nbytes
-        self.moments.append(Moment(self.phase, op, self.bytes))
+        self.moments.append(MemoryMoment(self.phase, op, self.bytes))
 
     def _gone(self, key, size, ref):
         del self.known[key]
@@ -292,7 +296,7 @@ def _moments(plain, values):
         seeds = [ones_like(leaf) for leaf in leaves(output)]
         gradients = pull(seeds)
     del output, pull, seeds
-    log.moments.append(Moment("backward", "end", log.bytes))
+    log.moments.append(MemoryMoment("backward", "end", log.bytes))
     del gradients
     return tuple(log.moments)
 

@@ -58,7 +58,7 @@ class Group:
     `timeout` is a function that gives the longest time to wait for another rank, in seconds.
     """
 
-    def __init__(self, timeout: Callable[[], float]):
+    def __init__(self, timeout: Callable[[], float]) -> None:
         try:
             from mpi4py import MPI
         except ImportError as error:

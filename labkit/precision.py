@@ -80,7 +80,7 @@ class Format:
             raise ImportError(f'{self.name} needs the ml_dtypes package: pip install "labkit[bfloat16]"') from None
         return np.dtype(getattr(ml_dtypes, {"float8_e4m3": "float8_e4m3fn"}.get(self.name, self.name)))
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (
             f"{self.name}: 1 + {self.exponent_bits} + {self.fraction_bits} bits, max {self.max:.5g}, min normal "
             f"{self.min_normal:.5g}, min subnormal {self.min_subnormal:.5g}, eps {self.eps:.5g}"
@@ -153,7 +153,7 @@ class Shares:
     normal: float
     overflowed: float
 
-    def __str__(self):
+    def __str__(self) -> str:
         return ", ".join(f"{name} {share:.1%}" for name, share in vars(self).items())
 
 
@@ -164,7 +164,7 @@ class Statistics:
     in rising order, of the others. `smallest`, `largest`: of their magnitudes, nan where there are none.
     """
 
-    def __init__(self, values):
+    def __init__(self, values) -> None:
         self._values, self.size = values, values.size
         self.zeros = int(np.sum(values == 0))
         self.infinite, self.nans = int(np.isinf(values).sum()), int(np.isnan(values).sum())
@@ -212,7 +212,7 @@ class Statistics:
             power -= 1
         return 2.0**power
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"{self.size} numbers: {self.zeros} zero, {self.infinite} infinite, {self.nans} nan"]
         most = max(self.exponents.values(), default=1)
         for exponent in range(min(self.exponents, default=0), max(self.exponents, default=-1) + 1):

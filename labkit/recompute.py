@@ -6,6 +6,7 @@ memory cost", 2016; A. Griewank, 1992). The price is one more forward run.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 
 from autograd.extend import defvjp_argnums, primitive
@@ -20,7 +21,7 @@ LOST = (
 )
 
 
-def checkpoint(fun) -> Callable:
+def as_one_op(fun) -> Callable:
     """`fun` as one op of the graph whose inside is not kept: its derivative runs it again, on the arguments kept.
 
     Values that are differentiated must be among the positional arguments; the outputs are arrays or numbers, nested in
@@ -29,7 +30,7 @@ def checkpoint(fun) -> Callable:
     differentiation that is not an argument, for its gradient would be lost.
 
     >>> from labkit.engine import grad
-    >>> float(grad(checkpoint(lambda x: x**2 * x))(2.0))
+    >>> float(grad(as_one_op(lambda x: x**2 * x))(2.0))
     12.0
     """
 
@@ -51,13 +52,15 @@ def _levels(value):
         value = value._value
 
 
+@dataclass(eq=False, repr=False)
 class _Segment:
     """One call: the function to run, and how its outputs lie in one array."""
 
-    def __init__(self, fun, kwargs, level):
-        self.fun, self.kwargs, self.level = fun, kwargs, level
+    fun: Callable
+    kwargs: dict
+    level: int
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return getattr(self.fun, "__name__", "function")
 
     def run(self, *args):

@@ -6,8 +6,8 @@ A dialect is known by what its objects can do, not by import: a tensor answers `
 another array for a while, in this thread).
 """
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import wraps
 from typing import Any
 
@@ -78,9 +78,7 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
     names = argument_names(body, len(args)) + [name for name, _ in named]
 
     def plain(*values):
-        with ExitStack() as stack:
-            for (_, parameter), value in zip(named, values[len(args) :], strict=True):
-                stack.enter_context(parameter.__engine_bind__(value))
+        with holding([parameter for _, parameter in named], values[len(args) :]):
             output = fun(*(wrapped_like(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
             if output is None:
                 raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
@@ -93,6 +91,15 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
             what = type(value).__name__
             raise TypeError(f"{caller}: expected a real number, an array or a tensor for {name!r}, but got {what}")
     return plain, values, names
+
+
+@contextmanager
+def holding(parameters, values) -> Iterator[None]:
+    """Inside, each parameter holds its value, in this thread."""
+    with ExitStack() as stack:
+        for parameter, value in zip(parameters, values, strict=True):
+            stack.enter_context(parameter.__engine_bind__(value))
+        yield
 
 
 def value_of(leaf) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 from labkit import cli
 from labkit.cases import CASES, ledger, run
-from labkit.cases.ledger import BY_MODE, DOCUMENTS, MATCH, MISMATCH, SLIP, Case, Slip, same
+from labkit.cases.ledger import BY_MODE, DOCUMENTS, MATCH, MISMATCH, SLIP, Case, Slip, agrees
 
 RUNS = [(case, dialect, mode) for case in CASES for dialect in case.programs for mode in ledger.MODES[dialect]]
 
@@ -44,7 +44,7 @@ def test_names_are_unique_and_documents_known():
 def test_slips_are_not_what_the_document_says():
     slips = [(c, label, s) for c in CASES for label, s in c.corrections.items() if isinstance(s, Slip)]
     assert len(slips) >= 4
-    assert not any(same(s.right, c.figures[label]) for c, label, s in slips)
+    assert not any(agrees(s.right, c.figures[label]) for c, label, s in slips)
 
 
 def one(figures, program):
@@ -75,7 +75,7 @@ def test_a_wrong_figure_and_an_escaped_exception_are_mismatches():
     ],
 )
 def test_comparison_minds_structure_kind_and_value(obtained, expected, verdict):
-    assert same(obtained, expected) is verdict
+    assert agrees(obtained, expected) is verdict
 
 
 def test_a_case_may_be_as_far_off_as_it_says():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from labkit.engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, leaves, record, vjp
-from labkit.recompute import checkpoint
+from labkit.recompute import as_one_op
 
 X = np.array([0.5, 1.5, -2.0])
 SIZE = 2**18  # bytes of an array
@@ -34,7 +34,7 @@ def same(a, b):
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64])
 def test_values_and_gradients_are_the_same(fun, dtype):
     y = np.arange(1.0, 4.0).astype(dtype)
-    output, pull = vjp(checkpoint(fun), X.astype(dtype), y)
+    output, pull = vjp(as_one_op(fun), X.astype(dtype), y)
     expected, pull_expected = vjp(fun, X.astype(dtype), y)
     assert type(output) is type(expected)
     same(output, expected)
@@ -45,55 +45,55 @@ def test_values_and_gradients_are_the_same(fun, dtype):
 def test_outputs_and_arguments_of_several_dtypes_keep_theirs():
     x, y = X.astype(np.float32), X.astype(np.float64)
     fun = lambda x, y: (x * 2, y * y, x * anp.sum(x))
-    same(vjp(checkpoint(fun), x, y)[0], fun(x, y))
-    same(vjp(checkpoint(fun), x, y)[1](), vjp(fun, x, y)[1]())
+    same(vjp(as_one_op(fun), x, y)[0], fun(x, y))
+    same(vjp(as_one_op(fun), x, y)[1](), vjp(fun, x, y)[1]())
 
 
 def test_each_output_has_its_own_cotangent():
     seeds = [np.array([1.0, 2.0, 3.0]), np.zeros(2), 5.0]
-    same(vjp(checkpoint(several), X, X)[1](seeds), vjp(several, X, X)[1](seeds))
+    same(vjp(as_one_op(several), X, X)[1](seeds), vjp(several, X, X)[1](seeds))
 
 
 @pytest.mark.parametrize("fun", [wave, several])
 def test_forward_mode(fun):
-    same(jvp(checkpoint(fun), (X, X), (X, 2 * X)), jvp(fun, (X, X), (X, 2 * X)))
+    same(jvp(as_one_op(fun), (X, X), (X, 2 * X)), jvp(fun, (X, X), (X, 2 * X)))
 
 
 def test_higher_orders_by_nesting():
     fun = lambda x: anp.sum(wave(x, x) ** 2)
-    checked = lambda x: anp.sum(checkpoint(wave)(x, x) ** 2)
+    checked = lambda x: anp.sum(as_one_op(wave)(x, x) ** 2)
     same(hvp(checked, X, X), hvp(fun, X, X))
     np.testing.assert_allclose(jacfwd(grad(checked))(X), jacrev(grad(fun))(X), rtol=1e-12)
     third = lambda f: grad(grad(grad(f)))(0.5)
-    np.testing.assert_allclose(third(checkpoint(lambda x: x**5)), 60 * 0.25)
+    np.testing.assert_allclose(third(as_one_op(lambda x: x**5)), 60 * 0.25)
 
 
 def test_checkpoints_nest():
-    inner = checkpoint(anp.sin)
-    outer = checkpoint(lambda x: anp.exp(inner(x)) * x)
+    inner = as_one_op(anp.sin)
+    outer = as_one_op(lambda x: anp.exp(inner(x)) * x)
     same(grad(outer)(X), grad(lambda x: anp.exp(anp.sin(x)) * x)(X))
 
 
 def test_a_number_and_constants_as_arguments():
-    fun = checkpoint(lambda x, k, scale=1.0: scale * x**k)
+    fun = as_one_op(lambda x, k, scale=1.0: scale * x**k)
     assert fun(3.0, 2, scale=2.0) == 18.0
     assert grad(fun)(3.0, 2, scale=2.0) == 12.0
 
 
 def test_it_is_one_op_of_the_graph_and_the_backward_graph_shows_the_second_run():
-    graph = record(lambda x: checkpoint(lambda x: anp.exp(anp.sin(x)))(x), X)
+    graph = record(lambda x: as_one_op(lambda x: anp.exp(anp.sin(x)))(x), X)
     assert [node.op for node in graph.forward] == ["input", "checkpoint"]
     assert [node.op for node in graph.backward if node.op in ("sin", "exp")] == ["sin", "exp"]
     np.testing.assert_array_equal(graph.gradients["x"], np.cos(X) * np.exp(np.sin(X)))
 
 
 def test_autograd_differentiates_it_too():
-    same(autograd.grad(lambda x: anp.sum(checkpoint(wave)(x, x)))(X), grad(lambda x: wave(x, x))(X))
+    same(autograd.grad(lambda x: anp.sum(as_one_op(wave)(x, x)))(X), grad(lambda x: wave(x, x))(X))
 
 
 def test_the_function_runs_twice_with_a_gradient_and_once_without():
     runs = []
-    fun = checkpoint(lambda x: (runs.append(1), x * x)[1])
+    fun = as_one_op(lambda x: (runs.append(1), x * x)[1])
     fun(X)
     assert len(runs) == 1
     grad(fun)(X)
@@ -101,7 +101,7 @@ def test_the_function_runs_twice_with_a_gradient_and_once_without():
 
 
 def test_a_value_of_an_outer_derivative_may_be_read():
-    checked = lambda w: anp.sum(grad(checkpoint(lambda x: x**2 * w))(X))
+    checked = lambda w: anp.sum(grad(as_one_op(lambda x: x**2 * w))(X))
     assert grad(checked)(3.0) == grad(lambda w: anp.sum(grad(lambda x: x**2 * w)(X)))(3.0)
 
 
@@ -109,7 +109,7 @@ def test_a_value_of_an_outer_derivative_may_be_read():
 def test_a_value_whose_gradient_would_be_lost_is_an_error(nested):
     def loss(w):
         x = w * 2
-        one = checkpoint(lambda x: x * w)
+        one = as_one_op(lambda x: x * w)
         return grad(lambda x: anp.sum(one(x)))(x) if nested else anp.sum(one(x))
 
     with pytest.raises(ValueError, match="not one of its arguments"):
@@ -119,7 +119,7 @@ def test_a_value_whose_gradient_would_be_lost_is_an_error(nested):
 @pytest.mark.parametrize("output", [None, "text", ()])
 def test_an_output_that_is_no_array_is_an_error(output):
     with pytest.raises(TypeError, match="expected arrays or numbers as outputs"):
-        grad(checkpoint(lambda x: output))(X)
+        grad(as_one_op(lambda x: output))(X)
 
 
 def test_an_exception_leaves_everything_usable():
@@ -132,20 +132,20 @@ def test_an_exception_leaves_everything_usable():
 
     for _ in range(2):  # in the forward run, then in the second run
         with pytest.raises(RuntimeError, match="in the function"):
-            grad(checkpoint(fun))(X)
-    same(grad(checkpoint(fun))(X), 2 * X)
+            grad(as_one_op(fun))(X)
+    same(grad(as_one_op(fun))(X), 2 * X)
 
 
 def test_a_rule_of_the_users_own_is_used():
     straight = custom_vjp(np.round, lambda ans, g, x: (g,))
-    same(grad(checkpoint(lambda x: straight(x) * x))(X), grad(lambda x: straight(x) * x)(X))
+    same(grad(as_one_op(lambda x: straight(x) * x))(X), grad(lambda x: straight(x) * x)(X))
 
 
 def test_threads():
     found = {}
 
     def work(k):
-        found[k] = [grad(checkpoint(lambda x: x**k * x))(2.0) for _ in range(50)]
+        found[k] = [grad(as_one_op(lambda x: x**k * x))(2.0) for _ in range(50)]
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(1, 5)]
     [t.start() for t in threads]
@@ -156,7 +156,7 @@ def test_threads():
 # ---- memory ----
 
 
-def chain(n, segments=None, wrap=checkpoint):
+def chain(n, segments=None, wrap=as_one_op):
     """The sum of n layers, plain or in segments."""
 
     def run(x, layers):

@@ -23,6 +23,8 @@ DOCUMENTS = {
     "r2.3.q1": "MindSpore r2.3.q1, migration guide, gradient derivation and comparison with PyTorch (Chinese)",
 }
 MODES = {"mindspore": ("pynative", "graph"), "torch": ("eager",)}
+Figures = dict[str, Any]  # by label
+Program = Callable[[Any], Figures]  # of a dialect's module
 MATCH, SLIP, BY_MODE, MISMATCH = "match", "slip in the document", "differs by mode", "mismatch"
 
 
@@ -56,8 +58,8 @@ class Case:
     documents: tuple[str, ...]
     section: str
     shows: str
-    figures: dict[str, Any]
-    programs: dict[str, Callable[[Any], dict[str, Any]]]
+    figures: Figures
+    programs: dict[str, Program]
     printed: bool = True
     corrections: dict[str, Slip | ByMode] = field(default_factory=dict)
     rtol: float = 2e-6
@@ -75,56 +77,56 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CaseRun:
     """What one dialect gave for one case in one mode. `error` is the message of an exception, if one escaped."""
 
     case: Case
     dialect: str
     mode: str
-    obtained: dict[str, Any]
+    obtained: Figures
     error: str | None = None
 
     @property
     def verdict(self) -> str:
         """`match`, `slip in the document`, `differs by mode`, or `mismatch`."""
         case = self.case
-        if self.error or any(not same(v, case.expected(k, self.mode), case.rtol) for k, v in self.obtained.items()):
+        if self.error or any(not agrees(v, case.expected(k, self.mode), case.rtol) for k, v in self.obtained.items()):
             return MISMATCH
         kinds = {type(self.case.corrections[label]) for label in self.obtained if label in self.case.corrections}
         return SLIP if Slip in kinds else BY_MODE if ByMode in kinds else MATCH
 
 
-def same(obtained: Any, expected: Any, rtol: float = 2e-6) -> bool:
+def agrees(obtained: Any, expected: Any, rtol: float = 2e-6) -> bool:
     """Equal structure and text, and numbers that agree to `rtol`, by default as float32 prints do.
 
-    >>> same((np.float32(0.1),), (0.1,)), same(np.ones(1), 1.0)
+    >>> agrees((np.float32(0.1),), (0.1,)), agrees(np.ones(1), 1.0)
     (True, False)
     """
     if isinstance(expected, (tuple, dict)) or isinstance(obtained, (tuple, dict)):
         if type(obtained) is not type(expected) or len(obtained) != len(expected):
             return False
         if isinstance(expected, dict):
-            return obtained.keys() == expected.keys() and all(same(obtained[k], expected[k], rtol) for k in expected)
-        return all(same(a, b, rtol) for a, b in zip(obtained, expected, strict=True))
+            return obtained.keys() == expected.keys() and all(agrees(obtained[k], expected[k], rtol) for k in expected)
+        return all(agrees(a, b, rtol) for a, b in zip(obtained, expected, strict=True))
     if any(isinstance(side, (str, bool)) or side is None for side in (obtained, expected)):
         return type(obtained) is type(expected) and obtained == expected
     return np.shape(obtained) == np.shape(expected) and np.allclose(obtained, expected, rtol=rtol, equal_nan=True)
 
 
-def run(case: Case) -> Iterator[Outcome]:
+def run(case: Case) -> Iterator[CaseRun]:
     """Run a case in every dialect and mode it has."""
     for dialect in case.programs:
         for mode in MODES[dialect]:
             yield run_in(case, dialect, mode)
 
 
-def run_in(case: Case, dialect: str, mode: str) -> Outcome:
+def run_in(case: Case, dialect: str, mode: str) -> CaseRun:
     """Run a case in one dialect and mode; the mode is put back afterwards."""
     module, restore = _enter(dialect, mode)
     try:
-        return Outcome(case, dialect, mode, map_leaves(_plain, case.programs[dialect](module)))
+        return CaseRun(case, dialect, mode, map_leaves(_plain, case.programs[dialect](module)))
     except Exception as error:
-        return Outcome(case, dialect, mode, {}, f"{type(error).__name__}: {error}")
+        return CaseRun(case, dialect, mode, {}, f"{type(error).__name__}: {error}")
     finally:
         restore()
 

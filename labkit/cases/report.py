@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ..meant import did_you_mean
 from . import CASES
-from .ledger import DOCUMENTS, MISMATCH, Case, Outcome
+from .ledger import DOCUMENTS, MISMATCH, Case, CaseRun
 from .ledger import run as run_case
 
 
@@ -26,7 +27,7 @@ def run(chosen: list[Case], in_detail: bool = False, as_json: bool = False) -> i
     """Run cases; print a table, all about the first one, or JSON. 0 if nothing mismatches, 1 if something does."""
     outcomes = [outcome for case in _progress(chosen) for outcome in run_case(case)]
     if as_json:
-        print(json.dumps([as_data(outcome) for outcome in outcomes], indent=2))
+        print(json.dumps([as_data(outcome) for outcome in outcomes], indent=2, default=lambda array: array.tolist()))
     else:
         print(detail(chosen[0], outcomes) if in_detail else table(outcomes))
     return int(any(outcome.verdict == MISMATCH for outcome in outcomes))
@@ -48,21 +49,19 @@ def _progress(cases: list[Case]) -> Iterable[Case]:
     return tqdm(cases, unit="case", leave=False)
 
 
-def table(outcomes: list[Outcome]) -> str:
+def table(outcomes: list[CaseRun]) -> str:
     """One line per case, dialect and mode, and a summary."""
     lines = [f"{'case':<25} {'dialect':<10} {'mode':<9} {'verdict':<21} shows", "-" * 120]
     for o in outcomes:
         lines.append(f"{o.case.name:<25} {o.dialect:<10} {o.mode:<9} {o.verdict:<21} {o.case.shows}")
-    counts: dict[str, int] = {}
-    for o in outcomes:
-        counts[o.verdict] = counts.get(o.verdict, 0) + 1
+    counts = Counter(o.verdict for o in outcomes)
     summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     return "\n".join(
         [*lines, "-" * 120, f"{len({o.case.name for o in outcomes})} cases, {len(outcomes)} runs: {summary}"]
     )
 
 
-def detail(case: Case, outcomes: list[Outcome]) -> str:
+def detail(case: Case, outcomes: list[CaseRun]) -> str:
     """One case: where it stands, its code, and every figure as documented and as obtained."""
     lines = [case.name, f"  shows     {case.shows}", f"  section   {case.section}"]
     lines += [f"  document  {DOCUMENTS[key]}" for key in case.documents]
@@ -77,45 +76,33 @@ def detail(case: Case, outcomes: list[Outcome]) -> str:
         for label, value in outcome.obtained.items():
             lines += [
                 f"    {label}",
-                f"        {origin:<11} {show(case.figures[label])}",
-                f"        obtained    {show(value)}",
+                f"        {origin:<11} {figure_text(case.figures[label])}",
+                f"        obtained    {figure_text(value)}",
             ]
             if label in case.corrections:
-                right = show(case.expected(label, outcome.mode))
+                right = figure_text(case.expected(label, outcome.mode))
                 lines.append(f"        right       {right}: {case.corrections[label].why}")
     return "\n".join(lines)
 
 
-def show(figure: Any) -> str:
+def figure_text(figure: Any) -> str:
     """A figure on one line; text keeps its line breaks as \\n."""
     if isinstance(figure, tuple):
-        return f"({', '.join(show(f) for f in figure)}{',' if len(figure) == 1 else ''})"
+        return f"({', '.join(figure_text(f) for f in figure)}{',' if len(figure) == 1 else ''})"
     if isinstance(figure, str) or figure is None or isinstance(figure, bool):
         return repr(figure)
     return " ".join(np.array2string(np.asarray(figure), separator=", ").split())
 
 
-def as_data(outcome: Outcome) -> dict[str, Any]:
+def as_data(outcome: CaseRun) -> dict[str, Any]:
     """An outcome as plain data for JSON."""
     case = outcome.case
     return {
         "case": case.name,
-        "documents": list(case.documents),
-        "section": case.section,
-        "shows": case.shows,
-        "dialect": outcome.dialect,
-        "mode": outcome.mode,
-        "verdict": outcome.verdict,
-        "figures": {label: _jsonable(case.figures[label]) for label in outcome.obtained},
-        "obtained": _jsonable(outcome.obtained),
+        **{name: getattr(case, name) for name in ("documents", "section", "shows")},
+        **{name: getattr(outcome, name) for name in ("dialect", "mode", "verdict")},
+        "figures": {label: case.figures[label] for label in outcome.obtained},
+        "obtained": outcome.obtained,
         "corrections": {label: c.why for label, c in case.corrections.items()},
         "error": outcome.error,
     }
-
-
-def _jsonable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _jsonable(v) for key, v in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_jsonable(v) for v in value]
-    return value.tolist() if hasattr(value, "tolist") else value

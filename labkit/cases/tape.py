@@ -1,6 +1,8 @@
 """Cases from the comparison with PyTorch: backward, autograd.grad, grad modes, retained graphs, higher order."""
 
-from .ledger import Case, Slip, message_of
+from typing import Any
+
+from .ledger import Case, Figures, Slip, message_of
 
 COMPARISON = ("master", "r2.3.q1")
 FREED = (
@@ -11,16 +13,16 @@ FREED = (
 )
 
 
-def square_plus(x, y):
+def square_plus(x, y) -> Any:
     """The documents' function: z = x² + y at (1, 2), so z = 3, dz/dx = 2, dz/dy = 1."""
     return x**2 + y
 
 
-def leaves(torch):
+def leaves(torch) -> tuple[Any, Any]:
     return torch.tensor(1.0, requires_grad=True), torch.tensor(2.0, requires_grad=True)
 
 
-def weighted_backward(torch):
+def weighted_backward(torch) -> Figures:
     leaf = torch.autograd.Variable(torch.ones(2, 2), requires_grad=True)
     doubled = leaf * 2
     less = doubled - 1
@@ -28,7 +30,7 @@ def weighted_backward(torch):
     return {"grad": leaf.grad, "leaf": leaf.is_leaf, "doubled is a leaf": doubled.is_leaf}
 
 
-def backward_method(torch):
+def backward_method(torch) -> Figures:
     x, y = leaves(torch)
     before = x.grad, y.grad
     z = square_plus(x, y)
@@ -36,19 +38,19 @@ def backward_method(torch):
     return {"before": before, "z": str(z), "d/dx": x.grad, "d/dy": y.grad}
 
 
-def backward_function(torch):
+def backward_function(torch) -> Figures:
     x, y = leaves(torch)
     z = square_plus(x, y)
     torch.autograd.backward(z)
     return {"z": str(z), "d/dx": x.grad, "d/dy": y.grad}
 
 
-def grad_by_position(ms):
+def grad_by_position(ms) -> Figures:
     x, y = ms.Tensor(1.0), ms.Tensor(2.0)
     return {"d/dx": ms.grad(square_plus, grad_position=0)(x, y), "d/dy": ms.grad(square_plus, grad_position=1)(x, y)}
 
 
-def two_outputs(ms):
+def two_outputs(ms) -> Figures:
     x, y = ms.Tensor(1.0), ms.Tensor(2.0)
 
     def net(x, y):
@@ -57,7 +59,7 @@ def two_outputs(ms):
     return {"out": ms.grad(net, grad_position=0)(x, y), "out1": ms.grad(net, grad_position=1)(x, y)}
 
 
-def first_output(ms):
+def first_output(ms) -> Figures:
     x, y = ms.Tensor(1.0), ms.Tensor(2.0)
 
     def net(x, y):
@@ -66,19 +68,19 @@ def first_output(ms):
     return {f"position {p}": ms.grad(net, grad_position=p, has_aux=True)(x, y)[0] for p in (0, 1)}
 
 
-def first_output_torch(torch):
+def first_output_torch(torch) -> Figures:
     x, y = leaves(torch)
     torch.autograd.backward(square_plus(x, y))
     return {"position 0": x.grad, "position 1": y.grad}
 
 
-def grad_function(torch):
+def grad_function(torch) -> Figures:
     x, y = leaves(torch)
     z = square_plus(x, y)
     return {"x": torch.autograd.grad(z, x), "y": torch.autograd.grad(z, y), "x.grad": x.grad}
 
 
-def recording_off(torch):
+def recording_off(torch) -> Figures:
     x, y = leaves(torch)
     outside = square_plus(x, y).requires_grad
     with torch.no_grad():
@@ -86,7 +88,7 @@ def recording_off(torch):
     return {"outside": outside, "inside": inside}
 
 
-def recording_on_again(torch):
+def recording_on_again(torch) -> Figures:
     x, y = leaves(torch)
     with torch.no_grad():
         off = square_plus(x, y).requires_grad
@@ -95,19 +97,19 @@ def recording_on_again(torch):
     return {"no_grad": off, "enable_grad": on}
 
 
-def nothing_recorded(ms):
+def nothing_recorded(ms) -> Figures:
     z = square_plus(ms.Tensor(1.0), ms.Tensor(2.0))
     return {"z": z, "has backward": hasattr(z, "backward"), "has grad": hasattr(z, "grad")}
 
 
-def backward_twice(torch):
+def backward_twice(torch) -> Figures:
     x, y = leaves(torch)
     z = square_plus(x, y)
     z.backward()
     return {"error": message_of(z.backward)}
 
 
-def backward_twice_retained(torch):
+def backward_twice_retained(torch) -> Figures:
     x, y = leaves(torch)
     z = square_plus(x, y)
     z.backward(retain_graph=True)
@@ -115,7 +117,7 @@ def backward_twice_retained(torch):
     return {"x.grad": x.grad, "y.grad": y.grad}
 
 
-def accumulation(torch):
+def accumulation(torch) -> Figures:
     x, _ = leaves(torch)
     seen = []
     for _ in range(3):
@@ -126,43 +128,43 @@ def accumulation(torch):
     return {"without clearing": tuple(seen), "after clearing": x.grad}
 
 
-def no_accumulation(ms):
+def no_accumulation(ms) -> Figures:
     gradient = ms.grad(lambda x: x**2)
     seen = tuple(gradient(ms.Tensor(1.0)).item() for _ in range(3))
     return {"after clearing": seen[2]}
 
 
-def vector_without_cotangent(torch):
+def vector_without_cotangent(torch) -> Figures:
     x = torch.ones(2, 2, requires_grad=True)
     return {"error": message_of((x * 2).backward)}
 
 
-def vector_with_cotangent(torch):
+def vector_with_cotangent(torch) -> Figures:
     x = torch.ones(2, 2, requires_grad=True)
     (x * 2).backward(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     return {"grad": x.grad}
 
 
-def vector_with_sens(ms):
+def vector_with_sens(ms) -> Figures:
     x = ms.Tensor([[1.0, 1.0], [1.0, 1.0]])
     operation = ms.ops.GradOperation(sens_param=True)
     return {"grad": operation(lambda x: x * 2)(x, ms.Tensor([[1.0, 2.0], [3.0, 4.0]]))}
 
 
-def second_order(torch):
+def second_order(torch) -> Figures:
     x = torch.tensor(3.0, requires_grad=True)
     (first,) = torch.autograd.grad(x**3, x, create_graph=True)
     (second,) = torch.autograd.grad(first, x)
     return {"first": first.detach(), "second": second, "text": str(first)}
 
 
-def second_order_by_nesting(ms):
+def second_order_by_nesting(ms) -> Figures:
     x = ms.Tensor(3.0)
     first = ms.grad(lambda x: x**3)
     return {"first": first(x), "second": ms.grad(first)(x)}
 
 
-def hidden_graph(torch):
+def hidden_graph(torch) -> Figures:
     x, y = leaves(torch)
     node = square_plus(x, y).grad_fn
     return {

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from .ledger import ByMode, Case
+from .ledger import ByMode, Case, Figures
 
 R110, R11 = ("r1.10",), ("r1.1",)
 
 
-def line(ms):
+def line(ms) -> tuple[Any, Any, Any, Any]:
     """A dense layer 3 -> 1 without bias, weights 2 3 4, with its squared error; input 1 2 3, target 19."""
     layer = ms.nn.Dense(3, 1, has_bias=False)
     layer.weight.set_data(ms.Tensor([[2, 3, 4]], ms.float32))
@@ -15,14 +15,14 @@ def line(ms):
     return layer, with_loss, ms.Tensor([[1, 2, 3]], ms.float32), ms.Tensor([[19]], ms.float32)
 
 
-def momentum_steps(ms):
+def momentum_steps(ms) -> Figures:
     layer, with_loss, x, y = line(ms)
     step = ms.nn.TrainOneStepCell(with_loss, ms.nn.Momentum(layer.trainable_params(), 0.01, 0.9))
     losses = tuple(step(x, y).asnumpy() for _ in range(4))
     return {"losses": losses, "weight": layer.weight.asnumpy()}
 
 
-def momentum_steps_torch(torch):
+def momentum_steps_torch(torch) -> Figures:
     layer = torch.nn.Linear(3, 1, bias=False)
     layer.weight.data = torch.tensor([[2.0, 3.0, 4.0]])
     optimizer = torch.optim.SGD(layer.parameters(), lr=0.01, momentum=0.9)
@@ -36,7 +36,7 @@ def momentum_steps_torch(torch):
     return {"losses": tuple(losses), "weight": layer.weight.detach()}
 
 
-def own_training_cell(ms):
+def own_training_cell(ms) -> Figures:
     layer, with_loss, x, y = line(ms)
 
     Cell: Any = ms.nn.Cell
@@ -57,7 +57,7 @@ def own_training_cell(ms):
     return {"losses": losses, "weight": layer.weight.asnumpy()}
 
 
-def skipped_steps(ms):
+def skipped_steps(ms) -> Figures:
     layer, with_loss, x, y = line(ms)
     overflowing = ms.Tensor([[float("inf")]], ms.float32)
     scaler = ms.nn.DynamicLossScaleUpdateCell(loss_scale_value=16, scale_factor=2, scale_window=2)
@@ -70,7 +70,7 @@ def skipped_steps(ms):
     }
 
 
-def clip_before_or_after_the_mean(ms):
+def clip_before_or_after_the_mean(ms) -> Figures:
     """Two workers, each with one large gradient where the other has none: what the order of clip and mean does."""
     workers = [(ms.Tensor([3.0, 0.0]),), (ms.Tensor([0.0, 0.3]),)]
     clip = ms.ops.clip_by_global_norm
@@ -81,7 +81,7 @@ def clip_before_or_after_the_mean(ms):
     }
 
 
-def zero_loss(ms):
+def zero_loss(ms) -> Figures:
     nn, ops = ms.nn, ms.ops
 
     Cell: Any = nn.Cell
@@ -101,7 +101,7 @@ def zero_loss(ms):
     return {"loss": abs(loss.asnumpy()), "bias after the step": net.dense.bias.asnumpy()}
 
 
-def round_trips(ms):
+def round_trips(ms) -> Figures:
     target, nn, train = ms.get_context("device_target"), ms.nn, ms.train
     rows = ms.dataset.NumpySlicesDataset(([[1.0]] * 40, [[3.0]] * 40), shuffle=False)
     ms.set_context(device_target="Ascend")

@@ -4,8 +4,8 @@ import contextlib
 import io
 from typing import Any
 
-from ..data.guide import network
-from .ledger import ByMode, Case, Slip, message_of
+from ..data import network
+from .ledger import ByMode, Case, Figures, Program, Slip, message_of
 
 ALL = ("r2.1", "master", "r2.3.q1")
 G_X, G_Y, G_W = [[4.0, 6.0, 8.0]], -2.0, [[2.0, 4.0, 6.0]]  # gradients of the loss alone
@@ -13,7 +13,7 @@ S_X, S_W = [[6.0, 9.0, 12.0]], [[3.0, 6.0, 9.0]]  # gradients of loss + logits
 AUX = (20.0,)
 
 
-def network_torch(torch):
+def network_torch(torch) -> tuple[Any, ...]:
     """The same network in PyTorch; the inputs are leaves that want a gradient."""
     fc = torch.nn.Linear(3, 1, bias=False)
     fc.weight.data = torch.tensor([[2.0, 3.0, 4.0]])
@@ -22,19 +22,19 @@ def network_torch(torch):
     return torch.nn.functional.mse_loss(logits, y), logits, x, y, fc.weight
 
 
-def forward(ms):
+def forward(ms) -> Figures:
     net, x, y = network(ms)
     loss, logits = net(x, y)
     (weight,) = net.trainable_params()
     return {"loss": loss, "logits": logits, "name": weight.name, "weight": weight.data}
 
 
-def forward_torch(torch):
+def forward_torch(torch) -> Figures:
     loss, logits, _, _, weight = network_torch(torch)
     return {"loss": loss.detach(), "logits": logits.detach(), "weight": weight.detach()}
 
 
-def gradient_row(position, weighted=False, has_aux=True):
+def gradient_row(position, weighted=False, has_aux=True) -> Program:
     """A program for one row of the table: `grad_position`, with or without weights."""
 
     def program(ms):
@@ -47,17 +47,17 @@ def gradient_row(position, weighted=False, has_aux=True):
     return program
 
 
-def first_input_torch(torch):
+def first_input_torch(torch) -> Figures:
     loss, _, x, _, _ = network_torch(torch)
     return {"grad": torch.autograd.grad(loss, x)[0]}
 
 
-def weights_torch(torch):
+def weights_torch(torch) -> Figures:
     loss, _, _, _, weight = network_torch(torch)
     return {"grad": torch.autograd.grad(loss, [weight])}
 
 
-def sum_of_outputs(ms):
+def sum_of_outputs(ms) -> Figures:
     net, x, y = network(ms)
 
     def summed(x, y):
@@ -67,17 +67,17 @@ def sum_of_outputs(ms):
     return {"grad": ms.grad(summed)(x, y)}
 
 
-def sum_of_outputs_torch(torch):
+def sum_of_outputs_torch(torch) -> Figures:
     loss, logits, x, _, _ = network_torch(torch)
     return {"grad": torch.autograd.grad((loss, logits), x)[0]}
 
 
-def neither_position_nor_weights(ms):
+def neither_position_nor_weights(ms) -> Figures:
     net, _, _ = network(ms)
     return {"error": message_of(lambda: ms.grad(net, grad_position=None, weights=None, has_aux=True))}
 
 
-def value_and_grad(ms):
+def value_and_grad(ms) -> Figures:
     net, x, y = network(ms)
     both = ms.value_and_grad(net, grad_position=(0, 1), weights=net.trainable_params(), has_aux=True)
     value, grad = both(x, y)
@@ -87,7 +87,7 @@ def value_and_grad(ms):
 ROWS = [(0, False), (1, False), ((0, 1), False), (None, True), (0, True), ((0, 1), True)]
 
 
-def grad_table(ms):
+def grad_table(ms) -> Figures:
     net, x, y = network(ms)
     found = {}
     for position, weighted in ROWS:
@@ -96,7 +96,7 @@ def grad_table(ms):
     return found
 
 
-def value_and_grad_table(ms):
+def value_and_grad_table(ms) -> Figures:
     net, x, y = network(ms)
     found = {}
     for position, weighted in ROWS:
@@ -112,7 +112,7 @@ TABLE = dict(zip(
 ))  # fmt: skip
 
 
-def grad_operation(ms):
+def grad_operation(ms) -> Figures:
     net, x, y = network(ms)
     weights = ms.ParameterTuple(net.trainable_params())
     sens = (ms.Tensor(10.0, ms.float32), ms.Tensor(0.0, ms.float32))
@@ -126,12 +126,12 @@ def grad_operation(ms):
     return found
 
 
-def scaled(factor, g):
+def scaled(factor, g) -> list[list[float]]:
     """A documented gradient times a number."""
     return [[factor * v for v in g[0]]]
 
 
-def loss_scale(ms):
+def loss_scale(ms) -> Figures:
     net, x, y = network(ms)
     scaler = ms.amp.StaticLossScaler(1024.0)
 
@@ -151,7 +151,7 @@ def loss_scale(ms):
     }
 
 
-def what_loss_scale_cures(ms):
+def what_loss_scale_cures(ms) -> Figures:
     small = ms.Tensor(1e-4, ms.float16)
 
     def loss(w, scale):
@@ -163,18 +163,18 @@ def what_loss_scale_cures(ms):
     return {"loss scale guards gradients against": "underflow" if plain == 0.0 < scaled else "overflow"}
 
 
-def clip_by_global_norm(ms):
+def clip_by_global_norm(ms) -> Figures:
     return {"clipped": ms.ops.clip_by_global_norm((ms.Tensor([[2.0, 4.0, 6.0]]),))}
 
 
-def clip_grad_norm(torch):
+def clip_grad_norm(torch) -> Figures:
     weight = torch.nn.Parameter(torch.zeros(1, 3))
     weight.grad = torch.tensor([[2.0, 4.0, 6.0]])
     torch.nn.utils.clip_grad_norm_([weight], max_norm=1.0)
     return {"clipped": (weight.grad,)}
 
 
-def gradient_of_a_gradient_cell(ms):
+def gradient_of_a_gradient_cell(ms) -> Figures:
     net, x, y = network(ms)
 
     Cell: Any = ms.nn.Cell
@@ -190,36 +190,36 @@ def gradient_of_a_gradient_cell(ms):
     return {"grad": GradientOf(net)(x, y)}
 
 
-def again(ms):
+def again(ms) -> Figures:
     net, x, y = network(ms)
     gradient = ms.grad(net, None, net.trainable_params(), has_aux=True)
     return {"first": gradient(x, y)[0], "second": gradient(x, y)[0]}
 
 
-def printed_exponents(ms):
+def printed_exponents(ms) -> Figures:
     net, x, y = network(ms)
     grad, _ = ms.grad(net, None, net.trainable_params(), has_aux=True)(x, y)
     return {"text": str(grad)}
 
 
-def same_tensor_twice(ms):
+def same_tensor_twice(ms) -> Figures:
     t = ms.Tensor(3.0)
     return {"grad": ms.grad(lambda x, y: x * y, (0, 1))(t, t)}
 
 
-def position_out_of_range(ms):
+def position_out_of_range(ms) -> Figures:
     net, x, y = network(ms)
     return {"error": message_of(lambda: ms.grad(net, 2)(x, y))}
 
 
-def frozen_weight(ms):
+def frozen_weight(ms) -> Figures:
     net, x, y = network(ms)
     (weight,) = net.trainable_params()
     weight.requires_grad = False
     return {"grad": ms.grad(net, None, [weight], has_aux=True)(x, y)[0]}
 
 
-def aux_of_a_single_output(ms):
+def aux_of_a_single_output(ms) -> Figures:
     def single(x):
         return (x**2,)
 
@@ -228,14 +228,14 @@ def aux_of_a_single_output(ms):
     return {"result": found[0] if found else error}
 
 
-def tuple_as_input(ms):
+def tuple_as_input(ms) -> Figures:
     def product(pair):
         return pair[0] * pair[1]
 
     return {"grad": ms.grad(product)(ms.mutable((ms.Tensor(3.0), ms.Tensor(4.0))))}
 
 
-def printing(ms):
+def printing(ms) -> Figures:
     def loss(x):
         squared = x**2
         print("loss", squared)
@@ -246,7 +246,7 @@ def printing(ms):
     return {"printed": printed.getvalue()}
 
 
-def row(name, shows, position, figures, weighted=False, has_aux=True, torch=None):
+def row(name, shows, position, figures, weighted=False, has_aux=True, torch=None) -> Case:
     programs = {"mindspore": gradient_row(position, weighted, has_aux)}
     if torch:
         programs["torch"] = torch

@@ -5,12 +5,14 @@ An exercise is data (see `exercise.Exercise`): the same data serves a notebook, 
 calls the student's function in another process and compares plain data on its own side.
 """
 
+from . import progress
 from .checking import Report, Text, check, hint, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
+from .judge import Verdict, judge_calls, judge_value, not_a_function
 from .require import NotRight, require
 
 __all__ = [
-    "EXERCISES", "Exercise", "Misconception", "NotRight", "Report", "Text", "WrongAnswer", "check", "find", "hint",
-    "require", "solution",
+    "EXERCISES", "Exercise", "Misconception", "NotRight", "Report", "Text", "Verdict", "WrongAnswer", "check", "find",
+    "hint", "judge_calls", "judge_value", "not_a_function", "progress", "require", "solution",
 ]  # fmt: skip

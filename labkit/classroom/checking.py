@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..evidence import is_blank, try_call
-from ..lines import wrapped
+from ..lines import counted, wrapped
 from ..meant import did_you_mean
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
@@ -15,7 +15,7 @@ from .progress import remember
 class Text(str):
     """A text that a notebook shows as it reads, without quotes."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
 
@@ -32,10 +32,10 @@ class Report:
     text: str
     points: int = 0
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.kind == "right"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return wrapped(self.text)
 
 
@@ -56,7 +56,7 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
         what = "what you predict" if exercise.is_prediction else f"your code: a function {signature(exercise)}"
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
         return _not_yet(exercise, "empty", text)
-    verdict = judged(exercise, answer, seconds)
+    verdict = judge_answer(exercise, answer, seconds)
     return _right(exercise, verdict.text) if verdict else _not_yet(exercise, verdict.kind, verdict.text)
 
 
@@ -93,17 +93,13 @@ def solution(name: str) -> Text:
     return Text(wrapped(_unknown(name)) if exercise is None else exercise.solution.strip())
 
 
-def judged(exercise: Exercise, answer: Any, seconds: float = 5.0, seed: int | None = None) -> Verdict:
+def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdict:
     """The verdict on an answer that is not empty; a function is tried here, in this process."""
     if exercise.is_prediction:
         return judge_value(exercise, answer)
     if not callable(answer):
         return not_a_function(exercise, answer)
-    return _tried(exercise, answer, seconds, seed)
-
-
-def _tried(exercise, answer, seconds, seed):
-    inputs, tried = list(exercise.inputs(seed)), []
+    inputs, tried = list(exercise.inputs()), []
     for drawn in inputs:
         with modes_put_back():
             tried.append(try_call(answer, drawn, exercise.tensors, seconds))
@@ -113,9 +109,8 @@ def _tried(exercise, answer, seconds, seed):
 
 
 def _right(exercise: Exercise, text: str) -> Report:
-    points = f"{exercise.points} point{'s' * (exercise.points != 1)}"
-    told = remember(exercise, min(_given.get(exercise.name, 0), len(exercise.hints)))
-    lines = [f"{exercise.name}: right ({points}).", text, *filter(None, [told])]
+    notice = remember(exercise, min(_given.get(exercise.name, 0), len(exercise.hints)))
+    lines = [f"{exercise.name}: right ({counted(exercise.points, 'point')}).", text, *filter(None, [notice])]
     return Report(exercise.name, "right", "\n".join(lines), exercise.points)
 
 

@@ -3,6 +3,8 @@
 A patient fits a small network to 64 points of a sine. All start from the same weights, and take full batches.
 """
 
+from typing import Self
+
 import numpy as np
 
 from .. import mindspore as ms
@@ -46,28 +48,28 @@ class Healthy:
 
     rate = 0.1
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.x, self.y = map(torch.tensor, data())
         self.parameters = {name: torch.nn.Parameter(torch.tensor(array)) for name, array in weights().items()}
         self.optimizer = torch.optim.SGD(self.parameters.values(), lr=self.rate)
         self.losses: list[float] = []
 
-    def predict(self, x):
+    def predict(self, x) -> torch.Tensor:
         p = self.parameters
         hidden = torch.tanh(x @ p["w1"] + p["b1"])
         return hidden @ p["w2"] + p["b2"]
 
-    def loss(self):
+    def loss(self) -> torch.Tensor:
         return ((self.predict(self.x).reshape(-1) - self.y) ** 2).mean()
 
-    def step(self):
+    def step(self) -> float:
         self.optimizer.zero_grad()
         loss = self.loss()
         loss.backward()
         self.optimizer.step()
         return loss.item()
 
-    def train(self, steps):
+    def train(self, steps) -> Self:
         self.losses += [self.step() for _ in range(steps)]
         return self
 
@@ -75,7 +77,7 @@ class Healthy:
 class Ann(Healthy):
     """A patient."""
 
-    def predict(self, x):
+    def predict(self, x) -> torch.Tensor:
         p = self.parameters
         hidden = torch.tanh(x @ p["w1"] + p["b1"]).detach()
         return hidden @ p["w2"] + p["b2"]
@@ -84,7 +86,7 @@ class Ann(Healthy):
 class Ben(Healthy):
     """A patient."""
 
-    def step(self):
+    def step(self) -> float:
         loss = self.loss()
         loss.backward()
         self.optimizer.step()
@@ -94,7 +96,7 @@ class Ben(Healthy):
 class Cleo(Healthy):
     """A patient."""
 
-    def loss(self):
+    def loss(self) -> torch.Tensor:
         return ((self.predict(self.x) - self.y) ** 2).mean()
 
 
@@ -111,7 +113,7 @@ class Scaled:
     rate, limit = 0.1, 1.0
     scale = 1024.0
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.x, self.y = map(ms.Tensor, data())
         self.parameters = {name: ms.Parameter(ms.Tensor(array), name=name) for name, array in weights().items()}
         self.optimizer = ms.nn.SGD(list(self.parameters.values()), self.rate)
@@ -119,15 +121,15 @@ class Scaled:
         self.losses: list[float] = []
         self.skipped = 0
 
-    def predict(self, x):
+    def predict(self, x) -> ms.Tensor:
         half = {name: p.astype(ms.float16) for name, p in self.parameters.items()}
         hidden = ms.ops.tanh(x.astype(ms.float16) @ half["w1"] + half["b1"])
         return (hidden @ half["w2"] + half["b2"]).astype(ms.float32)
 
-    def loss(self):
+    def loss(self) -> ms.Tensor:
         return ((self.predict(self.x).reshape(-1) - self.y) ** 2).mean()
 
-    def gradients(self):
+    def gradients(self) -> tuple[ms.Tensor, tuple]:
         def scaled():
             loss = self.loss()
             return self.scaler.scale(loss), loss
@@ -135,7 +137,7 @@ class Scaled:
         (_, loss), found = ms.value_and_grad(scaled, None, self.optimizer.parameters, has_aux=True)()
         return loss, found
 
-    def step(self):
+    def step(self) -> float:
         loss, scaled = self.gradients()
         if ms.amp.all_finite(scaled):
             self.optimizer(self.prepare(scaled))
@@ -143,10 +145,10 @@ class Scaled:
             self.skipped += 1
         return float(loss.asnumpy())
 
-    def prepare(self, scaled):
+    def prepare(self, scaled) -> tuple:
         return ms.ops.clip_by_global_norm(self.scaler.unscale(scaled), self.limit)
 
-    def train(self, steps):
+    def train(self, steps) -> Self:
         self.losses += [self.step() for _ in range(steps)]
         return self
 
@@ -160,7 +162,7 @@ class Dan(Scaled):
 class Eve(Scaled):
     """A patient."""
 
-    def prepare(self, scaled):
+    def prepare(self, scaled) -> tuple:
         return self.scaler.unscale(ms.ops.clip_by_global_norm(scaled, self.limit))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..evidence import is_tensor, package, plain
+from ..evidence import is_tensor, package, plain_data
 
 LOOSE = 1e-4  # relative tolerance for Python numbers, which people type
 SMALL = 1e-3  # what is smaller is compared as if it were this large
@@ -72,7 +72,7 @@ def _leaf_stage(expected, got):
         return _number_stage(np.asarray(expected), got, 0.0 if isinstance(expected, np.generic) else LOOSE)
     if package(expected) != package(got) or is_tensor(expected) != is_tensor(got):
         return "kind"
-    e, g = plain(expected), plain(got)
+    e, g = plain_data(expected), plain_data(got)
     if not isinstance(e, np.ndarray):
         return None if e == g else "value"
     if e.shape != np.shape(g):
@@ -83,7 +83,7 @@ def _leaf_stage(expected, got):
 
 
 def _number_stage(expected, got, tolerance):
-    got = plain(got)
+    got = plain_data(got)
     if not isinstance(got, (bool, int, float, np.generic, np.ndarray)):
         return "kind"
     got = np.asarray(got)
@@ -122,7 +122,7 @@ def describe(value: Any) -> str:
         return f"a {type(value).__name__} of {len(value)}"
     if is_tensor(value) or isinstance(value, np.ndarray):
         owner = f"a {DIALECTS.get(package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
-        array = np.asarray(plain(value))
+        array = np.asarray(plain_data(value))
         return f"{owner} of shape {array.shape}, {array.dtype}"
     if isinstance(value, BaseException):
         return f"one error, {type(value).__name__}()"
@@ -135,7 +135,7 @@ def describe(value: Any) -> str:
 
 def brief(value: Any) -> str:
     """A value on part of a line."""
-    value = plain(value)
+    value = plain_data(value)
     if isinstance(value, (tuple, list)):
         inside = ", ".join(brief(v) for v in value)
         return f"({inside}{',' * (len(value) == 1)})" if isinstance(value, tuple) else f"[{inside}]"

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..evidence import Tried, plain
+from ..evidence import TriedCall, plain_data
+from ..lines import counted
 from .compare import STAGES, Difference, brief, describe, difference, differences, same
 from .exercise import Exercise, Misconception
 
@@ -18,36 +19,36 @@ RIGHT = ("the number of arguments", "the kind of result", "the structure", "ever
 class Verdict:
     """`kind` is "right", or what is wrong (see `checking.Report`); `text` says it with the drawn inputs and the values.
 
-    `told` says it without any drawn input, expected value or words of an error, for feedback on hidden inputs.
+    `feedback` says it without any drawn input, expected value or words of an error, for feedback on hidden inputs.
     """
 
     kind: str
     text: str
-    told: str
+    feedback: str
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.kind == "right"
 
 
 def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | None = None) -> Verdict:
     """The verdict on a prediction; `expected()` gives the right one, without it the exercise's own."""
     if callable(answer) and not isinstance(answer, type):
-        return _same_told("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
+        return _verdict("type", f"This exercise asks for a value that you predict, but got {describe(answer)}.")
     if dots := _dots(answer):
         text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
-        return _same_told("empty", text)
-    right, got = (expected or exercise.expected)(), plain(answer)
+        return _verdict("empty", text)
+    right, got = (expected or exercise.expected)(), plain_data(answer)
     found = difference(right, got)
     if found is None:
-        return _same_told("right", "Your prediction is what labkit gives when it runs.")
+        return _verdict("right", "Your prediction is what labkit gives when it runs.")
     if known := _recognised(exercise, [((), right, got)]):
-        return _same_told(known.name, known.sentence)
-    return _same_told(found.stage, _predicted(exercise, right, got, found, describe(answer)))
+        return _verdict(known.name, known.sentence)
+    return _verdict(found.stage, _difference_in_prediction(exercise, right, got, found, describe(answer)))
 
 
 def not_a_function(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on a value where a function is asked for."""
-    return _same_told(
+    return _verdict(
         "type",
         f"This exercise asks for a function {signature(exercise)}, but got {describe(answer)}. "
         f'Pass the function itself, without calling it: check("{exercise.name}", your_function).',
@@ -57,7 +58,7 @@ def not_a_function(exercise: Exercise, answer: Any) -> Verdict:
 def judge_calls(
     exercise: Exercise,
     inputs: Sequence[tuple],
-    tried: Sequence[Tried],
+    tried: Sequence[TriedCall],
     expected: Callable[[tuple], Any] | None = None,
 ) -> Verdict:
     """The verdict on a function that was tried on plain `inputs`, one after the other, until a call failed.
@@ -66,27 +67,28 @@ def judge_calls(
     """
     expected = expected or exercise.expected
     for i, (drawn, one) in enumerate(zip(inputs, tried, strict=False)):
-        kind, text, told = _problem(exercise, drawn, one)
+        kind, text, feedback = _problem_of_call(exercise, drawn, one)
         if kind:
             passed = f"Right so far: {i} of {len(inputs)} inputs.\n" if i else ""
-            return Verdict(kind, f"{passed}With {_named(exercise, drawn)}:\n  {text}", passed + told)
+            return Verdict(kind, f"{passed}With {_inputs_in_words(exercise, drawn)}:\n  {text}", passed + feedback)
     compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
     failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
     if not failed:
-        return _same_told("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
-    if known := _recognised(exercise, [(drawn, plain(right), plain(got)) for (drawn, right, got), _ in failed]):
-        return _same_told(known.name, known.sentence)
+        return _verdict("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
+    if known := _recognised(
+        exercise, [(drawn, plain_data(right), plain_data(got)) for (drawn, right, got), _ in failed]
+    ):
+        return _verdict(known.name, known.sentence)
     (drawn, _, _), found = failed[0]
-    return Verdict(found.stage, *_returned(exercise, drawn, found, len(failed), len(inputs)))
+    return Verdict(found.stage, *_difference_in_result(exercise, drawn, found, len(failed), len(inputs)))
 
 
 def signature(exercise: Exercise) -> str:
     """What the function of an exercise takes, in words."""
-    count = len(exercise.arguments)
-    return f"of {count} argument{'s' * (count != 1)} ({', '.join(exercise.arguments)})"
+    return f"of {counted(len(exercise.arguments), 'argument')} ({', '.join(exercise.arguments)})"
 
 
-def _same_told(kind, text):
+def _verdict(kind, text):
     return Verdict(kind, text, text)
 
 
@@ -97,24 +99,19 @@ def _dots(answer: Any, path: str = "") -> str:
     return path if answer is Ellipsis else ""
 
 
-def _predicted(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
+def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found: Difference, answer: str) -> str:
     """The first difference, without the value; and how many items of a list are right. `answer`: what came, in words."""
-    if found.stage in ("kind", "structure", "shape", "dtype"):
-        where, what = (
-            (f"Item {_place(exercise, found.path)}", describe(found.got)) if found.path else ("Your answer", answer)
-        )
+    item = f"Item {_place(exercise, found.path)}" if found.path else "Your answer"
+    if found.stage != "value":
         wanted = describe(found.expected)
         if isinstance(found.expected, (str, type)):  # which of the two would tell the answer
             wanted = "a text, or the type of an error such as KeyError"
-        reason = f"{where} is {what}; expected {wanted}."
+        reason = f"{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
     elif not found.path:
         reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
     else:
-        reason = f"Item {_place(exercise, found.path)} is not what running it gives. You said {brief(found.got)}."
-        if _is_spelling(found):
-            reason = (
-                f"Item {_place(exercise, found.path)}: capital and small letters count. You said {brief(found.got)}."
-            )
+        what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
+        reason = f"{item}{what}. You said {brief(found.got)}."
     if not isinstance(expected, (tuple, list)) or not found.path:
         return reason
     wrong = {d.path.split("]")[0] for d in differences(expected, got)}
@@ -132,45 +129,42 @@ def _place(exercise: Exercise, path: str) -> str:
     return f"{path} ({exercise.places[index]})" if index < len(exercise.places) else path
 
 
-def _problem(exercise: Exercise, inputs: tuple, one: Tried) -> tuple[str, str, str]:
+def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple[str, str, str]:
     """What is wrong with a call before its value is looked at: a kind, the text, and the text without drawn values."""
     outcome = one.outcome
     if one.unfit:
         text = f"expected a function {signature(exercise)}, but yours takes {one.takes}: {one.unfit}."
         return "arguments", text, text.capitalize()
-    kind, text, told = _failure(outcome, _changed(exercise, inputs, one))
+    kind, text, feedback = _failure_of_call(outcome, _changed_arguments(exercise, inputs, one))
     if kind == "error":
         meaning = "".join(f"\n  {meaning}" for part, meaning in exercise.errors if part in outcome.error)
-        text, told = text + meaning, told + meaning
+        text, feedback = text + meaning, feedback + meaning
     said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
-    return kind, text + said, f"On a drawn input {told}"
+    return kind, text + said, f"On a drawn input {feedback}"
 
 
-def _changed(exercise, inputs, one):
+def _changed_arguments(exercise, inputs, one):
     return [n for n, a, v in zip(exercise.arguments, one.after, inputs, strict=False) if not same(a, v)]
 
 
-def _failure(outcome, changed):
-    if outcome.kind == "timeout":
+def _failure_of_call(outcome, changed):
+    kind, text = outcome.kind, ""
+    if kind == "error":
+        return kind, f"it raised {outcome.error}", f"it raised {outcome.error_place}"
+    if kind == "timeout":
         text = f"{outcome.error} and was stopped. Is there a loop that never ends?"
-    elif outcome.kind == "error":
-        return "error", f"it raised {outcome.error}", f"it raised {outcome.error_place}"
     elif changed:
-        return _twice("mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead.")
-    elif outcome.value is None and outcome.printed:
-        return _twice("printed", "it printed an answer but returned nothing (None). End it with return.")
+        kind, text = "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
     elif outcome.value is None:
-        return _twice("printed", "it returned nothing (None). Does every way through it end with return?")
-    else:
-        return "", "", ""
-    return _twice(outcome.kind, text)
+        returned = "it returned nothing (None). Does every way through it end with return?"
+        printed = "it printed an answer but returned nothing (None). End it with return."
+        kind, text = "printed", printed if outcome.printed else returned
+    return kind if text else "", text, text
 
 
-def _twice(kind, text):
-    return kind, text, text
-
-
-def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: int, draws: int) -> tuple[str, str]:
+def _difference_in_result(
+    exercise: Exercise, inputs: tuple, found: Difference, failures: int, draws: int
+) -> tuple[str, str]:
     """The first difference between what a function returned and what was expected; and the same without the values."""
     passed = draws - failures
     stages = ", ".join(RIGHT[: 1 + STAGES.index(found.stage)])
@@ -178,12 +172,12 @@ def _returned(exercise: Exercise, inputs: tuple, found: Difference, failures: in
     where = f"result{found.path}"
     if found.stage == "value":
         seen = f"{where} is {brief(found.got)}\n  and should be {brief(found.expected)}"
-        told = f"The kind and shape of {where} are right; its values are not, for {failures} of {draws} inputs."
+        feedback = f"The kind and shape of {where} are right; its values are not, for {failures} of {draws} inputs."
     else:
         seen = f"{where} is {describe(found.got)}; expected {describe(found.expected)}."
         seen += " Did you forget to call it?" if describe(found.got) == "a function" else ""
-        told = seen
-    return f"{so_far}With {_named(exercise, inputs)}:\n  {seen}", so_far + told
+        feedback = seen
+    return f"{so_far}With {_inputs_in_words(exercise, inputs)}:\n  {seen}", so_far + feedback
 
 
 def _recognised(exercise: Exercise, compared: list[tuple]) -> Misconception | None:
@@ -197,5 +191,5 @@ def _recognised(exercise: Exercise, compared: list[tuple]) -> Misconception | No
     return None
 
 
-def _named(exercise: Exercise, inputs: tuple) -> str:
+def _inputs_in_words(exercise: Exercise, inputs: tuple) -> str:
     return ", ".join(f"{name} = {brief(value)}" for name, value in zip(exercise.arguments, inputs, strict=True))

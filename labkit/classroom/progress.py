@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..desk import places
 from ..desk import record as stored
-from ..desk.places import RECORD as FILE
-from ..desk.places import find_folder
 from .exercise import Exercise
 from .exercises import EXERCISES
 
+FILE = places.RECORD
 _unsaved: stored.Answers = {}  # of this session, while the file cannot be written
 
 
@@ -53,7 +53,7 @@ class Progress:
         notebooks = sorted({exercise.notebook for exercise in EXERCISES.values()})
         return {notebook: _in_order(notebook, self.folder) for notebook in notebooks}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         done = sum(name in self.answers for name in EXERCISES)
         points = f"{self.points} of {sum(e.points for e in EXERCISES.values())} points"
         lines = [*self.notes, f"{done} of {len(EXERCISES)} exercises, {points}.", ""]
@@ -94,8 +94,8 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
     try:
         if reset:
             _unsaved.clear()
-            with stored.alone(home / FILE):
-                notes.append(stored.kept(home / FILE))
+            with stored.only_writer(home / FILE):
+                notes.append(stored.put_record_aside(home / FILE))
         answers, damage = stored.read(home / FILE)
         notes.append(damage)
     except OSError as error:
@@ -125,7 +125,7 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
     _unsaved.setdefault(exercise.name, {"points": exercise.points, "date": now, "hints": hints})
     file = Path(folder) / FILE
     try:
-        with stored.alone(file):
+        with stored.only_writer(file):
             answers, damage = stored.read(file)
             if _unsaved.keys() - answers.keys():
                 stored.write(file, _unsaved | answers)
@@ -136,7 +136,7 @@ def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> st
 
 
 def _home():
-    return find_folder() or Path()
+    return places.find_folder() or Path()
 
 
 def _someone_is_there():

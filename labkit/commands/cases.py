@@ -3,20 +3,19 @@
 import argparse
 from typing import Any
 
+from ._shared import add_command
+
 
 def add_parser(commands: Any) -> None:
     """Add `labkit cases` to the parsers of the other commands."""
     what = "run the documented cases and compare with what the documents print"
-    parser = commands.add_parser(
-        "cases", help=what, description=f"{what}. Exit status 1 if one does not give what it should."
-    )
+    parser = add_command(commands, "cases", run, what, "Exit status 1 if one does not give what it should.")
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="show one case: its code, what is documented, what came"
     )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--list", action="store_true", help="print the names, and what each one shows; run nothing")
     form.add_argument("--json", action="store_true", help="print the results as JSON")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -1,26 +1,25 @@
 """`labkit course`: begin a course, build its notebooks, check that it is ready."""
 
 import argparse
-import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..meant import did_you_mean
+from ._shared import add_command, not_installed, refuse
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit course` with its three actions to the parsers of the other commands."""
     what = "make assignments from the exercises, for nbgrader and for labkit's own grader"
-    parser = commands.add_parser("course", help=what, description=what + ".")
+    parser = add_command(commands, "course", run, what)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
-    new_help = "write an example course into a new folder: course.toml and nbgrader_config.py"
-    new = actions.add_parser("new", help=new_help, description=new_help + ". An existing folder is never overwritten.")
+    what = "write an example course into a new folder: course.toml and nbgrader_config.py"
+    new = add_command(actions, "new", run, what, "An existing folder is never overwritten.")
     new.add_argument("folder", type=Path, metavar="FOLDER")
 
-    build_help = "write the notebooks: source/ for the instructor, release/ for the students"
-    build = actions.add_parser("build", help=build_help, description=build_help + ". What you changed by hand is kept.")
+    what = "write the notebooks: source/ for the instructor, release/ for the students"
+    build = add_command(actions, "build", run, what, "What you changed by hand is kept.")
     build.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
     build.add_argument("--assignment", metavar="NAME", help="this one only")
     build.add_argument(
@@ -31,31 +30,27 @@ def add_parser(commands: Any) -> None:
         "(the file has a column id, as nbgrader's roster)",
     )
 
-    check_help = "say what is not right yet: course.toml, the notebooks, the solutions"
-    check = actions.add_parser(
-        "check", help=check_help, description=check_help + ". Exit status 1 if there is something."
-    )
+    what = "say what is not right yet: course.toml, the notebooks, the solutions"
+    check = add_command(actions, "check", run, what, "Exit status 1 if there is something.")
     check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
-    if find_spec("nbformat") is None:
-        print('labkit course: nbformat is not installed. Run: pip install "labkit[classroom]"', file=sys.stderr)
-        return 1
-    from ..grading.assignment import AssignmentError
-    from ..grading.course import CourseError
+    if missing := not_installed(("nbformat", "classroom")):
+        return refuse("course", missing, 1)
+    from ..grading import AssignmentError, CourseError
 
     try:
         return {"new": _new, "build": _build, "check": _check}[arguments.action](arguments)
     except (CourseError, AssignmentError, OSError) as error:
-        print("\n".join(f"labkit course: {line}" for line in str(error).splitlines()), file=sys.stderr)
+        for line in str(error).splitlines():
+            refuse("course", line)
         return 1
 
 
 def _new(arguments: argparse.Namespace) -> int:
-    from ..grading.course import new_course
+    from ..grading import new_course
 
     for path in new_course(arguments.folder):
         print(f"Wrote {path}")
@@ -64,8 +59,7 @@ def _new(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from ..grading.course import Course, CourseError
-    from ..grading.handout import hand_out, read_roster
+    from ..grading import Course, CourseError, hand_out, read_roster
 
     course = Course.read(arguments.folder)
     names = [planned.name for planned in course.assignments]
@@ -80,14 +74,14 @@ def _build(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from ..grading.course import Course
-    from ..grading.verify import problems
+    from ..grading import Course, problems
+    from ..lines import counted
 
     course = Course.read(arguments.folder)
     found = list(problems(course))
     if found:
         print("\n".join(found))
-        print(f"{len(found)} thing{'s' * (len(found) > 1)} to do.")
+        print(f"{counted(len(found), 'thing')} to do.")
         return 1
     asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
     print(f"All is well: {len(course.assignments)} assignments, {asked} exercises; every solution is right.")

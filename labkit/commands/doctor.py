@@ -5,6 +5,7 @@ from typing import Any
 
 from .. import __version__
 from ..desk import places
+from ._shared import add_command
 
 # package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does)
 PACKAGES = {
@@ -34,8 +35,7 @@ PACKAGES = {
 
 def add_parser(commands: Any) -> None:
     """Add `labkit doctor` to the parsers of the other commands."""
-    what = "say what is installed, what is not, and how to get it"
-    commands.add_parser("doctor", help=what, description=what + ".").set_defaults(run=run)
+    add_command(commands, "doctor", run, "say what is installed, what is not, and how to get it")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,13 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"  {state:<14} {name:<12} {version or '':<12} {purpose}{'' if version else ': ' + _how_to_get(extra)}")
     _tell_of_notebooks()
     print(_walls())
-    works = complete and _engine_works()
-    print(
-        "The engine works."
-        if works
-        else "The engine does not work: in the clone, run pip install --force-reinstall -e ."
-    )
-    return 0 if works else 1
+    if complete and _engine_works():
+        print("The engine works.")
+        return 0
+    print("The engine does not work: in the clone, run pip install --force-reinstall -e .")
+    return 1
 
 
 def _tell_of_notebooks() -> None:
@@ -70,9 +68,9 @@ def _tell_of_notebooks() -> None:
 
 def _walls() -> str:
     """What `labkit grade` needs beside packages: the walls around students' code that this machine can raise."""
-    from ..jail import installed
+    from ..jail import installed_layers
 
-    return f"Around students' code (labkit grade):\n{installed()}"
+    return f"Around students' code (labkit grade):\n{installed_layers()}"
 
 
 def _how_to_get(extra: str) -> str:

@@ -2,20 +2,22 @@
 
 import argparse
 import sys
-from importlib.util import find_spec
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+from ._shared import add_command, not_installed, refuse
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit grade` to the parsers of the other commands."""
     what = "grade what students handed in, each in isolation"
-    parser = commands.add_parser(
-        "grade",
-        help=what,
-        description=what + ". Exit status 0 when everyone is graded and all is written, otherwise 1.",
-        epilog="Beside grades.csv are written grades.questions.csv, grades.html (your overview: who missed what, and why) "
-        "and grades.journal, from which --resume goes on.",
+    more = "Exit status 0 when everyone is graded and all is written, otherwise 1."
+    parser = add_command(commands, "grade", run, what, more)
+    parser.epilog = (
+        "Beside grades.csv are written grades.questions.csv, grades.html (your overview: who missed what, and why) and "
+        "grades.journal, from which --resume goes on."
     )
     parser.add_argument(
         "submissions", type=Path, metavar="SUBMISSIONS",
@@ -23,7 +25,9 @@ def add_parser(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--assignment", type=Path, required=True, metavar="A.ipynb", help="your notebook, from source/")
     parser.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="the table of grades")
-    parser.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes at once; default: all cores")
+    parser.add_argument(
+        "--jobs", type=_at_least(1), default=0, metavar="N", help="processes at once; default: all cores"
+    )
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a dask cluster, such as tcp://host:8786")
     parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a page of feedback for each student")
     parser.add_argument("--solutions", action="store_true", help="show solutions in the feedback: after the due date")
@@ -32,29 +36,25 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     parser.add_argument(
-        "--seed", type=_seed, metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
+        "--seed", type=_at_least(0), metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )
     parser.add_argument(
         "--seconds", type=_seconds, default=5.0, metavar="S", help="for one call of an answer; default: 5"
     )
     parser.add_argument(
-        "--memory", type=_positive, default=1024, metavar="MB", help="for a student's code; default: 1024"
+        "--memory", type=_at_least(1), default=1024, metavar="MB", help="for a student's code; default: 1024"
     )
     parser.add_argument("--unsafe", action="store_true", help="grade even where this machine cannot isolate their code")
-    parser.set_defaults(run=run)
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 1, but got {text}")
-    return number
+def _at_least(least: int) -> Callable[[str], int]:
+    """Reads a whole number that is not less."""
 
+    def number(text: str) -> int:
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"expected a number of at least {least}, but got {text}")
+        return int(text)
 
-def _seed(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 0, but got {text}")
     return number
 
 
@@ -71,10 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _refuse(missing)
     from tqdm import tqdm
 
-    from ..grading.assignment import AssignmentError
-    from ..grading.classwork import grade_class
-    from ..grading.journal import JournalError
-    from ..grading.opening import SubmissionError
+    from ..grading import AssignmentError, JournalError, SubmissionError, grade_class
     from ..jail import NotIsolated
 
     plan = _plan(arguments)
@@ -93,21 +90,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _missing(arguments: argparse.Namespace) -> str:
     """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
-    needed = [("jinja2", "classroom"), ("nbformat", "classroom"), ("psutil", "classroom"), ("tqdm", "classroom")]
+    needed = [(package, "classroom") for package in ("jinja2", "nbformat", "psutil", "tqdm")]
     needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
     needed += [("distributed", "cluster")] * bool(arguments.scheduler)
-    missing = [(package, extra) for package, extra in needed if not find_spec(package)]
-    return f'{missing[0][0]} is not installed. Run: pip install "labkit[{missing[0][1]}]"' if missing else ""
+    return not_installed(*needed)
 
 
-def _refuse(why: str) -> int:
-    print(f"labkit grade: {why}", file=sys.stderr)
-    return 1
+_refuse = partial(refuse, "grade", status=1)
 
 
 def _plan(arguments: argparse.Namespace) -> Any:
-    from ..grading.classwork import Plan
-    from ..grading.examine import Pace
+    from ..grading import Pace, Plan
     from ..jail import Limits
 
     return Plan(
@@ -119,8 +112,7 @@ def _plan(arguments: argparse.Namespace) -> Any:
 
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
-    from ..grading.opening import shown
-    from ..grading.statistics import summarise
+    from ..grading import on_one_line, summarise
 
     print(summarise(graded.results).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
@@ -130,7 +122,7 @@ def _tell(plan: Any, graded: Any) -> int:
         _refuse(problem)
     if graded.unwritten:
         _refuse("The grades are kept. Mend that, and run the same command with --resume: nothing is graded twice.")
-    if names := ", ".join(map(shown, graded.ungraded[:10])):
+    if names := ", ".join(map(on_one_line, graded.ungraded[:10])):
         more = f" and {len(graded.ungraded) - 10} more" if len(graded.ungraded) > 10 else ""
         _refuse(f"not graded, and entered without points: {names}{more}. The overview says why; --resume tries again.")
     return 1 if graded.unwritten or graded.ungraded else 0

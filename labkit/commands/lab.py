@@ -5,9 +5,8 @@ import sys
 from importlib.util import find_spec
 from typing import Any
 
-from ..desk import places, record
-from ..desk.copy import Changes, DeskError, WorkingCopy
-from ._learner import add_folder, agreed, refused
+from ..desk import Changes, DeskError, WorkingCopy, places, record
+from ._shared import add_folder, confirmed, refuse
 
 
 def add_parser(commands: Any) -> None:
@@ -27,20 +26,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Lay or renew the working copy, and start JupyterLab on it."""
     course = places.originals()
     if course is None:
-        return refused("lab", "no notebooks came with this installation. Clone the repository, or install the wheel.")
+        return refuse("lab", "no notebooks came with this installation. Clone the repository, or install the wheel.")
     if find_spec("jupyterlab") is None:
-        return refused("lab", 'JupyterLab is not installed. Run: pip install "labkit[notebooks]"')
+        return refuse("lab", 'JupyterLab is not installed. Run: pip install "labkit[notebooks]"')
     folder = arguments.folder or places.working_copy()
     try:
         copy = WorkingCopy(folder, course)
         _tell(copy, copy.lay())
         notebook = _next(copy)
     except (DeskError, OSError) as error:
-        return refused("lab", error)
+        return refuse("lab", error)
     print(f"Opening {notebook} in {folder}. Ctrl-C ends JupyterLab.")
-    from ..desk.server import start
+    from ..desk import start_jupyterlab
 
-    return start(folder, notebook, arguments.passed_on)
+    return start_jupyterlab(folder, notebook, arguments.passed_on)
 
 
 def _tell(copy: WorkingCopy, changes: Changes) -> None:
@@ -62,7 +61,7 @@ def _offer(copy: WorkingCopy, names: list[str]) -> None:
     if not sys.stdin.isatty():
         for name in names:
             print(f"{_how(name, ' --keep-answers')}, and keeps yours beside it.")
-    elif agreed("Take the new ones, with your answers, and keep yours beside them?"):
+    elif confirmed("Take the new ones, with your answers, and keep yours beside them?"):
         for name in names:
             done = copy.put_back(name, keep_answers=True)
             print(f"{name} is new; yours is {done.kept}. Answers carried over: {', '.join(done.carried) or 'none'}.")

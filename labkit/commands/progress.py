@@ -1,31 +1,27 @@
 """`labkit progress`: which exercises are answered, and which comes next."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from ..desk import places
-from ._learner import add_folder, agreed
+from ._shared import add_command, add_folder, confirmed, refuse
 
 
 def add_parser(commands: Any) -> None:
     """Add `labkit progress` to the parsers of the other commands."""
-    what = "say which exercises are answered and which comes next"
-    parser = commands.add_parser("progress", help=what, description=what + ".")
+    parser = add_command(commands, "progress", run, "say which exercises are answered and which comes next")
     add_folder(parser)
     parser.add_argument("--reset", action="store_true", help="begin anew; the old record gets another name")
     parser.add_argument("--yes", action="store_true", help="with --reset: do not ask")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what is done and what is next; with --reset, begin anew. 1 if the learner does not want to."""
     folder = arguments.folder or _folder()
     if not folder.is_dir():
-        print(f"labkit progress: there is no folder '{folder}'.", file=sys.stderr)
-        return 2
-    if arguments.reset and not (arguments.yes or agreed(f"Begin anew in {folder.resolve()}?")):
+        return refuse("progress", f"there is no folder '{folder}'.")
+    if arguments.reset and not (arguments.yes or confirmed(f"Begin anew in {folder.resolve()}?")):
         print("Nothing was changed. (Without being asked: labkit progress --reset --yes)")
         return 1
     from ..classroom import progress as record

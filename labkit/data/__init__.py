@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Digits", "Part", "digits"]
+from .guide import network
+
+__all__ = ["Digits", "Part", "digits", "network"]
 
 TEST = 360  # images kept for testing
 

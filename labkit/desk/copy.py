@@ -46,7 +46,7 @@ class WorkingCopy:
     Methods raise `DeskError` where the folder cannot be one, and OSError where it cannot be written.
     """
 
-    def __init__(self, folder: Path, course: Path):
+    def __init__(self, folder: Path, course: Path) -> None:
         self.folder, self.course = folder, course
         if folder.exists() and not folder.is_dir():
             raise DeskError(f"'{folder}' is a file, not a folder. {places.ELSEWHERE}")
@@ -78,7 +78,7 @@ class WorkingCopy:
         fresh, there, laid = _marks(name, content), self._marks_there(name), known.laid.get(name)
         if there is None or there == laid != fresh:
             (changes.laid if there is None else changes.renewed).append(name)
-            self._write(name, content)
+            write_whole(self.folder / name, content)
         elif not there:
             changes.unreadable.append(name)
             return
@@ -104,7 +104,7 @@ class WorkingCopy:
             carried = notebook.carry_answers(old, new, {*fresh, *known.laid.get(name, ())})
         content = notebook.write(new)
         kept = None if file.is_file() and file.read_bytes() == content else put_aside(file)
-        self._write(name, content)
+        write_whole(file, content)
         known.laid[name] = fresh
         manifest.write(self.folder, known)
         return PutBack(kept.name if kept else None, tuple(carried))
@@ -115,7 +115,7 @@ class WorkingCopy:
             return content
         try:
             return notebook.write(notebook.clear(notebook.read(content)))
-        except notebook.Unreadable:
+        except notebook.NoNotebook:
             raise DeskError(f"'{self.course / name}' came with labkit and is damaged. Install labkit again.") from None
 
     def _marks_there(self, name: str) -> list[str] | None:
@@ -124,13 +124,8 @@ class WorkingCopy:
             return _marks(name, (self.folder / name).read_bytes())
         except FileNotFoundError:
             return None
-        except notebook.Unreadable:
+        except notebook.NoNotebook:
             return []
-
-    def _write(self, name: str, content: bytes) -> None:
-        file = self.folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, content)
 
 
 def _marks(name: str, content: bytes) -> list[str]:

@@ -5,15 +5,28 @@ import time
 from itertools import count
 from pathlib import Path
 
+DAMAGED = (
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    RecursionError,
+)  # what JSON raises that is not as we wrote it
 
-def write_whole(file: Path, content: bytes) -> None:
-    """Write a file in one step: whoever reads it sees the old content or the new one, never half of it."""
-    unfinished = file.with_name(f"{file.name}.{os.getpid()}-{time.monotonic_ns()}")
+
+def write_whole(file: Path, content: bytes) -> Path:
+    """Write a file in one step: whoever reads it sees the old content or the new one, never half of it.
+
+    Makes the folders above. Raises OSError where the folder cannot be written.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(f".{file.name[:40]}.{os.getpid()}-{time.monotonic_ns()}.unfinished")
     try:
         unfinished.write_bytes(content)
         os.replace(unfinished, file)
     finally:
         unfinished.unlink(missing_ok=True)
+    return file
 
 
 def put_aside(file: Path) -> Path | None:

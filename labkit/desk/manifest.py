@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from .files import write_whole
+from .files import DAMAGED, write_whole
 from .places import MANIFEST
 
 Marks = dict[str, list[str]]  # file -> its marks: for a notebook one for each cell, otherwise one
@@ -25,7 +25,7 @@ def read(folder: Path) -> tuple[Manifest, str]:
         manifest = Manifest(_marks(data["laid"]), _marks(data["declined"]))
     except FileNotFoundError:
         return Manifest(), ""
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except DAMAGED:
         return (
             Manifest(),
             f"{MANIFEST} was damaged and is written anew: what differs from the course is taken as yours.",

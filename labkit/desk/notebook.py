@@ -6,6 +6,8 @@ from collections.abc import Container
 from hashlib import sha256
 from typing import Any
 
+from .files import DAMAGED
+
 Notebook = dict[str, Any]
 Cell = dict[str, Any]
 ANSWER = "answer-"
@@ -13,17 +15,17 @@ EXPLANATION = re.compile(r"^\*\*Explain[.:]?\*\*.*?(?=\n\s*\n|\Z)", re.MULTILINE
 FOLDED = r"<details><summary>Explain</summary>\n\n\g<0>\n\n</details>"
 
 
-class Unreadable(ValueError):
+class NoNotebook(ValueError):
     """What should be a notebook is none: half saved, or something else."""
 
 
 def read(content: bytes) -> Notebook:
-    """The notebook in these bytes. Raises `Unreadable`."""
+    """The notebook in these bytes. Raises `NoNotebook`."""
     try:
         notebook = json.loads(content)
         marks(notebook)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise Unreadable(str(error)) from None
+    except DAMAGED as error:
+        raise NoNotebook(str(error)) from None
     return notebook
 
 
@@ -34,10 +36,10 @@ def write(notebook: Notebook) -> bytes:
 
 def clear(notebook: Notebook) -> Notebook:
     """The same without outputs and counts, and with explanations folded: nothing under "Predict" tells the answer."""
-    return notebook | {"cells": [_untold(cell) for cell in notebook["cells"]]}
+    return notebook | {"cells": [_cleared(cell) for cell in notebook["cells"]]}
 
 
-def _untold(cell: Cell) -> Cell:
+def _cleared(cell: Cell) -> Cell:
     if cell["cell_type"] == "code":
         return cell | {"outputs": [], "execution_count": None}
     if cell["cell_type"] == "markdown":

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .files import put_aside, write_whole
+from .files import DAMAGED, put_aside, write_whole
 
 FIELDS = {"points": int, "date": str, "hints": int}
 PATIENCE = 2.0  # seconds to wait while another kernel writes
@@ -25,12 +25,12 @@ def read(file: Path) -> tuple[Answers, str]:
             return answers, ""
     except FileNotFoundError:
         return {}, ""
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except DAMAGED:
         pass
-    return {}, f"The record of your progress was damaged. A new one begins. {kept(file)}"
+    return {}, f"The record of your progress was damaged. A new one begins. {put_record_aside(file)}"
 
 
-def kept(file: Path) -> str:
+def put_record_aside(file: Path) -> str:
     """Put the record aside, and say under which name; an empty text where there is none."""
     aside = put_aside(file)
     return f"The old record is kept as {aside.name}." if aside else ""
@@ -59,7 +59,7 @@ def next_open(exercises: Mapping[str, Sequence[str]], answers: Answers) -> tuple
 
 
 @contextmanager
-def alone(file: Path) -> Iterator[None]:
+def only_writer(file: Path) -> Iterator[None]:
     """Keep other kernels from writing meanwhile, by a lock file. Raises OSError where there can be none."""
     lock, until = file.with_name(f"{file.name}.lock"), time.monotonic() + PATIENCE
     while True:

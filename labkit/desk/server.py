@@ -16,7 +16,7 @@ from .places import HOME
 CONFIG = Path(__file__).parent / "jupyter"  # defaults that the learner's own settings override: no news, no updates
 
 
-def start(folder: Path, notebook: str, options: Sequence[str] = ()) -> int:
+def start_jupyterlab(folder: Path, notebook: str, options: Sequence[str] = ()) -> int:
     """Open a notebook in JupyterLab, in place of this process where the system can; else returns its exit status."""
     command, environment = command_line(folder, notebook, options), variables(folder, os.environ)
     if os.name == "posix":  # JupyterLab in our place, so that what ends us ends it

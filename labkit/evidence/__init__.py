@@ -4,11 +4,26 @@
 arguments; `encode` and `decode` turn values into bytes and back, never by pickle.
 """
 
-from .calling import Outcome, Printed, TimeUp, call, time_limit, told
-from .trying import Tried, is_blank, try_call
-from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain, wrap
+from .calling import CallOutcome, Printed, TimeUp, call, error_text, time_limit
+from .trying import TriedCall, is_blank, try_call
+from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 
 __all__ = [
-    "MOST", "Outcome", "Printed", "TimeUp", "Tried", "Unreadable", "call", "decode", "encode", "is_blank", "is_tensor",
-    "package", "plain", "time_limit", "told", "try_call", "wrap",
+    "MOST",
+    "CallOutcome",
+    "Printed",
+    "TimeUp",
+    "TriedCall",
+    "Unreadable",
+    "call",
+    "decode",
+    "encode",
+    "error_text",
+    "is_blank",
+    "is_tensor",
+    "package",
+    "plain_data",
+    "time_limit",
+    "try_call",
+    "wrap",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ class TimeUp(BaseException):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CallOutcome:
     """What one call did: `kind` is "value", "error" or "timeout"; `printed` is what it wrote to stdout.
 
     `error` is the error with its words and the last line of the student's own code; `error_place` is without its words.
@@ -37,18 +37,18 @@ class Outcome:
     printed: str = ""
 
 
-def call(function: Callable, args: tuple, seconds: float = 5.0) -> Outcome:
+def call(function: Callable, args: tuple, seconds: float = 5.0) -> CallOutcome:
     """Run `function(*args)` for at most `seconds`; NumPy's error state, stdout, signals and trace are put back."""
     out, file = Printed(), source_file(function)
     try:
         with redirect_stdout(out), np.errstate(), time_limit(seconds, file):
-            return Outcome("value", function(*args), printed=out.getvalue())
+            return CallOutcome("value", function(*args), printed=out.getvalue())
     except TimeUp:
-        return Outcome("timeout", error=f"it ran for more than {seconds:g} s", printed=out.getvalue())
+        return CallOutcome("timeout", error=f"it ran for more than {seconds:g} s", printed=out.getvalue())
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return Outcome("error", None, *told(error, file), printed=out.getvalue())
+        return CallOutcome("error", None, *error_text(error, file), printed=out.getvalue())
 
 
 def source_file(function: Callable) -> str | None:
@@ -66,7 +66,7 @@ class Printed(StringIO):
         return len(text)
 
 
-def told(error: BaseException, file: str | None) -> tuple[str, str]:
+def error_text(error: BaseException, file: str | None) -> tuple[str, str]:
     """`ValueError: message (line 2: return x / y)`, with the last line of the code in `file`; the same without message."""
     name = type(error).__name__
     try:

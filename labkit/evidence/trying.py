@@ -4,19 +4,19 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .calling import Outcome, call
-from .values import plain, wrap
+from .calling import CallOutcome, call
+from .values import plain_data, wrap
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedCall:
     """One call: what came of it, and the plain arguments as the call left them.
 
     `unfit` says why the arguments do not fit the function's signature, "" where they do; then it was not called.
     `takes` is the signature, for the message.
     """
 
-    outcome: Outcome
+    outcome: CallOutcome
     after: tuple = ()
     unfit: str = ""
     takes: str = ""
@@ -27,18 +27,17 @@ class Tried:
         return not self.unfit and self.outcome.kind == "value" and self.outcome.value is not None
 
 
-def try_call(function: Callable, inputs: tuple, tensors: str | None = None, seconds: float = 5.0) -> Tried:
+def try_call(function: Callable, inputs: tuple, tensors: str | None = None, seconds: float = 5.0) -> TriedCall:
     """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named."""
     arguments = wrap(inputs, tensors)
     try:
-        takes = inspect.signature(function)
-        takes.bind(*arguments)
+        inspect.signature(function).bind(*arguments)
     except TypeError as error:
-        return Tried(Outcome("unfit"), unfit=str(error), takes=_signature(function))
+        return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
     outcome = call(function, arguments, seconds)
-    return Tried(outcome, tuple(plain(a) for a in arguments))
+    return TriedCall(outcome, tuple(plain_data(a) for a in arguments))
 
 
 def _signature(function):

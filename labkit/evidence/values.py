@@ -39,14 +39,18 @@ def package(value: Any) -> str:
     return type(value).__module__.removeprefix("labkit.").split(".")[0]
 
 
-def plain(value: Any) -> Any:
+def plain_data(value: Any) -> Any:
     """`value` with every tensor replaced by its array (a copy): what recognisers see and what a grader sends."""
     if is_tensor(value):
         return _array_of(value)
     if isinstance(value, (tuple, list)):
-        return type(value)(plain(v) for v in value) if type(value) in (tuple, list) else tuple(plain(v) for v in value)
+        return (
+            type(value)(plain_data(v) for v in value)
+            if type(value) in (tuple, list)
+            else tuple(plain_data(v) for v in value)
+        )
     if isinstance(value, dict):
-        return {key: plain(v) for key, v in value.items()}
+        return {key: plain_data(v) for key, v in value.items()}
     return np.array(value) if isinstance(value, np.ndarray) else value
 
 
@@ -62,10 +66,8 @@ def wrap(inputs: tuple, tensors: str | None) -> tuple:
     copies = [np.copy(a) if isinstance(a, np.ndarray) else a for a in inputs]
     if tensors is None:
         return tuple(copies)
-    dialect = import_module(f"labkit.{tensors}")
-    if tensors == "torch":
-        return tuple(dialect.tensor(a, requires_grad=True) if isinstance(a, np.ndarray) else a for a in copies)
-    return tuple(dialect.Tensor(a) if isinstance(a, np.ndarray) else a for a in copies)
+    options = {"requires_grad": True} if tensors == "torch" else {}
+    return tuple(_dialect(tensors)(a, **options) if isinstance(a, np.ndarray) else a for a in copies)
 
 
 def encode(value: Any) -> list:

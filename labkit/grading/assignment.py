@@ -108,8 +108,7 @@ def read_notebook(path: str | PathLike[str]) -> Any:
     import nbformat  # takes longer than all the rest, and workers that grade have their assignment from elsewhere
 
     try:
-        with warnings.catch_warnings():  # of nbformat, about notebooks of older versions
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):  # of nbformat, about notebooks of older versions
             return nbformat.read(Path(path), as_version=4)
     except FileNotFoundError:
         raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
@@ -141,7 +140,7 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
     )
 
 
-def unknown(name: str) -> str:
+def unknown_exercise(name: str) -> str:
     """What to say about an exercise that does not exist."""
     return f"there is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit progress names them all.')}"
 
@@ -170,15 +169,20 @@ def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
         for exercise, _ in slot.any_of:
             if find(exercise) is None:
                 raise AssignmentError(
-                    f"{path}: {unknown(exercise)} (Another version of labkit may have made this file.)"
+                    f"{path}: {unknown_exercise(exercise)} (Another version of labkit may have made this file.)"
                 )
+
+
+def grade_id_of(cell: Any) -> str | None:
+    """The id by which nbgrader knows a cell; None where it does not."""
+    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
     """The cells that nbgrader knows, by `grade_id`, in order."""
     cells: dict[str, Any] = {}
     for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        grade_id = grade_id_of(cell)
         if grade_id in cells:
             raise AssignmentError(f"{path}: two cells have the grade_id {grade_id!r}. Delete one of them.")
         if grade_id is not None:

@@ -4,6 +4,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 
 LONGEST = 100_000  # characters of one cell
 DOTS = 5_000  # Python 3.11 takes time quadratic in the dots of `import a.a.a`
@@ -20,12 +21,9 @@ def parse(source: str) -> ast.Module | None:
     """
     if len(source) > LONGEST or source.count(".") > DOTS:
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+    with warnings.catch_warnings(action="ignore"), suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.parse(source)
+    return None
 
 
 def without_magics(source: str) -> str:

@@ -11,7 +11,9 @@ import nbformat
 from nbformat import v4
 
 from ..classroom import EXERCISES
-from .assignment import Assignment, Question, Slot, questions
+from ..desk import write_whole
+from ..lines import counted
+from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course, PlannedAssignment
 from .stubs import helpers, renamed, renamed_in_text, solution_source, stub, stub_name
 
@@ -63,9 +65,7 @@ def variant(source: Any, asked: Sequence[Question]) -> Any:
     }
     notebook = copy.deepcopy(source)
     notebook.cells = [
-        cells[grade_id] if grade_id in changed else cell
-        for cell in notebook.cells
-        for grade_id in [cell.metadata.get("nbgrader", {}).get("grade_id")]
+        cells[grade_id] if (grade_id := grade_id_of(cell)) in changed else cell for cell in notebook.cells
     ]
     return notebook
 
@@ -92,8 +92,7 @@ def digest(notebook: Any) -> str:
 
 def write(notebook: Any, path: Path) -> None:
     """Write a notebook, making its folder where needed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+    write_whole(path, f"{nbformat.writes(notebook)}\n".encode())
 
 
 def _ids(question: Question) -> tuple[str, str, str]:
@@ -115,9 +114,9 @@ def _cell(kind: str, grade_id: str, source: str, **nbgrader: Any) -> Any:
 
 def _title(planned: PlannedAssignment, points: float) -> Any:
     text = (
-        f"# {planned.title}\n\n{len(planned.questions)} question{'s' * (len(planned.questions) > 1)}, "
-        f"{_points(points)}. Write each answer in the cell below its question, in place of the dots, and keep the name that "
-        "stands there. Other cells may be added; those with the questions and the checks are not yours to change."
+        f"# {planned.title}\n\n{counted(len(planned.questions), 'question')}, {counted(points, 'point')}. "
+        "Write each answer in the cell below its question, in place of the dots, and keep the name that stands there. "
+        "Other cells may be added; those with the questions and the checks are not yours to change."
     )
     return _cell("markdown", "title", text, locked=True)
 
@@ -135,7 +134,7 @@ def _statement(k: int, question: Question, hints: bool) -> Any:
         text += f"\n\nIn the cell below, the function is called `{question.binds}`."
     if hints:
         text += f'\n\nStuck? Run `hint("{exercise.name}")` in a cell of your own, up to three times.'
-    heading = f"## Question {k}: {exercise.title} ({_points(question.points)})"
+    heading = f"## Question {k}: {exercise.title} ({counted(question.points, 'point')})"
     return _cell("markdown", f"statement-{question.name}", f"{heading}\n\n{text}", locked=True)
 
 
@@ -154,7 +153,3 @@ def _check(question: Question, hints: bool) -> Any:
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)
     cell.metadata["tags"] = ["raises-exception"]  # a wrong answer does not stop Run All
     return cell
-
-
-def _points(points: float) -> str:
-    return f"{points:g} point{'s' * (points != 1)}"

@@ -59,7 +59,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedClass:
     """The results, sorted by student; `unwritten` has a sentence for each file that could not be written."""
 
     results: list[SubmissionResult]
@@ -73,7 +73,7 @@ class Graded:
 
 def grade_class(
     plan: Plan, begin: Callable[[int], None] = lambda all_: None, step: Callable[[], None] = lambda: None
-) -> Graded:
+) -> GradedClass:
     """Grade everything and write the results; a file that cannot be written does not keep the others from being written.
 
     `begin(all)` is called once with the number of submissions, `step()` after each of them. What an interrupted run has
@@ -102,7 +102,7 @@ def grade_class(
             results[result.student] = result
             step()
     ordered = [results[submission.student] for submission in found]
-    return Graded(ordered, tuple(_write(plan, assignment, ordered)))
+    return GradedClass(ordered, tuple(_write(plan, assignment, ordered)))
 
 
 def _examine(plan: Plan) -> None:

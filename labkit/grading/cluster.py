@@ -13,10 +13,10 @@ from threading import Lock
 from typing import Any
 
 from .. import __version__
-from ..jail import NotIsolated, installed
+from ..jail import NotIsolated, installed_layers
 from .assignment import Assignment
 from .grader import Grader, Settings
-from .pool import Work, grade_one, ungraded
+from .pool import Work, grade_one, ungraded_result
 from .results import SubmissionResult
 
 AHEAD = 2  # submissions under way for each thread of the workers
@@ -87,7 +87,7 @@ def _ready(client, address, settings):
                 f'the worker {worker} {has}; expected {__version__}. On its machine run: pip install "labkit[cluster]", of '
                 "the same version as here, and start it again."
             )
-    for worker, layers in client.run(installed).items():
+    for worker, layers in client.run(installed_layers).items():
         if not layers.isolated and not settings.unsafe:
             raise NotIsolated(f"student code cannot be isolated on the worker {worker}:\n{layers}")
 
@@ -99,7 +99,7 @@ def _result(future, assignment, settings, work, address):
     try:
         return future.result()
     except KilledWorker:
-        return ungraded(assignment, settings, work, "several workers were lost at this file")
+        return ungraded_result(assignment, settings, work, "several workers were lost at this file")
     except CancelledError:
         raise ClusterError(f"the scheduler at {address} is gone, or has dropped the work.") from None
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..meant import did_you_mean
-from .assignment import unknown
+from .assignment import unknown_exercise
 
 FILE = "course.toml"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
@@ -24,7 +24,7 @@ _QUESTION_KEYS = ("exercise", "name", "any_of", "points")
 class CourseError(ValueError):
     """What is wrong with a course; `problems` has one sentence for each, saying what to do."""
 
-    def __init__(self, *problems: str):
+    def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
 
@@ -172,7 +172,7 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
         yield f"{where}: expected names of exercises, but got {exercises!r}."
         return
     missing = [name for name in exercises if find(name) is None]
-    yield from (f"{where}: {unknown(name)}" for name in missing)
+    yield from (f"{where}: {unknown_exercise(name)}" for name in missing)
     if "any_of" in entry and "name" not in entry:
         yield f'{where}: one of several needs a name of its own, such as name = "q1".'
     yield from _name(entry.get("name", "a-name"), where)

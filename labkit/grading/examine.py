@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..evidence import Outcome, Tried, Unreadable, decode, encode
+from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode
 from ..jail import Jail, Session, wire
-from .matching import Step
+from .matching import CodeStep
 
 FOUND = ("missing", "empty", "value", "function")
 KINDS = ("value", "error", "timeout", "unfit")
@@ -33,7 +33,7 @@ class Pace:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Inquiry:
     """A question to a program: the variable that holds its answer, and for a function the inputs to try it on."""
 
     name: str
@@ -53,7 +53,7 @@ class Evidence:
 
     found: str = "missing"
     value: Any = None
-    tried: list[Tried] = field(default_factory=list)
+    tried: list[TriedCall] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -73,15 +73,16 @@ class Findings:
     failures: dict[int, Failure]
 
 
+@dataclass(eq=False)
 class _Blame(Exception):
     """The program was lost: at this step, or while this question was asked (then `question` is its name)."""
 
-    def __init__(self, why: str, step: int, question: str = ""):
-        super().__init__(why)
-        self.why, self.step, self.question = why, step, question
+    why: str
+    step: int
+    question: str
 
 
-def examine(jail: Jail, steps: list[Step], questions: Iterable[Asked], pace: Pace) -> Findings:
+def examine(jail: Jail, steps: list[CodeStep], questions: Iterable[Inquiry], pace: Pace) -> Findings:
     """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does."""
     asked = {q.name: q for q in questions}
     deadline = time.monotonic() + pace.submission
@@ -105,7 +106,7 @@ def _is_lost(findings, name, at):
     )
 
 
-def _together(jail: Jail, steps: list[Step], asked: dict[str, Asked], pace: Pace, deadline: float) -> Findings:
+def _together(jail: Jail, steps: list[CodeStep], asked: dict[str, Inquiry], pace: Pace, deadline: float) -> Findings:
     """Run all `steps`, again and again without the one at fault, until every question has its evidence."""
     findings = Findings({}, {})
     left_out: set[int] = set()
@@ -140,14 +141,19 @@ def _lost(why, pace):
     return Failure(why, words[why], words[why])
 
 
+@dataclass
 class _Run:
-    """One run of a program: what it says, and what we ask it."""
+    """One run of a program: what it says, and what we ask it, now at `step` and `question`."""
 
-    def __init__(self, session: Session, steps: list[Step], pending: dict[str, Asked], left_out: set[int],
-                 findings: Findings, pace: Pace, deadline: float):  # fmt: skip
-        self.session, self.steps, self.pending, self.left_out = session, steps, pending, left_out
-        self.findings, self.pace, self.deadline = findings, pace, deadline
-        self.step, self.question = 0, ""
+    session: Session
+    steps: list[CodeStep]
+    pending: dict[str, Inquiry]
+    left_out: set[int]
+    findings: Findings
+    pace: Pace
+    deadline: float
+    step: int = 0
+    question: str = ""
 
     def through(self) -> None:
         """Follow the program to its end; raises `_Blame` where it is lost."""
@@ -173,14 +179,17 @@ class _Run:
         try:
             return function(*arguments)
         except wire.TimedOut:
-            raise _Blame("timeout", self.step, self.question) from None
+            raise self._blame("timeout") from None
         except (wire.Closed, wire.Garbled):
-            raise _Blame("died", self.step, self.question) from None
+            raise self._blame() from None
+
+    def _blame(self, why: str = "died") -> _Blame:
+        return _Blame(why, self.step, self.question)
 
     def _message(self, seconds: float) -> dict:
         message = self._guarded(self.session.receive, self._within(seconds))
         if not isinstance(message, dict):
-            raise _Blame("died", self.step, self.question)
+            raise self._blame()
         return message
 
     def _within(self, seconds: float) -> float:
@@ -190,7 +199,7 @@ class _Run:
         """The next message, which must be this one."""
         message = self._message(self.pace.cell)
         if message.get(key) != value or type(message.get(key)) is not type(value):
-            raise _Blame("died", self.step, self.question)
+            raise self._blame()
         return message
 
     def _ran(self, message):
@@ -203,7 +212,7 @@ class _Run:
         self.question = asked.name
         message = self._expect("ask", asked.name)
         if message.get("found") not in FOUND:
-            raise _Blame("died", self.step, self.question)
+            raise self._blame()
         evidence = self.findings.evidence[asked.name] = Evidence(message["found"])
         try:
             if evidence.found == "value":
@@ -211,7 +220,7 @@ class _Run:
             elif evidence.found == "function" and asked.wants_function:
                 self._try(asked, evidence)
         except Unreadable:  # whoever wrote that may still be at it: the rest in a new process
-            raise _Blame("unread", self.step, self.question) from None
+            raise self._blame("unread") from None
         self.question = ""
 
     def _try(self, asked, evidence):
@@ -221,8 +230,8 @@ class _Run:
         for _ in inputs:
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
-                raise _Blame("died", self.step, self.question)
-            evidence.tried.append(_tried(message))
+                raise self._blame()
+            evidence.tried.append(_tried_call(message))
             if not evidence.tried[-1].came:
                 break
 
@@ -233,12 +242,13 @@ def _words(message: dict, key: str) -> str:
     return text[:1000] if isinstance(text, str) else ""
 
 
-def _tried(message):
+def _tried_call(message):
     """The evidence of one call; raises `Unreadable` for what is none."""
     kind, after = message.get("outcome"), decode(message.get("after"))
     if kind not in KINDS or not isinstance(after, tuple):
         raise Unreadable("expected the outcome of a call")
-    words = {k: _words(message, k) for k in ("error", "error_place", "printed", "unfit", "takes")}
-    outcome = Outcome(kind, decode(message.get("value")), words["error"], words["error_place"], words["printed"])
-    unfit = words["unfit"] or ("the arguments do not fit" if kind == "unfit" else "")
-    return Tried(outcome, after, unfit, words["takes"])
+    error, place, printed, unfit, takes = (
+        _words(message, key) for key in ("error", "error_place", "printed", "unfit", "takes")
+    )
+    unfit = unfit or ("the arguments do not fit" if kind == "unfit" else "")
+    return TriedCall(CallOutcome(kind, decode(message.get("value")), error, place, printed), after, unfit, takes)

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from .files import printable, write_whole
+from ..desk import write_whole
+from .files import printable
 from .results import SubmissionResult, in_utc
 
 GRADES = (
@@ -92,4 +93,4 @@ def _write(path: str | os.PathLike[str], columns: Sequence[str], lines: Iterable
     writer = csv.writer(text)
     writer.writerow(columns)
     writer.writerows([safe_cell(value) for value in line] for line in lines)
-    return write_whole(path, text.getvalue())
+    return write_whole(Path(path), text.getvalue().encode())

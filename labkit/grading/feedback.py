@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..classroom.exercises import find
-from .files import safe_name, safe_names, write_whole
-from .pages import render
+from ..classroom import find
+from ..desk import write_whole
+from .files import safe_name, safe_names
+from .pages import exercise_title, render
 from .results import QuestionResult, SubmissionResult
 
 LONGEST = 20_000  # characters of a source that are shown
@@ -34,7 +35,7 @@ def write_feedback(
         page = pages[result.student]
         if page.parent.is_symlink():
             raise ValueError(f"{page.parent} is a link, and feedback must stay in {folder}: delete the link")
-        write_whole(page, student_page(result, assignment_title, solutions))
+        write_whole(page, student_page(result, assignment_title, solutions).encode())
     return pages
 
 
@@ -52,22 +53,19 @@ def student_page(result: SubmissionResult, assignment_title: str, solutions: boo
     False
     """
     questions = [
-        _shown(question, result.answers.get(question.question, ""), solutions) for question in result.questions
+        _template_values(question, result.answers.get(question.question, ""), solutions)
+        for question in result.questions
     ]
     return render("feedback.html", {"title": assignment_title, "result": result, "questions": questions})
 
 
-def _shown(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
+def _template_values(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
     """What the template shows of one question. `detail` is not in it."""
     exercise = find(question.exercise)
     return {
-        "name": question.question,
-        "title": exercise.title if exercise else question.exercise,
-        "points": question.points,
-        "max_points": question.max_points,
+        **{name: getattr(question, name) for name in ("question", "points", "max_points", "text", "hint")},
+        "title": exercise_title(question.exercise),
         "state": _state(question),
-        "text": question.text,
-        "hint": question.hint,
         "source": source[:LONGEST],
         "left_out": max(0, len(source) - LONGEST),
         "solution": exercise.solution.strip() if exercise and solutions else "",

@@ -1,15 +1,12 @@
-"""Files that name or quote students, safely: text that can be written, names that stay in their folder, writing in one step.
+"""Files that name or quote students, safely: text that can be written, names that stay in their folder.
 
 A student's id is whatever a folder was called. It may hold a path, a control character or bytes that are no text.
 """
 
 import hashlib
-import os
 import re
-import time
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 PLAIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?")
 DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)  # names that Windows keeps
@@ -53,20 +50,3 @@ def safe_names(texts: Iterable[str]) -> dict[str, str]:
 def _with_digest(text: str) -> str:
     readable = re.sub(r"[^A-Za-z0-9]+", "_", text)[:40].strip("_") or "student"
     return f"{readable}~{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
-
-
-def write_whole(path: str | os.PathLike[str], text: str) -> Path:
-    """Write a UTF-8 file in one step: whoever reads it sees the old one or the new one, never half of it.
-
-    Makes the folders above. Line ends are written as they are. Raises OSError where the folder cannot be written.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name[:40]}.{os.getpid()}-{time.monotonic_ns()}.unfinished")
-    try:
-        with open(unfinished, "x", encoding="utf-8", newline="") as file:
-            file.write(text)
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-    return path

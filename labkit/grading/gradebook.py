@@ -7,37 +7,16 @@ is written beside a manual one; where it is a new one, the answer is marked for 
 import os
 import sysconfig
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from .assignment import Assignment
 from .files import printable
 from .results import QuestionResult, SubmissionResult
 
 COURSE = "default_course"  # what nbgrader calls a course that has no name
-
-
-class Question(Protocol):
-    """What is needed of a question of an assignment; see `labkit.grading.assignment`."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def points(self) -> float: ...
-    @property
-    def answer_id(self) -> str: ...
-    @property
-    def check_id(self) -> str: ...
-
-
-class Assignment(Protocol):
-    """What is needed of an assignment."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def questions(self) -> Sequence[Question]: ...
 
 
 class GradebookError(RuntimeError):
@@ -189,14 +168,13 @@ def _complete(gradebook: Any, submitted: Any) -> None:
     """Give a submission that is older than a cell of its notebook a place for that cell."""
     from nbgrader.api import Comment, Grade
 
-    graded = {grade.cell_id for grade in submitted.grades}
-    commented = {comment.cell_id for comment in submitted.comments}
-    for cell in submitted.notebook.grade_cells:
-        if cell.id not in graded:
-            gradebook.db.add(Grade(cell_id=cell.id, notebook=submitted))
-    for cell in submitted.notebook.solution_cells:
-        if cell.id not in commented:
-            gradebook.db.add(Comment(cell_id=cell.id, notebook=submitted))
+    cells = submitted.notebook
+    for kind, there, wanted in (
+        (Grade, submitted.grades, cells.grade_cells),
+        (Comment, submitted.comments, cells.solution_cells),
+    ):
+        for cell_id in {cell.id for cell in wanted} - {entry.cell_id for entry in there}:
+            gradebook.db.add(kind(cell_id=cell_id, notebook=submitted))
     gradebook.db.flush()
 
 

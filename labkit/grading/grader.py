@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..classroom import find
-from ..classroom.exercise import Exercise
-from ..classroom.judge import Verdict, judge_calls, judge_value, not_a_function
+from ..classroom import Exercise, Verdict, find, judge_calls, judge_value, not_a_function
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
-from .examine import Asked, Evidence, Failure, Findings, Pace, examine
-from .matching import Step, plan
-from .opening import shown
+from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
+from .matching import CodeStep, plan
+from .opening import on_one_line
 from .results import QuestionResult, SubmissionResult
 from .salvage import read_submission
 
@@ -34,13 +32,13 @@ class Settings:
     preload: tuple[str, ...] = ()
 
 
-class Drawn:
+class DrawnInputs:
     """The inputs of one exercise in this run, and the right answers, found once.
 
     First come the inputs of `check`, which show every mistake that the exercise knows, then as many that nobody has seen.
     """
 
-    def __init__(self, exercise: Exercise, seed: int):
+    def __init__(self, exercise: Exercise, seed: int) -> None:
         self.exercise = exercise
         drawn = (*exercise.inputs(), *exercise.inputs((seed << 32) + zlib.crc32(exercise.name.encode())))
         self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else drawn
@@ -63,7 +61,7 @@ class Grader:
 
     assignment: Assignment
     settings: Settings
-    drawn: dict[str, Drawn] = field(default_factory=dict)
+    drawn: dict[str, DrawnInputs] = field(default_factory=dict)
 
     def __enter__(self) -> "Grader":
         self.jail = self._new_jail()
@@ -87,19 +85,19 @@ class Grader:
         with _JUDGING:
             questions = tuple(self._result(q, findings, steps) for q in variant.questions)
         return SubmissionResult(
-            student, variant.name, questions, (*notes, *handed.notes, *matched, *_told(findings, steps)), file,
-            handed.digest, handed.timestamp, round(time.monotonic() - began, 3), _answers(steps),
+            student, variant.name, questions, (*notes, *handed.notes, *matched, *_notes_of_failures(findings, steps)), file,
+            handed.digest, seconds=round(time.monotonic() - began, 3), answers=_answers(steps),
         )  # fmt: skip
 
-    def nothing(self, student: str, problem: str, file: str = "", digest: str = "") -> SubmissionResult:
+    def nothing(self, student: str, problem: str, file: str = "") -> SubmissionResult:
         """The result of a student of whom there is nothing that can be read; `problem` says why."""
         variant = self.assignment.for_student(student)
         questions = tuple(
             QuestionResult(q.name, q.exercise, 0.0, q.points, "missing", problem) for q in variant.questions
         )
-        return SubmissionResult(student, variant.name, questions, (problem,), file, digest)
+        return SubmissionResult(student, variant.name, questions, (problem,), file)
 
-    def _examine(self, steps: list[Step], variant: Assignment) -> Findings:
+    def _examine(self, steps: list[CodeStep], variant: Assignment) -> Findings:
         asked = [self._asked(q) for q in variant.questions]
         try:
             return examine(self.jail, steps, asked, self.settings.pace)
@@ -108,16 +106,16 @@ class Grader:
             self.jail = self._new_jail()
             return examine(self.jail, steps, asked, self.settings.pace)
 
-    def _asked(self, question: Question) -> Asked:
+    def _asked(self, question: Question) -> Inquiry:
         exercise = _exercise(question)
-        return Asked(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors)
+        return Inquiry(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors)
 
-    def _drawn(self, exercise: Exercise) -> Drawn:
+    def _drawn(self, exercise: Exercise) -> DrawnInputs:
         if exercise.name not in self.drawn:
-            self.drawn[exercise.name] = Drawn(exercise, self.settings.seed)
+            self.drawn[exercise.name] = DrawnInputs(exercise, self.settings.seed)
         return self.drawn[exercise.name]
 
-    def _result(self, question: Question, findings: Findings, steps: list[Step]) -> QuestionResult:
+    def _result(self, question: Question, findings: Findings, steps: list[CodeStep]) -> QuestionResult:
         exercise = _exercise(question)
         evidence = findings.evidence[question.name]
         failure = next((findings.failures.get(i) for i, s in enumerate(steps) if question.name in s.asks), None)
@@ -128,8 +126,8 @@ class Grader:
             verdict = Verdict("unread", f"{text} ({type(error).__name__}: {error})", text)
         points = question.points if verdict else 0.0
         hint = "" if verdict else exercise.hints[0]
-        told, text = _cut(verdict.told), _cut(verdict.text)
-        return QuestionResult(question.name, exercise.name, points, question.points, verdict.kind, told, text, hint)
+        feedback, text = _cut(verdict.feedback), _cut(verdict.text)
+        return QuestionResult(question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint)
 
     def _verdict(self, exercise: Exercise, question: Question, evidence: Evidence, failure: Failure | None) -> Verdict:
         drawn = self._drawn(exercise)
@@ -151,7 +149,7 @@ def _verdict_on_functions() -> None:
 def _cut(text: str) -> str:
     """A message that may quote what a student's code gave: one that can be read, and printed on any terminal."""
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
-    return "".join(c if c.isprintable() or c == "\n" else shown(c) for c in text)
+    return "".join(c if c.isprintable() or c == "\n" else on_one_line(c) for c in text)
 
 
 def _exercise(question: Question) -> Exercise:
@@ -164,9 +162,9 @@ def _exercise(question: Question) -> Exercise:
 def _without_answer(question: Question, found: str, failure: Failure | None, pace: Pace) -> Verdict:
     """The verdict where no value came, and why."""
     if found == "missing" and failure is not None:
-        told = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
+        begun = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
         text = f", before it defined {question.binds}."
-        return Verdict(failure.kind, told + failure.error + text, told + failure.place + text)
+        return Verdict(failure.kind, begun + failure.error + text, begun + failure.place + text)
     sentences = {
         "missing": f"There is no answer: after its cell, {question.binds} is not defined.",
         "empty": "There is no answer yet: the ... are still there.",
@@ -177,10 +175,10 @@ def _without_answer(question: Question, found: str, failure: Failure | None, pac
     return Verdict(found, sentences[found], sentences[found])
 
 
-def _told(findings: Findings, steps: list[Step]) -> list[str]:
+def _notes_of_failures(findings: Findings, steps: list[CodeStep]) -> list[str]:
     """A note for each cell that did not run to its end."""
     return [f"{steps[i].label.capitalize()}: {_cut(failure.place)}" for i, failure in sorted(findings.failures.items())]
 
 
-def _answers(steps: list[Step]) -> dict[str, str]:
+def _answers(steps: list[CodeStep]) -> dict[str, str]:
     return {name: step.source[:20_000] for step in steps for name in step.asks}

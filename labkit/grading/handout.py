@@ -19,21 +19,24 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
 
     A source that was changed by hand is kept, and the students' notebooks are made from it.
     """
-    source, told = _source(course, planned)
+    source, lines = _source(course, planned)
     if not planned.varies:
         path = course.release(planned.name)
         write(released(source), path)
-        return [*told, f"{_short(course, path)}: for the students"]
+        return [*lines, f"{_short(course, path)}: for the students"]
     assignment = Assignment.from_notebook(source)
     for student in students:
         own = variant(source, assignment.for_student(student).questions)
         write(released(own), course.personal(student, planned.name))
     if students:
         return [
-            *told,
+            *lines,
             f"personal/STUDENT/{planned.name}/{planned.name}.ipynb: one for each of {len(students)} students",
         ]
-    return [*told, f"{planned.name}: each student gets other questions. Make them: labkit course build --students FILE"]
+    return [
+        *lines,
+        f"{planned.name}: each student gets other questions. Make them: labkit course build --students FILE",
+    ]
 
 
 def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]:

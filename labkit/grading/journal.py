@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..desk import DAMAGED
 from .results import SubmissionResult
 
 HEAD = '{"labkit grading journal": 1, "fingerprint": '
@@ -33,7 +34,7 @@ class Journal:
     ('week1', None, None)
     """
 
-    def __init__(self, path: str | os.PathLike[str], fingerprint: dict[str, Any]):
+    def __init__(self, path: str | os.PathLike[str], fingerprint: dict[str, Any]) -> None:
         """Use `Journal.open`. Raises JournalError for a file that is no journal, or one of another run."""
         self.path, self.results = Path(path), dict[str, SubmissionResult]()
         data = self.path.read_bytes() if os.path.lexists(path) else b""
@@ -108,7 +109,7 @@ class Journal:
             raise self._foreign()
         try:
             before = json.loads(first)["fingerprint"]
-        except (ValueError, KeyError, RecursionError):
+        except DAMAGED:
             raise self._foreign() from None
         if differing := [key for key in {**before, **fingerprint} if before.get(key) != fingerprint.get(key)]:
             changes = "; ".join(f"{key} was {before.get(key)!r} and is {fingerprint.get(key)!r}" for key in differing)
@@ -120,7 +121,7 @@ class Journal:
     def _one(self, number: int, line: bytes) -> None:
         try:
             result = SubmissionResult.from_json(json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except DAMAGED:
             raise JournalError(
                 f"line {number} of {self.path} is damaged. Delete that line: its submission is then graded again."
             ) from None
@@ -144,5 +145,5 @@ def seed_of(path: str | os.PathLike[str]) -> int | None:
     try:
         with open(path, encoding="ascii") as file:
             return int(json.loads(file.readline())["fingerprint"]["seed"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, *DAMAGED):
         return None

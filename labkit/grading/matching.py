@@ -1,16 +1,17 @@
 """Which cell answers which question: the steps in which a submission is run."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .assignment import Assignment, Question
 from .bindings import definitions, without_magics
-from .salvage import Cell, Handed
+from .salvage import CodeCell, SubmittedCode
 
 
 @dataclass(frozen=True)
-class Step:
+class CodeStep:
     """Code to run. `label` names it in messages; `asks` are the questions whose answers are taken right after it.
 
     `is_given` is true for the assignment's own code.
@@ -22,7 +23,7 @@ class Step:
     is_given: bool = False
 
 
-def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]:
+def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep], list[str]]:
     """The steps in order, and notes on what is not where it was handed out.
 
     First comes the assignment's own set-up, then the student's cells without those that belong to the assignment. Every
@@ -30,33 +31,31 @@ def plan(handed: Handed, assignment: Assignment) -> tuple[list[Step], list[str]]
     as if it should; otherwise at the end. What a submission says about points and locks does not matter.
     """
     cells = _Cells(handed, assignment)
-    places = {question.name: cells.place(question) for question in assignment.questions}
     asked: dict[int | None, list[str]] = {}
     for question in assignment.questions:
-        asked.setdefault(places[question.name], []).append(question.name)
-    steps = [Step(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
-    steps += [Step(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))) for i, cell in enumerate(cells.own)]
+        asked.setdefault(cells.place(question), []).append(question.name)
+    steps = [CodeStep(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
+    steps += [CodeStep(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))) for i, cell in enumerate(cells.own)]
     if None in asked:
-        steps.append(Step("", "the end of the notebook", tuple(asked[None])))
+        steps.append(CodeStep("", "the end of the notebook", tuple(asked[None])))
     return steps, [*_changed(handed, assignment), *cells.notes]
 
 
 class _Cells:
     """The cells that are run, and where the answers are among them (positions in `own`)."""
 
-    def __init__(self, handed: Handed, assignment: Assignment):
+    def __init__(self, handed: SubmittedCode, assignment: Assignment) -> None:
         questions = assignment.questions
-        self.answer_ids = {q.answer_id for q in questions if q.answer_id}
+        self.answer_ids = {q.answer_id for q in questions}
         theirs = assignment.locked - self.answer_ids
         self.own = [cell for cell in handed.cells if cell.grade_id not in theirs]
-        self.carriers: dict[str, list[int]] = {}
+        self.carriers = defaultdict[str, list[int]](list)
         for i, cell in enumerate(self.own):
             if cell.grade_id in self.answer_ids:
-                self.carriers.setdefault(cell.grade_id, []).append(i)
-        names = {q.binds for q in questions if q.binds}
+                self.carriers[cell.grade_id].append(i)
+        names = {q.binds for q in questions}
         self.bound = [_bound(cell, names) for cell in self.own]
-        locked = [cell for cell in handed.cells if cell.grade_id in theirs]
-        self.locked = [(cell.index, _bound(cell, names) or {}) for cell in locked]
+        self.locked = [(cell.index, _bound(cell, names) or {}) for cell in handed.cells if cell.grade_id in theirs]
         self.notes: list[str] = []
         self.unmarked = bool(self.own and questions and not self.carriers)
         if self.unmarked:
@@ -64,7 +63,7 @@ class _Cells:
 
     def place(self, question: Question) -> int | None:
         """After which cell to ask; None: at the end of the notebook. Adds notes."""
-        carriers = self.carriers.get(question.answer_id, [])
+        carriers = self.carriers[question.answer_id]
         if not carriers:
             return self._by_name(question)
         if len(carriers) > 1:
@@ -73,8 +72,9 @@ class _Cells:
                 f"Cells {numbers} all have the id of question {question.name}; it was asked after the last."
             )
         if not any(self._may_answer(i, question.binds) for i in carriers):
-            elsewhere = [i for i in self._free() if (self.bound[i] or {}).get(question.binds)]
-            if elsewhere:
+            # among the cells that were not handed out for an answer
+            free = [i for i, cell in enumerate(self.own) if cell.grade_id not in self.answer_ids]
+            if elsewhere := [i for i in free if (self.bound[i] or {}).get(question.binds)]:
                 where = f"cell {self.own[elsewhere[-1]].index}"
                 self.notes.append(
                     f"The cell of question {question.name} is not filled in; the answer in {where} was taken."
@@ -86,10 +86,6 @@ class _Cells:
         """True where a cell gives the name more than dots; also where it is no Python, which is an answer with a mistake."""
         bound = self.bound[i]
         return bound.get(name, False) if bound is not None else bool(self.own[i].source.strip())
-
-    def _free(self) -> list[int]:
-        """The cells that were not handed out for an answer."""
-        return [i for i, cell in enumerate(self.own) if cell.grade_id not in self.answer_ids]
 
     def _by_name(self, question: Question) -> int | None:
         name = question.binds
@@ -108,20 +104,18 @@ class _Cells:
         return None
 
 
-def _bound(cell: Cell, names: set[str]) -> dict[str, bool] | None:
+def _bound(cell: CodeCell, names: set[str]) -> dict[str, bool] | None:
     """The `definitions` of a cell; not parsed where none of the names stands in it."""
     return definitions(without_magics(cell.source)) if any(name in cell.source for name in names) else {}
 
 
-def _looks_like(cell: Cell, name: str) -> bool:
+def _looks_like(cell: CodeCell, name: str) -> bool:
     """True for text that should define the name, of a cell that may be no Python."""
     word = re.escape(name)
-    return bool(name) and bool(
-        re.search(rf"^[ \t]*(?:def[ \t]+{word}[ \t]*\(|{word}[ \t]*=)", cell.source, re.MULTILINE)
-    )
+    return bool(re.search(rf"^[ \t]*(?:def[ \t]+{word}[ \t]*\(|{word}[ \t]*=)", cell.source, re.MULTILINE))
 
 
-def _changed(handed: Handed, assignment: Assignment) -> Sequence[str]:
+def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:
     """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
     original = dict(assignment.setup)
     return [

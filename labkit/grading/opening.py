@@ -14,10 +14,10 @@ class SubmissionError(Exception):
     """Why something cannot be read, as a sentence that also says what to do."""
 
 
-def shown(name: str) -> str:
+def on_one_line(name: str) -> str:
     r"""A file name on one line of any terminal: line ends, control characters and bytes that are no text as escapes.
 
-    >>> print(shown("a\nb \udcff"))
+    >>> print(on_one_line("a\nb \udcff"))
     a\nb \udcff
     """
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name[:200])
@@ -43,7 +43,7 @@ def open_below(root: Path, parts: Sequence[str], limit: int = LIMIT) -> bytes:
     Raises SubmissionError for a link anywhere below `root`, for anything but an ordinary file with one name, for more
     than `limit` bytes, and for what the system cannot open.
     """
-    name = shown("/".join(parts))
+    name = on_one_line("/".join(parts))
     try:
         descriptor = _descend(root, parts)
         try:
@@ -80,7 +80,7 @@ def _descend_by_name(root: Path, parts: Sequence[str]) -> int:
     for part in parts:
         path = path / part
         if stat.S_ISLNK(os.lstat(path).st_mode):
-            raise SubmissionError(obstacle(shown(part), os.lstat(path)))
+            raise SubmissionError(obstacle(on_one_line(part), os.lstat(path)))
     return os.open(path, SAFE)
 
 
@@ -88,13 +88,13 @@ def _read(descriptor: int, name: str, limit: int) -> bytes:
     status = os.fstat(descriptor)
     if problem := obstacle(name, status):
         raise SubmissionError(problem)
-    chunks, size = [], 0
-    while size <= limit and status.st_size <= limit and (chunk := os.read(descriptor, limit + 1 - size)):
-        chunks.append(chunk)
-        size += len(chunk)
-    if max(size, status.st_size) > limit:
+    size, data = status.st_size, b""
+    if size <= limit:
+        with open(descriptor, "rb", closefd=False) as file:
+            data = file.read(limit + 1)
+    if max(size, len(data)) > limit:
         raise SubmissionError(
-            f"{name} has {max(size, status.st_size):,} bytes; at most {limit:,} are read. "
+            f"{name} has {max(size, len(data)):,} bytes; at most {limit:,} are read. "
             "Clear the outputs of its cells and save it again."
         )
-    return b"".join(chunks)
+    return data

@@ -3,10 +3,9 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-from .files import write_whole
+from ..desk import write_whole
 from .pages import render
 from .results import SubmissionResult
 from .statistics import summarise
@@ -31,27 +30,16 @@ def write_overview(
                 f"the overview names all students, and {feedback} is handed out to them: expected a path outside, "
                 f"such as {feedback.parent / 'overview.html'}, but got {path}"
             )
-    return write_whole(path, overview_page(results, assignment_title, _links(path, pages)))
+    return write_whole(path, overview_page(results, assignment_title, _links(path, pages)).encode())
 
 
 def overview_page(results: Sequence[SubmissionResult], assignment_title: str, links: Mapping[str, str]) -> str:
     """The overview as HTML. `links` are addresses of pages, by student; a student without one is not a link."""
     summary = summarise(results)
     most = max((b.number for b in summary.histogram), default=0)
-    students = [_student(result, links.get(result.student, "")) for result in sorted(results, key=lambda r: r.student)]
-    return render("overview.html", {"title": assignment_title, "summary": summary, "most": most, "students": students})
-
-
-def _student(result: SubmissionResult, link: str) -> dict[str, Any]:
-    return {
-        "name": result.student,
-        "link": link,
-        "score": result.score,
-        "max_score": result.max_score,
-        "right": sum(q.kind == "right" for q in result.questions),
-        "questions": len(result.questions),
-        "notes": result.notes,
-    }
+    ordered = sorted(results, key=lambda result: result.student)
+    values = {"title": assignment_title, "summary": summary, "most": most, "results": ordered, "links": links}
+    return render("overview.html", values)
 
 
 def _links(path: Path, pages: Mapping[str, Path]) -> dict[str, str]:

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..widgets.kit.theme import MONO, PALETTES, SANS
+from ..classroom import find
+from ..palette import MONO, PALETTES, SANS
 from .files import printable
 
 WORDS = {  # a kind of result in two or three words, for a table
@@ -40,7 +41,7 @@ def _environment() -> Any:
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(named=named, points=points, prose=prose, words=words)
+    environment.filters.update(display_name=display_name, points=points, prose=prose, words=words)
     return environment
 
 
@@ -53,10 +54,10 @@ def points(number: float) -> str:
     return f"{number:.2f}".rstrip("0").rstrip(".")
 
 
-def named(student: str) -> str:
+def display_name(student: str) -> str:
     """A student's id as a page shows it: never empty, never long, and no mark that turns the direction of reading.
 
-    >>> named("ann"), named(" "), len(named("x" * 5000))
+    >>> display_name("ann"), display_name(" "), len(display_name("x" * 5000))
     ('ann', '(no name)', 80)
     """
     student = TURNS.sub(lambda found: found[0].encode("unicode_escape").decode(), student)
@@ -70,6 +71,12 @@ def words(kind: str) -> str:
     ('another dtype', 'sum forgotten')
     """
     return WORDS.get(kind, kind.replace("-", " "))
+
+
+def exercise_title(name: str) -> str:
+    """The title of an exercise; its name where there is none any more."""
+    exercise = find(name)
+    return exercise.title if exercise else name
 
 
 def prose(text: str) -> Any:

@@ -59,11 +59,11 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
         raise
     except Exception as error:  # a fault of the grader's own: the others are still to be graded
         why = f"the grader failed ({type(error).__name__}: {error})"
-        return ungraded(grader.assignment, grader.settings, work, why)
-    return replace(result, timestamp=work.timestamp or result.timestamp)
+        return ungraded_result(grader.assignment, grader.settings, work, why)
+    return replace(result, timestamp=work.timestamp)
 
 
-def ungraded(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:
+def ungraded_result(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:
     """A result without points and without digest, so that a run that goes on grades the submission again."""
     result = Grader(assignment, settings).nothing(work.student, f"This could not be graded: {why}.", work.file)
     questions = tuple(replace(question, kind=UNGRADED) for question in result.questions)
@@ -116,7 +116,7 @@ def grade_in_processes(
 class _Worker:
     """A process with a grader, and the work that it has."""
 
-    def __init__(self, assignment: Assignment, settings: Settings):
+    def __init__(self, assignment: Assignment, settings: Settings) -> None:
         self.common = assignment, settings
         self.work: Work | None = None
         self.lost = 0
@@ -155,7 +155,7 @@ class _Worker:
             self.give(work)
             return None
         self.work, self.lost = None, 0
-        return ungraded(*self.common, work, f"the grading process was lost {TRIES} times at this file")
+        return ungraded_result(*self.common, work, f"the grading process was lost {TRIES} times at this file")
 
     def end(self) -> None:
         """Let the process end by itself: nobody speaks to it any more."""

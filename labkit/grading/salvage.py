@@ -19,35 +19,31 @@ NO_CODE = ("markdown", "raw", "heading", "html")
 
 
 @dataclass(frozen=True)
-class Cell:
+class CodeCell:
     """One code cell. `index` counts the code cells from 1, as the student sees them.
 
     `grade_id` is nbgrader's; where a program dropped nbgrader's metadata, the cell's id, which is the same in assignments
-    of labkit. `solution`, `locked` and `grade` are what the submission claims.
+    of labkit.
     """
 
     index: int
     source: str
     grade_id: str
-    solution: bool
-    locked: bool
-    grade: bool
 
 
 @dataclass(frozen=True)
-class Handed:
+class SubmittedCode:
     """The code cells of a submission, in order.
 
-    `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes, `timestamp` what `read_submission` got.
+    `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[CodeCell, ...]
     notes: tuple[str, ...]
     digest: str
-    timestamp: str
 
 
-def read_submission(data: bytes, timestamp: str = "") -> Handed:
+def read_submission(data: bytes) -> SubmittedCode:
     r"""The code cells in the bytes of a notebook of any version, broken or whole; raises nothing.
 
     At most 20 MB are read, 5,000 cells, 100,000 characters of each and 1,000,000 together. A cell beyond that keeps its
@@ -60,10 +56,10 @@ def read_submission(data: bytes, timestamp: str = "") -> Handed:
     The file is broken after code cell 1. All cells that are whole were read.
     """
     cells, notes = _read(data)
-    return Handed(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest(), timestamp)
+    return SubmittedCode(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
 
 
-def _read(data: bytes) -> tuple[list[Cell], list[str]]:
+def _read(data: bytes) -> tuple[list[CodeCell], list[str]]:
     if len(data) > LIMIT:
         return [], [
             f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
@@ -104,9 +100,9 @@ def _found(text: str) -> Found:
     return Found(cells, [note])
 
 
-def _cells(found: Found) -> tuple[list[Cell], list[str]]:
+def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
     """The code among the cells, within the limits; notes on what is odd."""
-    cells: list[Cell] = []
+    cells: list[CodeCell] = []
     notes, total, strange, before = [], 0, 0, 0
     for i, raw in enumerate(found.cells):
         if i == found.broken:
@@ -141,18 +137,17 @@ def _break(before: int, total: int) -> str:
     )
 
 
-def _code_cell(raw: dict[str, Any], index: int) -> Cell | None:
+def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:
     """The cell, if it is code, or an answer that was turned into text by mistake."""
     metadata = _dict(raw.get("metadata"))
     mark, kind = _dict(metadata.get("nbgrader")), raw.get("cell_type")
     is_code = kind == "code" or (kind not in NO_CODE and ("outputs" in raw or "execution_count" in raw))
     names = [mark.get("grade_id"), raw.get("id"), metadata.get("id")]
     grade_id = next((_text(name) for name in names if isinstance(name, str) and name), "")[:200]
-    flags = [mark.get(flag) is True for flag in ("solution", "locked", "grade")]
-    if not is_code and not (kind in NO_CODE and flags[0]):
+    if not is_code and not (kind in NO_CODE and mark.get("solution") is True):
         return None
     source = _source(raw)
-    return Cell(index, source, grade_id, *flags) if is_code or definitions(source) else None
+    return CodeCell(index, source, grade_id) if is_code or definitions(source) else None
 
 
 def _source(raw: dict[str, Any]) -> str:

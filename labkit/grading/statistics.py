@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import floor
 
-from ..classroom.exercises import find
-from .pages import points, words
+from ..classroom import find
+from ..lines import counted
+from .pages import exercise_title, points, words
 from .results import QuestionResult, SubmissionResult, by_question
 
 BINS = 12  # bars of a histogram, at most (and one for the full score)
@@ -78,8 +79,7 @@ class Summary:
         q1        ##########  100 %  1 of 1
         """
         width = max(width, 40)
-        students = f"{self.students} student{'s' * (self.students != 1)}"
-        unit = f"point{'s' * (self.max_score != 1)}"
+        students, unit = counted(self.students, "student"), f"point{'s' * (self.max_score != 1)}"
         first = f"{students}; mean {points(self.mean)}, median {points(self.median)} of {points(self.max_score)} {unit}"
         if not self.students:
             return students
@@ -127,18 +127,13 @@ def _question(name: str, answers: Sequence[QuestionResult]) -> QuestionSummary:
     counts = [Count(kind, number, sentence) for (kind, sentence), number in wrong.items()]
     return QuestionSummary(
         question=name,
-        title=" / ".join(dict.fromkeys(_title(a.exercise) for a in answers)),
+        title=" / ".join(dict.fromkeys(exercise_title(a.exercise) for a in answers)),
         students=len(answers),
         right=sum(a.kind == "right" for a in answers) / len(answers),
         mean=statistics.fmean(a.points for a in answers),
         max_points=max(a.max_points for a in answers),
         counts=tuple(sorted(counts, key=lambda c: (-c.number, not c.sentence))),
     )
-
-
-def _title(name: str) -> str:
-    exercise = find(name)
-    return exercise.title if exercise else name
 
 
 def _sentence(answer: QuestionResult) -> str:

@@ -9,8 +9,7 @@ from functools import cache
 from itertools import pairwise
 
 from ..classroom import EXERCISES
-from ..desk import notebook
-from ..desk.places import originals
+from ..desk import notebook, places
 
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
@@ -18,7 +17,7 @@ _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 @cache
 def _stubs() -> dict[str, str]:
     """The cells `answer-NAME` of the guided notebooks without their last line, which checks."""
-    folder = originals()
+    folder = places.originals()
     if folder is None:
         raise FileNotFoundError(
             "The guided notebooks did not come with this labkit. Clone the repository to have them."

@@ -9,12 +9,12 @@ Nothing is opened through a link, and nothing here raises because of what one st
 
 import os
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
-from .opening import LIMIT, SubmissionError, obstacle, open_below, shown
+from .opening import SubmissionError, obstacle, on_one_line, open_below
 from .salvage import read_submission
 
 __all__ = ["Submission", "SubmissionError", "find_submissions", "open_submission"]
@@ -30,7 +30,8 @@ class Submission:
     `student` is the name of the folder, or of the file without the assignment's name, as the system gives it (bytes that
     are no text as surrogate escapes). `file` is the path relative to the folder of submissions, fit to be printed.
     `problem` is empty, or a sentence; then `path` is None. `notes` say which of several files was taken, and why.
-    `timestamp` (ISO 8601, UTC) is that of nbgrader's timestamp.txt, otherwise of the file's last change.
+    `timestamp` (ISO 8601, UTC) is that of nbgrader's timestamp.txt, otherwise of the file's last change, which was at
+    `changed` (ns).
     """
 
     student: str
@@ -39,6 +40,7 @@ class Submission:
     problem: str
     notes: tuple[str, ...] = ()
     timestamp: str = ""
+    changed: int = field(default=0, compare=False)
 
 
 def find_submissions(root: Path, assignment: str, source: Path | None = None) -> list[Submission]:
@@ -57,46 +59,38 @@ def find_submissions(root: Path, assignment: str, source: Path | None = None) ->
     bob  The folder bob holds no notebook; expected week1.ipynb. Ask for it.
     """
     search = _Search(Path(root), assignment, source)
-    found: dict[str, list[_Candidate]] = {}
+    found: dict[str, list[Submission]] = {}
     for candidate in search.candidates():
-        found.setdefault(candidate.submission.student, []).append(candidate)
+        found.setdefault(candidate.student, []).append(candidate)
     return [_newest(found[student]) for student in sorted(found)]
 
 
-def open_submission(submission: Submission, limit: int = LIMIT) -> bytes:
-    """The bytes of a submission's file, at most `limit`.
+def open_submission(submission: Submission) -> bytes:
+    """The bytes of a submission's file, at most `opening.LIMIT`.
 
     Raises SubmissionError, a sentence, where there is no file, where it or a folder on the way to it is a link, where it
     is no ordinary file with one name only, and where it is too large.
     """
     if submission.path is None:
-        raise SubmissionError(submission.problem or f"{shown(submission.student)} handed in no notebook.")
+        raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} handed in no notebook.")
     depth = submission.file.count("/")
-    return open_below(submission.path.parents[depth], submission.path.parts[-depth - 1 :], limit)
+    return open_below(submission.path.parents[depth], submission.path.parts[-depth - 1 :])
 
 
-@dataclass(frozen=True)
-class _Candidate:
-    """A submission, and when its file was changed last (ns)."""
-
-    submission: Submission
-    changed: int = 0
-
-
-def _newest(candidates: list[_Candidate]) -> Submission:
+def _newest(candidates: list[Submission]) -> Submission:
     """Of several files of one student the newest that can be read; the others are named in a note."""
-    *others, taken = sorted(candidates, key=lambda c: (not c.submission.problem, c.changed, c.submission.file))
+    *others, taken = sorted(candidates, key=lambda c: (not c.problem, c.changed, c.file))
     if not others:
-        return taken.submission
-    names = ", ".join(c.submission.file or shown(c.submission.student) for c in others)
-    note = f"There are {len(candidates)} files of this student: {taken.submission.file} is graded, and not {names}."
-    return replace(taken.submission, notes=(*taken.submission.notes, note))
+        return taken
+    names = ", ".join(c.file or on_one_line(c.student) for c in others)
+    note = f"There are {len(candidates)} files of this student: {taken.file} is graded, and not {names}."
+    return replace(taken, notes=(*taken.notes, note))
 
 
 class _Search:
     """One walk through a folder of submissions."""
 
-    def __init__(self, root: Path, assignment: str, source: Path | None):
+    def __init__(self, root: Path, assignment: str, source: Path | None) -> None:
         self.root, self.assignment, self.source = root, assignment, source
         self.names = [assignment, *([source.stem] if source else [])]
         self.folded = {name.casefold() for name in self.names}
@@ -105,7 +99,7 @@ class _Search:
         except OSError as error:
             raise SubmissionError(f"The instructor's notebook {source} cannot be read: {error.strerror}.") from None
 
-    def candidates(self) -> list[_Candidate]:
+    def candidates(self) -> list[Submission]:
         """What lies in the folder, in the order of the names."""
         if not self.root.is_dir():
             raise SubmissionError(f"There is no folder {self.root}; expected one that holds the students' notebooks.")
@@ -140,20 +134,20 @@ class _Search:
                     return short
         return stem
 
-    def _file(self, student: str, parts: tuple[str, ...], notes: tuple[str, ...] = ()) -> _Candidate:
+    def _file(self, student: str, parts: tuple[str, ...]) -> Submission:
         path, file = self.root.joinpath(*parts), _joined(parts)
         try:
             status = os.lstat(path)
         except OSError as error:
-            return _Candidate(Submission(student, None, file, f"{file} cannot be read: {error.strerror}."))
+            return Submission(student, None, file, f"{file} cannot be read: {error.strerror}.")
         if self.original and os.path.samestat(status, self.original):
             problem = f"{file} is the instructor's own notebook. Remove it, and put the student's file in its place."
         else:
             problem = obstacle(file, status)
         if problem:
-            return _Candidate(Submission(student, None, file, problem, notes))
+            return Submission(student, None, file, problem)
         timestamp = self._timestamp(parts) or _iso(status.st_mtime)
-        return _Candidate(Submission(student, path, file, "", notes, timestamp), status.st_mtime_ns)
+        return Submission(student, path, file, "", (), timestamp, status.st_mtime_ns)
 
     def _timestamp(self, parts: tuple[str, ...]) -> str:
         """What nbgrader's timestamp.txt beside the notebook says, or an empty text."""
@@ -165,7 +159,7 @@ class _Search:
         except (SubmissionError, ValueError, OverflowError):
             return ""
 
-    def _student_folder(self, student: str) -> _Candidate:
+    def _student_folder(self, student: str) -> Submission:
         try:
             folder: tuple[str, ...] = (student,)
             names = self._listed(folder)
@@ -174,18 +168,18 @@ class _Search:
                 if any(map(_is_notebook, inner)) or not any(map(_is_notebook, names)):
                     folder, names = (student, self.assignment), inner
         except SubmissionError as error:
-            return _Candidate(Submission(student, None, "", str(error)))
+            return Submission(student, None, "", str(error))
         return self._choose(student, folder, names)
 
-    def _choose(self, student: str, folder: tuple[str, ...], names: list[str]) -> _Candidate:
+    def _choose(self, student: str, folder: tuple[str, ...], names: list[str]) -> Submission:
         """The right notebook of a folder: by its name, as the only one, or by its cells."""
         wanted = f"{self.names[-1]}.ipynb"
         found = {name: self._file(student, (*folder, name)) for name in names if _is_notebook(name)}
         if not found:
-            there = f" There are: {shown(', '.join(names[:5]))}." if names else ""
+            there = f" There are: {on_one_line(', '.join(names[:5]))}." if names else ""
             sentence = f"The folder {_joined(folder)} holds no notebook; expected {wanted}.{there} Ask for it."
-            return _Candidate(Submission(student, None, "", sentence))
-        whole = [c for c in found.values() if not c.submission.problem]
+            return Submission(student, None, "", sentence)
+        whole = [c for c in found.values() if not c.problem]
         named = [c for name, c in found.items() if _stem(name).casefold() in self.folded]
         if not whole:
             return (named or list(found.values()))[0]
@@ -194,15 +188,15 @@ class _Search:
         return self._with_other_name(student, whole[0] if len(whole) == 1 else self._alike(whole), folder, wanted)
 
     def _with_other_name(
-        self, student: str, chosen: _Candidate | None, folder: tuple[str, ...], wanted: str
-    ) -> _Candidate:
+        self, student: str, chosen: Submission | None, folder: tuple[str, ...], wanted: str
+    ) -> Submission:
         if chosen is None:
             sentence = f"The folder {_joined(folder)} holds several notebooks and none is named {wanted}."
-            return _Candidate(Submission(student, None, "", f"{sentence} Rename the one that is to be graded."))
-        note = f"{chosen.submission.file} was graded, although its name is not {wanted}: no other notebook fits better."
-        return replace(chosen, submission=replace(chosen.submission, notes=(note,)))
+            return Submission(student, None, "", f"{sentence} Rename the one that is to be graded.")
+        note = f"{chosen.file} was graded, although its name is not {wanted}: no other notebook fits better."
+        return replace(chosen, notes=(note,))
 
-    def _alike(self, candidates: list[_Candidate]) -> _Candidate | None:
+    def _alike(self, candidates: list[Submission]) -> Submission | None:
         """The candidate with the most of the assignment's marked cells (more than half), the newest of equals."""
         scores = [(len(self._marks & self._marks_of(c)), c.changed, i) for i, c in enumerate(candidates[:COMPARED])]
         score, _, best = max(scores)
@@ -212,9 +206,9 @@ class _Search:
     def _marks(self) -> frozenset[str]:
         return _marks(self.source.read_bytes()) if self.source else frozenset()
 
-    def _marks_of(self, candidate: _Candidate) -> frozenset[str]:
+    def _marks_of(self, candidate: Submission) -> frozenset[str]:
         try:
-            return _marks(open_submission(candidate.submission))
+            return _marks(open_submission(candidate))
         except SubmissionError:
             return frozenset()
 
@@ -239,7 +233,7 @@ def _stem(name: str) -> str:
 
 
 def _joined(parts: tuple[str, ...]) -> str:
-    return "/".join(map(shown, parts))
+    return "/".join(map(on_one_line, parts))
 
 
 def _iso(seconds: float) -> str:

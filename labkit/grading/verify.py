@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..classroom import check
-from .assignment import Assignment, AssignmentError, questions, read_notebook
+from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
 from .course import Course, PlannedAssignment
 from .handout import out_of_step
@@ -77,7 +77,7 @@ def _defined(notebook: Any, assignment: Assignment) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     running = [grade_id for grade_id, _ in assignment.setup] + [q.answer_id for q in assignment.questions]
     for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        grade_id = grade_id_of(cell)
         if grade_id in running:
             try:
                 exec(compile(cell.source, f"<{grade_id}>", "exec"), names)

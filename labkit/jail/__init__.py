@@ -5,9 +5,9 @@ A `Jail` runs whole programs in processes of their own that see no file, no netw
 
 from . import wire
 from .jail import ROOMS, Jail, JailError, Limits, Session
-from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, installed
+from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, installed_layers
 
 __all__ = [
-    "CALLS", "FILES", "PROCESSES", "ROOMS", "Jail", "JailError", "Layers", "Limits", "NotIsolated", "Session", "installed",
-    "wire",
+    "CALLS", "FILES", "PROCESSES", "ROOMS", "Jail", "JailError", "Layers", "Limits", "NotIsolated", "Session",
+    "installed_layers", "wire",
 ]  # fmt: skip

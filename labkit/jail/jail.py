@@ -25,7 +25,7 @@ from tempfile import gettempdir
 from typing import Any
 
 from . import wire
-from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed
+from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
 from .view import FOLDER, environment, view
 
 START_SECONDS = 600.0  # a server that ends is seen at once: this is for one that hangs, not for a slow machine
@@ -60,11 +60,13 @@ class JailError(RuntimeError):
     """The jail itself does not work; no fault of the program in it."""
 
 
+@dataclass(frozen=True)
 class Session:
-    """One program in a jail: messages to it and from it."""
+    """One program in a jail: messages to it and from it. `server` is the process that forked it."""
 
-    def __init__(self, connection: socket.socket, server: int, megabytes: int):
-        self.connection, self.server, self.megabytes = connection, server, megabytes
+    connection: socket.socket
+    server: int
+    megabytes: int
 
     def send(self, message: Any, seconds: float = 30.0) -> None:
         """Send one message; raises `wire.Closed` or `wire.TimedOut`."""
@@ -99,9 +101,9 @@ class Jail:
     `preload` names modules to import once, before the forks.
     """
 
-    def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()):
+    def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
-        self.layers: Layers = installed()
+        self.layers: Layers = installed_layers()
         self._server: Any = None
         self._control: Any = None
         self._key: Any = None
@@ -132,7 +134,7 @@ class Jail:
 
     def _launch(self, walls):
         ours, theirs = socket.socketpair()
-        user, self._key = rent()
+        user, self._key = rent_user()
         from . import linux  # here, because other systems have no module `resource`
 
         refused = linux.call_filter() if CALLS in self.layers.present else b""
@@ -219,7 +221,7 @@ class Jail:
         self._server = self._control = self._key = None
 
 
-def rent() -> tuple[int, Any]:
+def rent_user() -> tuple[int, Any]:
     """The user that programs run as, and the key to hold on to: no other jail of this machine has that user meanwhile.
 
     The kernel counts processes by user, so with one in common a program could use up what another one needs. Only root may
@@ -242,11 +244,11 @@ def memory_of(process: int) -> float:
     import psutil
 
     with suppress(psutil.Error):
-        return sum(_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
+        return sum(_bytes_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
     return 0.0
 
 
-def _held_by(process):
+def _bytes_held_by(process):
     """Bytes that a process holds; psutil's `shared` counts files and shared memory alike, so Linux is asked itself."""
     if not sys.platform.startswith("linux"):
         return process.memory_info().rss

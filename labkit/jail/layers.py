@@ -1,6 +1,6 @@
 """The walls between a student's code and everything else: which this machine can raise, which are missing, and why.
 
-layers = installed()
+layers = installed_layers()
 layers.missing     # {"no view of other files": "bubblewrap is not installed: apt install bubblewrap"}
 """
 
@@ -43,7 +43,7 @@ def can_fork() -> bool:
     return hasattr(os, "fork") and find_spec("resource") is not None
 
 
-def installed() -> Layers:
+def installed_layers() -> Layers:
     """What is installed. Whether the kernel allows it is only known when a jail has started (`jail.Jail`)."""
     if not can_fork():
         why = f"{sys.platform} cannot fork: grade on Linux, on Windows inside WSL"

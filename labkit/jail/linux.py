@@ -27,40 +27,37 @@ FORBIDDEN_CALLS = (
 )  # fmt: skip
 
 
-def _libc():
-    return ctypes.CDLL(None, use_errno=True)
-
-
-def _done(result, what):
-    if result != 0:
+def _call(function, *arguments, what=""):
+    """Call a function of libc; `what` it does stands in the error, its own name otherwise."""
+    if getattr(ctypes.CDLL(None, use_errno=True), function)(*arguments) != 0:
         code = ctypes.get_errno()
-        raise OSError(code, f"{what}: {os.strerror(code)}")
+        raise OSError(code, f"{what or function}: {os.strerror(code)}")
 
 
 def unshare(flags: int) -> None:
     """Leave the namespaces in `flags` for new ones; a new PID namespace begins with the next child."""
-    _done(_libc().unshare(flags), "unshare")
+    _call("unshare", flags)
 
 
 def enter(process: int, flags: int) -> None:
     """Come back to namespaces that a process is in; `process` is a file descriptor of `os.pidfd_open` (Linux 5.8)."""
-    _done(_libc().setns(process, flags), "setns")
+    _call("setns", process, flags)
 
 
 def private_mounts() -> None:
     """What is mounted from here on is seen in this mount namespace alone."""
-    _done(_libc().mount(b"none", b"/", None, ctypes.c_ulong(_PRIVATE), None), "making the mounts private")
+    _call("mount", b"none", b"/", None, ctypes.c_ulong(_PRIVATE), None, what="making the mounts private")
 
 
 def mount_tmpfs(folder: str, megabytes: int, uid: int) -> None:
     """A new, empty folder in memory, writable by `uid` alone."""
     options = f"size={megabytes}m,nr_inodes=4096,mode=0700,uid={uid},gid={uid}".encode()
     flags = ctypes.c_ulong(_NO_SUID | _NO_DEVICES | _NO_EXEC)
-    _done(_libc().mount(b"tmpfs", folder.encode(), b"tmpfs", flags, options), f"an empty {folder}")
+    _call("mount", b"tmpfs", folder.encode(), b"tmpfs", flags, options, what=f"an empty {folder}")
 
 
 def _prctl(option, value):
-    _done(_libc().prctl(option, ctypes.c_ulong(value), 0, 0, 0), "prctl")
+    _call("prctl", option, ctypes.c_ulong(value), 0, 0, 0)
 
 
 def become_subreaper() -> None:
@@ -86,7 +83,7 @@ def hide_memory() -> None:
 def drop_capabilities() -> None:
     """Give up every capability: effective, permitted and inheritable."""
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3, this process
-    _done(_libc().capset(header, (ctypes.c_uint32 * 6)()), "capset")
+    _call("capset", header, (ctypes.c_uint32 * 6)())
 
 
 def become(uid: int) -> None:
@@ -103,19 +100,15 @@ def become(uid: int) -> None:
 
 def limit(megabytes: int, cpu_seconds: int, processes: int, file_megabytes: int, files: int) -> None:
     """Limits of this process and each of its children; memory counts on top of what is mapped now."""
-    mega = 1 << 20
-    _limit(resource.RLIMIT_AS, _mapped() + megabytes * mega)
-    _limit(resource.RLIMIT_CPU, cpu_seconds)
-    _limit(resource.RLIMIT_NPROC, processes)
-    _limit(resource.RLIMIT_FSIZE, file_megabytes * mega)
-    _limit(resource.RLIMIT_NOFILE, files)
-    _limit(resource.RLIMIT_CORE, 0)
-
-
-def _limit(which, most):
-    hard = resource.getrlimit(which)[1]
-    value = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(which, (value, value))
+    most = {
+        "AS": _mapped() + (megabytes << 20), "CPU": cpu_seconds, "NPROC": processes, "FSIZE": file_megabytes << 20,
+        "NOFILE": files, "CORE": 0,
+    }  # fmt: skip
+    for name, value in most.items():
+        which = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(which)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(which, (value, value))
 
 
 def _mapped():
@@ -157,4 +150,4 @@ def load_filter(chosen: bytes) -> None:
         _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.c_char_p))
 
     program = Program(len(chosen) // 8, chosen)
-    _done(_libc().prctl(_SECCOMP, ctypes.c_ulong(2), ctypes.byref(program), 0, 0), "loading the filter of calls")
+    _call("prctl", _SECCOMP, ctypes.c_ulong(2), ctypes.byref(program), 0, 0, what="loading the filter of calls")

@@ -17,10 +17,10 @@ import linecache
 import os
 import socket
 import sys
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
-from ..evidence import Printed, TimeUp, decode, encode, is_blank, time_limit, told, try_call
+from ..evidence import Printed, TimeUp, decode, encode, error_text, is_blank, time_limit, try_call
 from . import wire
 from .notebook import Shell, python_of
 
@@ -61,7 +61,7 @@ def run_step(source: str, label: str, names: dict[str, Any], seconds: float) -> 
     except TimeUp:
         return {"kind": "timeout", "error": f"it ran for more than {seconds:g} s", "place": "it ran too long"}
     except BaseException as error:
-        words, place = told(error, file)
+        words, place = error_text(error, file)
         return {"kind": "error", "error": words[:1000], "place": place[:1000]}
     return None
 
@@ -81,19 +81,13 @@ def _in_a_child(function, *arguments):
             function(*arguments)
         finally:
             os._exit(0)
-    while True:
-        try:
-            os.waitpid(child, 0)
-            return
-        except InterruptedError:
-            continue
-        except ChildProcessError:
-            return
+    with suppress(ChildProcessError):
+        os.waitpid(child, 0)
 
 
 def answer(connection: socket.socket, question: str, value: Any, wants_function: bool) -> None:
     """Say what the answer is; a function, if one is wanted, is then tried on the inputs that the other side sends."""
-    ours, found = os.getpid(), _found(value, wants_function)
+    ours, found = os.getpid(), _kind_of_answer(value, wants_function)
     data = encode(value) if found == "value" else None
     wire.send(connection, {"ask": question, "found": found, "value": data})
     if found != "function" or not wants_function:
@@ -103,12 +97,12 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
         one = try_call(value, decode(inputs), message["tensors"], message["seconds"])
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
-        wire.send(connection, _outcome(one))
+        wire.send(connection, _outcome_of_call(one))
         if not one.came:
             return
 
 
-def _outcome(one):
+def _outcome_of_call(one):
     """What is told of a call."""
     outcome = one.outcome
     return {
@@ -121,7 +115,7 @@ def _outcome(one):
 _MISSING = object()
 
 
-def _found(value, wants_function):
+def _kind_of_answer(value, wants_function):
     """What an answer is: "missing", "empty", "function" or "value"."""
     if value is _MISSING:
         return "missing"

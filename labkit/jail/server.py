@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -119,23 +120,18 @@ def end(child: int) -> None:
     """End a program with all its processes."""
     if not child:  # it never began
         return
-    try:
+    with suppress(ProcessLookupError, ChildProcessError):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
     _end_orphans()
 
 
 def _end_orphans():
     """End what has outlived its program; with a PID namespace of its own there is nothing."""
     while True:
-        try:
-            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
-                for orphan in file.read().split():
-                    os.kill(int(orphan), signal.SIGKILL)
-        except OSError:
-            pass
+        with suppress(OSError), open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:
+            for orphan in file.read().split():
+                os.kill(int(orphan), signal.SIGKILL)
         try:
             os.waitpid(-1, 0)
         except ChildProcessError:

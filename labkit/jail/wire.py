@@ -58,7 +58,7 @@ def receive(
 class _Clock:
     """When to stop waiting, and when to watch again."""
 
-    def __init__(self, seconds, watch):
+    def __init__(self, seconds, watch) -> None:
         self.deadline = float("inf") if seconds is None else time.monotonic() + seconds
         self.watch, self.due = watch, time.monotonic() + WATCH
 

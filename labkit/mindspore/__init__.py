@@ -7,7 +7,10 @@ A script for MindSpore runs here by changing its import lines:
 Tensor(shape=[], dtype=Float32, value= 6)
 """
 
-from ..later import load
+from contextlib import suppress
+
+from ..aliases import elsewhere
+from ..later import load as _load
 from . import context, dtype, ops  # ops gives Tensor its operators
 from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
@@ -15,7 +18,6 @@ from .context import *  # noqa: F403
 from .context import __all__ as _context
 from .dtype import *  # noqa: F403
 from .dtype import __all__ as _dtypes
-from .ops import composite, functional, operations  # noqa: F401
 from .parameter import Parameter, ParameterTuple
 from .tensor import Tensor, tensor
 from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
@@ -60,6 +62,8 @@ _ELSEWHERE = {
 
 def __getattr__(name):
     if name in _LATER:
-        return load(globals(), _LATER, name)
+        return _load(globals(), _LATER, name)
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
     raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")

@@ -4,8 +4,10 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
+from contextlib import suppress
 from math import e, inf, nan, pi
 
+from ..aliases import elsewhere
 from ..later import load as _load
 from . import (
     _comparing,
@@ -99,6 +101,8 @@ def __getattr__(name):
         raise AttributeError(name)
     if name in _LATER:
         return _load(globals(), _LATER, name)
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     raise AttributeError(_unavailable(name))
 
 

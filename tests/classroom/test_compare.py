@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import compare
-from labkit.classroom.compare import brief, describe, difference, plain, same
+from labkit.classroom.compare import brief, describe, difference, plain_data, same
 
 ONE = np.ones(3, np.float32)
 
@@ -52,10 +52,10 @@ def test_structure_is_told_before_values_and_with_its_path():
 
 def test_plain_takes_the_array_out_of_any_tensor_and_copies():
     tensor = ms.Tensor(ONE)
-    (array, number), text = plain([(tensor, 3), "text"])
+    (array, number), text = plain_data([(tensor, 3), "text"])
     assert isinstance(array, np.ndarray) and array.dtype == np.float32 and (number, text) == (3, "text")
     source = np.ones(2)
-    plain((source,))[0][0] = 5
+    plain_data((source,))[0][0] = 5
     assert source.tolist() == [1, 1]
 
 

@@ -11,7 +11,7 @@ import pytest
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
-from labkit.classroom.compare import plain, same
+from labkit.classroom.compare import plain_data, same
 
 pytestmark = pytest.mark.usefixtures("right_answers_found_once")
 FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
@@ -158,8 +158,8 @@ def test_printing_the_right_answer_is_not_enough(exercise):
 def test_the_printed_answer_is_not_the_answer(exercise):
     expected = exercise.expected()
     if not isinstance(expected, (str, type)):
-        refused(exercise, str(plain(expected)))
-        refused(exercise, repr(plain(expected)))
+        refused(exercise, str(plain_data(expected)))
+        refused(exercise, repr(plain_data(expected)))
 
 
 # ---- how many ----

@@ -12,7 +12,7 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
 from labkit.classroom import exercises as home
-from labkit.classroom.compare import difference, plain, same
+from labkit.classroom.compare import difference, plain_data, same
 from labkit.classroom.exercises import nb06
 
 pytestmark = pytest.mark.usefixtures("right_answers_found_once")
@@ -62,7 +62,7 @@ def test_every_exercise_is_complete():
 @exercises
 def test_no_misconception_explains_the_right_answer(exercise):
     plain_inputs = list(exercise.inputs())
-    expected = [plain(exercise.expected(inputs)) for inputs in plain_inputs]
+    expected = [plain_data(exercise.expected(inputs)) for inputs in plain_inputs]
     for misconception in exercise.misconceptions:
         recognised = []
         for inputs, right in zip(plain_inputs, expected, strict=True):
@@ -75,10 +75,12 @@ def test_inputs_repeat_at_the_next_check_and_differ_from_draw_to_draw_and_from_s
     for exercise in FUNCTIONS:
         first, again = list(exercise.inputs()), list(exercise.inputs())
         assert len(first) == exercise.draws >= 3, exercise.name
-        assert all(same(plain(a), plain(b)) for a, b in zip(first, again, strict=True)), exercise.name
+        assert all(same(plain_data(a), plain_data(b)) for a, b in zip(first, again, strict=True)), exercise.name
         assert difference(first[0], first[1]), exercise.name
         drawn = [first[0], *(next(exercise.inputs(seed)) for seed in (0, 1, 2, 3))]
-        assert all(difference(plain(a), plain(b)) for i, a in enumerate(drawn) for b in drawn[:i]), exercise.name
+        assert all(difference(plain_data(a), plain_data(b)) for i, a in enumerate(drawn) for b in drawn[:i]), (
+            exercise.name
+        )
 
 
 def test_a_function_that_returns_one_right_answer_for_all_inputs_does_not_pass():

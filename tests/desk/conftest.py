@@ -21,7 +21,7 @@ def desk(tmp_path, monkeypatch):
 def opened(monkeypatch):
     """What `labkit lab` would open, in place of JupyterLab: (folder, notebook, options)."""
     calls = []
-    monkeypatch.setattr(server, "start", lambda *call: calls.append(call) or 0)
+    monkeypatch.setattr(server, "start_jupyterlab", lambda *call: calls.append(call) or 0)
     return calls
 
 

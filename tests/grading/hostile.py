@@ -230,7 +230,7 @@ SPYING = [
         "lacks([f for p in sys.path for f in glob.glob(p + '/labkit*/classroom/*')])", "os.listdir('/usr/local/share/nbgrader')",
         "lacks(glob.glob('/usr/share/labkit') + glob.glob(sys.prefix + '/share/labkit'))")),
     Attack("the grader's data is searched for", pull=walled(
-        "lacks([o for o in gc.get_objects() if type(o).__name__ in ('Exercise', 'Drawn', 'Question', 'Work', 'Grader')])",
+        "lacks([o for o in gc.get_objects() if type(o).__name__ in ('Exercise', 'DrawnInputs', 'Question', 'Work', 'Grader')])",
         "lacks([o for o in gc.get_objects() if isinstance(o, dict) and 'max_points' in o])",
         "import __main__; lacks([n for n in vars(__main__) if 'solution' in n or 'expected' in n])")),
     Attack("frames are climbed", pull=(

@@ -13,7 +13,7 @@ from labkit.grading.classwork import grade_class
 from labkit.grading.examine import Pace
 from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.opening import SubmissionError
-from labkit.grading.pool import grade_here, ungraded
+from labkit.grading.pool import grade_here, ungraded_result
 
 pytestmark = [needs_walls, pytest.mark.usefixtures("same_jail")]
 
@@ -119,7 +119,7 @@ def test_what_the_grader_failed_at_is_told_and_tried_again(plan, monkeypatch):
     def failing(assignment, settings, works):
         for work in works:
             yield (
-                ungraded(assignment, settings, work, "no reason")
+                ungraded_result(assignment, settings, work, "no reason")
                 if work.student == "s0001"
                 else next(grade_here(assignment, settings, [work]))
             )

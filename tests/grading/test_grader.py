@@ -11,9 +11,9 @@ from patience import HANGS, PATIENT
 from walls import needs_walls
 
 from labkit.classroom import EXERCISES
-from labkit.classroom.compare import plain
+from labkit.classroom.compare import plain_data
 from labkit.grading.examine import Pace
-from labkit.grading.grader import Drawn, Grader, Settings
+from labkit.grading.grader import DrawnInputs, Grader, Settings
 
 pytestmark = needs_walls
 
@@ -115,16 +115,16 @@ WRONG = (
 
 @pytest.mark.parametrize("source", WRONG)
 def test_no_drawn_input_and_no_expected_value_stands_in_the_text(source, result_of):
-    drawn = Drawn(EXERCISES["port-to-torch"], SETTINGS.seed)
+    drawn = DrawnInputs(EXERCISES["port-to-torch"], SETTINGS.seed)
     values = [v for inputs in drawn.inputs for v in (*inputs, drawn.expected(inputs))]
-    hidden = np.abs(np.concatenate([np.ravel(plain(v)).astype(float) for v in values]))
+    hidden = np.abs(np.concatenate([np.ravel(plain_data(v)).astype(float) for v in values]))
     result = result_of("port-to-torch", source)
     assert not numbers_of(result.text + result.hint, hidden)
 
 
 def test_the_instructor_sees_what_the_student_does_not(result_of):
-    drawn = Drawn(EXERCISES["port-to-torch"], SETTINGS.seed)
-    hidden = np.abs(np.concatenate([np.ravel(plain(v)).astype(float) for inputs in drawn.inputs for v in inputs]))
+    drawn = DrawnInputs(EXERCISES["port-to-torch"], SETTINGS.seed)
+    hidden = np.abs(np.concatenate([np.ravel(plain_data(v)).astype(float) for inputs in drawn.inputs for v in inputs]))
     assert numbers_of(result_of("port-to-torch", WRONG[0]).detail, hidden)
 
 
@@ -136,7 +136,7 @@ def numbers_of(text, hidden):
 
 def test_inputs_of_another_seed_are_others_and_those_of_check_are_among_them():
     exercise = EXERCISES["port-to-torch"]
-    one, two = Drawn(exercise, 1), Drawn(exercise, 2)
+    one, two = DrawnInputs(exercise, 1), DrawnInputs(exercise, 2)
     assert len(one.inputs) == 2 * exercise.draws
     assert np.array_equal(one.inputs[0][0], next(exercise.inputs())[0])
     assert np.array_equal(one.inputs[0][0], two.inputs[0][0])

@@ -19,7 +19,7 @@ from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
 from labkit.grading.pool import grade_here, work_of
 from labkit.grading.submissions import find_submissions
-from labkit.jail import ROOMS, Limits, installed
+from labkit.jail import ROOMS, Limits, installed_layers
 
 pytestmark = needs_walls
 
@@ -298,8 +298,8 @@ def told(result):
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name.replace(" ", "-"))
 def test_an_attack_earns_what_its_answers_deserve(run, attack):
-    if attack.wall in installed().missing:
-        pytest.skip(installed().missing[attack.wall])
+    if attack.wall in installed_layers().missing:
+        pytest.skip(installed_layers().missing[attack.wall])
     assert not run.differs(run.students[attack.name])
 
 
@@ -354,8 +354,8 @@ def test_no_text_of_theirs_is_run_by_a_page_a_spreadsheet_or_a_terminal(run):
         for line in csv.reader(path.open(newline="", encoding="utf-8")):
             assert not [cell for cell in line if cell.startswith(("=", "+", "-", "@")) or "\x1b" in cell]
     for result in run.results.values():
-        shown = [*result.notes, *(text for q in result.questions for text in (q.text, q.detail))]
-        assert all(len(text) < 5000 and "\x1b" not in text for text in shown)
+        on_one_line = [*result.notes, *(text for q in result.questions for text in (q.text, q.detail))]
+        assert all(len(text) < 5000 and "\x1b" not in text for text in on_one_line)
 
 
 def test_no_submission_takes_longer_than_its_time(run):

@@ -6,21 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labkit.grading.assignment import Assignment, Question
-from labkit.grading.matching import Step, plan
-from labkit.grading.salvage import Cell, Handed
+from labkit.grading.matching import CodeStep, plan
+from labkit.grading.salvage import CodeCell, SubmittedCode
 
 ASSIGNMENT = Assignment(
     "week1", "Week 1", 1,
     (Question("a", "ex-a", 2.0, "f", "answer-a", "check-a"), Question("b", "ex-b", 1.0, "answer_2", "answer-b", "check-b")),
     (("setup", "import numpy as np"),), frozenset({"title", "setup", "check-a", "check-b"}),
 )  # fmt: skip
-SETUP = Step("import numpy as np", "set-up cell setup", (), is_given=True)
+SETUP = CodeStep("import numpy as np", "set-up cell setup", (), is_given=True)
 F, B = "def f(x):\n    return x", "answer_2 = [1, 2]"
 
 
 def handed(*cells):
-    made = (Cell(i, source, grade_id, False, False, False) for i, (grade_id, source) in enumerate(cells, 1))
-    return Handed(tuple(made), (), "", "")
+    made = (CodeCell(i, source, grade_id) for i, (grade_id, source) in enumerate(cells, 1))
+    return SubmittedCode(tuple(made), (), "")
 
 
 def planned(*cells):
@@ -41,7 +41,7 @@ def test_a_submission_as_it_should_be():
         ("check-b", ""),
     ]
     assert plan(handed(*cells), ASSIGNMENT) == (
-        [SETUP, Step(F, "cell 2", ("a",)), Step("z = 1", "cell 4", ()), Step(B, "cell 5", ("b",))], [],
+        [SETUP, CodeStep(F, "cell 2", ("a",)), CodeStep("z = 1", "cell 4", ()), CodeStep(B, "cell 5", ("b",))], [],
     )  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def test_an_answer_is_run_even_if_its_id_is_called_locked():
 
 def test_lines_for_ipython_do_not_spoil_a_cell():
     steps, _ = plan(handed(("answer-a", f"%matplotlib inline\n{F}"), ("answer-b", B)), ASSIGNMENT)
-    assert steps[1] == Step(f"%matplotlib inline\n{F}", "cell 1", ("a",))
+    assert steps[1] == CodeStep(f"%matplotlib inline\n{F}", "cell 1", ("a",))
 
 
 ids = st.sampled_from(["", "answer-a", "answer-b", "check-a", "setup", "other"])

@@ -19,7 +19,7 @@ from labkit.grading.pool import (
     grade_in_processes,
     grade_one,
     is_graded,
-    ungraded,
+    ungraded_result,
     work_of,
 )
 from labkit.grading.submissions import find_submissions
@@ -160,6 +160,6 @@ def test_workers_end_when_the_process_that_leads_them_is_killed(handout, hanging
 
 
 def test_an_ungraded_result_names_the_file_and_gives_nothing(handout):
-    result = ungraded(handout.assignment, SETTINGS, Work("ann", b"x", file="ann.ipynb"), "no reason")
+    result = ungraded_result(handout.assignment, SETTINGS, Work("ann", b"x", file="ann.ipynb"), "no reason")
     assert (result.student, result.file, result.digest, result.score) == ("ann", "ann.ipynb", "", 0)
     assert "no reason" in result.questions[0].text

@@ -51,7 +51,7 @@ def test_a_thousand_submissions_in_bounded_memory(handout, tmp_path, capsys):
     watch.over.set()
     with capsys.disabled():
         print(f"\n{STUDENTS / seconds:.0f} submissions a second with 2 jobs, at most {watch.highest:.0f} MB")
-    assert len(graded.results) == STUDENTS and not graded.unwritten and not graded.ungraded
+    assert len(graded.results) == STUDENTS and not graded.unwritten and not graded.ungraded_result
     scores = {r.student: r.score for r in graded.results}
     by_turns = [7.5, 6.5, 0.0, 6.5, 0.0]
     assert all(scores[f"s{i:04}"] == by_turns[i % 5] for i in range(STUDENTS - HANGING))

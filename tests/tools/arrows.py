@@ -1,6 +1,6 @@
 """The arrows of the house: which file of labkit imports which, imports inside functions included.
 
-    python tests/tools/arrows.py            # the rooms from the top floor down, circles, and what reaches into a room
+    python tests/tools/arrows.py            # the rooms from the top floor down, circles, and what reaches past a face
 
 An arrow leads to the file that is named: `from ..engine import grad` to the room's face `engine/__init__.py`, `from . import
 scene` to `scene.py`. What is imported for type checkers alone is no arrow. A *room* is a folder, or a file, of labkit itself.
@@ -12,7 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[2] / "labkit"
 
@@ -114,9 +116,22 @@ def private(found: list[Arrow]) -> list[Arrow]:
     return [a for a in between_rooms(found) if any(map(hidden, (*a.names, *a.target.with_suffix("").parts)))]
 
 
-def past_the_face(found: list[Arrow]) -> list[Arrow]:
-    """Those that lead to a file inside of another room."""
-    return [a for a in between_rooms(found) if a.target.parts[1:] not in ((), ("__init__.py",))]
+def past_the_face(found: list[Arrow], root: Path = ROOT) -> list[Arrow]:
+    """Those that lead to a file inside of another room, and not to a module that its face offers."""
+    return [a for a in between_rooms(found) if len(a.target.parts) > 1 and not _offered(a.target, root)]
+
+
+def _offered(file, root):
+    """Whether each step of the way to a file is a module in the `__all__` above it; without one, what is not private."""
+    *above, name = file.with_suffix("").parts if file.name != "__init__.py" else file.parts[:-1]
+    if not above:
+        return True
+    package = ".".join([root.name, *above])
+    face = import_module(package)
+    if name not in getattr(face, "__all__", [name.lstrip("_")]):
+        return False
+    import_module(f"{package}.{name}")
+    return isinstance(getattr(face, name), ModuleType) and _offered(Path(*above, "__init__.py"), root)
 
 
 def floors(found: list[Arrow]) -> list[str]:
@@ -133,6 +148,8 @@ if __name__ == "__main__":
         print(f"circle of {len(group)}: {', '.join(map(str, group))}")
     for arrow in private(every):
         print(f"private: {arrow}")
+    for arrow in past_the_face(every):
+        print(f"past the face: {arrow}")
     try:
         print("rooms:", ", ".join(floors(every)))
     except CycleError as error:

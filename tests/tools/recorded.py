@@ -27,6 +27,7 @@ import labkit  # noqa: E402
 
 RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
 LAYOUT = {framework: Path(labkit.__file__).parent / framework / "layout.txt" for framework in RECORDED}
+ALIASES = {framework: file.with_name("aliases.txt") for framework, file in LAYOUT.items()}
 CALLS = {"torch": "random_calls", "mindspore": "random_calls_ms"}
 
 
@@ -66,6 +67,16 @@ def layout(framework: str) -> Record:
     return Record(LAYOUT[framework], lambda python: output(python, TESTS / "real" / "layout.py", framework), answers)
 
 
+def aliases(framework: str) -> Record:
+    """The other modules that show what the rooms have."""
+
+    def answers(text):
+        rows = (line.split(" ", 2) for line in text.splitlines())
+        return {f"{place}, of {room}": names for place, room, names in rows}
+
+    return Record(ALIASES[framework], lambda python: output(python, TESTS / "real" / "aliases.py", framework), answers)
+
+
 def draws(framework: str) -> Record:
     """The random numbers of a seed, as digests."""
     file, script = RECORDED[framework] / "draws.json", TESTS / "tools" / f"{CALLS[framework]}.py"
@@ -94,8 +105,8 @@ def losses() -> Record:
 
 
 RECORDS: dict[str, list[Record]] = {
-    "torch": [printed("torch"), layout("torch"), draws("torch"), losses()],
-    "mindspore": [printed("mindspore"), layout("mindspore"), draws("mindspore")],
+    "torch": [printed("torch"), layout("torch"), aliases("torch"), draws("torch"), losses()],
+    "mindspore": [printed("mindspore"), layout("mindspore"), aliases("mindspore"), draws("mindspore")],
 }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from sheets import Answer, answers, sheets
 
 from labkit.classroom import Exercise
-from labkit.classroom.checking import judged
+from labkit.classroom.checking import judge_answer
 from labkit.classroom.compare import STAGES
 from labkit.classroom.exercises import EXERCISES
 from labkit.classroom.judge import Verdict
@@ -78,7 +78,7 @@ def judge(answer):
     """The verdict of `check` on one answer; nothing is printed, nothing goes into a learner's progress."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        return Judged(answer, judged(EXERCISES[answer.exercise], answer.value))
+        return Judged(answer, judge_answer(EXERCISES[answer.exercise], answer.value))
 
 
 def rate(counts):

@@ -1,5 +1,8 @@
 """Cells, layers and losses."""
 
+from contextlib import suppress
+
+from ...aliases import elsewhere
 from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
@@ -36,5 +39,7 @@ __all__ = [
 
 
 def __getattr__(name):
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     offered = ", ".join(__all__)
     raise AttributeError(f"module 'mindspore.nn' has no attribute '{name}' in labkit, which offers {offered}")

@@ -1,5 +1,8 @@
 """Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`)."""
 
+from contextlib import suppress
+
+from ...aliases import elsewhere
 from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, partial
@@ -32,6 +35,8 @@ from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402
 
 
 def __getattr__(name):
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     raise AttributeError(
         f"module 'mindspore.ops' has no attribute '{name}' in labkit: it offers {len(__all__)} ops, see dir(ops)"
     )

@@ -111,14 +111,9 @@ def norm(x, p, axis, keepdims):
     return _norm_kernel(x, p, axis, keepdims)
 
 
-@op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * exp(x - spread(ans, x, axis)),
-    others="dim keepdim", saves="self result")  # fmt: skip
-@wide
-def logsumexp(x, axis, keepdims):
-    top = np.max(x, axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, zero(x))
-    total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
-    return total if keepdims else np.squeeze(total, axis=axis)
+logsumexp = op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: (
+    spread(g, x, axis) * exp(x - spread(ans, x, axis))), others="dim keepdim", saves="self result",
+)(wide(base.logsumexp.fun))  # fmt: skip
 
 
 @op("SoftmaxBackwardDataBackward0",
@@ -137,23 +132,10 @@ def log_softmax_backward(g, y, axis):
     return g - np.exp(y) * np.sum(g, axis=axis, keepdims=True, dtype=g.dtype)
 
 
-@op("SoftmaxBackward0", lambda ans, x, axis: lambda g: softmax_backward(g, ans, axis), others="dim", saves="result")
-@wide
-def softmax(x, axis):
-    z = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    return z / np.sum(z, axis=axis, keepdims=True)
-
-
-@op(
-    "LogSoftmaxBackward0",
-    lambda ans, x, axis: lambda g: log_softmax_backward(g, ans, axis),
-    others="dim",
-    saves="result",
-)
-@wide
-def log_softmax(x, axis):
-    shifted = x - np.max(x, axis=axis, keepdims=True)
-    return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+softmax = op("SoftmaxBackward0", lambda ans, x, axis: lambda g: softmax_backward(g, ans, axis), others="dim",
+             saves="result")(wide(base.softmax.fun))  # fmt: skip
+log_softmax = op("LogSoftmaxBackward0", lambda ans, x, axis: lambda g: log_softmax_backward(g, ans, axis), others="dim",
+                 saves="result")(wide(base.log_softmax.fun))  # fmt: skip
 
 
 def _extreme(name, kernel):

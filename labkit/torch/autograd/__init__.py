@@ -1,10 +1,13 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
+from contextlib import suppress
+
 import numpy as np
 
+from ...aliases import elsewhere
 from ...engine import isbox
 from ...kinds import of_kind
-from ...later import load
+from ...later import load as _load
 from ...layout import Placed
 from .._func_checks import check_shape
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
@@ -165,8 +168,10 @@ _LATER = {"functional": "", **dict.fromkeys(("GradcheckError", "gradcheck", "gra
 
 def __getattr__(name):
     if name not in _LATER:
+        with suppress(LookupError):
+            return elsewhere(__name__, name)
         raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
-    return load(globals(), _LATER, name)
+    return _load(globals(), _LATER, name)
 
 
 __all__ = [

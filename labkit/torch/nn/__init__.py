@@ -1,5 +1,8 @@
 """`torch.nn`: modules, parameters, layers and losses."""
 
+from contextlib import suppress
+
+from ...aliases import elsewhere
 from . import functional, init, utils
 from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
 from .layers import (
@@ -74,6 +77,8 @@ __all__ = [
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
+    with suppress(LookupError):
+        return elsewhere(__name__, name)
     layers = ", ".join(n for n in __all__ if n[0].isupper())
     raise AttributeError(
         f"torch.nn.{name} is not part of labkit's torch dialect, which has: {layers}. Compose it from these and tensor "

@@ -1,31 +1,11 @@
-"""What marks look like: one table of roles, as CSS for the page and as plain attributes for a picture.
-
-The colours are those of Okabe and Ito (2008), which stay apart for every kind of colour vision; identity is also carried
-by dash and shape, never by colour alone.
-"""
+"""What marks look like: one table of roles, as CSS for the page and as plain attributes for a picture."""
 
 from typing import Any
 
-PALETTES: dict[str, dict[str, str]] = {
-    "light": {
-        "page": "#ffffff", "ink": "#1f2328", "muted": "#59636e", "line": "#d1d9e0", "panel": "#f6f8fa",
-        "forward": "#0072b2", "forward-fill": "#dcecf5", "backward": "#d55e00", "backward-fill": "#fbe9df",
-        "backward-ink": "#a84800", "leaf": "#b37a00", "leaf-fill": "#fcefd2", "saved": "#007a59", "saved-fill": "#d9f0e8",
-        "bad": "#b3003c", "bad-fill": "#fbdfe7", "lit": "#fff3c4", "forward-ink": "#005f96", "leaf-ink": "#805800",
-    },
-    "dark": {
-        "page": "#111417", "ink": "#e6edf3", "muted": "#9aa7b4", "line": "#3a424b", "panel": "#1b2026",
-        "forward": "#56b4e9", "forward-fill": "#12303f", "backward": "#ff8a3d", "backward-fill": "#3d2415",
-        "backward-ink": "#ffa266", "leaf": "#e69f00", "leaf-fill": "#3b2f0d", "saved": "#2fc79a", "saved-fill": "#10352a",
-        "bad": "#ff6b93", "bad-fill": "#45121f", "lit": "#403710", "forward-ink": "#56b4e9", "leaf-ink": "#e69f00",
-    },
-}  # fmt: skip
+from ...palette import MONO, PALETTES, SANS
 
 # Pages that say they are dark: JupyterLab, VS Code, and the course's own site.
 DARK = ('[data-jp-theme-light="false"]', ".vscode-dark", '[data-theme="dark"]')
-
-MONO = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-SANS = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
 def _text(size, colour="$ink", family=SANS, **more):

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....engine import Graph, getval, value_and_grad
-from ....program.compiler import Recording
-from ....program.nodes import Op, TraceError
+from ....program import Op, Recording, TraceError
 from .story import Story
 
 

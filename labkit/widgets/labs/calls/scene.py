@@ -161,7 +161,7 @@ def documented() -> tuple[Any, tuple[Any, ...], tuple[str, ...], Any]:
     """The network of MindSpore's guide, its inputs, the names of its outputs, and the same network in PyTorch."""
     from .... import mindspore as ms
     from .... import torch
-    from ....data.guide import network
+    from ....data import network
 
     class Net(torch.nn.Module):
         def __init__(self):

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from ....data import digits
-from ....mindspore import nn, ops
-from ....mindspore.tensor import Tensor
+from ....mindspore import Tensor, nn, ops
 from ....tracing import trace
 
 

@@ -11,9 +11,8 @@ from itertools import permutations
 
 import numpy as np
 
-from ....mindspore import ops
+from ....mindspore import Tensor, ops
 from ....mindspore.amp import StaticLossScaler, all_finite
-from ....mindspore.tensor import Tensor
 from ...kit.words import number
 
 ITEMS = ("unscale", "reduce", "clip", "check")

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from ....mindspore.tensor import Tensor
+from ....mindspore import Tensor
 from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, rect, text
 from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, gradient_words, right, wanted
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ....mindspore import ops
-from ....mindspore.tensor import wrap
+from ....mindspore import Tensor, ops
 
 Arrays = Sequence[np.ndarray]
 
@@ -63,7 +62,7 @@ def angle(before: Arrays, after: Arrays) -> float:
 
 
 def _tensors(gradients):
-    return tuple(wrap(np.asarray(g)) for g in gradients)
+    return tuple(Tensor(np.asarray(g)) for g in gradients)
 
 
 def _arrays(tensors, like):

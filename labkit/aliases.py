@@ -1,0 +1,100 @@
+"""Other names of modules under which PyTorch and MindSpore show what they have.
+
+In MindSpore `Jvp` stands in `nn`, in `nn.grad` and in `nn.grad.cell_grad`; so `from labkit.mindspore.nn.grad import Jvp` works as
+soon as `labkit.mindspore.nn` has a `Jvp`. Which module shows what of which room was asked of the real packages: each line of
+`aliases.txt` in a dialect is a module, a room (`-`: the package itself), and the names.
+"""
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+HERE = Path(__file__).parent
+
+
+@cache
+def shown(dialect: str) -> dict[str, dict[str, str]]:
+    """`{module: {name: room}}` of a dialect; `""` is the package itself.
+
+    >>> shown("mindspore")["nn.grad"]["Jvp"]
+    'nn'
+    """
+    table = HERE / dialect / "aliases.txt"
+    found: dict[str, dict[str, str]] = {}
+    for line in table.read_text(encoding="utf-8").splitlines() if table.exists() else []:
+        place, room, *names = (word.replace("-", "") if word == "-" else word for word in line.split())
+        found.setdefault(place, {}).update(dict.fromkeys(names, room))
+    return found
+
+
+def offered(room: ModuleType) -> set[str]:
+    """The names of a room, those among them that are loaded when they are first wanted."""
+    return {*dir(room), *getattr(room, "__all__", ())}
+
+
+def elsewhere(module: str, name: str) -> Any:
+    """What the real package shows as `name` in `labkit.DIALECT.PLACE`: a thing of another room, or a module.
+
+    Raises LookupError where there is neither, or where labkit has no such thing.
+    """
+    _, dialect, *place = module.split(".")
+    places = shown(dialect)
+    room = places.get(".".join(place), {}).get(name)
+    if room is not None:
+        home = import_module(".".join(filter(None, ("labkit", dialect, room))))
+        if name in offered(home):
+            return getattr(home, name)
+    inner = ".".join((*place, name))
+    if any(f"{other}.".startswith(f"{inner}.") for other in places):
+        return import_module(f"{module}.{name}")
+    raise LookupError(name)
+
+
+class Shown(ModuleType):
+    """A module that has no file: it shows what other rooms have."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            try:
+                return elsewhere(self.__name__, name)
+            except LookupError:
+                pass
+        raise AttributeError(f"module '{self.__name__.removeprefix('labkit.')}' has no attribute '{name}' in labkit")
+
+    def __dir__(self) -> list[str]:
+        _, dialect, *place = self.__name__.split(".")
+        rooms = shown(dialect).get(".".join(place), {})
+        return sorted(
+            name for name, room in rooms.items() if name in dir(import_module(f"labkit.{dialect}.{room}".rstrip(".")))
+        )
+
+
+class _Finder:
+    """Finds the modules of the tables, after Python has looked for a file."""
+
+    @staticmethod
+    def find_spec(
+        fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, inner = fullname.partition(".")
+        dialect, _, place = inner.partition(".")
+        if package != "labkit" or not place or dialect not in ("torch", "mindspore"):
+            return None
+        known = any(f"{other}.".startswith(f"{place}.") for other in shown(dialect))
+        return ModuleSpec(fullname, _Finder, is_package=True) if known else None  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        return Shown(spec.name, f"What {spec.name.removeprefix('labkit.')} shows of other rooms.")
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        module.__all__ = dir(module)  # type: ignore[attr-defined]
+
+
+sys.meta_path.append(_Finder)  # type: ignore[arg-type]

@@ -1,0 +1,51 @@
+"""What the commands share: how one is added, which folder is meant, a question with yes or no, and a refusal."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..desk import places
+
+
+def add_command(
+    commands: Any, name: str, run: Callable[[argparse.Namespace], int], what: str, more: str = ""
+) -> argparse.ArgumentParser:
+    """Add the parser of a command: `what` it does stands in the list of all, with `more` in its own help."""
+    parser = commands.add_parser(name, help=what, description=f"{what}. {more}")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the option `--folder`."""
+    parser.add_argument(
+        "--folder", type=Path, metavar="FOLDER",
+        help=f"your working copy of the notebooks; without it: the folder that {places.HOME} names, or the copy you are "
+        f"in, or {places.DEFAULT}",
+    )  # fmt: skip
+
+
+def confirmed(question: str) -> bool:
+    """True if the answer is yes; no answer is a no."""
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # nobody is there to answer
+        print()
+        return False
+
+
+def not_installed(*needed: tuple[str, str]) -> str:
+    """The first of the (package, extra) that is missing, as a sentence; empty where none is."""
+    missing = (needs for needs in needed if not find_spec(needs[0]))
+    return next((f'{package} is not installed. Run: pip install "labkit[{extra}]"' for package, extra in missing), "")
+
+
+def refuse(command: str, why: object, status: int = 2) -> int:
+    """Say on stderr why a command does nothing, and what to do; returns its exit `status`."""
+    if isinstance(why, OSError):
+        why = f"'{why.filename}' cannot be used: {why.strerror}. {places.ELSEWHERE}"
+    print(f"labkit {command}: {why}", file=sys.stderr)
+    return status

@@ -1,0 +1,14 @@
+from .assignment import AssignmentError as AssignmentError
+from .classwork import Plan as Plan
+from .classwork import grade_class as grade_class
+from .course import Course as Course
+from .course import CourseError as CourseError
+from .course import new_course as new_course
+from .examine import Pace as Pace
+from .handout import hand_out as hand_out
+from .handout import read_roster as read_roster
+from .journal import JournalError as JournalError
+from .opening import SubmissionError as SubmissionError
+from .opening import on_one_line as on_one_line
+from .statistics import summarise as summarise
+from .verify import problems as problems

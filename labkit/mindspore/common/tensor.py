@@ -1,5 +1,0 @@
-"""`Tensor` under the name `mindspore.common.tensor`."""
-
-from ..tensor import Tensor, tensor
-
-__all__ = ["Tensor", "tensor"]

@@ -1,4 +1,0 @@
-"""The ops under the name `mindspore.ops.operations`."""
-
-from . import *  # noqa: F403
-from . import __all__  # noqa: F401

@@ -1,0 +1,10 @@
+from .compiler import Program as Program
+from .compiler import Recording as Recording
+from .compiler import compile_program as compile_program
+from .guard import is_user as is_user
+from .nodes import Op as Op
+from .nodes import TraceError as TraceError
+from .nodes import recorded as recorded
+from .nodes import refuse as refuse
+from .nodes import trace_error as trace_error
+from .simplify import Line as Line

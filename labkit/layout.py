@@ -44,3 +44,8 @@ def _homes(dialect):
         for name in names:
             found.setdefault(name, {})["" if room == "-" else room] = module
     return found
+
+
+def with_names(owner, *names) -> str:
+    """Attributes as layers print their options: `p=0.5, inplace=False`."""
+    return ", ".join(f"{name}={getattr(owner, name)}" for name in names)

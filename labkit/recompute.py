@@ -8,13 +8,11 @@ memory cost", 2016; A. Griewank, 1992). The price is one more forward run.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from math import prod
 
-import autograd.numpy as anp
-import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
-from .engine import cast, dtype_of, isbox, leaves, map_leaves, shape_of, vjp
+from .engine import dtype_of, isbox, leaves, map_leaves, vjp
+from .packed import forms, pack, unpack
 
 LOST = (
     "checkpoint: the function reads a value that is being differentiated and is not one of its arguments; its gradient "
@@ -76,23 +74,12 @@ class _Segment:
                 raise TypeError(f"checkpoint: expected arrays or numbers as outputs, but got {type(part).__name__}")
             if any(level >= self.level for level in _levels(part)):
                 raise ValueError(LOST)
-        self.tree, self.forms = map_leaves(lambda leaf: None, output), [(shape_of(p), dtype_of(p)) for p in parts]
-        if len(parts) == 1:
-            return parts[0]
-        common = np.result_type(*(dtype for _, dtype in self.forms))
-        return anp.concatenate([anp.reshape(p if dtype_of(p) == common else cast(p, common), (-1,)) for p in parts])
+        self.tree, self.forms = map_leaves(lambda leaf: None, output), forms(parts)
+        return parts[0] if len(parts) == 1 else pack(parts)
 
     def pieces(self, packed):
         """The outputs, or their gradients, taken out of the packed array."""
-        if len(self.forms) == 1:
-            return [packed]
-        found, start = [], 0
-        for shape, dtype in self.forms:
-            end = start + prod(shape)
-            part = anp.reshape(packed[start:end], shape)
-            found.append(part if dtype_of(part) == dtype else cast(part, dtype))
-            start = end
-        return found
+        return [packed] if len(self.forms) == 1 else unpack(packed, self.forms)
 
     def unpack(self, packed):
         """The outputs in the structure in which the function returned them."""

@@ -8,9 +8,9 @@ Tensor(shape=[], dtype=Float32, value= 6)
 """
 
 from contextlib import suppress
-from importlib import import_module
 
 from ..aliases import elsewhere
+from ..later import load as _load
 from . import context, dtype, ops  # ops gives Tensor its operators
 from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
@@ -62,9 +62,7 @@ _ELSEWHERE = {
 
 def __getattr__(name):
     if name in _LATER:
-        home = import_module(f".{_LATER[name] or name}", __name__)
-        globals()[name] = found = getattr(home, name) if _LATER[name] else home
-        return found
+        return _load(globals(), _LATER, name)
     with suppress(LookupError):
         return elsewhere(__name__, name)
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")

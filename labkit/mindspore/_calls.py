@@ -18,7 +18,7 @@ from operator import getitem
 import numpy as np
 
 from ._recording import current
-from ._watching import Same, defaults_of, held_in, hooks_of, parameter_state, parts_of, state_of
+from ._watching import Same, defaults_of, hooks_of, own_attribute, parameter_state, parts_of, state_of
 from .parameter import Parameter
 from .tensor import Tensor
 
@@ -31,7 +31,7 @@ _WORDS = {
     "hooks_of": hooks_of, "new": object.__new__, "state_of": state_of, "stored": _slot.__get__, "store": _slot.__set__,
 }  # fmt: skip
 _PLACES = {  # how a `Watched` gets its value -> the same as source
-    getitem: "{}[{!r}]", getattr: "{}.{}", held_in: "vars({})[{!r}]", parts_of: "tuple(map(id, {}[{!r}].values()))",
+    getitem: "{}[{!r}]", getattr: "{}.{}", own_attribute: "vars({})[{!r}]", parts_of: "tuple(map(id, {}[{!r}].values()))",
     defaults_of: "({0}.__defaults__, {0}.__kwdefaults__)",
 }  # fmt: skip
 
@@ -61,7 +61,7 @@ def written_call(compiled, held, args, kwargs, names):
             "    try:",
             *[f"        {line}" for line in writer.lines],
             "    except (KeyError, ValueError, AttributeError): return MISSED",
-            f"    {writer.known(compiled)}._hits += 1",
+            f"    {writer.name_of(compiled)}._hits += 1",
             *[f"    {line}" for line in writer.run(held, inputs)],
         ]
     )
@@ -93,7 +93,7 @@ class _Writer:
         self._taken.add(found)
         return found
 
-    def known(self, value, wanted=None):
+    def name_of(self, value, wanted=None):
         """The name of an object that the call compares with or looks into."""
         if value is None or value is True or value is False:
             return str(value)
@@ -112,7 +112,7 @@ class _Writer:
         elif isinstance(value, (tuple, list)):
             if kind.__iter__ not in (tuple.__iter__, list.__iter__):
                 raise _Unwritable
-            self.miss(f"type({name}) is not {self.known(kind)}")
+            self.miss(f"type({name}) is not {self.name_of(kind)}")
             self.parts(name, [f"{name}_{k}" for k in range(len(value))], value)
         elif isinstance(value, dict):
             if kind is not dict or any(type(key) is not str for key in value):
@@ -122,9 +122,9 @@ class _Writer:
         elif isinstance(value, slice):
             self.miss(f"type({name}) is not slice")
             for part in ("start", "stop", "step"):
-                self.inside(f"{name}.{part}", part, getattr(value, part))
+                self.entry(f"{name}.{part}", part, getattr(value, part))
         else:
-            self.plain(name, value)
+            self.constant(name, value)
 
     def parts(self, name, names, values):
         parts = [self.name(wanted) for wanted in names]
@@ -135,9 +135,9 @@ class _Writer:
     def entries(self, name, values):
         self.miss(f"[*{name}] != {[*values]}" if values else name)
         for key, value in values.items():
-            self.inside(f"{name}[{key!r}]", key, value)
+            self.entry(f"{name}[{key!r}]", key, value)
 
-    def inside(self, text, wanted, value):
+    def entry(self, text, wanted, value):
         name = self.name(wanted)
         self.lines.append(f"{name} = {text}")
         self.argument(name, value)
@@ -148,19 +148,19 @@ class _Writer:
         value = self.name(f"{name}_value")
         self.miss(f"type({name}) is not Tensor")
         self.lines.append(f"{value} = {name}._value")
-        dtype = self.known(tensor._value.dtype, tensor._value.dtype.name)
+        dtype = self.name_of(tensor._value.dtype, tensor._value.dtype.name)
         scalar = f" and type({value}) is not {dtype}.type" if not tensor._value.shape else ""
         self.miss(f"type({value}) is not ndarray{scalar}")
         self.miss(f"{value}.shape != {tensor._value.shape} or {value}.dtype != {dtype}")
         self.inputs.append(value)
 
-    def plain(self, name, value):
+    def constant(self, name, value):
         state = state_of(value)
         if type(state) is Same:
-            return self.miss(f"{name} is not {self.known(value)}")
+            return self.miss(f"{name} is not {self.name_of(value)}")
         if isinstance(value, (np.ndarray, np.void, set)):  # the same object may have other contents
-            return self.miss(f"{self.known(state, 'state')} != state_of({name})")
-        self.miss(f"{name} is not {self.known(value)} and {self.known(state, 'state')} != state_of({name})")
+            return self.miss(f"{self.name_of(state, 'state')} != state_of({name})")
+        self.miss(f"{name} is not {self.name_of(value)} and {self.name_of(state, 'state')} != state_of({name})")
 
     # ---- surroundings: what `Watched.same` asks ----
 
@@ -172,10 +172,10 @@ class _Writer:
             return self.miss(self.place(partial(getitem, *get.args)), watched.name)
         place = self.place(get)
         if watched.fixed and type(watched.state) is Same:
-            return self.miss(f"{place} is not {self.known(watched.value)}", watched.name)
-        state = self.known(watched.state, "state")
+            return self.miss(f"{place} is not {self.name_of(watched.value)}", watched.name)
+        state = self.name_of(watched.state, "state")
         if watched.fixed:
-            same = f"(now := {place}) is not {self.known(watched.value)} and {state} != state_of(now)"
+            same = f"(now := {place}) is not {self.name_of(watched.value)} and {state} != state_of(now)"
         else:
             same = f"{state} != {place if watched.plain else f'state_of({place})'}"
         self.miss(same, watched.name)
@@ -184,40 +184,40 @@ class _Writer:
         owner, *key = get.args
         text = _PLACES.get(get.func)
         if text is None or (get.func is getattr and (not key[0].isidentifier() or keyword.iskeyword(key[0]))):
-            return f"{self.known(get)}()"
-        return text.format(self.known(owner), *key)
+            return f"{self.name_of(get)}()"
+        return text.format(self.name_of(owner), *key)
 
     def parameter(self, parameter, watched):
         """What a program assumes of a parameter, and its value, which is likely an input."""
         name, requires_grad, shape, dtype, hooks = watched.state
-        known, value = self.known(parameter), self.name(f"{name}_value")
-        dtype = self.known(dtype, dtype.name)
+        known, value = self.name_of(parameter), self.name(f"{name}_value")
+        dtype = self.name_of(dtype, dtype.name)
         self._parameters[id(parameter)] = value
         self.lines.append(f"{value} = stored({known})")
         self.miss(f"{known}._name != {name!r} or {known}._requires_grad is not {requires_grad}", name)
         self.miss(f"{value}.shape != {shape} or {value}.dtype != {dtype}", name)
-        self.miss(f"hooks_of({known}) != {self.known(hooks)}" if hooks else f"{known}._hooks", f"hooks of {name}")
+        self.miss(f"hooks_of({known}) != {self.name_of(hooks)}" if hooks else f"{known}._hooks", f"hooks of {name}")
 
     # ---- the run ----
 
     def source(self, source):
         """An input besides the arguments: a parameter's value, or what is drawn for every run."""
         value = self._parameters.get(id(source.args[0])) if isinstance(source, partial) else None
-        return value or f"{self.known(source, 'drawn')}()"
+        return value or f"{self.name_of(source, 'drawn')}()"
 
     def run(self, held, inputs):
         """Run the program, do what it does besides, return its output."""
         results = [self.name("result") for _ in range(held.count + len(held.recorder.results()))]
         names = f"{', '.join(results)}, = " if results else ""
-        run, outputs = self.known(held.program.run, "program"), results[: held.count]
+        run, outputs = self.name_of(held.program.run, "program"), results[: held.count]
         yield 'with errstate(all="ignore"):'
         yield f"    {names}{run}({', '.join(inputs)})"
         written = [parameter for parameter, _ in held.recorder.written.values()]
         if held.recorder.prints or any(type(parameter) is not Parameter for parameter in written):
-            yield f"{self.known(held.recorder)}.replay([{', '.join(results[held.count :])}])"
+            yield f"{self.name_of(held.recorder)}.replay([{', '.join(results[held.count :])}])"
         else:
             for parameter, result in zip(written, results[held.count :], strict=False):
-                yield f"store({self.known(parameter)}, {result})"
+                yield f"store({self.name_of(parameter)}, {result})"
         tensors = [self.name("tensor") for _ in outputs]
         for tensor, result in zip(tensors, outputs, strict=True):
             yield f"{tensor} = new(Tensor)"
@@ -229,12 +229,14 @@ class _Writer:
         if tree is TENSOR:
             return next(tensors)
         if isinstance(tree, dict):
-            return f"{{{', '.join(f'{self.known(k)}: {self.output(v, tensors)}' for k, v in tree.items())}}}"
+            return f"{{{', '.join(f'{self.name_of(k)}: {self.output(v, tensors)}' for k, v in tree.items())}}}"
         if not isinstance(tree, (tuple, list)):
-            return self.known(tree)
+            return self.name_of(tree)
         inner = f"[{', '.join(self.output(branch, tensors) for branch in tree)}]"
         if type(tree) is list:
             return inner
         if type(tree) is tuple:
             return f"({inner[1:-1]},)" if tree else "()"
-        return f"{self.known(tree)}._make({inner})" if hasattr(tree, "_make") else f"{self.known(type(tree))}({inner})"
+        return (
+            f"{self.name_of(tree)}._make({inner})" if hasattr(tree, "_make") else f"{self.name_of(type(tree))}({inner})"
+        )

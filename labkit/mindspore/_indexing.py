@@ -24,7 +24,7 @@ def as_index(index):
     if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
         if isinstance(index, slice):
             return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))
-        return [_plain(i) for i in index] if isinstance(index, list) else index
+        return [_list_entry(i) for i in index] if isinstance(index, list) else index
     if isinstance(index, (float, np.ndarray)):
         raise IndexError(
             "Only support integers, slices(`:`), ellipsis(`...`), None, bool, tensor, int, list and tuple as index, "
@@ -33,7 +33,7 @@ def as_index(index):
     raise unsupported(index)
 
 
-def _plain(index):
+def _list_entry(index):
     found = as_index(index)
     return concrete(found, "use a tensor in a list of indices") if isbox(found) else found
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kinds import as_tuple
 from ..layout import Placed
 from ._distributions import normal, truncated_normal, uniform
 from .dtype import float32
@@ -144,8 +145,8 @@ def fans(shape):
 
 _NAMED = {
     "zeros": Zero, "zero": Zero, "ones": One, "one": One, "normal": Normal, "uniform": Uniform,
-    "truncatednormal": TruncatedNormal, "heuniform": lambda: HeUniform(), "he_uniform": lambda: HeUniform(),
-    "henormal": lambda: HeNormal(), "he_normal": lambda: HeNormal(), "xavieruniform": XavierUniform,
+    "truncatednormal": TruncatedNormal, "heuniform": HeUniform, "he_uniform": HeUniform,
+    "henormal": HeNormal, "he_normal": HeNormal, "xavieruniform": XavierUniform,
     "xavier_uniform": XavierUniform, "xaviernormal": XavierNormal, "xavier_normal": XavierNormal,
 }  # fmt: skip
 
@@ -153,14 +154,14 @@ _NAMED = {
 def initializer(init, shape=None, dtype=float32):
     """A tensor of `shape` filled by `init`: an Initializer, its name ("ones", "normal" ...), a number or a tensor."""
     if hasattr(init, "__engine_wrap__"):
-        wanted = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+        wanted = list(as_tuple(shape, (tuple, list)))
         if shape is not None and wanted != list(init.shape):
             raise ValueError(
                 "For 'initializer', the shape of the 'init' argument should be same as the argument 'shape', but got "
                 f"the 'init' shape {list(init.shape)} and the 'shape' {wanted}."
             )
         return init if init.dtype == dtype else init.astype(dtype)
-    shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    shape = tuple(as_tuple(shape, (tuple, list)))
     if isinstance(init, str):
         if init.lower() not in _NAMED:
             raise ValueError(f"For 'initializer', the class corresponding to '{init}' was not found.")

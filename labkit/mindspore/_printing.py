@@ -43,7 +43,7 @@ def as_repr(array):
         return f"{head}{' ' if array.ndim == 1 else chr(10)})"
     if array.ndim == 1:
         return f"{head} {_line(array)})"
-    return f"{head}\n{_block(_texts(_kept(array)), array.shape, 0)})"
+    return f"{head}\n{_block(_texts(_summary_elements(array)), array.shape, 0)})"
 
 
 def _short(x):
@@ -85,7 +85,7 @@ def _line(array):
     return "[" + ", \n ".join(rows) + closing
 
 
-def _kept(array):
+def _summary_elements(array):
     """The elements that will be shown: both ends of every axis that is long."""
     for axis, n in enumerate(array.shape):
         if n > _LONGEST_ND:
@@ -103,3 +103,8 @@ def _block(texts, shape, depth):
     if long:
         rows[_EDGE:_EDGE] = ["..."]
     return "[" + f",{indent}".join(rows).replace(f"...,{indent}", f"...{indent}") + "]"
+
+
+def shape_text(shape):
+    """A shape as the errors of compiled code write it, such as `[const vector]{2, 3}`."""
+    return f"[const vector]{{{', '.join(map(str, shape))}}}"

@@ -4,7 +4,8 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ..engine import isbox, vjp
+from ..engine import isbox, leaves, vjp
+from ._printing import shape_text
 from .context import in_graph_mode
 from .parameter import Parameter, bound
 from .tensor import Tensor, wrap
@@ -12,13 +13,7 @@ from .tensor import Tensor, wrap
 
 def tensors_in(tree):
     """The tensors in nested tuples, lists and dicts, in order."""
-    if isinstance(tree, Tensor):
-        return [tree]
-    if isinstance(tree, dict):
-        tree = tree.values()
-    elif not isinstance(tree, (tuple, list)):
-        return []
-    return [leaf for branch in tree for leaf in tensors_in(branch)]
+    return [leaf for leaf in leaves(tree) if isinstance(leaf, Tensor)]
 
 
 def lowered(tree, level):
@@ -132,10 +127,10 @@ def check_cotangent(sens, run):
             continue
         if s.shape == end.shape:
             raise TypeError(f"The dtype should be {end.dtype}, but got {s.dtype}, ")
-        show = ["{" + ", ".join(map(str, t.shape)) + "}" for t in (end, s)]
+        shown = [shape_text(t.shape) for t in (end, s)]
         if not s.shape:
             raise RuntimeError(
                 "For grad interface or custom function, grad tensor should be broadcast to expected shape, "
-                f"but got [const vector]{show[1]} vs [const vector]{show[0]}\n"
+                f"but got {shown[1]} vs {shown[0]}\n"
             )
-        raise ValueError(f"The shape should be [const vector]{show[0]}, but got [const vector]{show[1]}, ")
+        raise ValueError(f"The shape should be {shown[0]}, but got {shown[1]}, ")

@@ -7,6 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ..engine import stop_gradient as constant
+from ..kinds import of_kind
 from ..layout import Placed
 from .ops import isfinite, maximum, select, zeros_like
 from .parameter import Parameter
@@ -61,18 +62,16 @@ def _each(inputs, fun):
 
 
 def _scale_value(value):
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
-            f"The type of 'scale_value' should be one of '['float', 'int']', but got type '{type(value).__name__}'."
-        )
+    of_kind(
+        value, (int, float), "The type of 'scale_value' should be one of '['float', 'int']', but got type '{kind}'."
+    )
     if value < 1:
         raise ValueError(f"The argument 'scale_value' must be > 1, but got {value}")
     return Parameter(wrap(np.float32(value)), name="scale_value")
 
 
 def _positive(value, name):
-    if not isinstance(value, int):
-        raise TypeError(f"The '{name}' must be int, but got '{type(value).__name__}'")
+    of_kind(value, (int, bool), "The '{name}' must be int, but got '{kind}'", name=name)
     if isinstance(value, bool):
         raise TypeError(f"The '{name}' must be int and must > 0, but got '{value}' with type 'bool'.")
     if value <= 0:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from ..kinds import of_kind
 from ..program import trace_error
 from ._engines import mixed
 from ._recording import current
@@ -40,8 +41,7 @@ def set_seed(seed):
     >>> bool((draw() == draw()).all())
     True
     """
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise TypeError(f"The argument 'seed' must be type of int, but got {type(seed)}.")
+    of_kind(seed, int, "The argument 'seed' must be type of int, but got {type}.")
     if seed < 0:
         raise ValueError(f"For 'global_seed', the 'seed' must be int and must >= 0, but got '{seed}' with type 'int'.")
     check_not_recording()

@@ -93,7 +93,7 @@ def parameter_state(parameter):
     return parameter.name, parameter.requires_grad, np.shape(value), value.dtype, hooks_of(parameter)
 
 
-def held_in(owner, name):
+def own_attribute(owner, name):
     """What an object itself has under a name, not its class."""
     return vars(owner)[name]
 
@@ -221,7 +221,7 @@ class _Walk:
             return self.into(owner.__wrapped__)
         if root == "labkit" and not isinstance(owner, (type, Cell_)):
             for name in [n for n in getattr(owner, "__dict__", ()) if not n.startswith("_")]:
-                self.value(f"{kind.__name__}.{name}", held_in, owner, name)
+                self.value(f"{kind.__name__}.{name}", own_attribute, owner, name)
         if root in _FOREIGN or isinstance(owner, types.BuiltinFunctionType):
             return
         if callable(owner):

@@ -4,8 +4,10 @@
 inputs and weights together. Nothing is stored on tensors: no `.grad`, nothing to zero, nothing to retain.
 """
 
+from collections.abc import Callable
 from functools import wraps
 
+from ..kinds import of_kind
 from ..warned import warn_user
 from ._run import Mutable, Run, check_cotangent, tensors_in
 from .context import compiles, in_graph_mode
@@ -21,7 +23,7 @@ _EMPTY = {False: "grad_position should not be empty when grad by position!\n",
           True: "grad_position should not be empty when grad by position.\n"}  # fmt: skip
 
 
-def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
     """The gradient function of `fn`: called like `fn`, it returns the gradient instead of the output.
 
     Arguments: `grad_position`, a position or tuple of them, None for no input; `weights`, a parameter or a tuple or
@@ -39,7 +41,7 @@ def grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sen
     return _Grad(False, has_aux, return_ids, sens_param)(fn, grad_position, weights)
 
 
-def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False):
+def value_and_grad(fn, grad_position=0, weights=None, has_aux=False, return_ids=False, sens_param=False) -> Callable:
     """Like `grad`, but the result is `(the output of fn, gradient)`; with `has_aux` the output has all of them.
 
     >>> value_and_grad(lambda x: x**3)(Tensor(2.0))
@@ -109,12 +111,12 @@ class _Grad:
             check_cotangent(sens, run)
         by_place, by_weight = run.pull(sens)
         _warn_of_nothing(fn, run, {place: args[place] for place in places if place not in dict(by_place)})
-        gradient = self._arranged(positions, weights, by_place, by_weight, parameters)
+        gradient = self._answer(positions, weights, by_place, by_weight, parameters)
         if self.with_value:
             return run.output, gradient
         return (gradient, run.output[1:]) if self.has_aux else gradient
 
-    def _arranged(self, positions, weights, by_place, by_weight, parameters):
+    def _answer(self, positions, weights, by_place, by_weight, parameters):
         if self.return_ids:
             inputs = tuple(by_place)
             weight_gradients = tuple((p.name, g) for p, g in zip(parameters, by_weight, strict=True))
@@ -150,8 +152,7 @@ def _warn_of_nothing(fn, run, left_out):
 
 def check_positions(grad_position):
     """Raise TypeError or ValueError unless it is a position or a tuple of different ones."""
-    if not isinstance(grad_position, (int, tuple)):
-        raise TypeError("For 'F.grad', the 'grad_position' must be int or tuple.")
+    of_kind(grad_position, (int, tuple, bool), "For 'F.grad', the 'grad_position' must be int or tuple.")
     if isinstance(grad_position, tuple):
         if not all(isinstance(p, int) for p in grad_position):
             raise TypeError("For 'F.grad', the element in 'grad_position' must be int.")
@@ -180,8 +181,11 @@ def weight_list(weights):
     """The weights as a tuple of parameters."""
     if isinstance(weights, Tensor):
         return (weights,)
-    if not isinstance(weights, (tuple, list)):
-        raise TypeError(f"The weights you provided is expected to be a tensor, or a list or tuple. but got {weights}\n")
+    of_kind(
+        weights,
+        (tuple, list),
+        "The weights you provided is expected to be a tensor, or a list or tuple. but got {value}\n",
+    )
     if any(not isinstance(w, Tensor) for w in weights):
         raise RuntimeError("The pointer[tensor] is null.\n")
     return tuple(weights)
@@ -213,20 +217,23 @@ def by_position(fn, args, kwargs):
     return lambda *given: fn(*given[:n], **dict(zip(names, given[n:], strict=True))), (*args, *kwargs.values())
 
 
-def get_grad(gradients, identifier):
+def get_grad(gradients, identifier) -> Tensor:
     """The gradient of the position or parameter `identifier` in what `grad(..., return_ids=True)` returned."""
-    if not isinstance(identifier, (int, Parameter)):
-        raise TypeError(f"For `get_grad`, the `x` should be an integer or a Parameter, but got {identifier}")
+    of_kind(
+        identifier,
+        (int, Parameter, bool),
+        "For `get_grad`, the `x` should be an integer or a Parameter, but got {value}",
+    )
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
-    found = _find(gradients, wanted)
+    found = _gradient_of(gradients, wanted)
     if found is None:
         raise RuntimeError(f"Can not find the gradient for position or Parameter {identifier}")
     return found
 
 
-def _find(tree, wanted):
+def _gradient_of(tree, wanted):
     if isinstance(tree, tuple) and len(tree) == 2 and isinstance(tree[0], (int, str)):
         return tree[1] if tree[0] == wanted and type(tree[0]) is type(wanted) else None
     if not isinstance(tree, (tuple, list)):
         return None
-    return next((g for g in (_find(branch, wanted) for branch in tree) if g is not None), None)
+    return next((g for g in (_gradient_of(branch, wanted) for branch in tree) if g is not None), None)

@@ -98,7 +98,7 @@ def set_context(**settings) -> None:
         )
 
 
-def get_context(attr_key):
+def get_context(attr_key) -> Any:
     """One setting, such as `get_context("mode")`. Raises ValueError for an unknown name."""
     if attr_key not in _DEFAULTS:
         raise ValueError(
@@ -108,7 +108,7 @@ def get_context(attr_key):
     return _own.settings.get(attr_key, _process[attr_key])
 
 
-def in_graph_mode():
+def in_graph_mode() -> bool:
     """Whether functions are to be compiled, or one is being compiled: `jit` has the rules of graph mode."""
     return current.recorder is not None or _own.settings.get("mode", _process["mode"]) == GRAPH_MODE
 
@@ -151,7 +151,7 @@ def set_auto_parallel_context(**settings) -> None:
     _own.parallel.update(settings)
 
 
-def get_auto_parallel_context(attr_key):
+def get_auto_parallel_context(attr_key) -> Any:
     """One setting of `set_auto_parallel_context`. Raises ValueError for an unknown name.
 
     `device_num` and `global_rank`, where they are not set, are those of the processes joined; 1 and 0 in the mode stand_alone.

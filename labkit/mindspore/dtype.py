@@ -71,7 +71,7 @@ class DType(metaclass=Placed):
         return self
 
     @property
-    def numpy(self):
+    def numpy(self) -> np.dtype:
         """The NumPy dtype; bfloat16 needs the `ml_dtypes` package."""
         return _bfloat16() if self._name == "bfloat16" else np.dtype(self._name)
 
@@ -141,17 +141,17 @@ def as_numpy(dtype, caller="Tensor.astype"):
         ) from None
 
 
-def pytype_to_dtype(python_type):
+def pytype_to_dtype(python_type) -> DType:
     """The `DType` of `bool`, `int`, `float` or a NumPy type."""
     return of(as_numpy(python_type, "pytype_to_dtype"))
 
 
-def dtype_to_nptype(dtype):
+def dtype_to_nptype(dtype) -> type:
     """The NumPy scalar type of a `DType`."""
     return dtype.numpy.type
 
 
-def dtype_to_pytype(dtype):
+def dtype_to_pytype(dtype) -> type:
     """`bool`, `int` or `float`."""
     return {"b": bool, "i": int, "u": int}.get(dtype.numpy.kind, float)
 
@@ -160,7 +160,7 @@ _WIDE_UNSIGNED = (np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64))
 
 
 @lru_cache(maxsize=512)
-def promote(a, b):
+def promote(a, b) -> np.dtype:
     """The NumPy dtype in which tensors of NumPy dtypes `a` and `b` meet. Raises TypeError where they do not.
 
     >>> promote(np.dtype("int64"), np.dtype("float16"))

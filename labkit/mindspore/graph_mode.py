@@ -12,12 +12,13 @@ tensor into a branch of the graph; here the one recompiles, and the other, like 
 import types
 import warnings
 from collections import namedtuple
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
 from ..engine import argument_names, isbox, leaves, map_leaves
-from ..program import Recording, TraceError
+from ..program import Program, Recording, TraceError
 from ._calls import MISSED, TENSOR, written_call
 from ._cell import Cell_
 from ._recording import Recorder, busy
@@ -58,7 +59,7 @@ class Compiled:
         tensors, signature = flattened((args, kwargs))
         if busy() or any(isbox(t._value) for t in tensors):
             return self.fn(*args, **kwargs)  # part of a derivative or of another program
-        held = self._found(signature, args, kwargs, tensors)
+        held = self._program_for(signature, args, kwargs, tensors)
         return self.fn(*args, **kwargs) if held is None else held.run(tensors)
 
     def __get__(self, instance, owner=None):
@@ -67,12 +68,12 @@ class Compiled:
     def __getstate__(self):
         return vars(self) | {"_programs": {}, "_ready": _missed, "_before": _missed}  # a copy compiles for itself
 
-    def program(self, *args, **kwargs):
+    def program(self, *args, **kwargs) -> Program:
         """The `Program` that runs for arguments like these."""
         tensors, signature = flattened((args, kwargs))
-        return self._found(signature, args, kwargs, tensors).program
+        return self._program_for(signature, args, kwargs, tensors).program
 
-    def cache_info(self):
+    def cache_info(self) -> CacheInfo:
         """How often a program was found, how often one was compiled, and how many are kept."""
         return CacheInfo(self._hits, self._misses, len(self._programs))
 
@@ -81,7 +82,7 @@ class Compiled:
         self._programs.clear()
         self._ready = self._before = _missed
 
-    def _found(self, signature, args, kwargs, tensors):
+    def _program_for(self, signature, args, kwargs, tensors):
         """The program that holds now; None inside a derivative of what the surroundings hold."""
         held = self._programs.get(signature)
         if held is not None and held.current():
@@ -91,7 +92,7 @@ class Compiled:
         watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
         if any(isinstance(w.value, Tensor) and isbox(w.value._value) for w in watched):
             return None
-        made = _Held(self, watched, args, kwargs, tensors)
+        made = _Compilation(self, watched, args, kwargs, tensors)
         if self._programs.get(signature) is not held:  # another thread was faster
             return made
         self._misses += 1
@@ -117,7 +118,7 @@ def _missed(args, kwargs):
     return MISSED
 
 
-class _Held:
+class _Compilation:
     """One program of a compiled function, what it depends on, and what it does besides."""
 
     def __init__(self, compiled, watched, args, kwargs, tensors):
@@ -249,11 +250,11 @@ def _difference(one, other, names=()):
             return f"{name}: {_difference(a[place], b[place])}"
         if a != b:
             inner = isinstance(a, tuple) and isinstance(b, tuple)
-            return _difference(a, b) if inner else f"a plain value, {_shown(one)} and {_shown(other)}"
+            return _difference(a, b) if inner else f"a plain value, {_value_text(one)} and {_value_text(other)}"
     return "nothing in the arguments"
 
 
-def _shown(state):
+def _value_text(state):
     """A plain value in words, from its state."""
     return float.fromhex(state[1]) if state[0] is float else repr(state[-1])
 
@@ -270,7 +271,7 @@ def _names(compiled, args, kwargs):
 # ---- the way in ----
 
 
-class _Kept(dict):
+class _Compilations(dict):
     """The compiled forms of one function or cell, kept with it; a copy of that starts with none of its own."""
 
     def __init__(self, owner=None):
@@ -278,10 +279,10 @@ class _Kept(dict):
         self.owner = id(owner)
 
     def __deepcopy__(self, memo):
-        return _Kept()
+        return _Compilations()
 
     def __reduce__(self):
-        return _Kept, ()
+        return _Compilations, ()
 
 
 def compiled_for(fn, options, make):
@@ -295,13 +296,13 @@ def compiled_for(fn, options, make):
         home = {}
     kept = home.get("_labkit_compiled")
     if kept is None or kept.owner != id(owner):  # a copied or wrapped function has the dict of another
-        kept = home["_labkit_compiled"] = _Kept(owner)
+        kept = home["_labkit_compiled"] = _Compilations(owner)
     if options not in kept:
         kept[options] = make()
     return kept[options]
 
 
-def jit(function=None, **options):
+def jit(function=None, **options) -> Callable:
     """Compile a function or cell: `@jit`, `@jit(...)` or `jit(net)`. The options of the real one are accepted.
 
     The first call for each structure, shape and dtype of the arguments records a program; later ones run it.

@@ -6,11 +6,13 @@ there is nothing to put back when the differentiated function raises.
 
 from contextlib import contextmanager
 from itertools import count
+from typing import Any, Self
 
 import numpy as np
 
 from .. import ops as primitives
 from ..engine import cast, getval
+from ..kinds import of_kind
 from ..layout import Placed
 from . import dtype as mstype
 from ._initializer import initializer
@@ -99,7 +101,7 @@ class Parameter(Tensor):
         return bound((self,), (value,))
 
     @property
-    def name(self):
+    def name(self) -> str:
         """Its name, such as `fc.weight`."""
         return self._name
 
@@ -112,23 +114,22 @@ class Parameter(Tensor):
         self._name = name.strip()
 
     @property
-    def has_generated_name(self):
+    def has_generated_name(self) -> bool:
         """Whether nobody has named it yet."""
         return self._name.startswith(_GENERATED)
 
     @property
-    def requires_grad(self):
+    def requires_grad(self) -> bool:
         """Whether it is to be trained."""
         return self._requires_grad
 
     @requires_grad.setter
     def requires_grad(self, value=True):
-        if not isinstance(value, bool):
-            raise TypeError("The argument `requires_grad` must be bool type")
+        of_kind(value, bool, "The argument `requires_grad` must be bool type")
         self._requires_grad = value
 
     @property
-    def data(self):
+    def data(self) -> Tensor:
         """Its value as a tensor."""
         return wrap(self._value)
 
@@ -139,23 +140,24 @@ class Parameter(Tensor):
 
     __repr__ = __str__
 
-    def set_data(self, data, slice_shape=False):
+    def set_data(self, data, slice_shape=False) -> Self:
         """Replace the value by `data`, a tensor or number, in the parameter's type; returns the parameter."""
-        if not isinstance(data, (Tensor, int, float)):
-            raise TypeError(
-                "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
-                f"But with type {type(data)}."
-            )
+        of_kind(
+            data,
+            (Tensor, int, float, bool),
+            "Parameter data must be [`Tensor`, `int`, `float`] or a kind of `Tensor` (like `Tensor`). "
+            "But with type {type}.",
+        )
         value = data._value if isinstance(data, Tensor) else np.asarray(data)
         self._value = primitives.copy(cast(value, self._value.dtype))
         return self
 
-    def assign_value(self, value):
+    def assign_value(self, value) -> Self:
         """Replace the value by `value`, a tensor of the same shape; returns the parameter."""
         assigned(self, value, "Assign")
         return self
 
-    def clone(self, init="same"):
+    def clone(self, init="same") -> "Parameter":
         """A parameter of its own, of the same name: `init` "same", an initializer's name, a number or a tensor."""
         if isinstance(init, str) and init == "same":
             data = wrap(np.array(self.asnumpy()))
@@ -163,17 +165,17 @@ class Parameter(Tensor):
             data = Tensor(init, self.dtype) if isinstance(init, Tensor) else initializer(init, self.shape, self.dtype)
         return Parameter(data, self.name, self.requires_grad, self.layerwise_parallel, self.parallel_optimizer)
 
-    def copy(self):
+    def copy(self) -> "Parameter":
         """A parameter of its own with the same value."""
         return self.clone()
 
-    def register_hook(self, hook):
+    def register_hook(self, hook) -> _Handle:
         """From here on, `hook(gradient)` replaces this parameter's gradient; `remove()` the result to end it."""
         handle = _Handle(hook)
         self._hooks.append(handle)
         return handle
 
-    def under_hooks(self, box):
+    def under_hooks(self, box) -> Any:
         """`box`, whose gradient goes through this parameter's hooks."""
         for hook in self._hooks:
             box = hooked(box, hook)
@@ -237,7 +239,7 @@ class ParameterTuple(tuple, metaclass=Placed):
                 )
         return super().__new__(cls, parameters)
 
-    def clone(self, prefix, init="same"):
+    def clone(self, prefix, init="same") -> "ParameterTuple":
         """New parameters named `prefix.name`, of the same values or initialised by `init`."""
         clones = [p.clone(init) for p in self]
         for p in clones:

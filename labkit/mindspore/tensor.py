@@ -4,7 +4,7 @@ A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is bein
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import autograd.numpy as anp
 import numpy as np
@@ -73,37 +73,37 @@ class Tensor(metaclass=Placed):
     # ---- what it is ----
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """Its lengths, a tuple."""
         return np.shape(getval(self._value))
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """The number of axes."""
         return len(self.shape)
 
     @property
-    def size(self):
+    def size(self) -> int:
         """The number of elements."""
         return np.size(getval(self._value))
 
     @property
-    def dtype(self):
+    def dtype(self) -> mstype.DType:
         """Its element type, such as `ms.float32`."""
         return mstype.of(self._value.dtype)
 
     @property
-    def itemsize(self):
+    def itemsize(self) -> int:
         """Bytes per element."""
         return self._value.dtype.itemsize
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of all elements."""
         return self.size * self.itemsize
 
     @property
-    def strides(self):
+    def strides(self) -> tuple[int, ...]:
         """Bytes to step along each axis."""
         return np.asarray(getval(self._value)).strides
 
@@ -112,15 +112,15 @@ class Tensor(metaclass=Placed):
         """Whether the data are still to be initialised; here they never are."""
         return False
 
-    def dim(self):
+    def dim(self) -> int:
         """The number of axes."""
         return self.ndim
 
-    def numel(self):
+    def numel(self) -> int:
         """The number of elements."""
         return self.size
 
-    def asnumpy(self):
+    def asnumpy(self) -> np.ndarray:
         """Its elements as a NumPy array. Inside a gradient this array is a constant."""
         array = np.asarray(concrete(self._value, "take the array of a tensor"))
         return array if array.flags.writeable else array.copy()
@@ -131,19 +131,19 @@ class Tensor(metaclass=Placed):
         """For NumPy: `np.float32(2) * tensor` is NumPy's product, and a constant inside a gradient."""
         return np.array(self.asnumpy(), dtype=dtype, copy=True if copy is None else copy)
 
-    def item(self):
+    def item(self) -> Any:
         """The single element as a Python number. Raises ValueError where there is another number of them."""
         return self._single().item()
 
-    def tolist(self):
+    def tolist(self) -> Any:
         """Its elements as nested lists; a number for a 0-d tensor."""
         return self.asnumpy().tolist()
 
-    def init_data(self):
+    def init_data(self) -> Self:
         """The tensor itself: its data are there from the beginning."""
         return self
 
-    def value(self):
+    def value(self) -> "Tensor":
         """The tensor itself; for a parameter, its value as a plain tensor."""
         return wrap(self._value)
 
@@ -223,13 +223,13 @@ class Tensor(metaclass=Placed):
 
     # ---- gradients ----
 
-    def register_hook(self, hook):
+    def register_hook(self, hook) -> "_Handle":
         """From here on, `hook(gradient)` replaces the gradient that comes back to this tensor; None leaves it."""
         handle = _Handle(hook)
         self._value = hooked(self._value, handle)
         return handle
 
-    def set_dtype(self, dtype):
+    def set_dtype(self, dtype) -> mstype.DType:
         """Change the element type in place; returns the type."""
         only_inside(self, "change a tensor from outside")
         self._value = cast(self._value, mstype.as_numpy(dtype))
@@ -309,6 +309,6 @@ def _initial(shape, dtype, init):
 Initializer.tensor_of = staticmethod(wrap)
 
 
-def tensor(input_data=None, dtype=None, shape=None, init=None):
+def tensor(input_data=None, dtype=None, shape=None, init=None) -> Tensor:
     """The same as `Tensor(...)`."""
     return Tensor(input_data, dtype, shape, init)

@@ -1,13 +1,16 @@
 """More functions of functions: products with a Jacobian, whole Jacobians, mapping over a batch axis."""
 
 import math
+from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
 
 from .. import engine
 from ..engine import getval
+from ..kinds import as_tuple, of_kind
 from ._run import MUTABLE, Run, check_cotangent
 from .autodiff import check_positions, first_of_many, weight_list
 from .tensor import Tensor, wrap
@@ -63,7 +66,7 @@ def _constant(tree):
     return type(tree)(map(_constant, tree)) if isinstance(tree, (tuple, list)) else tree
 
 
-def jvp(fn, inputs, v, has_aux=False):
+def jvp(fn, inputs, v, has_aux=False) -> tuple:
     """`(output, derivative along v)`: the Jacobian of `fn` times `v`, by forward mode.
 
     `inputs` and `v`: a tensor each, or tuples of the same length; with `has_aux` also the other outputs.
@@ -83,7 +86,7 @@ def jvp(fn, inputs, v, has_aux=False):
     return (wrapped(output), wrapped(along), *map(_constant, kept))
 
 
-def vjp(fn, *inputs, weights=None, has_aux=False):
+def vjp(fn, *inputs, weights=None, has_aux=False) -> tuple:
     """`(output, pull)`; `pull(cotangent)` is a tuple with the gradient of every input: v times the Jacobian.
 
     With `weights`, `pull` gives `(gradients of inputs, gradients of weights)`; with `has_aux` the other outputs follow.
@@ -114,12 +117,11 @@ def vjp(fn, *inputs, weights=None, has_aux=False):
 
 
 def _positions(grad_position, args):
-    positions = grad_position if isinstance(grad_position, tuple) else (grad_position,)
+    positions = as_tuple(grad_position)
     if any(p >= len(args) for p in positions):
         raise ValueError("The element in grad_position must belong to [0, args_num).")
     for p in positions:
-        if not isinstance(args[p], Tensor):
-            raise TypeError(f"'{type(args[p]).__name__}' object is not iterable")
+        of_kind(args[p], Tensor, "'{kind}' object is not iterable")
     return positions
 
 
@@ -141,7 +143,7 @@ def _jacobian(fn, grad_position, has_aux, rows_of):
     return jacobian
 
 
-def jacrev(fn, grad_position=0, has_aux=False):
+def jacrev(fn, grad_position=0, has_aux=False) -> Callable:
     """The function that gives the Jacobian of `fn` by reverse mode: shape of the output, then of the input.
 
     A tuple over outputs where there are several, and over positions; with `has_aux`, `(Jacobian, the other outputs)`.
@@ -183,7 +185,7 @@ def _basis(shape, dtype):
         yield unit
 
 
-def jacfwd(fn, grad_position=0, has_aux=False):
+def jacfwd(fn, grad_position=0, has_aux=False) -> Callable:
     """The function that gives the Jacobian of `fn` by forward mode; the same result as `jacrev`."""
 
     def rows_of(first, args, positions):
@@ -192,7 +194,7 @@ def jacfwd(fn, grad_position=0, has_aux=False):
             value = args[p]._value
             for unit in _basis(np.shape(getval(value)), value.dtype):
                 output, column = engine.jvp(_of_one(first, args, p), (value,), (unit,))
-                columns[p].append(column if isinstance(column, tuple) else (column,))
+                columns[p].append(as_tuple(column))
         several = isinstance(output, tuple)
         found = []
         for k in range(len(columns[positions[0]][0])):
@@ -213,10 +215,9 @@ def _side_by_side(value, columns):
     return wrap(anp.reshape(stacked, shape))
 
 
-def derivative(fn, primals, order):
+def derivative(fn, primals, order) -> tuple[Tensor, Tensor]:
     """`(output, its derivative of the given order)` of an elementwise `fn` at `primals`."""
-    if isinstance(order, bool) or not isinstance(order, int):
-        raise TypeError(f"For 'derivative', the type of order should be 'int', but got type '{type(order).__name__}'.")
+    of_kind(order, int, "For 'derivative', the type of order should be 'int', but got type '{kind}'.")
     if order < 1:
         raise ValueError(f"For 'derivative', order should be greater than 0, but got order: {order}.")
     higher = fn
@@ -229,7 +230,7 @@ def _along_ones(fn):
     return lambda x: jvp(fn, x, wrap(np.ones(x.shape, x._value.dtype)))[1]
 
 
-def jet(fn, primals, series):
+def jet(fn, primals, series) -> tuple[Tensor, Tensor]:
     """`(output, derivatives)` of `fn` along a curve through `primals`, whose derivatives are the slices of `series`.
 
     Derivatives of order 1, 2, ... are stacked along the first axis, like `series`.
@@ -249,7 +250,7 @@ def jet(fn, primals, series):
 # ---- mapping, compiling, marking ----
 
 
-def vmap(fn, in_axes=0, out_axes=0):
+def vmap(fn, in_axes=0, out_axes=0) -> Callable:
     """`fn` applied to every slice along a batch axis, results stacked along `out_axes`; None keeps an input whole."""
 
     @wraps(fn, updated=())
@@ -274,7 +275,7 @@ def _stacked(tensors, axis):
     return wrap(anp.stack([t._value for t in tensors], axis))
 
 
-def mutable(input_data, dynamic_len=False):
+def mutable(input_data, dynamic_len=False) -> Any:
     """Mark a tuple or list of tensors as inputs to differentiate in graph mode; other data stay as they are.
 
     Raises TypeError for what is no number, tensor, or tuple, list or dict of them.

@@ -5,10 +5,10 @@
 """
 
 from contextlib import suppress
-from importlib import import_module
 from math import e, inf, nan, pi
 
 from ..aliases import elsewhere
+from ..later import load as _load
 from . import (
     _comparing,
     _creation,
@@ -63,27 +63,27 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
 }
 
 
-def is_tensor(obj):
+def is_tensor(obj) -> "bool":
     """Whether `obj` is a tensor."""
     return isinstance(obj, Tensor)
 
 
-def is_floating_point(input):
+def is_floating_point(input) -> "bool":
     """Whether the dtype of `input` is floating."""
     return input.is_floating_point()
 
 
-def numel(input):
+def numel(input) -> "int":
     """How many elements `input` has."""
     return input.numel()
 
 
-def can_cast(from_, to):
+def can_cast(from_, to) -> "bool":
     """Whether values of dtype `from_` may go into `to` without changing category downwards."""
     return from_.rank <= to.rank
 
 
-def typename(obj):
+def typename(obj) -> str:
     """The name of the type of `obj`."""
     return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
 
@@ -100,9 +100,7 @@ def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     if name in _LATER:
-        home = import_module(f".{_LATER[name] or name}", __name__)
-        globals()[name] = found = getattr(home, name) if _LATER[name] else home
-        return found
+        return _load(globals(), _LATER, name)
     with suppress(LookupError):
         return elsewhere(__name__, name)
     raise AttributeError(_unavailable(name))

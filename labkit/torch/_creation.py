@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..kinds import of_kind
 from . import _dtype
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
@@ -25,11 +26,11 @@ def _inferred(data):
     return found or _dtype.get_default_dtype()
 
 
-def _plain(data):
+def _without_tensors(data):
     if isinstance(data, Tensor):
         return data.detach()._array
     if isinstance(data, (list, tuple)):
-        return [_plain(d) for d in data]
+        return [_without_tensors(d) for d in data]
     return data
 
 
@@ -39,7 +40,7 @@ def _array(data, dtype):
     data = list(data) if isinstance(data, range) else data
     _check_regular(data, 0)
     dtype = dtype or _inferred(data)
-    return np.array(_plain(data), dtype=dtype.np)
+    return np.array(_without_tensors(data), dtype=dtype.np)
 
 
 def _unknown(data):
@@ -99,8 +100,7 @@ def as_tensor(data, dtype=None, device=None):
 @function()
 def from_numpy(ndarray):
     """A tensor that shares the memory of a NumPy array."""
-    if not isinstance(ndarray, np.ndarray):
-        raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
+    of_kind(ndarray, np.ndarray, "expected np.ndarray (got {kind})")
     _dtype.of_numpy(ndarray.dtype)
     return Tensor._of(ndarray)
 

@@ -1,19 +1,18 @@
 """What `torch.func` refuses, in the real one's words."""
 
+from ..kinds import as_tuple, of_kind
 from ._tensor import Tensor
 from ._tree import flatten
 
 
 def checked_argnums(argnums, count):
     """The positions `argnums` names among `count` arguments, counted from the front."""
-    if not isinstance(argnums, (int, tuple)):
-        raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    places = argnums if isinstance(argnums, tuple) else (argnums,)
+    of_kind(argnums, (int, tuple, bool), "argnums must be int or Tuple[int, ...], got: {type}", RuntimeError)
+    places = as_tuple(argnums)
     if not places:
         raise RuntimeError("argnums must be non-empty")
     for p in places:
-        if not isinstance(p, int):
-            raise RuntimeError(f"argnum must be int, got: {type(p)}")
+        of_kind(p, (int, bool), "argnum must be int, got: {type}", RuntimeError)
         if not -count <= p < count:
             raise RuntimeError(f"Got argnum={p}, but only {count} positional inputs")
     places = tuple(p % count for p in places)
@@ -35,8 +34,7 @@ def checked_aux(aux):
     """The leaves of `aux`, which have to be tensors."""
     leaves, _ = flatten(aux)
     for leaf in leaves:
-        if not isinstance(leaf, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(leaf)}")
+        of_kind(leaf, Tensor, "Expected tensors, got unsupported type {type}", RuntimeError)
     return leaves
 
 
@@ -55,8 +53,7 @@ def check_outputs(out, call):
 
 def check_scalar(out):
     """Raise unless `out` is a tensor without dimensions."""
-    if not isinstance(out, Tensor):
-        raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(out)}")
+    of_kind(out, Tensor, "grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type}", RuntimeError)
     if out.ndim:
         raise RuntimeError(
             f"grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor with {out.ndim} dims. "
@@ -66,8 +63,13 @@ def check_scalar(out):
 
 def check_jvp(primals, tangents, call):
     """Raise unless `primals` and `tangents` are tuples of tensors of one structure and of the same shapes."""
-    if not isinstance(primals, tuple):
-        raise RuntimeError(f"{call}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
+    of_kind(
+        primals,
+        tuple,
+        "{call}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).",
+        RuntimeError,
+        call=call,
+    )
     if structure(primals) != structure(tangents):
         raise RuntimeError(
             f"{call}: Expected primals and tangents to have the same python structure. For example, if primals is a "
@@ -79,8 +81,14 @@ def check_jvp(primals, tangents, call):
         if not leaves:
             raise RuntimeError(f"{call}: Expected {name} to contain at least one Tensor.")
         for leaf in leaves:
-            if not isinstance(leaf, Tensor):
-                raise RuntimeError(f"{call}: Expected {name} to only contain Tensors, got {type(leaf)}")
+            of_kind(
+                leaf,
+                Tensor,
+                "{call}: Expected {name} to only contain Tensors, got {type}",
+                RuntimeError,
+                call=call,
+                name=name,
+            )
     for primal, tangent in zip(flatten(primals)[0], flatten(tangents)[0], strict=True):
         if primal.shape != tangent.shape:
             raise RuntimeError(
@@ -99,11 +107,15 @@ def check_cotangents(cotangents, output):
             f"cotangents: {given}, primal output: {expected}"
         )
     for i, (g, out) in enumerate(zip(flatten(cotangents)[0], flatten(output)[0], strict=True)):
-        if g.shape != out.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of "
-                f"{out.shape}."
-            )
+        check_shape(i, g, out)
+
+
+def check_shape(i, g, out):
+    """Raise unless the gradient `g` of output number `i` has the shape of that output."""
+    if g.shape != out.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
+        )
 
 
 def structure(tree):

@@ -7,6 +7,7 @@ import secrets
 
 import numpy as np
 
+from ..kinds import of_kind
 from ..layout import Placed
 from ._tensor import Tensor
 from ._tensor import device as _device
@@ -41,8 +42,7 @@ class Generator(metaclass=Placed):
 
         The numbers depend on its low 32 bits alone. Raises RuntimeError for another type, ValueError out of the range.
         """
-        if isinstance(seed, bool) or not isinstance(seed, int):
-            raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
+        of_kind(seed, int, "manual_seed expected a long, but got {kind}", RuntimeError)
         if not -(2**63) <= seed < 2**64:
             raise ValueError(f"Overflow when unpacking long long: expected a seed from -2**63 to 2**64 - 1, got {seed}")
         self._seed, self.next_normal = seed % 2**64, None

@@ -224,10 +224,6 @@ class inference_mode(_Mode):
         return type(self)(self.mode)
 
 
-def anomaly_enabled():
-    return state.anomaly
-
-
 class set_detect_anomaly(metaclass=Placed):
     """Make `backward` stop at the first op whose derivative gives nan (`check_nan`)."""
 

@@ -84,7 +84,7 @@ def _cut(items):
     return (items[:n], items[len(items) - n :]) if len(items) > 2 * n else None
 
 
-def _shown_elements(array):
+def _summary_elements(array):
     """The elements that a summary shows: they alone decide the format."""
     for axis in range(array.ndim):
         ends = _cut(range(array.shape[axis]))
@@ -136,7 +136,7 @@ def tensor_text(array, dtype, grad_text, indent=0, start="tensor("):
         body = "[]"
     else:
         summarize = array.size > OPTIONS.threshold
-        style = _Format(_shown_elements(array) if summarize else array)
+        style = _Format(_summary_elements(array) if summarize else array)
         body = _body(array, indent, style, summarize)
         usual = dtype is get_default_dtype() or dtype.name in ("int64", "bool")
     if not usual:

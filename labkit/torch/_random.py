@@ -187,11 +187,11 @@ def _around(mean, std, parameters, generator):
 @function()
 def bernoulli(input, p=None, *, generator=None, out=None):
     """1 with the probability given by each element (or by the number `p`), else 0."""
-    drawn = _chosen(np.empty(input.shape), input if p is None else p, input.dtype, generator)
+    drawn = _bernoulli(np.empty(input.shape), input if p is None else p, input.dtype, generator)
     return apply(drawing.drawn_for, input, drawn, "BernoulliBackward0")
 
 
-def _chosen(array, p, dtype, generator):
+def _bernoulli(array, p, dtype, generator):
     """0 and 1 in the layout of `array`: 1 with probability `p`, a number or a tensor."""
     if not isinstance(p, Tensor):
         if not 0 <= p <= 1:
@@ -213,7 +213,7 @@ def dropped(input, p):
         return Tensor._of(np.zeros((), dtype.np))
     kind = np.float64 if dtype.name == "float64" else np.float32
     scale = (kind(1) / kind(1 - p)).astype(dtype.np)
-    return Tensor._of(_chosen(input._array, 1 - p, dtype, None) * scale)
+    return Tensor._of(_bernoulli(input._array, 1 - p, dtype, None) * scale)
 
 
 # ---- in place ----
@@ -248,4 +248,4 @@ def bernoulli_(self, p=0.5, *, generator=None):
     """Fill with 1 with probability `p` (a number, or a tensor of them), else 0, in place."""
     check_inplace("bernoulli_", self)
     node = "BernoulliBackward1" if isinstance(p, Tensor) else "BernoulliBackward2"
-    return overwrite(self, apply(drawing.drawn_for, self, _chosen(self._array, p, self.dtype, generator), node))
+    return overwrite(self, apply(drawing.drawn_for, self, _bernoulli(self._array, p, self.dtype, generator), node))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from itertools import count
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from autograd import tracer
@@ -80,7 +80,7 @@ class Edge(Own):
         self.dtype, self.shape = (value.dtype, value.shape) if plain else (dtype_of(value), np.shape(value))
 
     @classmethod
-    def of(cls, node, nr, dtype, shape):
+    def of(cls, node, nr, dtype, shape) -> Self:
         edge = cls.__new__(cls)
         edge.node, edge.nr, edge.dtype, edge.shape = node, nr, dtype, shape
         return edge

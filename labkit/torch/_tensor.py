@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import Forward, getval, isbox, new_box
+from ..kinds import of_kind
 from . import _modes, _rules
 from ._dtype import of_numpy
 from ._printing import tensor_text
@@ -77,11 +78,12 @@ class Tensor:
         def __init__(self, *data: Any, dtype: Any = None) -> None: ...
 
         def __getattr__(self, name: str) -> Any: ...  # the operations, entered from the table
+        def __add__(self, other: Any) -> "Tensor": ...
 
     # ---- making ----
 
     @classmethod
-    def _of(cls, data, requires_grad=False):
+    def _of(cls, data, requires_grad=False) -> "Tensor":
         """A tensor around `data` itself (no copy)."""
         made = Tensor.__new__(Tensor)
         made._set_up(data)
@@ -90,7 +92,7 @@ class Tensor:
         return made
 
     @classmethod
-    def _wrap(cls, value, args=()):
+    def _wrap(cls, value, args=()) -> "Tensor":
         """The tensor of an op's result; `args` are the op's arguments, whose versions the node will watch."""
         if type(value) is np.ndarray or not isbox(value):
             return Tensor._of(np.asarray(value))
@@ -99,7 +101,7 @@ class Tensor:
         return Tensor._at(value._node, value._value, args)
 
     @classmethod
-    def _at(cls, edge, data, args=()):
+    def _at(cls, edge, data, args=()) -> "Tensor":
         """The tensor of an op's result `data` that is at `edge` on the tape."""
         made = Tensor._of(data if type(data) is np.ndarray else np.asarray(data))
         made._node_edge = edge
@@ -241,10 +243,7 @@ class Tensor:
     @grad.setter
     def grad(self, value):
         if value is not None:
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}"
-                )
+            of_kind(value, Tensor, "assigned grad expected to be a Tensor or None but got grad of type {kind}")
             if value is self:
                 raise RuntimeError("can't assign Variable as its own grad")
             if value.dtype is not self.dtype:
@@ -317,7 +316,7 @@ class Tensor:
     def detach(self):
         """The same memory as a constant: nothing flows back through it."""
         made = Tensor._of(self._array if isbox(self._data) else self._data)
-        made._version_counter, made._detached_from = self._version_counter, True
+        made._version_counter = self._version_counter
         return made
 
     def detach_(self):
@@ -340,8 +339,7 @@ class Tensor:
 
     @data.setter
     def data(self, value):
-        if not isinstance(value, Tensor):
-            raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+        of_kind(value, Tensor, "Variable data has to be a tensor, but got {kind}")
         if self.requires_grad and not value.dtype.is_floating_point:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data, self._accumulator = value._array, None
@@ -527,6 +525,13 @@ class Tensor:
         if self.ndim == 0 and type(self) is Tensor and not isbox(self._data):
             return format(self.item(), spec)
         return object.__format__(self, spec)
+
+
+def forget_gradients(tensors, set_to_none):
+    """Let the gradients of leaves go, or fill them with zeros."""
+    for t in tensors:
+        if t._grad is not None:
+            t._grad = None if set_to_none else t._grad.detach().zero_()
 
 
 def _without_reverse(value, level):

@@ -7,6 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ..engine import dense, elsewhere, getval, match_dtype
+from ..kinds import as_tuple, of_kind
 from . import _modes
 from ._tensor import Tensor
 
@@ -48,12 +49,6 @@ class Walk:
             if ahead or (not capture and node in targets):
                 leading.add(node)
         return leading
-
-    def _runs(self, node):
-        return self.needed is None or node in self.needed
-
-    def _wanted(self, edge):
-        return self._runs(edge.node) or edge.key in self.captured
 
     def _count(self, roots):
         """How many gradients each node waits for; only roots can wait for none."""
@@ -133,7 +128,8 @@ class Walk:
                 self._push(edge.node)
 
     def _pull(self, node, gradients, edges):
-        wanted = [True] * len(edges) if self.needed is None else [self._wanted(e) for e in edges]
+        needed, captured = self.needed, self.captured
+        wanted = [True] * len(edges) if needed is None else [e.node in needed or e.key in captured for e in edges]
         sent = node.pull(gradients, wanted, self.create)
         for i, (g, edge) in enumerate(zip(sent, edges, strict=True)):
             if g is not None and (type(g) is not np.ndarray or g.dtype != edge.dtype):
@@ -191,7 +187,7 @@ def _call_hooks(node, sent, gradients):
             tuple(None if g is None else wrapped(g) for g in gradients),
         )
         if answer is not None:
-            answer = answer if isinstance(answer, (tuple, list)) else (answer,)
+            answer = as_tuple(answer, (tuple, list))
             sent = [None if t is None else t._value for t, e in zip(answer, node.edges, strict=True) if e is not None]
     return sent
 
@@ -205,8 +201,7 @@ def hooked(hook, g):
     answer = hook(wrapped(g))
     if answer is None:
         return g
-    if not isinstance(answer, Tensor):
-        raise RuntimeError(f"hook: expected a Tensor or None, but got {type(answer).__name__}")
+    of_kind(answer, Tensor, "hook: expected a Tensor or None, but got {kind}", RuntimeError)
     if tuple(answer.shape) != np.shape(getval(g)):
         raise RuntimeError(f"hook '{getattr(hook, '__name__', hook)}' has changed the size of value")
     return answer._value

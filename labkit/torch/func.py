@@ -3,12 +3,15 @@
 Built on the engine's levels: the function runs once on traced values, and nothing is added to any `.grad`.
 """
 
+from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 import numpy as np
 
 from .. import engine
 from ..engine import isbox
+from ..kinds import as_tuple, of_kind
 from . import _joining, _modes, _shaping
 from ._func_checks import (
     check_cotangents,
@@ -120,10 +123,13 @@ def _require_tensors(leaves, name):
     if not leaves:
         raise RuntimeError(f"{name}: Expected primals to contain at least one Tensor.")
     for leaf in leaves:
-        if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"{name}: expected Tensors as inputs, but got {type(leaf).__name__}: pass it by another argument"
-            )
+        of_kind(
+            leaf,
+            Tensor,
+            "{name}: expected Tensors as inputs, but got {kind}: pass it by another argument",
+            ValueError,
+            name=name,
+        )
 
 
 def _of_chosen(func, args, kwargs, argnums, allow_none=False):
@@ -145,7 +151,7 @@ def _require_floating(trees):
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
 
 
-def grad_and_value(func, argnums=0, has_aux=False):
+def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
     """A function that returns `(gradient, value)` of a scalar `func`; with `has_aux`, `(gradient, (value, aux))`.
 
     The gradient is that by the argument at `argnums`, or a tuple of gradients, of the arguments' shapes and dtypes. Raises
@@ -168,7 +174,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
     return differentiated
 
 
-def grad(func, argnums=0, has_aux=False):
+def grad(func, argnums=0, has_aux=False) -> Callable:
     """The gradient function of a scalar `func` by the argument at `argnums` (a tuple of them gives a tuple).
 
     >>> import labkit.torch as torch
@@ -185,7 +191,7 @@ def grad(func, argnums=0, has_aux=False):
     return differentiated
 
 
-def vjp(func, *primals, has_aux=False):
+def vjp(func, *primals, has_aux=False) -> tuple:
     """`(output, pull)`: `pull(cotangents)` gives one gradient per primal, as a tuple; with `has_aux` also the aux.
 
     A gradient has its primal's shape and dtype. Raises RuntimeError for cotangents of other shapes than the output's.
@@ -204,7 +210,7 @@ def vjp(func, *primals, has_aux=False):
     return (output, pulled, aux) if has_aux else (output, pulled)
 
 
-def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     """`(output, J tangents)`, by forward mode; `primals` and `tangents` are tuples.
 
     `strict`: raise RuntimeError if an output does not depend on the primals. What `func` does in place to a primal
@@ -229,7 +235,7 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False):
     return (output, tangent, call.aux_of(flat)) if has_aux else (output, tangent)
 
 
-def linearize(func, *primals):
+def linearize(func, *primals) -> tuple[Any, Callable]:
     """`(output, push)`: `push(*tangents)` gives J tangents at `primals`."""
     return func(*primals), lambda *tangents: jvp(func, primals, tangents)[1]
 
@@ -241,7 +247,7 @@ def _units(tensor):
         yield unit
 
 
-def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
     """The Jacobian function by reverse mode: shape = output shape + input shape.
 
     By the argument at `argnums`, or a tuple of Jacobians for a tuple; with `has_aux`, `(Jacobian, aux)`.
@@ -278,7 +284,7 @@ def _rows(k, outputs, primals, pull, single):
     return made[0] if single else made
 
 
-def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
     """The Jacobian function by forward mode: shape = output shape + input shape."""
 
     @wraps(func)
@@ -316,12 +322,12 @@ def _columns(chosen, k, has_aux):
     return [_shaping.reshape(c, (*c.shape[:-1], *shape)) for c in stacked], like, aux
 
 
-def hessian(func, argnums=0):
+def hessian(func, argnums=0) -> Callable:
     """The Hessian function: forward mode over reverse mode."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) -> Callable:
     """`func` of one example as a function of a batch: it runs once per entry, and the results are stacked.
 
     `in_dims`: the batch dimension of each argument (None: the same for all), one for all or a tuple;
@@ -362,12 +368,8 @@ def _stacked(results, out_dims):
     return like([_joining.stack(c, d) for c, d in zip(columns, dims, strict=True)])
 
 
-def functional_call(module, parameters, args=(), kwargs=None):
+def functional_call(module, parameters, args=(), kwargs=None) -> Any:
     """Call `module` with the tensors in `parameters` (`{name: tensor}`) in place of its own."""
-    args = args if isinstance(args, tuple) else (args,)
-    given = {
-        name: t
-        for part in (parameters if isinstance(parameters, (tuple, list)) else (parameters,))
-        for name, t in part.items()
-    }
+    args = as_tuple(args)
+    given = {name: t for part in as_tuple(parameters, (tuple, list)) for name, t in part.items()}
     return module._called_with(given, args, kwargs or {})

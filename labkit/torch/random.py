@@ -1,13 +1,15 @@
 """`torch.random`: seeds, and the state of the generator that is used where none is given."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ._generator import default_generator
+from ._generator import Generator, default_generator
+from ._tensor import Tensor
 
 __all__ = ["fork_rng", "get_rng_state", "initial_seed", "manual_seed", "seed", "set_rng_state"]
 
 
-def manual_seed(seed):
+def manual_seed(seed) -> Generator:
     """Make random numbers repeat from here: the same as PyTorch's of this seed. Returns the generator.
 
     `seed`: an integer from -2**63 to 2**64 - 1, else ValueError; its low 32 bits count.
@@ -20,17 +22,17 @@ def manual_seed(seed):
     return default_generator.manual_seed(int(seed))
 
 
-def seed():
+def seed() -> int:
     """Start from a seed that nobody can foresee, and return it."""
     return default_generator.seed()
 
 
-def initial_seed():
+def initial_seed() -> int:
     """The seed that random numbers began with."""
     return default_generator.initial_seed()
 
 
-def get_rng_state():
+def get_rng_state() -> Tensor:
     """Where the random numbers stand, a tensor of bytes for `set_rng_state`."""
     return default_generator.get_state()
 
@@ -41,7 +43,7 @@ def set_rng_state(new_state) -> None:
 
 
 @contextmanager
-def fork_rng(devices=None, enabled=True):
+def fork_rng(devices=None, enabled=True) -> Iterator[None]:
     """While open, numbers may be drawn; afterwards they go on as if none had been."""
     state = default_generator.get_state()
     try:

@@ -1,6 +1,7 @@
 """Mixed precision of whole networks: which cells compute in two bytes, and a training step made of that."""
 
 from ...engine import map_leaves
+from ...kinds import of_kind
 from .. import nn
 from ..dtype import bfloat16, float16, float32
 from ..nn._precision import in_dtype
@@ -63,8 +64,7 @@ def auto_mixed_precision(network, amp_level="O0", dtype=float16):
     Tensor(shape=[1, 1], dtype=Float32, value=
     [[            inf]])
     """
-    if not isinstance(network, nn.Cell):
-        raise TypeError(f"For amp_level '{amp_level}', the network type should be Cell.")
+    of_kind(network, nn.Cell, "For amp_level '{amp_level}', the network type should be Cell.", amp_level=amp_level)
     if dtype not in (float16, bfloat16):
         raise ValueError(f"The dtype should be one of (mstype.float16, mstype.bfloat16), but got {dtype}.")
     if amp_level not in LEVELS:
@@ -97,11 +97,7 @@ def _replaced(cell, kinds, new):
     return cell
 
 
-class _WithLossInFloat32(nn.Cell):
-    def __init__(self, backbone, loss_fn):
-        super().__init__(auto_prefix=False)
-        self._backbone, self._loss_fn = backbone, loss_fn
-
+class _WithLossInFloat32(nn.WithLossCell):
     def construct(self, data, label):
         return self._loss_fn(in_float32(self._backbone(data)), in_float32(label))
 
@@ -121,8 +117,7 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
     in_two_bytes = level in ("O2", "O3")
     network = _shortened(network, level) if in_two_bytes else auto_mixed_precision(network, level)
     if loss_fn is not None:
-        if not isinstance(loss_fn, nn.Cell):
-            raise TypeError(f"The type of 'loss_fn' should be 'Cell', but got type '{type(loss_fn).__name__}'.")
+        of_kind(loss_fn, nn.Cell, "The type of 'loss_fn' should be 'Cell', but got type '{kind}'.")
         network = (_WithLossInFloat32 if in_two_bytes else nn.WithLossCell)(network, loss_fn)
     update = manager.get_update_cell() if manager is not None else None
     if update is not None:
@@ -132,17 +127,16 @@ def build_train_network(network, optimizer, loss_fn=None, level="O0", boost_leve
 
 
 def _check(optimizer, level, options):
-    if not isinstance(optimizer, nn.Optimizer):
-        raise TypeError(f"The type of 'optimizer' should be 'Optimizer', but got type '{type(optimizer).__name__}'.")
-    if not isinstance(level, str):
-        raise TypeError(f"The argument `level` must be a string in {LEVELS},but got type {type(level)}.")
+    of_kind(optimizer, nn.Optimizer, "The type of 'optimizer' should be 'Optimizer', but got type '{kind}'.")
+    of_kind(level, str, "The argument `level` must be a string in {levels},but got type {type}.", levels=LEVELS)
     if level not in LEVELS:
         raise ValueError(f"The 'level' should be in : {LEVELS}, but got {level}.")
     for name in options:
         if name != "loss_scale_manager":
             raise ValueError(f"Unsupported arg '{name}'")
     manager = options.get("loss_scale_manager")
-    if manager is not None and not isinstance(manager, LossScaleManager):
-        raise TypeError(
-            f"The type of 'loss_scale_manager' should be 'LossScaleManager', but got type '{type(manager).__name__}'."
-        )
+    of_kind(
+        manager,
+        LossScaleManager | None,
+        "The type of 'loss_scale_manager' should be 'LossScaleManager', but got type '{kind}'.",
+    )

@@ -5,6 +5,7 @@ works too, with rank 0 of 1.
 """
 
 from ... import parallel
+from ...kinds import of_kind
 from ...layout import Placed
 from ..context import get_context
 from ..ops._communication import WORLD
@@ -30,10 +31,9 @@ def init(backend_name=None) -> None:
     error for those that wait for it, at the latest after `get_context("op_timeout")` seconds. Raises ImportError in one of
     several processes without mpi4py.
     """
-    if backend_name is not None and not isinstance(backend_name, str):
-        raise TypeError(
-            f"For 'init', the argument 'backend_name' must be a string, but got the type : {type(backend_name)}"
-        )
+    of_kind(
+        backend_name, str | None, "For 'init', the argument 'backend_name' must be a string, but got the type : {type}"
+    )
     if backend_name not in (None, "hccl", "nccl", "mccl"):
         raise RuntimeError(
             "For 'init', the argument 'backend_name' must be one of 'hccl', 'nccl' and 'mccl', but got 'backend_name' : "
@@ -49,7 +49,7 @@ def release() -> None:
     GlobalComm.BACKEND, GlobalComm.INITED = "", False
 
 
-def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
+def get_rank(group=GlobalComm.WORLD_COMM_GROUP) -> int:
     """The number of this process, from 0. Raises RuntimeError in one of several processes before `init`.
 
     >>> get_rank()
@@ -59,7 +59,7 @@ def get_rank(group=GlobalComm.WORLD_COMM_GROUP):
     return parallel.member().rank
 
 
-def get_group_size(group=GlobalComm.WORLD_COMM_GROUP):
+def get_group_size(group=GlobalComm.WORLD_COMM_GROUP) -> int:
     """The number of processes. Raises RuntimeError in one of several processes before `init`.
 
     >>> get_rank(), get_group_size()
@@ -70,9 +70,11 @@ def get_group_size(group=GlobalComm.WORLD_COMM_GROUP):
 
 
 def _check_group(name, group):
-    if not isinstance(group, str):
-        raise TypeError(
-            f"For '{name}', the argument 'group' must be type of string, but got 'group' type : {type(group)}."
-        )
+    of_kind(
+        group,
+        str,
+        "For '{name}', the argument 'group' must be type of string, but got 'group' type : {type}.",
+        name=name,
+    )
     if group not in WORLD:
         raise ValueError(f"For '{name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")

@@ -1,16 +1,16 @@
 """Checks of arguments, with the messages of the real framework."""
 
-__all__ = ["names_of", "natural", "required"]
+from ...kinds import of_kind
+
+__all__ = ["at_most", "names_of", "natural", "required"]
 
 LARGEST = 2**31 - 1
 
 
 def required(value, name, kinds):
     """`value`, if it is one of `kinds`. Raises TypeError."""
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        shown = ", ".join(map(str, kinds))
-        raise TypeError(f"Argument {name} with value {value} is not of type [{shown}], but got {type(value)}.")
-    return value
+    text = "Argument {name} with value {value} is not of type [{shown}], but got {type}."
+    return of_kind(value, kinds, text, name=name, shown=", ".join(map(str, kinds)))
 
 
 def natural(value, name, least):
@@ -28,3 +28,8 @@ def names_of(columns, name):
     if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
         raise TypeError(f"{name} should be a name or a list of names of columns, but got {columns!r}.")
     return list(columns)
+
+
+def at_most(count, limit):
+    """A number of rows, or the `limit` to it, if there is one that is smaller."""
+    return count if limit is None else min(count, limit)

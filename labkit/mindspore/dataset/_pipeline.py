@@ -9,8 +9,9 @@ from itertools import islice
 
 import numpy as np
 
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
-from ._check import LARGEST, names_of, natural, required
+from ._check import LARGEST, at_most, names_of, natural, required
 from ._order import Orders, Slots
 from ._reading import Randomness, Reader, as_tensors
 
@@ -143,7 +144,7 @@ class Dataset(metaclass=Placed):
 class _Map(Dataset):
     def __init__(self, input, operations, input_columns, output_columns):
         self.input = input
-        self.operations = operations if isinstance(operations, (list, tuple)) else [operations]
+        self.operations = as_tuple(operations, (list, tuple))
         for operation in self.operations:
             if not callable(operation):
                 raise ValueError(
@@ -180,7 +181,7 @@ class _Map(Dataset):
                     "Exception thrown from user defined Python function in dataset.\n"
                     f"map operation: [{name}] failed. Error description:\n{type(error).__name__}: {error}"
                 ) from error
-            values = list(made) if isinstance(made, tuple) else [made]
+            values = as_tuple(made)
         if len(values) != len(self.made):
             raise RuntimeError(
                 f"map: the operations gave {len(values)} columns, but output_columns (or input_columns) names "
@@ -205,8 +206,7 @@ class _Shuffle(Dataset):
 
 class _Batch(Dataset):
     def __init__(self, input, batch_size, drop_remainder):
-        if isinstance(batch_size, bool) or not isinstance(batch_size, int):
-            raise TypeError("batch_size should either be an int or a callable.")
+        of_kind(batch_size, int, "batch_size should either be an int or a callable.")
         self.input, self.batch_size = input, natural(batch_size, "batch_size", 1)
         self.drop_remainder = required(drop_remainder, "drop_remainder", (bool,))
 
@@ -258,8 +258,7 @@ class _Slice(Dataset):
         self.input, self.start, self.count = input, start, count
 
     def get_dataset_size(self):
-        rest = max(self.input.get_dataset_size() - self.start, 0)
-        return rest if self.count is None else min(rest, self.count)
+        return at_most(max(self.input.get_dataset_size() - self.start, 0), self.count)
 
     def rows(self, random):
         stop = None if self.count is None else self.start + self.count

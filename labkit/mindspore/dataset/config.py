@@ -1,5 +1,6 @@
 """Settings of data pipelines."""
 
+from ...kinds import of_kind
 from .. import _seed
 
 __all__ = ["get_num_parallel_workers", "get_prefetch_size", "get_seed", "set_num_parallel_workers",
@@ -11,14 +12,13 @@ _kept = {"num_parallel_workers": 8, "prefetch_size": 16}
 
 def set_seed(seed) -> None:
     """Make shuffling reproducible: pipelines that start to be read from now on draw from `seed`. (`ms.set_seed` too.)"""
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise TypeError("seed isn't of type int.")
+    of_kind(seed, int, "seed isn't of type int.")
     if not 0 <= seed <= _LARGEST:
         raise ValueError(f"seed given is not within the required range [0, UINT32_MAX({_LARGEST})].")
     _seed.set_data_seed(seed)
 
 
-def get_seed():
+def get_seed() -> int:
     """The seed of shuffling; 5489 stands for none."""
     seed = _seed.data_seed()
     return 5489 if seed is None else seed
@@ -29,7 +29,7 @@ def set_num_parallel_workers(num) -> None:
     _kept["num_parallel_workers"] = num
 
 
-def get_num_parallel_workers():
+def get_num_parallel_workers() -> int:
     """What was set; 8 at first."""
     return _kept["num_parallel_workers"]
 
@@ -39,6 +39,6 @@ def set_prefetch_size(size) -> None:
     _kept["prefetch_size"] = size
 
 
-def get_prefetch_size():
+def get_prefetch_size() -> int:
     """What was set; 16 at first."""
     return _kept["prefetch_size"]

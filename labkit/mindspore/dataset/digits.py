@@ -31,5 +31,5 @@ class DigitsDataset(Rows):
         self.labels = labels.astype(np.uint32)
         super().__init__(["image", "label"], len(labels), shuffle, num_samples)
 
-    def row(self, index):
+    def row(self, index) -> tuple:
         return self.images[index], self.labels[index]

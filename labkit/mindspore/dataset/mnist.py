@@ -1,10 +1,12 @@
 """MNIST from its own files: two pairs of images and labels in the IDX format (LeCun, Cortes and Burges)."""
 
 import os
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
 
+from ._check import at_most
 from .sources import Rows
 
 __all__ = ["MnistDataset"]
@@ -30,15 +32,15 @@ class MnistDataset(Rows):
         self.folder, self.usage, self.num_samples = dataset_dir, usage, num_samples
         self._read: tuple = ()  # images and labels, once they are read
 
-    def get_dataset_size(self):
+    def get_dataset_size(self) -> int:
         self._load()
         return self.count
 
-    def rows(self, random):
+    def rows(self, random) -> Iterator[tuple]:
         self._load()
         return super().rows(random)
 
-    def row(self, index):
+    def row(self, index) -> tuple:
         images, labels = self._read
         return images[index], labels[index]
 
@@ -48,7 +50,7 @@ class MnistDataset(Rows):
         pairs = [read_pair(self.folder, prefix) for prefix in self._prefixes()]
         images, labels = (np.concatenate(arrays) for arrays in zip(*pairs, strict=True))
         self.total = len(images)
-        self.count = self.total if self.num_samples is None else min(self.total, self.num_samples)
+        self.count = at_most(self.total, self.num_samples)
         self._read = images[..., None], labels.astype(np.uint32)
 
     def _prefixes(self):

@@ -1,9 +1,12 @@
 """Sources in memory: arrays cut into rows, and rows made by Python code."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from ...kinds import as_tuple
 from ..tensor import Tensor
-from ._check import names_of, required
+from ._check import at_most, names_of, required
 from ._order import Orders
 from ._pipeline import Dataset
 
@@ -15,7 +18,7 @@ class Rows(Dataset):
 
     def __init__(self, names, count, shuffle, num_samples):
         self.names = names
-        self.count = count if num_samples is None else min(count, num_samples)
+        self.count = at_most(count, num_samples)
         self.total, self.shuffled = count, True if shuffle is None else required(shuffle, "shuffle", (bool,))
 
     def get_col_names(self):
@@ -60,7 +63,7 @@ class NumpySlicesDataset(Rows):
             raise ValueError(f"Num of input column names is {len(names)}, but required is {len(columns)}.")
         super().__init__(names, len(self.columns[0]), shuffle, num_samples)
 
-    def row(self, index):
+    def row(self, index) -> tuple:
         return tuple(column[index] for column in self.columns)
 
 
@@ -88,14 +91,14 @@ class GeneratorDataset(Dataset):
         self.random_access = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         self.shuffled = self.random_access and shuffle is not False
 
-    def get_col_names(self):
+    def get_col_names(self) -> list[str]:
         return self.names
 
-    def get_dataset_size(self):
+    def get_dataset_size(self) -> int:
         count = len(self.source) if hasattr(self.source, "__len__") else sum(1 for _ in self._items(None))
-        return count if self.num_samples is None else min(count, self.num_samples)
+        return at_most(count, self.num_samples)
 
-    def rows(self, random):
+    def rows(self, random) -> Iterator[tuple]:
         for count, item in enumerate(self._items(random)):
             if count == self.num_samples:
                 return
@@ -109,7 +112,7 @@ class GeneratorDataset(Dataset):
         return iter(self.source() if callable(self.source) else self.source)
 
     def _row(self, item):
-        values = item if isinstance(item, (tuple, list)) else (item,)
+        values = as_tuple(item, (tuple, list))
         if len(values) != len(self.names):
             raise RuntimeError(
                 "Invalid Python function, the 'source' of 'GeneratorDataset' should return same number of NumPy "

@@ -1,12 +1,10 @@
 """A cell with a derivative of its own: `construct` as one op of the graph, whose rule is the cell's `bprop`."""
 
 import inspect
-from math import prod
 
-import autograd.numpy as anp
-import numpy as np
-
-from ...engine import cast, custom_vjp, dtype_of, isbox, shape_of, unbroadcast_f
+from ...engine import custom_vjp, isbox, shape_of, unbroadcast_f
+from ...kinds import as_tuple, of_kind
+from ...packed import forms, pack, unpack
 from ..context import in_graph_mode
 from ..ops import stop_gradient
 from ..tensor import Tensor, wrap
@@ -25,12 +23,12 @@ def with_own_derivative(cell, args, kwargs):
     packing = _Packing()
 
     def forward(*values):
-        out = cell.construct(*_filled(args, boxed, values))
+        out = cell.construct(*_with_values(args, boxed, values))
         return packing.packed(out, level)
 
     def rule(ans, g, *values):
-        found = cell.bprop(*_filled(args, boxed, values), packing.tensors(ans), packing.tensors(g))
-        return _checked(cell, found, args, boxed, values)
+        found = cell.bprop(*_with_values(args, boxed, values), packing.tensors(ans), packing.tensors(g))
+        return _gradients(cell, found, args, boxed, values)
 
     return packing.tensors(custom_vjp(forward, rule, made_of_ops=True)(*(args[i]._value for i in boxed)))
 
@@ -41,45 +39,38 @@ class _Packing:
     def packed(self, out, level):
         self.kind = type(out) if isinstance(out, (tuple, list)) else None
         if self.kind is None:
-            return _below(out._value, level)
-        values = [_below(o._value, level) for o in out]
-        self.forms = [(shape_of(v), dtype_of(v)) for v in values]
-        common = np.result_type(*(dtype for _, dtype in self.forms))
-        return anp.concatenate([anp.reshape(v if dtype_of(v) == common else cast(v, common), (-1,)) for v in values])
+            return _without_level(out._value, level)
+        values = [_without_level(o._value, level) for o in out]
+        self.forms = forms(values)
+        return pack(values)
 
     def tensors(self, packed):
         """The outputs, or their gradients, as tensors again."""
         if self.kind is None:
             return wrap(packed)
-        found, start = [], 0
-        for shape, dtype in self.forms:
-            part = anp.reshape(packed[start : start + prod(shape)], shape)
-            found.append(wrap(part if dtype_of(part) == dtype else cast(part, dtype)))
-            start += prod(shape)
-        return self.kind(found)
+        return self.kind(map(wrap, unpack(packed, self.forms)))
 
 
-def _filled(args, places, values):
+def _with_values(args, places, values):
     filled = list(args)
     for place, value in zip(places, values, strict=True):
         filled[place] = wrap(value)
     return filled
 
 
-def _checked(cell, found, args, boxed, values):
+def _gradients(cell, found, args, boxed, values):
     """The gradients of the differentiated inputs, out of the tuple that `bprop` returned."""
     if in_graph_mode():
         _check_in_graph(found, args, cell)
-    found = found if isinstance(found, (tuple, list)) else (found,)
+    found = as_tuple(found, (tuple, list))
     if len(found) < len(args):
         raise RuntimeError(f"Grad size should lager than forward inputs, but got {len(found)} vs {len(args)}\n")
     gradients = [found[i]._value if isinstance(found[i], Tensor) else None for i in boxed]
-    return [g if g is None else _fitted(g, v) for g, v in zip(gradients, values, strict=True)]
+    return [g if g is None else _summed_to_shape(g, v) for g, v in zip(gradients, values, strict=True)]
 
 
 def _check_in_graph(found, args, cell):
-    if not isinstance(found, tuple):
-        raise TypeError(f"For bprop function, output should be a tuple, but got {type(found).__name__}\n")
+    of_kind(found, tuple, "For bprop function, output should be a tuple, but got {kind}\n")
     if len(found) != len(args):
         raise RuntimeError(
             "The output size of the 'bprop' must match the number of parameters in its corresponding primal function "
@@ -87,10 +78,10 @@ def _check_in_graph(found, args, cell):
         )
 
 
-def _fitted(gradient, value):
+def _summed_to_shape(gradient, value):
     """A gradient summed to the shape of its input, where `bprop` gave one that was broadcast."""
     return gradient if shape_of(gradient) == shape_of(value) else unbroadcast_f(value, lambda g: g)(gradient)
 
 
-def _below(value, level):
+def _without_level(value, level):
     return value._value if isbox(value) and value._trace == level else value

@@ -1,6 +1,8 @@
 """Checks of arguments, in the words of the real framework. `owner` is the class that was called, None in a function."""
 
-__all__ = ["check_positive_int", "check_type", "floating", "in_open_interval"]
+from ...kinds import as_tuple, of_kind
+
+__all__ = ["check_positive_int", "check_type", "check_types", "floating", "in_open_interval"]
 
 
 def _about(name, owner):
@@ -8,28 +10,32 @@ def _about(name, owner):
 
 
 def check_type(value, name, kinds, owner=None):
-    """Raise TypeError unless `value` is of one of the types `kinds`; a bool is no number."""
-    kinds = kinds if isinstance(kinds, tuple) else (kinds,)
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        names = [kind.__name__ for kind in kinds]
-        wanted = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
-        start = f"For '{owner}', the type of '{name}'" if owner else f"The type of '{name}'"
-        raise TypeError(f"{start} should be {wanted}, but got type '{type(value).__name__}'.")
+    """`value`, if it is of one of the types `kinds`; a bool is no number. Raises TypeError."""
+    kinds = as_tuple(kinds)
+    names = [kind.__name__ for kind in kinds]
+    wanted = f"'{names[0]}'" if len(names) == 1 else f"one of '{names}'"
+    start = f"For '{owner}', the type of '{name}'" if owner else f"The type of '{name}'"
+    return of_kind(value, kinds, "{start} should be {wanted}, but got type '{kind}'.", start=start, wanted=wanted)
+
+
+def check_types(kind, owner, **given) -> None:
+    """`check_type` of several arguments by name, all of one kind."""
+    for name, value in given.items():
+        check_type(value, name, kind, owner)
 
 
 def check_positive_int(value, name, owner=None):
-    """Raise TypeError unless `value` is an int, ValueError unless it is above 0."""
-    kind = type(value).__name__
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{_about(name, owner)} must be int, but got '{kind}'")
+    """`value`, if it is an int above 0. Raises TypeError or ValueError."""
+    of_kind(value, int, "{about} must be int, but got '{kind}'", about=_about(name, owner))
     if value <= 0:
+        kind = type(value).__name__
         raise ValueError(f"{_about(name, owner)} must be int and must > 0, but got '{value}' with type '{kind}'.")
+    return value
 
 
 def floating(value, name, owner=None, zero=False):
     """Raise TypeError unless `value` is a float, ValueError unless it is above 0 (`zero`: or equal to it)."""
-    if not isinstance(value, float):
-        raise TypeError(f"{_about(name, owner)} must be float, but got '{type(value).__name__}'")
+    of_kind(value, float, "{about} must be float, but got '{kind}'", about=_about(name, owner))
     if not (value >= 0 if zero else value > 0):
         sign = ">= 0" if zero else "> 0"
         raise ValueError(f"{_about(name, owner)} must be float and must {sign}, but got '{value}' with type 'float'.")

@@ -73,7 +73,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-def get_activation(name):
+def get_activation(name) -> Cell:
     """The activation cell of a name such as "relu". Raises KeyError for an unknown one."""
     if name not in _NAMES:
         raise KeyError(f"The 'name' must be in {list(_NAMES)}, but got '{name}'.")

@@ -1,9 +1,14 @@
 """`Cell`: a function with parameters. Assigning a parameter or cell to an attribute registers and names it."""
 
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
 from itertools import chain
+from operator import attrgetter
+from typing import Any, Self
 
 from ...engine import current
+from ...kinds import of_kind
+from ...parts import dotted, named_leaves, tree_text
 from .. import dtype as mstype
 from .._cell import Cell_
 from .._recording import only_inside
@@ -64,7 +69,7 @@ class Cell(Cell_):
 
     bprop = None
 
-    def construct(self, *args, **kwargs):
+    def construct(self, *args, **kwargs) -> Any:
         """The computation; to be defined by the subclass."""
         raise AttributeError("For 'Cell', the method 'construct' is not defined.")
 
@@ -104,11 +109,12 @@ class Cell(Cell_):
     def _replace(self, name, value):
         """A plain value for an attribute that holds a parameter (a tensor becomes its data) or a cell (refused)."""
         if name in self._params:
-            if not isinstance(value, Tensor):
-                raise TypeError(
-                    f"Parameter '{name}' already exists in network, "
-                    f"can not assign this type: '{type(value)}' as a parameter."
-                )
+            of_kind(
+                value,
+                Tensor,
+                "Parameter '{name}' already exists in network, can not assign this type: '{type}' as a parameter.",
+                name=name,
+            )
             self._params[name].set_data(value)
             return
         raise TypeError(
@@ -123,29 +129,29 @@ class Cell(Cell_):
     def __getattr__(self, name):
         raise AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'.")
 
-    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True):
+    def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True) -> None:
         """Register a parameter under a name."""
         if not param_name:
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not be None.")
         if check_name_contain_dot and "." in param_name:
             raise KeyError("For 'insert_param_to_cell', the argument 'param_name' should not contain'.' ")
-        if not isinstance(param, Parameter):
-            raise TypeError(
-                "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, "
-                f"but got {type(param)}."
-            )
+        of_kind(
+            param,
+            Parameter,
+            "For 'insert_param_to_cell', the argument 'param' must be 'Parameter' if not None, but got {type}.",
+        )
         if param.has_generated_name:
             param.name = param_name
         self._params[param_name] = param
         self.__dict__[param_name] = param
 
-    def insert_child_to_cell(self, child_name, child_cell):
+    def insert_child_to_cell(self, child_name, child_cell) -> None:
         """Register a cell under a name."""
-        if not isinstance(child_name, str):
-            raise TypeError(
-                "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, "
-                f"but got {type(child_name)}."
-            )
+        of_kind(
+            child_name,
+            str,
+            "For 'insert_child_to_cell', the type of parameter 'child_name' must be str, but got {type}.",
+        )
         if not child_name or "." in child_name:
             raise KeyError(
                 "For 'insert_child_to_cell', the parameter 'child_name' can not be None and can not contain '.' "
@@ -155,47 +161,43 @@ class Cell(Cell_):
 
     # ---- parameters ----
 
-    def parameters_and_names(self, name_prefix="", expand=True):
+    def parameters_and_names(self, name_prefix="", expand=True) -> Iterator[tuple[str, Parameter]]:
         """Pairs `(path, parameter)`, such as `("fc.weight", ...)`: its own first, then those of its cells."""
-        seen = set()
-        for path, cell in self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]:
-            for name, p in cell._params.items():
-                if id(p) not in seen:
-                    seen.add(id(p))
-                    yield (f"{path}.{name}" if path else name), p
+        parts = self.cells_and_names(name_prefix) if expand else [(name_prefix, self)]
+        return named_leaves(parts, attrgetter("_params"))
 
-    def get_parameters(self, expand=True):
+    def get_parameters(self, expand=True) -> Iterator[Parameter]:
         """The parameters, one after the other."""
         yield from [p for _, p in self.parameters_and_names(expand=expand)]
 
-    def trainable_params(self, recurse=True):
+    def trainable_params(self, recurse=True) -> list[Parameter]:
         """The list of parameters with `requires_grad`."""
         return [p for p in self.get_parameters(recurse) if p.requires_grad]
 
-    def untrainable_params(self, recurse=True):
+    def untrainable_params(self, recurse=True) -> list[Parameter]:
         """The list of parameters without `requires_grad`."""
         return [p for p in self.get_parameters(recurse) if not p.requires_grad]
 
-    def parameters_dict(self, recurse=True):
+    def parameters_dict(self, recurse=True) -> OrderedDict[str, Parameter]:
         """`{name: parameter}`, an OrderedDict."""
         return OrderedDict((p.name, p) for p in self.get_parameters(recurse))
 
-    def update_parameters_name(self, prefix="", recurse=True):
+    def update_parameters_name(self, prefix="", recurse=True) -> None:
         """Name every parameter `prefix` + its path in this cell."""
         for path, p in self.parameters_and_names(expand=recurse):
             p.name = prefix + path
 
     # ---- cells ----
 
-    def cells(self):
+    def cells(self) -> Iterable["Cell"]:
         """The cells directly in this one."""
         return self._cells.values()
 
-    def name_cells(self):
+    def name_cells(self) -> OrderedDict[str, "Cell"]:
         """`{name: cell}` of the cells directly in this one, an OrderedDict."""
         return OrderedDict(self._cells)
 
-    def cells_and_names(self, name_prefix=""):
+    def cells_and_names(self, name_prefix="") -> Iterator[tuple[str, "Cell"]]:
         """Pairs `(path, cell)`, this cell first."""
         return self._walk(name_prefix, set())
 
@@ -205,9 +207,9 @@ class Cell(Cell_):
         seen.add(id(self))
         yield path, self
         for name, cell in self._cells.items():
-            yield from cell._walk(f"{path}.{name}" if path else name, seen)
+            yield from cell._walk(dotted(path, name), seen)
 
-    def apply(self, fn):
+    def apply(self, fn) -> Self:
         """Call `fn` with every cell in it, then with itself; returns the cell."""
         for cell in self.cells():
             cell.apply(fn)
@@ -216,18 +218,18 @@ class Cell(Cell_):
 
     # ---- modes ----
 
-    def set_train(self, mode=True):
+    def set_train(self, mode=True) -> Self:
         """Training mode for this cell and all in it (off with False); returns the cell."""
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "training", bool(mode))
         return self
 
-    def set_grad(self, requires_grad=True):
+    def set_grad(self, requires_grad=True) -> Self:
         """Mark the cell as one to be differentiated; `grad` needs no mark. Returns the cell."""
         self.requires_grad = requires_grad
         return self
 
-    def to_float(self, dst_type):
+    def to_float(self, dst_type) -> Self:
         """Compute in `ms.float16`, `bfloat16` or `float32`, with all cells in it; returns the cell.
 
         Inputs and parameters are cast where they are used; the parameters themselves keep their type, and so do gradients.
@@ -243,22 +245,19 @@ class Cell(Cell_):
         return self
 
     @property
-    def cls_name(self):
+    def cls_name(self) -> str:
         """The name of its class."""
         return type(self).__name__
 
     # ---- printing ----
 
-    def extend_repr(self):
+    def extend_repr(self) -> str:
         """What to show between the brackets; to be defined by the subclass."""
         return ""
 
     def __repr__(self):
         own = self.extend_repr().split("\n") if self.extend_repr() else []
-        children = [f"({name}): " + repr(cell).replace("\n", "\n  ") for name, cell in self._cells.items()]
-        if not children and len(own) <= 1:
-            return f"{type(self).__name__}({''.join(own)})"
-        return f"{type(self).__name__}(\n  " + "\n  ".join(own + children) + "\n)"
+        return tree_text(type(self).__name__, own, self._cells.items())
 
     __str__ = __repr__
 

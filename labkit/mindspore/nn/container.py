@@ -1,5 +1,9 @@
 """Cells that hold cells: in a chain, or in a list."""
 
+from collections.abc import ItemsView, KeysView, ValuesView
+from typing import Any, Self
+
+from ...kinds import of_kind
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -29,12 +33,12 @@ class SequentialCell(Cell):
         for name, cell in pairs:
             _add(self, name, cell)
 
-    def append(self, cell):
+    def append(self, cell) -> Self:
         """Add a cell at the end; returns the chain."""
         _add(self, str(len(self)), cell)
         return self
 
-    def construct(self, input_data):
+    def construct(self, input_data) -> Any:
         for cell in self._cells.values():
             input_data = cell(input_data)
         return input_data
@@ -65,7 +69,7 @@ class CellList(SequentialCell):
     (2, (3, 2), 2)
     """
 
-    def extend(self, cells):
+    def extend(self, cells) -> Self:
         """Add cells at the end; returns the list."""
         for cell in cells:
             self.append(cell)
@@ -79,7 +83,7 @@ class CellList(SequentialCell):
             del self._cells[name]
         self.extend(cells)
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         raise NotImplementedError("CellList is a list of cells: call the cells in it, or use SequentialCell.")
 
 
@@ -103,25 +107,25 @@ class CellDict(Cell):
     def __iter__(self):
         return iter(self._cells)
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         """The names."""
         return self._cells.keys()
 
-    def values(self):
+    def values(self) -> ValuesView[Cell]:
         """The cells."""
         return self._cells.values()
 
-    def items(self):
+    def items(self) -> ItemsView[str, Cell]:
         """The pairs of name and cell."""
         return self._cells.items()
 
 
 def _add(owner, name, cell):
-    if not isinstance(cell, Cell):
-        raise TypeError(
-            "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, "
-            f"but got type {type(cell)}."
-        )
+    of_kind(
+        cell,
+        Cell,
+        "For 'insert_child_to_cell', the argument 'child_cell' must be 'Cell' if not None, but got type {type}.",
+    )
     cell.update_parameters_name(name + ".")
     owner._cells[name] = cell
 

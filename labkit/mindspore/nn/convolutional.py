@@ -2,13 +2,16 @@
 
 import math
 
+from ...kinds import of_kind
+from ...layout import with_names
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import conv2d
 from ..ops._convolution import check_pad_mode, four, pair
 from ..parameter import Parameter
+from ..tensor import Tensor
+from ._checks import check_positive_int
 from .cell import Cell
-from .layer import positive
 
 __all__ = ["Conv2d"]
 
@@ -27,8 +30,8 @@ class Conv2d(Cell):
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW", dtype=float32):  # fmt: skip
         super().__init__()
-        self.in_channels = positive(in_channels, "in_channels", self.cls_name)
-        self.out_channels = positive(out_channels, "out_channels", self.cls_name)
+        self.in_channels = check_positive_int(in_channels, "in_channels", self.cls_name)
+        self.out_channels = check_positive_int(out_channels, "out_channels", self.cls_name)
         self.kernel_size = _size(kernel_size, "kernel_size")
         self.stride, self.dilation = _size(stride, "stride"), _size(dilation, "dilation")
         self.pad_mode, self.padding, self.group, self.has_bias = pad_mode, padding, group, has_bias
@@ -45,31 +48,38 @@ class Conv2d(Cell):
     def _check(self):
         four(self.padding, "Conv2d")
         check_pad_mode(self.pad_mode, self.padding)
-        if not isinstance(self.has_bias, bool):
-            raise TypeError(f"For 'Conv2d', the 'has_bias' must be a bool, but got {type(self.has_bias).__name__}.")
+        of_kind(self.has_bias, bool, "For 'Conv2d', the 'has_bias' must be a bool, but got {kind}.")
         if self.data_format != "NCHW":
             raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
-        if self.in_channels % positive(self.group, "group", "Conv2d") or self.out_channels % self.group:
+        if self.in_channels % check_positive_int(self.group, "group", "Conv2d") or self.out_channels % self.group:
             raise ValueError(
                 "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
                 f"group:{self.group}, in_channels:{self.in_channels}, out_channels:{self.out_channels}."
             )
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
 
     def extend_repr(self) -> str:
-        return (
-            f"input_channels={self.in_channels}, output_channels={self.out_channels}, kernel_size={self.kernel_size}, "
-            f"stride={self.stride}, pad_mode={self.pad_mode}, padding={self.padding}, dilation={self.dilation}, "
-            f"group={self.group}, has_bias={self.has_bias}, weight_init={self.weight_init}, "
-            f"bias_init={self.bias_init}, format={self.data_format}"
-        )
+        names = [
+            "kernel_size",
+            "stride",
+            "pad_mode",
+            "padding",
+            "dilation",
+            "group",
+            "has_bias",
+            "weight_init",
+            "bias_init",
+        ]
+        channels = f"input_channels={self.in_channels}, output_channels={self.out_channels}"
+        return f"{channels}, {with_names(self, *names)}, format={self.data_format}"
 
 
 def _size(value, name):
-    if not isinstance(value, (int, tuple)) or isinstance(value, bool):
-        raise TypeError(
-            f"When expanding an int number to tuple, input type must be integer or tuple[int], but got {type(value)}"
-        )
+    of_kind(
+        value,
+        (int, tuple),
+        "When expanding an int number to tuple, input type must be integer or tuple[int], but got {type}",
+    )
     return pair(value, name, "Conv2d")

@@ -2,6 +2,7 @@
 
 import math
 
+from ...kinds import of_kind
 from ._checks import check_positive_int, check_type, floating
 from .learning_rate_schedule import check_order, check_start
 
@@ -9,7 +10,7 @@ __all__ = ["cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natur
            "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr"]  # fmt: skip
 
 
-def piecewise_constant_lr(milestone, learning_rates):
+def piecewise_constant_lr(milestone, learning_rates) -> list[float]:
     """`learning_rates[i]` for the steps before `milestone[i]`.
 
     >>> piecewise_constant_lr([2, 5], [0.1, 0.01])
@@ -25,8 +26,7 @@ def piecewise_constant_lr(milestone, learning_rates):
     rates: list[float] = []
     for i, (until, rate) in enumerate(zip(milestone, learning_rates, strict=True)):
         check_positive_int(until, f"milestone[{i}]")
-        if not isinstance(rate, float):
-            raise TypeError(f"The type of 'learning_rates[{i}]' must be 'float', but got '{type(rate).__name__}'.")
+        of_kind(rate, float, "The type of 'learning_rates[{i}]' must be 'float', but got '{kind}'.", i=i)
         if until < len(rates):
             raise ValueError(
                 f"For 'piecewise_constant_lr', the value of milestone[{i}] must be greater than milestone[{i - 1}], but "
@@ -41,7 +41,7 @@ def _epochs(total_step, step_per_epoch):
     return [i // step_per_epoch for i in range(total_step)]
 
 
-def _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair):
+def _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair):
     _check_counts(total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     floating(learning_rate, "learning_rate")
     floating(decay_rate, "decay_rate")
@@ -53,37 +53,40 @@ def _check_counts(**counts):
         check_positive_int(value, name)
 
 
-def exponential_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+def exponential_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
     """learning_rate * decay_rate^(epoch / decay_epoch); with `is_stair` the exponent is rounded down.
 
     >>> exponential_decay_lr(1.0, 0.5, 4, 2, 1)
     [1.0, 1.0, 0.5, 0.5]
     """
-    _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     periods = [e // decay_epoch if is_stair else e / decay_epoch for e in _epochs(total_step, step_per_epoch)]
     return [learning_rate * decay_rate**p for p in periods]
 
 
-def natural_exp_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+def natural_exp_decay_lr(
+    learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False
+) -> list[float]:
     """learning_rate * exp(-decay_rate * epoch); with `is_stair` the epoch is rounded down to a multiple of `decay_epoch`."""
-    _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = [e // decay_epoch * decay_epoch if is_stair else e for e in _epochs(total_step, step_per_epoch)]
     return [learning_rate * math.e ** (-decay_rate * e) for e in epochs]
 
 
-def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False):
+def inverse_decay_lr(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair=False) -> list[float]:
     """learning_rate / (1 + decay_rate * epoch / decay_epoch); with `is_stair` the quotient is rounded down."""
-    _checked(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
+    _check_decay(learning_rate, decay_rate, total_step, step_per_epoch, decay_epoch, is_stair)
     epochs = _epochs(total_step, step_per_epoch)
     if is_stair:
         return [learning_rate / (1 + decay_rate * (e // decay_epoch)) for e in epochs]
     return [learning_rate / (1 + decay_rate * e / decay_epoch) for e in epochs]
 
 
-def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
+def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch) -> list[float]:
     """Half a cosine over the epochs, from `max_lr` down to `min_lr` at `decay_epoch`."""
-    check_start("cosine_decay_lr", min_lr=min_lr)
-    floating(min_lr, "min_lr", zero=True)
+    check_start(min_lr, "min_lr", "cosine_decay_lr")
     floating(max_lr, "max_lr")
     _check_counts(total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     check_order(min_lr, max_lr, "cosine_decay_lr")
@@ -94,11 +97,10 @@ def cosine_decay_lr(min_lr, max_lr, total_step, step_per_epoch, decay_epoch):
 
 def polynomial_decay_lr(
     learning_rate, end_learning_rate, total_step, step_per_epoch, decay_epoch, power, update_decay_epoch=False
-):
+) -> list[float]:
     """(learning_rate - end) * (1 - epoch / decay_epoch)^power + end; `update_decay_epoch` lengthens it when it ends."""
     floating(learning_rate, "learning_rate")
-    check_start("polynomial_decay_lr", end_learning_rate=end_learning_rate)
-    floating(end_learning_rate, "end_learning_rate", zero=True)
+    check_start(end_learning_rate, "end_learning_rate", "polynomial_decay_lr")
     floating(power, "power")
     _check_counts(total_step=total_step, step_per_epoch=step_per_epoch, decay_epoch=decay_epoch)
     check_type(update_decay_epoch, "update_decay_epoch", bool)
@@ -110,9 +112,8 @@ def polynomial_decay_lr(
     return [rate(e) for e in _epochs(total_step, step_per_epoch)]
 
 
-def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch):
+def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch) -> list[float]:
     """A straight line over the epochs, from 0 to `learning_rate` at `warmup_epoch`."""
-    check_start("warmup_lr", learning_rate=learning_rate)
-    floating(learning_rate, "learning_rate", zero=True)
+    check_start(learning_rate, "learning_rate", "warmup_lr")
     _check_counts(warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch)
     return [learning_rate * min(e, warmup_epoch) / warmup_epoch for e in _epochs(total_step, step_per_epoch)]

@@ -1,11 +1,9 @@
 """`DistributedGradReducer`: the gradients of all ranks, made one."""
 
-import math
-
-import autograd.numpy as anp
 import numpy as np
 
-from ...engine import cast, dtype_of, shape_of
+from ...engine import dtype_of
+from ...packed import forms, pack, unpack
 from ...parallel import member
 from ..context import get_auto_parallel_context
 from ..ops._communication import WORLD, AllReduce
@@ -47,7 +45,7 @@ class DistributedGradReducer(Cell):
         self.allreduce = AllReduce("sum", group)
         self.allreduce_filter = tuple(not p.layerwise_parallel for p in parameters)
 
-    def construct(self, grads):
+    def construct(self, grads) -> Tensor | tuple[Tensor, ...]:
         """The reduced gradients, in their own types: a tuple, or one tensor for one parameter."""
         several = (grads,) if isinstance(grads, Tensor) else tuple(grads)
         if len(several) != len(self.allreduce_filter):
@@ -71,17 +69,10 @@ class DistributedGradReducer(Cell):
 
     def _reduced(self, values, dtype):
         """Arrays, sent as one of this dtype."""
-        flat = [anp.reshape(v if dtype_of(v) == dtype else cast(v, dtype), (-1,)) for v in values]
-        total = self.allreduce(wrap(flat[0] if len(flat) == 1 else anp.concatenate(flat)))._value
+        total = self.allreduce(wrap(pack(values, dtype)))._value
         if self.mean:
             total = total * dtype.type(1 / self.degree)
-        found, start = [], 0
-        for v in values:
-            end = start + math.prod(shape_of(v))
-            part = anp.reshape(total[start:end], shape_of(v))
-            found.append(part if dtype_of(v) == dtype else cast(part, dtype_of(v)))
-            start = end
-        return found
+        return unpack(total, forms(values))
 
 
 def _wide(value):

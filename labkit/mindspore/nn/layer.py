@@ -2,25 +2,17 @@
 
 import math
 
+from ...kinds import of_kind
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import Primitive, dense, flatten
 from ..parameter import Parameter
 from ..tensor import Tensor
+from ._checks import check_positive_int
 from .activation import get_activation
 from .cell import Cell
 
 __all__ = ["Dense", "Flatten"]
-
-
-def positive(value, name, owner):
-    """`value`, a positive integer. Raises TypeError or ValueError otherwise."""
-    kind = type(value).__name__
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"For '{owner}', the '{name}' must be int, but got '{kind}'")
-    if value <= 0:
-        raise ValueError(f"For '{owner}', the '{name}' must be int and must > 0, but got '{value}' with type '{kind}'.")
-    return value
 
 
 class Dense(Cell):
@@ -36,12 +28,9 @@ class Dense(Cell):
     def __init__(self, in_channels, out_channels, weight_init=None, bias_init=None, has_bias=True, activation=None,
                  dtype=float32):  # fmt: skip
         super().__init__()
-        self.in_channels = positive(in_channels, "in_channels", self.cls_name)
-        self.out_channels = positive(out_channels, "out_channels", self.cls_name)
-        if not isinstance(has_bias, bool):
-            kind = type(has_bias).__name__
-            raise TypeError(f"For 'Dense', the 'has_bias' must be a bool, but got {kind}.")
-        self.has_bias = has_bias
+        self.in_channels = check_positive_int(in_channels, "in_channels", self.cls_name)
+        self.out_channels = check_positive_int(out_channels, "out_channels", self.cls_name)
+        self.has_bias = of_kind(has_bias, bool, "For 'Dense', the 'has_bias' must be a bool, but got {kind}.")
         self.weight = self._weight(weight_init, dtype)
         self.bias = self._bias(bias_init, dtype) if has_bias else None
         self.activation = get_activation(activation) if isinstance(activation, str) else activation
@@ -68,7 +57,7 @@ class Dense(Cell):
         init = Uniform(1 / math.sqrt(self.in_channels)) if init is None else init
         return Parameter(initializer(init, (self.out_channels,), dtype), name="bias")
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         out = dense(x, self.weight, self.bias)
         return out if self.activation is None else self.activation(out)
 
@@ -92,5 +81,5 @@ class Flatten(Cell):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         return flatten(x, start_dim=self.start_dim, end_dim=self.end_dim)

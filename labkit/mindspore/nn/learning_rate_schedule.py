@@ -2,8 +2,10 @@
 
 import math
 
+from ...kinds import of_kind
 from .. import dtype as mstype
 from ..ops import ceil, cos, floor, maximum, minimum, pow
+from ..tensor import Tensor
 from ._checks import check_positive_int, check_type, floating
 from .cell import Cell
 
@@ -11,19 +13,17 @@ __all__ = ["CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRat
            "PolynomialDecayLR", "WarmUpLR"]  # fmt: skip
 
 
-def check_start(owner, **given):
-    """Raise TypeError unless each is a float, ValueError for a negative one."""
-    for name, value in given.items():
-        if not isinstance(value, float):
-            raise TypeError(
-                f"For '{owner}', the argument '{name}' must be type of float, but got '{name}' type: {type(value)}."
-            )
+def check_start(value, name, said, owner=None):
+    """Raise TypeError, in the name of `said`, unless `value` is a float; ValueError for a negative one."""
+    text = "For '{said}', the argument '{name}' must be type of float, but got '{name}' type: {type}."
+    of_kind(value, float, text, said=said, name=name)
+    floating(value, name, owner, zero=True)
 
 
 class LearningRateSchedule(Cell):
     """The base: a subclass defines `construct(global_step)`, which returns the learning rate as a tensor."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         """The learning rate at a step, an integer tensor."""
         raise NotImplementedError
 
@@ -54,14 +54,14 @@ class ExponentialDecayLR(_Decay):
     Tensor(shape=[], dtype=Float32, value= 0.125)
     """
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate * pow(self.decay_rate, self._periods(global_step))
 
 
 class NaturalExpDecayLR(_Decay):
     """learning_rate * exp(-decay_rate * step); with `is_stair` the step is rounded down to a multiple of `decay_steps`."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         step = global_step.astype(mstype.float32)
         if self.is_stair:
             step = floor(step / self.decay_steps) * self.decay_steps
@@ -71,7 +71,7 @@ class NaturalExpDecayLR(_Decay):
 class InverseDecayLR(_Decay):
     """learning_rate / (1 + decay_rate * step / decay_steps)."""
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         return self.learning_rate / (1 + self.decay_rate * self._periods(global_step))
 
 
@@ -80,15 +80,14 @@ class CosineDecayLR(LearningRateSchedule):
 
     def __init__(self, min_lr, max_lr, decay_steps):
         super().__init__()
-        check_start(self.cls_name, min_lr=min_lr)
-        floating(min_lr, "min_lr", self.cls_name, zero=True)
+        check_start(min_lr, "min_lr", self.cls_name, self.cls_name)
         floating(max_lr, "max_lr", self.cls_name)
         check_positive_int(decay_steps, "decay_steps", self.cls_name)
         check_order(min_lr, max_lr, self.cls_name)
         self.min_lr, self.max_lr, self.decay_steps = min_lr, max_lr, decay_steps
 
-    def construct(self, global_step):
-        done = minimum(global_step, self.decay_steps).astype(mstype.float32) / self.decay_steps
+    def construct(self, global_step) -> Tensor:
+        done = _share_done(global_step, self.decay_steps)
         return self.min_lr + 0.5 * (self.max_lr - self.min_lr) * (1.0 + cos(math.pi * done))
 
 
@@ -108,15 +107,14 @@ class PolynomialDecayLR(LearningRateSchedule):
     def __init__(self, learning_rate, end_learning_rate, decay_steps, power, update_decay_steps=False):
         super().__init__()
         floating(learning_rate, "learning_rate")
-        check_start(self.cls_name, end_learning_rate=end_learning_rate)
-        floating(end_learning_rate, "end_learning_rate", self.cls_name, zero=True)
+        check_start(end_learning_rate, "end_learning_rate", self.cls_name, self.cls_name)
         check_positive_int(decay_steps, "decay_steps", self.cls_name)
         check_type(update_decay_steps, "update_decay_steps", bool, self.cls_name)
         floating(power, "power", self.cls_name)
         self.start_learning_rate, self.end_learning_rate = learning_rate, end_learning_rate
         self.decay_steps, self.power, self.update_decay_steps = decay_steps, power, update_decay_steps
 
-    def construct(self, global_step):
+    def construct(self, global_step) -> Tensor:
         step, steps = global_step.astype(mstype.float32), self.decay_steps
         if self.update_decay_steps:
             steps = steps * maximum(ceil(step / steps), 1)
@@ -131,10 +129,14 @@ class WarmUpLR(LearningRateSchedule):
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()
-        check_start(self.cls_name, learning_rate=learning_rate)
-        floating(learning_rate, "learning_rate", self.cls_name, zero=True)
+        check_start(learning_rate, "learning_rate", self.cls_name, self.cls_name)
         check_positive_int(warmup_steps, "warmup_steps", self.cls_name)
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
 
-    def construct(self, global_step):
-        return self.learning_rate * (minimum(global_step, self.warmup_steps).astype(mstype.float32) / self.warmup_steps)
+    def construct(self, global_step) -> Tensor:
+        return self.learning_rate * _share_done(global_step, self.warmup_steps)
+
+
+def _share_done(step, steps):
+    """How much of a number of steps has been made, from 0 to 1."""
+    return minimum(step, steps).astype(mstype.float32) / steps

@@ -1,6 +1,8 @@
 """Losses of a prediction and a target, reduced to one number unless `reduction="none"`."""
 
+from ...kinds import of_kind
 from ..ops import _entropy
+from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = [
@@ -20,7 +22,7 @@ class LossBase(Cell):
             )
         self.reduction = reduction
 
-    def get_loss(self, x, weights=1.0):
+    def get_loss(self, x, weights=1.0) -> Tensor:
         """`x * weights`, reduced."""
         return self._reduced((x * weights)._value)
 
@@ -36,14 +38,14 @@ class MSELoss(LossBase):
     Tensor(shape=[], dtype=Float32, value= 2)
     """
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.mse_loss(logits, labels, self.reduction)
 
 
 class L1Loss(LossBase):
     """The mean of |logits - labels|."""
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.l1_loss(logits, labels, self.reduction)
 
 
@@ -54,7 +56,7 @@ class SmoothL1Loss(LossBase):
         super().__init__(reduction)
         self.beta = beta
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.smooth_l1_loss(logits, labels, self.beta, self.reduction)
 
 
@@ -65,7 +67,7 @@ class HuberLoss(LossBase):
         super().__init__(reduction)
         self.delta = delta
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.huber_loss(logits, labels, self.reduction, self.delta)
 
 
@@ -82,11 +84,10 @@ class SoftmaxCrossEntropyWithLogits(LossBase):
 
     def __init__(self, sparse=False, reduction="none"):
         super().__init__(reduction)
-        if not isinstance(sparse, bool):
-            raise TypeError(f"For '{self.cls_name}', the 'sparse' must be a bool, but got {type(sparse).__name__}.")
+        of_kind(sparse, bool, "For '{owner}', the 'sparse' must be a bool, but got {kind}.", owner=self.cls_name)
         self.sparse = sparse
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         if self.sparse and self.reduction == "mean":
             return _entropy.sparse_softmax_cross_entropy(logits, labels)
         if self.sparse:
@@ -109,7 +110,7 @@ class CrossEntropyLoss(LossBase):
         super().__init__(reduction)
         self.weight, self.ignore_index, self.label_smoothing = weight, ignore_index, label_smoothing
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.cross_entropy(
             logits, labels, self.weight, self.ignore_index, self.reduction, self.label_smoothing
         )
@@ -122,7 +123,7 @@ class NLLLoss(LossBase):
         super().__init__(reduction)
         self.weight, self.ignore_index = weight, ignore_index
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.nll_loss(logits, labels, self.weight, self.ignore_index, self.reduction)
 
 
@@ -133,7 +134,7 @@ class BCELoss(LossBase):
         super().__init__(reduction)
         self.weight = weight
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.binary_cross_entropy(logits, labels, self.weight, self.reduction)
 
 
@@ -144,5 +145,5 @@ class BCEWithLogitsLoss(LossBase):
         super().__init__(reduction)
         self.weight, self.pos_weight = weight, pos_weight
 
-    def construct(self, logits, labels):
+    def construct(self, logits, labels) -> Tensor:
         return _entropy.binary_cross_entropy_with_logits(logits, labels, self.weight, self.pos_weight, self.reduction)

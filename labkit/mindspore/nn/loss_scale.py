@@ -1,8 +1,11 @@
 """Training with a loss scale: the cells that change the scale, and the step that skips an update after overflow."""
 
+from typing import Any
+
 import numpy as np
 
 from ...engine import map_leaves
+from ...kinds import of_kind
 from ...ops import select as chosen
 from ...program import TraceError
 from .._recording import current
@@ -56,11 +59,11 @@ class FixedLossScaleUpdateCell(Cell):
         super().__init__()
         self.loss_scale_value = loss_scale_value
 
-    def get_loss_scale(self):
+    def get_loss_scale(self) -> float:
         """The scale to start with."""
         return self.loss_scale_value
 
-    def construct(self, _, overflow):
+    def construct(self, _, overflow) -> Tensor:
         return overflow
 
 
@@ -82,11 +85,11 @@ class DynamicLossScaleUpdateCell(Cell):
         self.cur_iter = Parameter(wrap(np.int32(1)), name="current_iterator_step")
         self.last_overflow_iter = Parameter(wrap(np.int32(0)), name="last_overflow_iterator_step")
 
-    def get_loss_scale(self):
+    def get_loss_scale(self) -> float:
         """The scale to start with."""
         return self.loss_scale_value
 
-    def construct(self, loss_scale, overflow):
+    def construct(self, loss_scale, overflow) -> Tensor:
         full = self.scale_window <= self.cur_iter - self.last_overflow_iter
         smaller = maximum(loss_scale * reciprocal(self.scale_factor), Tensor(1.0, float32))
         scale = select(overflow, smaller, loss_scale.value())
@@ -135,7 +138,7 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
                 self.__dict__["_branches"] = True
         return map_leaves(lambda out: out.value() if isinstance(out, Parameter) else out, self._run(*args, **kwargs))
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> tuple:
         run = Run(self.network, inputs, (), self.weights)
         loss, scaling_sens = run.output, self.scale_sense
         status, scaling_sens = self.start_overflow_check(loss, scaling_sens)
@@ -161,22 +164,19 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def set_sense_scale(self, sens) -> None:
         """Change the scale. Raises TypeError for anything but a tensor."""
-        if not isinstance(sens, Tensor):
-            raise TypeError(
-                f"For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type(sens)}"
-            )
+        of_kind(sens, Tensor, "For 'TrainOneStepWithLossScaleCell', the type of 'sens' must be Tensor, but got {type}")
         self.scale_sense.set_data(sens)
 
-    def start_overflow_check(self, pre_cond, compute_input):
+    def start_overflow_check(self, pre_cond, compute_input) -> tuple[Tensor, Any]:
         """`(status, compute_input)`. NumPy has no overflow flag to clear: gradients are looked at when they are there."""
         return wrap(np.zeros(8, np.int32)), compute_input
 
-    def get_overflow_status(self, status, compute_output):
+    def get_overflow_status(self, status, compute_output) -> Tensor:
         """Whether a tensor of `compute_output` has an infinite or nan element, in any process: a 0-d Bool tensor."""
         found = logical_not(all_finite(compute_output))
         return self.allreduce(found.astype(float32)).astype(bool_) if self.is_distributed else found
 
-    def process_loss_scale(self, overflow):
+    def process_loss_scale(self, overflow) -> Tensor:
         """Change the scale for the next step; returns whether there was overflow."""
         if self.loss_scaling_manager is None:
             return overflow
@@ -186,11 +186,12 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 def _initial_scale(scale_sense):
     if isinstance(scale_sense, Cell):
         return Tensor(scale_sense.get_loss_scale(), float32)
-    if not isinstance(scale_sense, Tensor):
-        raise TypeError(
-            "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' type: "
-            f"{type(scale_sense)}."
-        )
+    of_kind(
+        scale_sense,
+        Tensor,
+        "For 'TrainOneStepWithLossScaleCell', the 'scale_sense' must be Cell or Tensor, but got 'scale_sense' type: "
+        "{type}.",
+    )
     if scale_sense.shape not in ((), (1,)):
         raise ValueError(
             "For 'TrainOneStepWithLossScaleCell', the shape of 'scale_sense' must be (1,) or (), but got "

@@ -1,7 +1,10 @@
 """The measures of a network's answers: `clear()`, `update(prediction, label)` for every batch, then `eval()`."""
 
+from typing import Any, Self
+
 import numpy as np
 
+from ...kinds import of_kind
 from ...layout import Placed
 from ..tensor import Tensor
 
@@ -39,11 +42,11 @@ class Metric(metaclass=Placed):
         self.clear()
 
     @property
-    def indexes(self):
+    def indexes(self) -> list[int] | None:
         """What `set_indexes` set, or None."""
         return getattr(self, "_indexes", None)
 
-    def set_indexes(self, indexes):
+    def set_indexes(self, indexes) -> Self:
         """Choose the inputs of `update` from what it is given; returns the metric."""
         if not isinstance(indexes, list) or not all(isinstance(k, int) for k in indexes):
             raise ValueError(
@@ -52,15 +55,15 @@ class Metric(metaclass=Placed):
         self._indexes = indexes
         return self
 
-    def clear(self):
+    def clear(self) -> None:
         """Forget what has been seen."""
         raise NotImplementedError
 
-    def update(self, *inputs):
+    def update(self, *inputs) -> None:
         """Take in a batch."""
         raise NotImplementedError
 
-    def eval(self):
+    def eval(self) -> Any:
         """The value for what has been seen."""
         raise NotImplementedError
 
@@ -76,7 +79,7 @@ class Metric(metaclass=Placed):
     def _pair(self, inputs):
         return self._arrays(inputs, 2, "predicted value, true value")
 
-    def _checked(self, count):
+    def _nonzero(self, count):
         """`count`, if anything has been seen. Raises RuntimeError."""
         if not np.any(count):
             raise RuntimeError(
@@ -110,10 +113,14 @@ class _Mean(Metric):
 
     def eval(self):
         """The mean over what has been seen."""
-        return float64(self._total / self._checked(self._count))
+        return float64(self._total / self._nonzero(self._count))
 
     def _add(self, total, count):
         self._total, self._count = self._total + total, self._count + count
+
+    def _add_differences(self, inputs, size):
+        prediction, label = self._pair(inputs)
+        self._add(size(label.reshape(prediction.shape) - prediction).sum(), len(label))
 
 
 class Loss(_Mean):
@@ -132,8 +139,7 @@ class MAE(_Mean):
 
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
-        prediction, label = self._pair(inputs)
-        self._add(np.abs(label.reshape(prediction.shape) - prediction).sum(), len(label))
+        self._add_differences(inputs, np.abs)
 
 
 class MSE(_Mean):
@@ -141,8 +147,7 @@ class MSE(_Mean):
 
     def update(self, *inputs) -> None:
         """Take in predictions and labels."""
-        prediction, label = self._pair(inputs)
-        self._add(np.square(label.reshape(prediction.shape) - prediction).sum(), len(label))
+        self._add_differences(inputs, np.square)
 
 
 class Accuracy(_Mean):
@@ -182,11 +187,11 @@ class TopKCategoricalAccuracy(_Mean):
     """The share of samples whose label (n,) is among the `k` largest predictions (n, classes)."""
 
     def __init__(self, k):
-        if not isinstance(k, int):
-            raise TypeError(
-                "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, "
-                f"but got 'k' type: {type(k)}."
-            )
+        of_kind(
+            k,
+            (int, bool),
+            "For 'TopKCategoricalAccuracy', the type of the argument 'k' should be int, but got 'k' type: {type}.",
+        )
         if k < 1:
             raise ValueError(
                 f"For 'TopKCategoricalAccuracy', the argument 'k' must be at least 1, but got 'k' value: {k}."
@@ -239,7 +244,7 @@ class _PerClass(Metric):
 
     def eval(self, average=False):
         """The value of every class, or their mean."""
-        self._checked(self._labelled)
+        self._nonzero(self._labelled)
         value = self._value()
         return float64(value.mean()) if average else value
 
@@ -334,12 +339,12 @@ _NAMED = {
 }  # fmt: skip
 
 
-def names():
+def names() -> list[str]:
     """The names that `get_metric_fn` knows."""
     return sorted(_NAMED)
 
 
-def get_metric_fn(name, *args, **kwargs):
+def get_metric_fn(name, *args, **kwargs) -> Metric:
     """A metric by its name, such as "accuracy". Raises KeyError for an unknown one."""
     if name not in _NAMED:
         raise KeyError(
@@ -355,8 +360,7 @@ def get_metrics(metrics):
         return None
     if isinstance(metrics, set):
         return {name: get_metric_fn(name) for name in metrics}
-    if not isinstance(metrics, dict):
-        raise TypeError(f"For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {metrics}")
+    of_kind(metrics, dict, "For 'get_metrics', the argument 'metrics' must be None, dict or set, but got {value}")
     for name, metric in metrics.items():
         if not isinstance(name, str) or not isinstance(metric, Metric):
             raise TypeError(

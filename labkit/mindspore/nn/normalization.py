@@ -1,11 +1,14 @@
 """Batch normalisation: every channel shifted and scaled to mean 0 and variance 1 over the batch."""
 
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
 from ...engine import cast, shape_of
 from ...engine import stop_gradient as constant
+from ...layout import with_names
 from .._initializer import initializer
 from ..dtype import float32
 from ..ops._op import value_of
@@ -64,7 +67,7 @@ class _BatchNorm(Cell):
         moving.set_data(wrap(self.momentum * moving._value + (1 - self.momentum) * new))
 
     @staticmethod
-    def _across(numbers, like):
+    def _across(numbers, like) -> Any:
         """One number per channel, in a shape that broadcasts over the input."""
         return anp.reshape(numbers, (1, -1) + (1,) * (len(shape_of(like)) - 2))
 
@@ -79,8 +82,7 @@ class _BatchNorm(Cell):
             )
 
     def extend_repr(self):
-        parts = (f"{name}={getattr(self, name)}" for name in ("gamma", "beta", "moving_mean", "moving_variance"))
-        return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}, {', '.join(parts)}"
+        return with_names(self, "num_features", "eps", "momentum", "gamma", "beta", "moving_mean", "moving_variance")
 
 
 class BatchNorm2d(_BatchNorm):

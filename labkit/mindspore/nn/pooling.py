@@ -1,6 +1,9 @@
 """Pooling layers: the largest or the mean element of every window of an image."""
 
+from ...layout import with_names
 from ..ops._convolution import four, largest, mean_of_windows
+from ..tensor import Tensor
+from ._checks import check_type
 from .cell import Cell
 
 __all__ = ["AvgPool2d", "MaxPool2d"]
@@ -23,12 +26,7 @@ class _Pool(Cell):
         four(padding, self.cls_name)
 
     def _size(self, value, name):
-        if isinstance(value, bool) or not isinstance(value, (int, tuple)):
-            kind = type(value).__name__
-            raise TypeError(
-                f"For '{self.cls_name}', the type of '{name}' should be one of '['int', 'tuple']', "
-                f"but got type '{kind}'."
-            )
+        check_type(value, name, (int, tuple), self.cls_name)
         if min((value,) if isinstance(value, int) else value) <= 0:
             raise ValueError(
                 f"For '{self.cls_name}', the '{name}' must be an positive int number or a tuple, but got {value}"
@@ -44,7 +42,7 @@ class _Pool(Cell):
             )
 
     def extend_repr(self):
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, pad_mode={self.pad_mode}"
+        return with_names(self, "kernel_size", "stride", "pad_mode")
 
 
 class MaxPool2d(_Pool):
@@ -63,7 +61,7 @@ class MaxPool2d(_Pool):
         names = "'padding', 'dilation', 'return_indices', 'ceil_mode'"
         self._only_padded(names, padding != 0, dilation not in (1, (1, 1)), ceil_mode)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         mode = self.pad_mode.lower()
         return largest(x, self.kernel_size, self.stride, mode, self.padding, self.dilation, self.ceil_mode)
 
@@ -81,7 +79,7 @@ class AvgPool2d(_Pool):
         names = "'padding', 'ceil_mode', 'count_include_pad', 'divisor_override'"
         self._only_padded(names, padding != 0, ceil_mode, not count_include_pad, divisor_override is not None)
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         mode = self.pad_mode.lower()
         counted = self.count_include_pad and mode == "pad"
         return mean_of_windows(

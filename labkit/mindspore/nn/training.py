@@ -1,6 +1,9 @@
 """Cells that train: forward pass, derivative and update in one call."""
 
+from typing import Any
+
 from ...engine import map_leaves
+from ...kinds import of_kind
 from .._run import Run
 from ..context import ParallelMode, get_auto_parallel_context
 from ..dtype import float32
@@ -58,7 +61,7 @@ class TrainOneStepCell(Cell):
         """Change the factor of the loss's cotangent."""
         self.sens, self.sense_flag = value, True
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         run = Run(self.network, inputs, (), self.weights)
         loss = run.output
         sens = map_leaves(lambda out: fill(out.dtype, out.shape, self.sens), loss) if self.sense_flag else None
@@ -77,7 +80,7 @@ class WithEvalCell(Cell):
         self._network, self._loss_fn = network, loss_fn
         self.add_cast_fp32 = bool(add_cast_fp32)
 
-    def construct(self, data, label):
+    def construct(self, data, label) -> tuple:
         outputs = self._network(data)
         if self.add_cast_fp32:
             outputs, label = map_leaves(in_float32, (outputs, label))
@@ -99,7 +102,7 @@ class WithGradCell(Cell):
         self.weights = ParameterTuple(network.trainable_params())
         self.grad = GradOperation(get_by_list=True, sens_param=sens is not None)
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> Any:
         def loss(*given):
             return self.network(*given) if self.loss_fn is None else self.loss_fn(self.network(*given[:-1]), given[-1])
 
@@ -117,8 +120,9 @@ class ForwardValueAndGrad(Cell):
                 f"'{type(network)}'"
             )
         for name, flag in (("get_all", get_all), ("get_by_list", get_by_list)):
-            if not isinstance(flag, bool):
-                raise TypeError(f"For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type(flag)}'")
+            of_kind(
+                flag, bool, "For 'ForwardValueAndGrad', the type of '{name}' must be bool, but got '{type}'", name=name
+            )
         if get_by_list and not isinstance(weights, (tuple, list)):
             raise TypeError(
                 "For 'ForwardValueAndGrad', when 'get_by_list' is set to True, the argument 'weights' must be Parameters "
@@ -128,7 +132,7 @@ class ForwardValueAndGrad(Cell):
         self.get_by_list = get_by_list
         self.grad = GradOperation(get_all=get_all, get_by_list=get_by_list, sens_param=sens_param)
 
-    def construct(self, *inputs):
+    def construct(self, *inputs) -> tuple:
         output = self.network(*(inputs[:-1] if self.sens_param else inputs))
         weights = (self.weights,) if self.get_by_list else ()
         return output, self.grad(self.network, *weights)(*inputs)

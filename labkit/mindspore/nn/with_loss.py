@@ -1,5 +1,6 @@
 """A network and its loss as one cell."""
 
+from ..tensor import Tensor
 from .cell import Cell
 
 __all__ = ["WithLossCell"]
@@ -17,10 +18,10 @@ class WithLossCell(Cell):
         super().__init__(auto_prefix=False)
         self._backbone, self._loss_fn = backbone, loss_fn
 
-    def construct(self, data, label):
+    def construct(self, data, label) -> Tensor:
         return self._loss_fn(self._backbone(data), label)
 
     @property
-    def backbone_network(self):
+    def backbone_network(self) -> Cell:
         """The network without the loss."""
         return self._backbone

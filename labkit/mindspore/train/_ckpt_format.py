@@ -8,6 +8,7 @@ import zlib
 
 import numpy as np
 
+from ...kinds import of_kind
 from .. import dtype as mstype
 
 __all__ = ["FormatError", "decoded", "encoded"]
@@ -98,8 +99,7 @@ def _tensor_parts(message):
 
 
 def _bytes(part):
-    if not isinstance(part, bytes):
-        raise FormatError("an entry without a name, a tensor or its parts")
+    of_kind(part, bytes, "an entry without a name, a tensor or its parts", FormatError)
     return part
 
 

@@ -1,22 +1,22 @@
 """`data_sink`: a function that takes its arguments from a data set on the (simulated) device."""
 
+from collections.abc import Callable
 from functools import wraps
 
+from ...kinds import of_kind
 from ..context import get_context
 from ..graph_mode import jit
 from .dataset_helper import DEVICES, Channel
-from .transfers import note
 
 __all__ = ["data_sink"]
 
 
-def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
+def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None) -> Callable:
     """A function without arguments that calls `fn(*batch)` with the next `sink_size` batches; it returns the last result.
 
     With a `jit_config` `fn` is compiled. Raises ValueError on a CPU.
     """
-    if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-        raise TypeError(f"For 'Data sink', the type of 'sink_size' should be 'int', but got {sink_size!r}.")
+    of_kind(sink_size, int, "For 'Data sink', the type of 'sink_size' should be 'int', but got {value!r}.")
     if sink_size <= 0:
         raise ValueError(f"The 'sink_size' must be positive, but got sink_size {sink_size}.")
     target = get_context("device_target")
@@ -26,9 +26,6 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None):
 
     @wraps(fn)
     def sink_process():
-        note(launched=1)
-        for _ in range(sink_size):
-            output = step(*channel.get_next())
-        return output
+        return channel.launched(step, sink_size)
 
     return sink_process

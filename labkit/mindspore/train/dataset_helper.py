@@ -4,6 +4,7 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
+from ...kinds import of_kind
 from ...layout import Placed
 from ..context import get_context, in_graph_mode
 from ..nn.cell import Cell
@@ -27,6 +28,13 @@ class Channel:
         note(row, queued=1)
         return row
 
+    def launched(self, step, count):
+        """Call `step` with each of the next `count` batches, without a word to the host; returns the last result."""
+        note(launched=1)
+        for _ in range(count):
+            output = step(*self.get_next())
+        return output
+
     def connect(self, network):
         """Bind the channel to one network. Raises ValueError for a second one."""
         if self._network is not None and self._network is not network:
@@ -43,7 +51,7 @@ class DatasetHelper(metaclass=Placed):
     """
 
     def __init__(self, dataset, dataset_sink_mode=True, sink_size=-1, epoch_num=1):
-        _check_sink_size(sink_size)
+        check_sink_size(sink_size)
         if dataset_sink_mode:
             _check_device()
         self.dataset, self.sunk = dataset, dataset_sink_mode
@@ -62,17 +70,17 @@ class DatasetHelper(metaclass=Placed):
             note(row, fed=1)
             yield row
 
-    def sink_size(self):
+    def sink_size(self) -> int:
         """Steps per call of the connected network."""
         return self._sink_size if self.sunk and in_graph_mode() else 1
 
-    def types_shapes(self):
+    def types_shapes(self) -> tuple[list, list]:
         """The dtypes and the shapes of a batch."""
         row = next(iter(self.dataset))
         return [t.dtype for t in row], [list(t.shape) for t in row]
 
 
-def connect_network_with_dataset(network, dataset_helper):
+def connect_network_with_dataset(network, dataset_helper) -> "SunkNetwork":
     """A network that takes its inputs from the channel of a helper in sink mode, and is called without any."""
     if not dataset_helper.sunk:
         raise RuntimeError("The API 'connect_network_with_dataset' should be called in dataset sink mode.")
@@ -89,17 +97,14 @@ class SunkNetwork(Cell):
         self._helper = helper
 
     def __call__(self):
-        note(launched=1)
-        for _ in range(self._helper.sink_size()):
-            output = self.network(*self._helper.channel.get_next())
-        return output
+        return self._helper.channel.launched(self.network, self._helper.sink_size())
 
 
-def _check_sink_size(sink_size):
-    if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-        raise TypeError(f"The input value must be int, but got '{type(sink_size).__name__}'")
+def check_sink_size(sink_size, words="The 'sink_size' must be -1 or positive, but got sink_size"):
+    """Raise TypeError unless it is an integer; ValueError, which begins with `words`, unless it is -1 or positive."""
+    of_kind(sink_size, int, "The input value must be int, but got '{kind}'")
     if sink_size < -1 or sink_size == 0:
-        raise ValueError(f"The 'sink_size' must be -1 or positive, but got sink_size {sink_size}.")
+        raise ValueError(f"{words} {sink_size}.")
 
 
 def _check_device():

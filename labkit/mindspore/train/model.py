@@ -1,7 +1,10 @@
 """`Model`: a network with its loss, its optimizer and its metrics; training, evaluation and prediction with them."""
 
+from typing import Any
+
 import numpy as np
 
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import amp, nn
 from ..context import get_context
@@ -9,8 +12,8 @@ from ..nn.cell import Cell
 from ..nn.metrics import Loss, get_metrics
 from ..tensor import Tensor
 from .callback import Callback, CallbackManager, RunContext, TimeMonitor
-from .callback._callback import STAGES, Parameters, whole
-from .dataset_helper import DatasetHelper, connect_network_with_dataset
+from .callback._callback import STAGES, Parameters, integer_from
+from .dataset_helper import DatasetHelper, check_sink_size, connect_network_with_dataset
 
 __all__ = ["Model"]
 
@@ -54,17 +57,17 @@ class Model(metaclass=Placed):
         self._eval_network, self._eval_indexes = self._built_for_evaluation(eval_network, eval_indexes)
 
     @property
-    def train_network(self):
+    def train_network(self) -> Cell:
         """The network with loss and optimizer: one call is one step."""
         return self._train_network
 
     @property
-    def eval_network(self):
+    def eval_network(self) -> Cell | None:
         """The network that gives what the metrics take."""
         return self._eval_network
 
     @property
-    def predict_network(self):
+    def predict_network(self) -> Cell:
         """The network itself."""
         return self._network
 
@@ -129,7 +132,7 @@ class Model(metaclass=Placed):
 
     def _fit(self, epoch, dataset, callbacks, sink, sink_size, initial_epoch, validation):
         epochs = _Epochs(epoch, initial_epoch, dataset.get_dataset_size(), sink, sink_size)
-        known = self._known(callbacks, "train", epochs.steps)
+        known = self._run_parameters(callbacks, "train", epochs.steps)
         known.update(epoch_num=epoch - initial_epoch, train_dataset=dataset, train_network=self._train_network,
                      loss_fn=self._loss_fn, optimizer=self._optimizer, train_dataset_element=None,
                      dataset_sink_mode=epochs.sunk, sink_size=sink_size)  # fmt: skip
@@ -178,21 +181,21 @@ class Model(metaclass=Placed):
         """Evaluate, for callbacks of the user and TimeMonitor; leaves `metrics` and `eval_results` for the epoch's end."""
         dataset, _, sink = validation
         chosen = [cb for cb in known.list_callback if isinstance(cb, TimeMonitor) or not _is_own(cb)]
-        during = self._known(chosen, "eval", dataset.get_dataset_size())
+        during = self._run_parameters(chosen, "eval", dataset.get_dataset_size())
         during.cur_epoch_num = known.cur_epoch_num
         metrics = self._evaluate(dataset, sink, during, with_loss=True)
         known.metrics, known.eval_results = metrics, during.eval_results
 
     # ---- evaluation and prediction ----
 
-    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False):
+    def eval(self, valid_dataset, callbacks=None, dataset_sink_mode=False) -> dict[str, Any]:
         """`{name: value}` of the metrics over `valid_dataset`."""
         if not self._metric_fns:
             raise ValueError(
                 "For Model.eval, the model argument 'metrics' can not be None or empty, "
                 "you should set the argument 'metrics' for model."
             )
-        known = self._known(callbacks, "eval", valid_dataset.get_dataset_size())
+        known = self._run_parameters(callbacks, "eval", valid_dataset.get_dataset_size())
         with CallbackManager(known.list_callback):
             return self._evaluate(valid_dataset, dataset_sink_mode, known)
 
@@ -224,7 +227,7 @@ class Model(metaclass=Placed):
 
     def _measure(self, outputs, loss):
         """Give the outputs of a step to the metrics, and its loss to `loss`, if wanted."""
-        outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+        outputs = as_tuple(outputs, (tuple, list))
         places = self._eval_indexes
         if places is not None and len(outputs) <= max(places):
             raise ValueError(
@@ -241,7 +244,7 @@ class Model(metaclass=Placed):
         if loss is not None:
             loss.update(outputs[0 if places is None else places[0]])
 
-    def predict(self, *predict_data):
+    def predict(self, *predict_data) -> Any:
         """The network's output for some data, not in training mode."""
         for item in predict_data:
             if not isinstance(item, (Tensor, int, float, str, tuple, list, dict, type(None))):
@@ -261,7 +264,7 @@ class Model(metaclass=Placed):
 
     # ---- callbacks ----
 
-    def _known(self, callbacks, mode, steps):
+    def _run_parameters(self, callbacks, mode, steps):
         """What callbacks are told at the beginning."""
         return Parameters(
             mode=mode, batch_num=steps, cur_step_num=0, list_callback=CallbackManager(callbacks).callbacks,
@@ -273,9 +276,8 @@ class _Epochs:
     """The numbers of the epochs to train; `steps` in each; whether data are `sunk`."""
 
     def __init__(self, epoch, initial_epoch, size, sink, sink_size):
-        if not isinstance(sink, bool):
-            raise TypeError(f"For 'Model.train', 'dataset_sink_mode' must be a bool, but got {type(sink).__name__}.")
-        self.first, self.last = whole(initial_epoch, 0), whole(epoch, 1)
+        of_kind(sink, bool, "For 'Model.train', 'dataset_sink_mode' must be a bool, but got {kind}.")
+        self.first, self.last = integer_from(initial_epoch, 0), integer_from(epoch, 1)
         if initial_epoch >= epoch:
             raise ValueError(
                 "For 'Model.train', the parameter 'epoch' must bigger than parameter 'initial_epoch', but got the "
@@ -283,12 +285,7 @@ class _Epochs:
             )
         if size == 0:
             raise ValueError("There is no valid data in dataset, please check dataset file firstly.")
-        if isinstance(sink_size, bool) or not isinstance(sink_size, int):
-            raise TypeError(f"The input value must be int, but got '{type(sink_size).__name__}'")
-        if sink_size < -1 or sink_size == 0:
-            raise ValueError(
-                f"For 'Model.train', The argument 'sink_size' must be -1 or positive, but got {sink_size}."
-            )
+        check_sink_size(sink_size, "For 'Model.train', The argument 'sink_size' must be -1 or positive, but got")
         self.sunk = _sinks(sink)
         self.steps = sink_size if sink and sink_size > 0 else size
 

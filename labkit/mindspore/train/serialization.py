@@ -6,9 +6,11 @@ process or the machine stops, the name stands for a whole file: the new one, or 
 
 import os
 import threading
+from typing import Any
 
 import numpy as np
 
+from ...kinds import of_kind
 from .. import dtype as mstype
 from ..nn.cell import Cell
 from ..parameter import Parameter
@@ -25,22 +27,24 @@ def save_checkpoint(save_obj, ckpt_file_name, integrated_save=True, async_save=F
     The name gets the ending `.ckpt`. `append_dict`: numbers, strings and tensors to be saved too. `choice_func`: the
     names to save. When this returns the file is on the disk; MindSpore can read it.
     """
-    if not isinstance(save_obj, (Cell, list, dict)):
-        raise TypeError(
-            f"For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type(save_obj)}."
-        )
+    of_kind(
+        save_obj,
+        (Cell, list, dict),
+        "For 'save_checkpoint', the parameter 'save_obj' must be nn.Cell, list or dict, but got {type}.",
+    )
     path = _path_to_write(ckpt_file_name)
     entries = {**_entries(save_obj), **(append_dict or {})}
-    chosen = {name: _plain(value) for name, value in entries.items() if choice_func is None or choice_func(name)}
+    chosen = {name: _stored_form(value) for name, value in entries.items() if choice_func is None or choice_func(name)}
     write_whole(path, encoded(chosen))
 
 
 def _path_to_write(name):
-    if not isinstance(name, str):
-        raise TypeError(
-            f"For 'save_checkpoint', the parameter {name} for checkpoint file name is invalid,"
-            f"'ckpt_file_name' must be string, but got {type(name)}."
-        )
+    of_kind(
+        name,
+        str,
+        "For 'save_checkpoint', the parameter {value} for checkpoint file name is invalid,"
+        "'ckpt_file_name' must be string, but got {type}.",
+    )
     path = os.path.realpath(name)
     if os.path.isdir(path):
         raise IsADirectoryError(
@@ -60,7 +64,7 @@ def _entries(save_obj):
     }
 
 
-def _plain(value):
+def _stored_form(value):
     """A value as the file holds it: an array, or a string. Python's floats are stored as float32."""
     if isinstance(value, Tensor):
         return value.asnumpy()
@@ -100,15 +104,15 @@ def _sync_folder(folder):
 
 
 def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=None, specify_prefix=None,
-                    choice_func=None, **options):  # fmt: skip
+                    choice_func=None, **options) -> dict[str, Any]:  # fmt: skip
     """`{name: Parameter}` from a file, which may be one of MindSpore; strings stay strings. Also into `net`, if given.
 
     `filter_prefix` leaves names out, `specify_prefix` chooses, each a string or several; `choice_func(name)` too.
     Raises ValueError for a file that is missing, damaged or no checkpoint.
     """
     found = {}
-    for name, value in _read(_path_to_read(ckpt_file_name)).items():
-        if _wanted(name, filter_prefix, specify_prefix, choice_func):
+    for name, value in _decoded_file(_path_to_read(ckpt_file_name)).items():
+        if _is_chosen(name, filter_prefix, specify_prefix, choice_func):
             found[name] = value if isinstance(value, str) else Parameter(wrap(value), name=name)
     if not found:
         raise ValueError(
@@ -121,8 +125,7 @@ def load_checkpoint(ckpt_file_name, net=None, strict_load=False, filter_prefix=N
 
 
 def _path_to_read(name):
-    if not isinstance(name, str):
-        raise TypeError(f"For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type(name)}.")
+    of_kind(name, str, "For 'load_checkpoint', the argument 'ckpt_file_name' must be string, but got {type}.")
     if not name.endswith("ckpt"):
         raise ValueError(
             "For 'load_checkpoint', the checkpoint file format must same with 'format', "
@@ -137,7 +140,7 @@ def _path_to_read(name):
     return path
 
 
-def _read(path):
+def _decoded_file(path):
     with open(path, "rb") as file:
         content = file.read()
     try:
@@ -149,14 +152,14 @@ def _read(path):
         ) from error
 
 
-def _wanted(name, left_out, chosen, choice_func):
+def _is_chosen(name, left_out, chosen, choice_func):
     left_out, chosen = (tuple([p] if isinstance(p, str) else p or ()) for p in (left_out, chosen))
     if left_out or chosen or choice_func is None:
         return not name.startswith(left_out) and (not chosen or name.startswith(chosen))
     return choice_func(name)
 
 
-def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False):
+def load_param_into_net(net, parameter_dict, strict_load=False, remove_redundancy=False) -> tuple[list[str], list[str]]:
     """Give the parameters of a cell the values of `{name: Parameter}`; returns `(not loaded, not used)`, two lists of names.
 
     Names that differ by a prefix common to all are matched, unless `strict_load`; then types must be the same too.
@@ -186,12 +189,12 @@ def _loaded_under_prefix(missing, values):
 
 
 def _check_load(net, parameter_dict):
-    if not isinstance(net, Cell):
-        raise TypeError(f"For 'load_param_into_net', the argument 'net' should be a Cell, but got {type(net)}.")
-    if not isinstance(parameter_dict, dict):
-        raise TypeError(
-            f"For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type(parameter_dict)}."
-        )
+    of_kind(net, Cell, "For 'load_param_into_net', the argument 'net' should be a Cell, but got {type}.")
+    of_kind(
+        parameter_dict,
+        dict,
+        "For 'load_param_into_net', the argument 'parameter_dict' should be a dict, but got {type}.",
+    )
     for name, value in parameter_dict.items():
         if not isinstance(name, str) or not isinstance(value, (Parameter, str)):
             raise TypeError(

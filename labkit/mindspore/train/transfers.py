@@ -5,6 +5,7 @@ and the host only starts a loop of `sink_size` steps and waits for the last resu
 """
 
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -23,12 +24,12 @@ class Transfers:
     nbytes: int = 0
 
     @property
-    def round_trips(self):
+    def round_trips(self) -> int:
         """How often the host waited for the device."""
         return self.fed + self.launched
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         """Training or evaluation steps."""
         return self.fed + self.queued
 
@@ -45,7 +46,7 @@ _open = _Open()
 
 
 @contextmanager
-def counting():
+def counting() -> Iterator[Transfers]:
     """While open, this thread's steps are counted in the `Transfers` that it gives.
 
     >>> from labkit.mindspore import dataset, train

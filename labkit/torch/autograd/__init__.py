@@ -1,13 +1,15 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
 from contextlib import suppress
-from importlib import import_module
 
 import numpy as np
 
 from ...aliases import elsewhere
 from ...engine import isbox
+from ...kinds import of_kind
+from ...later import load as _load
 from ...layout import Placed
+from .._func_checks import check_shape
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._table import method
 from .._tape import Nowhere
@@ -19,12 +21,9 @@ def _tuple(x):
     return (x,) if isinstance(x, Tensor) else tuple(x)
 
 
-def _gradients(given):
-    return (given,) if isinstance(given, Tensor) else tuple(given)
-
-
 def _seeds(outputs, given):
     """What arrives at each output: the gradient given, or 1 for a scalar."""
+    given = [None] * len(outputs) if given is None else _tuple(given)
     if len(outputs) != len(given):
         raise RuntimeError(f"got {len(outputs)} tensors and {len(given)} gradients")
     return [_seed(i, out, g) for i, (out, g) in enumerate(zip(outputs, given, strict=True))]
@@ -35,19 +34,15 @@ def _seed(i, out, g):
         if out.requires_grad and out.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         return np.ones(out._array.shape, out._array.dtype)
-    if not isinstance(g, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    if g.shape != out.shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {g.shape} and output[{i}] has a shape of {out.shape}."
-        )
+    of_kind(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
+    check_shape(i, g, out)
     return g
 
 
-def _roots(outputs, seeds, create):
+def _roots(outputs, given, create):
     """Where a walk begins: the edges of `outputs`, and what arrives there."""
     roots = []
-    for i, (out, seed) in enumerate(zip(outputs, seeds, strict=True)):
+    for i, (out, seed) in enumerate(zip(outputs, _seeds(outputs, given), strict=True)):
         edge = out._gradient_edge()
         if edge is None or isinstance(edge.node, Nowhere):
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
@@ -74,13 +69,12 @@ def backward(
     tensor([ 2., 40.])
     """
     tensors = _tuple(tensors)
-    given = [None] * len(tensors) if grad_tensors is None else _tuple(grad_tensors)
     keep = create_graph if retain_graph is None else retain_graph
     if inputs is not None:
         inputs = _tuple(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    roots = _roots(tensors, _seeds(tensors, given), create_graph)
+    roots = _roots(tensors, grad_tensors, create_graph)
     for t in inputs or ():
         t.retain_grad()
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
@@ -105,8 +99,7 @@ def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False,
 
 
 def _input_edge(tensor):
-    if not isinstance(tensor, Tensor):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+    of_kind(tensor, Tensor, "all inputs have to be Tensors or GradientEdges, but got {kind}", RuntimeError)
     edge = tensor._gradient_edge()
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
@@ -116,7 +109,7 @@ def _input_edge(tensor):
 def grad(
     outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
     is_grads_batched=False, materialize_grads=False,
-):  # fmt: skip
+) -> tuple:  # fmt: skip
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
 
     Only the nodes on the way to `inputs` run, and only their saved values are let go. An input that was not used is an
@@ -132,10 +125,8 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     outputs, inputs = _tuple(outputs), _tuple(inputs)
-    given = [None] * len(outputs) if grad_outputs is None else _gradients(grad_outputs)
     keep = create_graph if retain_graph is None else retain_graph
-    seeds = _seeds(outputs, given)
-    roots = _roots(outputs, seeds, create_graph)
+    roots = _roots(outputs, grad_outputs, create_graph)
     edges = [_input_edge(t) for t in inputs]
     found = Walk(roots, edges, keep, create_graph, capture=True).run()
     allow = bool(allow_unused) or materialize_grads
@@ -172,7 +163,7 @@ class Variable(metaclass=_VariableType):
 
 from .function import Function, once_differentiable  # noqa: E402
 
-_LATER = {"functional": "functional", **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck")}
+_LATER = {"functional": "", **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck")}
 
 
 def __getattr__(name):
@@ -180,9 +171,7 @@ def __getattr__(name):
         with suppress(LookupError):
             return elsewhere(__name__, name)
         raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
-    home = import_module(f".{_LATER[name]}", __name__)
-    globals()[name] = found = home if name == "functional" else getattr(home, name)
-    return found
+    return _load(globals(), _LATER, name)
 
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...kinds import as_tuple
 from .._tensor import Tensor
 
 
@@ -12,9 +13,7 @@ class GradcheckError(RuntimeError):
 
 
 def _outputs(func, inputs):
-    out = func(*inputs)
-    found = out if isinstance(out, (tuple, list)) else (out,)
-    return [o for o in found if isinstance(o, Tensor) and o.dtype.is_floating_point]
+    return [o for o in as_tuple(func(*inputs), (tuple, list)) if isinstance(o, Tensor) and o.dtype.is_floating_point]
 
 
 def _numerical(func, inputs, place, eps):
@@ -55,16 +54,16 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     >>> torch.autograd.gradcheck(torch.exp, x)
     True
     """
-    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    inputs = tuple(as_tuple(inputs, (tuple, list)))
     try:
-        return _checked(func, inputs, eps, atol, rtol)
+        return _compare(func, inputs, eps, atol, rtol)
     except GradcheckError:
         if raise_exception:
             raise
         return False
 
 
-def _checked(func, inputs, eps, atol, rtol):
+def _compare(func, inputs, eps, atol, rtol):
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
         raise ValueError(
@@ -99,14 +98,14 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
     """
     from . import grad
 
-    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
+    inputs = tuple(as_tuple(inputs, (tuple, list)))
     outputs = _outputs(func, inputs)
     if grad_outputs is None:
         rng = np.random.default_rng(0)
         grad_outputs = [Tensor._of(rng.standard_normal(o._array.shape).astype(o._array.dtype)) for o in outputs]
         for g in grad_outputs:
             g.requires_grad = True
-    seeds = tuple(grad_outputs) if isinstance(grad_outputs, (tuple, list)) else (grad_outputs,)
+    seeds = as_tuple(grad_outputs, (tuple, list))
 
     def first(*args):
         values, cotangents = args[: len(inputs)], args[len(inputs) :]

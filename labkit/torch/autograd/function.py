@@ -1,10 +1,13 @@
 """Derivatives written by hand: subclass `Function`, give `forward` and `backward`, call `apply`."""
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from ...engine import custom_vjp, isbox
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history
@@ -62,7 +65,7 @@ class FunctionCtx(Node):
         self.materialize = value
 
     @property
-    def saved_tensors(self):
+    def saved_tensors(self) -> tuple:
         """What `save_for_backward` kept."""
         if self.released and self.releases:
             raise RuntimeError(FREED)
@@ -71,11 +74,11 @@ class FunctionCtx(Node):
                 raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
 
-    def pull(self, gradients, wanted, create, result=None):
+    def pull(self, gradients, wanted, create, result=None) -> list:
         given = [self._arriving(k, g) for k, g in enumerate(gradients)]
         answers = self._backward(self, *given)
-        answers = answers if isinstance(answers, tuple) else (answers,)
-        answers = self._checked(answers)
+        answers = as_tuple(answers)
+        answers = self._gradient_values(answers)
         return [a for a, edge in zip(answers, self.edges, strict=True) if edge is not None]
 
     def _arriving(self, k, g):
@@ -84,7 +87,7 @@ class FunctionCtx(Node):
             g = np.zeros(shape, dtype)
         return None if g is None else wrapped(g)
 
-    def _checked(self, answers):
+    def _gradient_values(self, answers):
         """One gradient value per tensor argument, in the right number and shape."""
         expected = len(self.needs_input_grad)
         if len(answers) > expected and all(a is None for a in answers[expected:]):
@@ -110,8 +113,7 @@ class FunctionCtx(Node):
         edge = self.edges[i]
         if answer is None or edge is None:
             return None
-        if not isinstance(answer, Tensor):
-            raise RuntimeError(f"expected Variable or None (got {type(answer).__name__})")
+        of_kind(answer, Tensor, "expected Variable or None (got {kind})", RuntimeError)
         if tuple(answer.shape) != tuple(edge.shape):
             try:
                 back = np.broadcast_shapes(tuple(answer.shape), tuple(edge.shape)) == tuple(answer.shape)
@@ -164,49 +166,51 @@ class Function(metaclass=Placed):
     """
 
     @staticmethod
-    def forward(*args, **kwargs):
+    def forward(*args, **kwargs) -> Any:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx, inputs, output):
+    def setup_context(ctx, inputs, output) -> None:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx, *grad_outputs):
+    def backward(ctx, *grad_outputs) -> Any:
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
         )
 
     @classmethod
-    def apply(cls, *args, **kwargs):
+    def apply(cls, *args, **kwargs) -> Any:
         """Run `forward` and put the op on the tape."""
         tensors = [a for a in args if isinstance(a, Tensor)]
         if any(isbox(t._data) for t in tensors):
             return _apply_traced(cls, args, kwargs)
         recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
         parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
-        ctx, output = _run_forward(cls, args, kwargs)
+        needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+        with _modes.no_grad():
+            ctx, output = _run_forward(cls, args, kwargs, needed)
         ctx._places = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
         ctx.edges = parents
         return _attached(ctx, output, tensors)
 
 
-def _run_forward(cls, args, kwargs):
+def _run_forward(cls, args, kwargs, needed):
+    """The context, which knows which gradients are `needed`, and what `forward` returned."""
     ctx = _ctx_class(cls)()
-    ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-    with _modes.no_grad():
-        if cls.setup_context is not Function.setup_context:
-            output = cls.forward(*args, **kwargs)
-            cls.setup_context(ctx, args, output)
-        else:
-            output = cls.forward(ctx, *args, **kwargs)
+    ctx.needs_input_grad = needed
+    if cls.setup_context is not Function.setup_context:
+        output = cls.forward(*args, **kwargs)
+        cls.setup_context(ctx, args, output)
+    else:
+        output = cls.forward(ctx, *args, **kwargs)
     return ctx, output
 
 
 def _attached(ctx, output, inputs):
     """The outputs as outputs of the node `ctx`."""
-    outputs = output if isinstance(output, tuple) else (output,)
+    outputs = as_tuple(output)
     if not all(_among(t, outputs) for t in ctx._dirty if _among(t, inputs)):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
@@ -268,7 +272,8 @@ def _apply_traced(cls, args, kwargs):
         filled = list(args)
         for place, value in zip(places, values, strict=True):
             filled[place] = Tensor._wrap(value)
-        ctx, output = _run_forward_recorded(cls, filled, kwargs)
+        ctx, output = _run_forward(cls, tuple(filled), kwargs, tuple(isinstance(a, Tensor) for a in filled))
+        ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
         if isinstance(output, tuple):
             raise NotImplementedError(f"{cls.__name__}: inside torch.func a Function can have one output only")
         return ctx, output
@@ -276,26 +281,14 @@ def _apply_traced(cls, args, kwargs):
     def rule(ans, g, *values):
         ctx, _ = rerun(values)
         answers = cls.backward(ctx, Tensor._wrap(g))
-        answers = answers if isinstance(answers, tuple) else (answers,)
+        answers = as_tuple(answers)
         return [None if answers[i] is None else answers[i]._value for i in places]
 
     op = custom_vjp(lambda *values: rerun(values)[1]._array, rule)
     return Tensor._wrap(op(*(args[i]._recorded() for i in places)))
 
 
-def _run_forward_recorded(cls, args, kwargs):
-    ctx = _ctx_class(cls)()
-    ctx.needs_input_grad = tuple(isinstance(a, Tensor) for a in args)
-    if cls.setup_context is not Function.setup_context:
-        output = cls.forward(*args, **kwargs)
-        cls.setup_context(ctx, tuple(args), output)
-    else:
-        output = cls.forward(ctx, *args, **kwargs)
-    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
-    return ctx, output
-
-
-def once_differentiable(fun):
+def once_differentiable(fun) -> Callable:
     """Mark a `backward` as not differentiable again: its results are constants."""
 
     def wrapper(ctx, *grads):

@@ -4,6 +4,11 @@
 differentiated again.
 """
 
+from typing import Any
+
+from ...kinds import as_tuple, of_kind
+from .. import _creation, _joining, _shaping
+from .._modes import enable_grad
 from .._tensor import Tensor
 
 CONSTANT = (
@@ -27,7 +32,7 @@ LINEAR = (
 
 
 def _tuple(x, what, name):
-    found = x if isinstance(x, tuple) else (x,)
+    found = as_tuple(x)
     for i, t in enumerate(found):
         if not isinstance(t, Tensor):
             if isinstance(x, tuple):
@@ -42,20 +47,20 @@ def _tuple(x, what, name):
     return found
 
 
-def _like(result, single):
+def _mirrored(result, single):
     return result[0] if single else tuple(result)
 
 
-def _ready(inputs, create_graph):
+def _as_leaves(inputs, create_graph):
     """The inputs as fresh leaves, or still on the tape where the result is to be differentiated again."""
     if create_graph:
         return tuple(t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in inputs)
     return tuple(t.detach().requires_grad_() for t in inputs)
 
 
-def _finished(tree, create_graph):
+def _detached(tree, create_graph):
     if isinstance(tree, tuple):
-        return tuple(_finished(t, create_graph) for t in tree)
+        return tuple(_detached(t, create_graph) for t in tree)
     return tree if create_graph else tree.detach()
 
 
@@ -67,7 +72,6 @@ def _outputs(func, inputs, name, strict):
 
 
 def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT):
-    from .. import _creation
     from . import grad
 
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -93,16 +97,11 @@ def _on_tape(tensors, strict, words):
             raise RuntimeError(words.format(i))
 
 
-def _given(v, like, name):
-    """The vector of a product, checked against what it is paired with; ones for a single element."""
-    from .. import _creation
-
+def _vector(v, like, name, single="input to the user-provided function is"):
+    """The vector of a product, checked against what it is paired with; ones for a single element, which `single` speaks of."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(
-                "The vector v can only be None if the input to the user-provided function is a single Tensor with a "
-                "single element."
-            )
+            raise RuntimeError(f"The vector v can only be None if the {single} a single Tensor with a single element.")
         return (_creation.ones_like(like[0]),)
     v = _tuple(v, "v", name)
     if len(v) != len(like):
@@ -114,21 +113,8 @@ def _given(v, like, name):
     return v
 
 
-def _enabled(fun):
-    from functools import wraps
-
-    @wraps(fun)
-    def run(*args, **kwargs):
-        from .._modes import enable_grad
-
-        with enable_grad():
-            return fun(*args, **kwargs)
-
-    return run
-
-
-@_enabled
-def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
+@enable_grad()
+def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode") -> Any:
     """The Jacobian of `func` at `inputs`: for each output and input, shape = output shape + input shape.
 
     >>> import labkit.torch as torch
@@ -137,18 +123,16 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
             [0., 4.]])
     """
     single_in = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", "jacobian"), create_graph)
+    inputs = _as_leaves(_tuple(inputs, "inputs", "jacobian"), create_graph)
     outputs, single_out = _outputs(func, inputs, "jacobian", strict)
     rows = [
-        _like(_jacobian_of(out, inputs, create_graph, strict, OUTPUT_INDEPENDENT.format(i)), single_in)
+        _mirrored(_jacobian_of(out, inputs, create_graph, strict, OUTPUT_INDEPENDENT.format(i)), single_in)
         for i, out in enumerate(outputs)
     ]
-    return _finished(_like(rows, single_out), create_graph)
+    return _detached(_mirrored(rows, single_out), create_graph)
 
 
 def _jacobian_of(output, inputs, create_graph, strict, words):
-    from .. import _creation, _joining, _shaping
-
     columns: list[list] = [[] for _ in inputs]
     for k in range(output.numel()):
         seed = _creation.zeros_like(output)
@@ -162,8 +146,10 @@ def _jacobian_of(output, inputs, create_graph, strict, words):
     ]
 
 
-@_enabled
-def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
+@enable_grad()
+def hessian(
+    func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"
+) -> Any:
     """The Hessian of a scalar `func`: for each pair of inputs, shape = input shape + input shape.
 
     `inputs`: a tensor, or a tuple, which gives a tuple of tuples. Raises RuntimeError for a `func` that is not scalar, and with
@@ -179,65 +165,52 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
     def first(*values):
         out = func(*values)
-        if not isinstance(out, Tensor):
-            raise TypeError(
-                f"The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
-                f"Tensors but the given outputs of the user-provided function has type {type(out)}."
-            )
+        of_kind(
+            out,
+            Tensor,
+            "The outputs of the user-provided function given to hessian must be either a Tensor or a tuple of "
+            "Tensors but the given outputs of the user-provided function has type {type}.",
+        )
         if out.numel() != 1:
             raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
         _on_tape((out,), strict, CONSTANT)
-        row = _pulled((out,), values, (_ones(out),), True)
+        row = _pulled((out,), values, (_creation.ones_like(out),), True)
         _on_tape(row, strict, LINEAR)
         return tuple(_shaped(g, t) for g, t in zip(row, values, strict=True))
 
     found = jacobian(first, inputs, create_graph, strict)
-    found = tuple(row if isinstance(row, tuple) else (row,) for row in found)
+    found = tuple(as_tuple(row) for row in found)
     return found[0][0] if single else found
-
-
-def _ones(out):
-    from .. import _creation
-
-    return _creation.ones_like(out)
 
 
 def _shaped(g, like):
     return g if g.shape == like.shape else g.reshape(like.shape)
 
 
-@_enabled
-def vjp(func, inputs, v=None, create_graph=False, strict=False):
+@enable_grad()
+def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, v^T J)`: the vector-Jacobian product."""
     single_in = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", "vjp"), create_graph)
+    inputs = _as_leaves(_tuple(inputs, "inputs", "vjp"), create_graph)
     outputs, single_out = _outputs(func, inputs, "vjp", strict)
-    v = _given(v, outputs, "vjp") if v is not None else _implied(outputs, "vjp")
+    v = _vector(v, outputs, "vjp", "user-provided function returns")
     found = _pulled(outputs, inputs, v, create_graph, strict)
-    return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_in), create_graph)
+    return _detached(_mirrored(outputs, single_out), create_graph), _detached(_mirrored(found, single_in), create_graph)
 
 
-def _implied(outputs, name):
-    if len(outputs) != 1 or outputs[0].numel() != 1:
-        raise RuntimeError(
-            "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
-        )
-    return (_ones(outputs[0]),)
-
-
-@_enabled
-def jvp(func, inputs, v=None, create_graph=False, strict=False):
+@enable_grad()
+def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
-    from .. import _creation
-
-    inputs = _ready(_tuple(inputs, "inputs", "jvp"), create_graph)
-    v = _given(v, inputs, "jvp")
+    inputs = _as_leaves(_tuple(inputs, "inputs", "jvp"), create_graph)
+    v = _vector(v, inputs, "jvp")
     outputs, single_out = _outputs(func, inputs, "jvp", strict)
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
     pulled = _pulled(outputs, inputs, dummies, True, strict)
     _on_tape(pulled, strict, PULLED_CONSTANT)
     found = _pulled(pulled, dummies, v, create_graph)
-    return _finished(_like(outputs, single_out), create_graph), _finished(_like(found, single_out), create_graph)
+    return _detached(_mirrored(outputs, single_out), create_graph), _detached(
+        _mirrored(found, single_out), create_graph
+    )
 
 
 def _scalar(func, inputs, name, strict):
@@ -247,24 +220,24 @@ def _scalar(func, inputs, name, strict):
     return outputs[0]
 
 
-@_enabled
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
+@enable_grad()
+def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(output, v^T H)`: the vector-Hessian product of a scalar `func`."""
     return _hessian_product(func, inputs, v, create_graph, strict, "vhp")
 
 
 def _hessian_product(func, inputs, v, create_graph, strict, name):
     single = not isinstance(inputs, tuple)
-    inputs = _ready(_tuple(inputs, "inputs", name), create_graph)
-    v = _given(v, inputs, name)
+    inputs = _as_leaves(_tuple(inputs, "inputs", name), create_graph)
+    v = _vector(v, inputs, name)
     out = _scalar(func, inputs, name, strict)
-    first = _pulled((out,), inputs, (_ones(out),), True, strict)
+    first = _pulled((out,), inputs, (_creation.ones_like(out),), True, strict)
     _on_tape(first, strict, LINEAR)
     found = _pulled(first, inputs, v, create_graph)
-    return _finished(out, create_graph), _finished(_like(found, single), create_graph)
+    return _detached(out, create_graph), _detached(_mirrored(found, single), create_graph)
 
 
-@_enabled
-def hvp(func, inputs, v=None, create_graph=False, strict=False):
+@enable_grad()
+def hvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
     return _hessian_product(func, inputs, v, create_graph, strict, "hvp")

@@ -53,7 +53,7 @@ relu, sigmoid, tanh = (FUNCTIONS[name] for name in ("relu", "sigmoid", "tanh"))
 
 
 @lowered
-def linear(input, weight, bias=None):
+def linear(input, weight, bias=None) -> Tensor:
     """`input @ weight.T + bias`; `weight` has shape (out features, in features)."""
     tensor_of(input, "linear")
     flipped = weight.t() if weight.ndim == 2 else weight
@@ -68,65 +68,65 @@ def linear(input, weight, bias=None):
     return made if bias is None else made + bias
 
 
-def leaky_relu(input, negative_slope=0.01, inplace=False):
+def leaky_relu(input, negative_slope=0.01, inplace=False) -> Tensor:
     """`x` where positive, else `negative_slope * x`."""
     return apply(_rules.leaky_relu, input, negative_slope)
 
 
-def elu(input, alpha=1.0, inplace=False):
+def elu(input, alpha=1.0, inplace=False) -> Tensor:
     """`x` where positive, else `alpha * (exp(x) - 1)`."""
     return apply(_rules.elu, input, alpha)
 
 
-def relu6(input, inplace=False):
+def relu6(input, inplace=False) -> Tensor:
     """Limited to [0, 6]; at 0 and at 6 the slope is 0."""
     return apply(_rules.hardtanh, input, 0.0, 6.0)
 
 
-def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False) -> Tensor:
     """Limited to [min_val, max_val]; at these limits the slope is 0."""
     return apply(_rules.hardtanh, input, min_val, max_val)
 
 
-def pad(input, pad, mode="constant", value=0):
+def pad(input, pad, mode="constant", value=0) -> Tensor:
     """Constant padding: pairs of widths, the last dimension first."""
     pairs = list(zip(pad[::2], pad[1::2], strict=True))
     widths = [(0, 0)] * (input.ndim - len(pairs)) + pairs[::-1]
     return apply(_rules.pad, input, tuple(widths), value)
 
 
-def gelu(input, approximate="none"):
+def gelu(input, approximate="none") -> Tensor:
     """`x` times the normal distribution function of `x`."""
     return apply(_rules.gelu, input)
 
 
-def silu(input, inplace=False):
+def silu(input, inplace=False) -> Tensor:
     """`x * sigmoid(x)`."""
     return apply(_rules.silu, input)
 
 
-def softplus(input, beta=1.0, threshold=20.0):
+def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
     """`log(1 + exp(beta x)) / beta`; linear above `threshold`."""
     return apply(_rules.softplus, input, beta, threshold)
 
 
-def logsigmoid(input):
+def logsigmoid(input) -> Tensor:
     """`log(sigmoid(x))`."""
     return apply(_rules.logsigmoid, input)
 
 
-def normalize(input, p=2.0, dim=1, eps=1e-12):
+def normalize(input, p=2.0, dim=1, eps=1e-12) -> Tensor:
     """`input` divided by its norm along `dim`."""
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
 
 
-def one_hot(tensor, num_classes=-1):
+def one_hot(tensor, num_classes=-1) -> Tensor:
     """Class numbers as rows with a single 1."""
     classes = int(tensor._array.max()) + 1 if num_classes == -1 else num_classes
     return Tensor._of(np.eye(classes, dtype=np.int64)[tensor._array])
 
 
-def dropout(input, p=0.5, training=True, inplace=False):
+def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
     """Zero each element with probability `p` and scale the rest by 1 / (1 - p), while training.
 
     Raises ValueError for `p` outside [0, 1].
@@ -153,24 +153,25 @@ def _reduced(values, reduction):
     return _rules.sum_(values, None, False) if reduction == "sum" else _rules.mean(values, None, False)
 
 
-def _checked(reduction):
+def _check_reduction(reduction):
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
 
-def _share(g, x, reduction):
+def _per_element(g, x, reduction):
     """What each element receives of the gradient of a reduced loss."""
     return g / anp.size(x) if reduction == "mean" else g
+
+
+def _by(slope):
+    """The rule of a loss for an argument by which it has, element by element, the derivative `slope(input, target, ...)`."""
+    return lambda ans, x, y, reduction, *how: lambda g: _per_element(g, x, reduction) * slope(x, y, *how)
 
 
 def _difference_loss(name, value, slope):
     """A loss of `input - target`, one node: `value(d)` summed up, `slope(d)` its derivative."""
 
-    def by_input(ans, x, y, reduction, *how):
-        return lambda g: _share(g, x, reduction) * slope(x - y, *how)
-
-    def by_target(ans, x, y, reduction, *how):
-        return lambda g: _share(g, x, reduction) * slope(y - x, *how)
+    by_input, by_target = _by(lambda x, y, *how: slope(x - y, *how)), _by(lambda x, y, *how: slope(y - x, *how))
 
     @op(name, by_input, by_target, tensors="self target", others="reduction", saves="self target")
     def fun(x, y, reduction, *how):
@@ -189,13 +190,13 @@ _mse = op(
 
 @op(
     "MseLossBackwardBackward0",
-    lambda ans, g, x, y, reduction: unbroadcast_f(g, lambda h: _share(h * (2 * (x - y)), x, reduction)),
-    lambda ans, g, x, y, reduction: lambda h: _share(2 * h * g, x, reduction),
-    lambda ans, g, x, y, reduction: lambda h: -_share(2 * h * g, x, reduction),
+    lambda ans, g, x, y, reduction: unbroadcast_f(g, lambda h: _per_element(h * (2 * (x - y)), x, reduction)),
+    lambda ans, g, x, y, reduction: lambda h: _per_element(2 * h * g, x, reduction),
+    lambda ans, g, x, y, reduction: lambda h: -_per_element(2 * h * g, x, reduction),
     tensors="grad_output self target", others="reduction", saves="grad_output self target",
 )  # fmt: skip
 def mse_backward(g, x, y, reduction):
-    return _share(g, x, reduction) * (2 * (x - y))
+    return _per_element(g, x, reduction) * (2 * (x - y))
 
 
 def _huber(d, delta):
@@ -226,7 +227,7 @@ def _warn_of_sizes(input, target):
 
 
 @widened
-def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
+def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None) -> Tensor:
     """The squared difference, by `reduction`: its "mean", its "sum", both 0-d, or "none": each.
 
     `input` and `target`: floating tensors of one shape; other shapes that broadcast do so, with a warning. Raises ValueError
@@ -241,7 +242,7 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
 
 
 def _paired(primitive, input, target, reduction, *how):
-    _checked(reduction)
+    _check_reduction(reduction)
     _warn_of_sizes(input, target)
     check_broadcast(input, target)
     if input.shape != target.shape:
@@ -251,22 +252,22 @@ def _paired(primitive, input, target, reduction, *how):
 
 
 @widened
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """The mean (or sum, or each) absolute difference."""
-    _checked(reduction)
+    _check_reduction(reduction)
     _warn_of_sizes(input, target)
     size = METHODS["abs"](input - target)
     return size if reduction == "none" else METHODS[reduction](size)
 
 
 @widened
-def huber_loss(input, target, reduction="mean", delta=1.0):
+def huber_loss(input, target, reduction="mean", delta=1.0) -> Tensor:
     """Squared for small differences, linear beyond `delta`."""
     return _paired(_huber_loss, input, target, reduction, delta)
 
 
 @widened
-def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0):
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mean", beta=1.0) -> Tensor:
     """Like `huber_loss`, divided by `beta`."""
     return _paired(_smooth_l1, input, target, reduction, beta)
 
@@ -303,9 +304,9 @@ def _nll(x, target, weight, ignore, reduction):
 
 
 @widened
-def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean") -> Tensor:
     """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
-    _checked(reduction)
+    _check_reduction(reduction)
     single = input.ndim == 1
     if single:
         input, target = input.unsqueeze(0), target.unsqueeze(0)
@@ -326,7 +327,7 @@ def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, r
 @widened
 def cross_entropy(
     input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
-):
+) -> Tensor:
     """Log-softmax of the scores `input` (N, classes), then the log-loss of `target`: class numbers or probabilities.
 
     Also (classes,) without a batch. `weight` (classes) counts classes, `ignore_index` leaves a target out, `reduction` is as in
@@ -337,7 +338,7 @@ def cross_entropy(
     >>> torch.nn.functional.cross_entropy(scores, torch.tensor([0, 0]))
     tensor(1.1269)
     """
-    _checked(reduction)
+    _check_reduction(reduction)
     dim = 0 if input.ndim == 1 else 1
     scores = log_softmax(input, dim)
     if target.dtype.is_floating_point:
@@ -383,16 +384,14 @@ def _bce_value(x, y):
 
 
 @op("BinaryCrossEntropyBackward0",
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * ((x - y) / anp.maximum(x * (1 - x), 1e-12)),
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * (_rules.log(1 - x) - _rules.log(x)),
+    _by(lambda x, y: (x - y) / anp.maximum(x * (1 - x), 1e-12)), _by(lambda x, y: _rules.log(1 - x) - _rules.log(x)),
     tensors="self target", others="reduction", saves="self target")  # fmt: skip
 def _bce(x, y, reduction):
     return _reduced(_bce_value(x, y).astype(dtype_of(x)), reduction)
 
 
 @op("BinaryCrossEntropyWithLogitsBackward0",
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * (_rules.sigmoid(x) - y),
-    lambda ans, x, y, reduction: lambda g: _share(g, x, reduction) * -x,
+    _by(lambda x, y: _rules.sigmoid(x) - y), _by(lambda x, y: -x),
     tensors="self target", others="reduction", saves="self target")  # fmt: skip
 def _bce_logits(x, y, reduction):
     values = (1 - y) * x + np.logaddexp(np.zeros((), x.dtype), -x)
@@ -408,7 +407,7 @@ def _same_size(input, target):
 
 
 @widened
-def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """The log-loss of probabilities `input` against targets in [0, 1]."""
     _same_size(input, target)
     return apply(_bce, input, converted(target, input.dtype), reduction)
@@ -417,7 +416,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 @widened
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
-):
+) -> Tensor:
     """The log-loss of scores `input`: `binary_cross_entropy` of their sigmoid, without overflow."""
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")

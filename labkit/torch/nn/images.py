@@ -1,11 +1,13 @@
 """Layers for images: convolution, pooling, batch normalisation."""
 
+from ...layout import with_names
 from .. import _creation
+from .._tensor import Tensor
 from . import _images as F
 from . import init
 from ._images import two
 from .module import Module
-from .parameter import Parameter
+from .parameter import Parameter, add_weights
 
 __all__ = ["AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "MaxPool2d"]
 
@@ -28,13 +30,7 @@ class Conv2d(Module):
         self.kernel_size, self.stride, self.dilation = two(kernel_size), two(stride), two(dilation)
         self.padding = padding if isinstance(padding, str) else two(padding)
         self._check_padding()
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        self.weight = Parameter(_creation.empty(*shape, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_creation.empty(out_channels, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
+        add_weights(self, (out_channels, in_channels // groups, *self.kernel_size), bias, dtype)
 
     def _check_padding(self):
         if not isinstance(self.padding, str):
@@ -48,16 +44,14 @@ class Conv2d(Module):
         """Draw weight and bias anew."""
         init.as_layer(self.weight, self.bias)
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
 
-    def extra_repr(self):
-        shown = [f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"]
-        shown += [f"padding={self.padding}"] if self.padding != (0, 0) else []
-        shown += [f"dilation={self.dilation}"] if self.dilation != (1, 1) else []
-        shown += [f"groups={self.groups}"] if self.groups != 1 else []
-        shown += ["bias=False"] if self.bias is None else []
-        return ", ".join(shown)
+    def extra_repr(self) -> str:
+        usual = {"padding": (0, 0), "dilation": (1, 1), "groups": 1}
+        unusual = [name for name, value in usual.items() if getattr(self, name) != value]
+        bias = ", bias=False" if self.bias is None else ""
+        return f"{self.in_channels}, {self.out_channels}, {with_names(self, 'kernel_size', 'stride', *unusual)}{bias}"
 
 
 class MaxPool2d(Module):
@@ -68,14 +62,11 @@ class MaxPool2d(Module):
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
     def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, dilation={self.dilation}, "
-            f"ceil_mode={self.ceil_mode}"
-        )
+        return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
 
 
 class AvgPool2d(Module):
@@ -88,14 +79,14 @@ class AvgPool2d(Module):
         self.padding, self.ceil_mode = padding, ceil_mode
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.avg_pool2d(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
         )  # fmt: skip
 
     def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
+        return with_names(self, "kernel_size", "stride", "padding")
 
 
 class BatchNorm2d(Module):
@@ -119,7 +110,7 @@ class BatchNorm2d(Module):
         self.register_buffer("running_var", _creation.ones(num_features, dtype=dtype) if tracked else None)
         self.register_buffer("num_batches_tracked", _creation.tensor(0) if tracked else None)
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         if input.ndim not in self.dims:
             expected = " or ".join(f"{n}D" for n in self.dims)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")

@@ -3,8 +3,10 @@
 import math
 import warnings
 
+from ...kinds import of_kind
 from .. import _modes
 from .._table import FUNCTIONS
+from .._tensor import Tensor
 
 __all__ = ["calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
            "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]  # fmt: skip
@@ -14,47 +16,46 @@ _GAINS = {"sigmoid": 1, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4, "lin
 }
 
 
-def calculate_gain(nonlinearity, param=None):
+def calculate_gain(nonlinearity, param=None) -> float:
     """The factor by which weights before `nonlinearity` are wider; `param` is the negative slope of a leaky ReLU."""
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
-        if isinstance(slope, bool) or not isinstance(slope, (int, float)):
-            raise ValueError(f"negative_slope {param} not a valid number")
+        of_kind(slope, (int, float), "negative_slope {param} not a valid number", ValueError, param=param)
         return math.sqrt(2 / (1 + slope**2))
     if nonlinearity not in _GAINS:
         raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
     return _GAINS[nonlinearity]
 
 
-def uniform_(tensor, a=0.0, b=1.0, generator=None):
+def uniform_(tensor, a=0.0, b=1.0, generator=None) -> Tensor:
     """Fill with uniform numbers in [a, b)."""
     with _modes.no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor, mean=0.0, std=1.0, generator=None):
+def normal_(tensor, mean=0.0, std=1.0, generator=None) -> Tensor:
     """Fill with normal numbers of mean `mean` and deviation `std`."""
     with _modes.no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
-def constant_(tensor, val):
+def constant_(tensor, val) -> Tensor:
     """Fill with `val`."""
     with _modes.no_grad():
         return tensor.fill_(val)
 
 
-def ones_(tensor):
+def ones_(tensor) -> Tensor:
     """Fill with 1."""
     return constant_(tensor, 1.0)
 
 
-def zeros_(tensor):
+def zeros_(tensor) -> Tensor:
     """Fill with 0."""
     return constant_(tensor, 0.0)
 
 
-def eye_(tensor):
+def eye_(tensor) -> Tensor:
     """Make a matrix the identity. Raises ValueError for other than two dimensions."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
@@ -62,7 +63,7 @@ def eye_(tensor):
         return tensor.copy_(FUNCTIONS["eye"](*tensor.shape))
 
 
-def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
+def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None) -> Tensor:
     """Fill with normal numbers, those outside [a, b] drawn again (or, where few fall inside, by rejection)."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
@@ -96,18 +97,18 @@ def _rejected(tensor, mean, std, a, b, generator):
         pending = refused if pending is None else pending & refused
 
 
-def xavier_uniform_(tensor, gain=1.0, generator=None):
+def xavier_uniform_(tensor, gain=1.0, generator=None) -> Tensor:
     """Fill uniformly, with deviation gain sqrt(2 / (inputs + outputs)) (X. Glorot and Y. Bengio, 2010)."""
     bound = math.sqrt(3) * (gain * math.sqrt(2 / sum(_fans(tensor))))
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor, gain=1.0, generator=None):
+def xavier_normal_(tensor, gain=1.0, generator=None) -> Tensor:
     """Fill with normal numbers of deviation gain sqrt(2 / (inputs + outputs)) (X. Glorot and Y. Bengio, 2010)."""
     return normal_(tensor, 0.0, gain * math.sqrt(2 / sum(_fans(tensor))), generator)
 
 
-def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None) -> Tensor:
     """Fill uniformly, with deviation gain / sqrt(fan) (K. He et al., 2015); `a` is the slope of a leaky ReLU."""
     if _is_empty(tensor):
         return tensor
@@ -115,7 +116,7 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None) -> Tensor:
     """Fill with normal numbers of deviation gain / sqrt(fan) (K. He et al., 2015); `a`: the slope of a leaky ReLU."""
     if _is_empty(tensor):
         return tensor

@@ -1,12 +1,14 @@
 """Layers: linear, activations, shapes, containers, losses."""
 
 from collections import OrderedDict
+from typing import Any, Self
 
-from .. import _creation
+from ...layout import with_names
+from .._tensor import Tensor
 from . import functional as F
 from . import init
 from .module import Module
-from .parameter import Parameter
+from .parameter import add_weights
 
 
 class Linear(Module):
@@ -23,22 +25,17 @@ class Linear(Module):
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
-        self.weight = Parameter(_creation.empty(out_features, in_features, dtype=dtype))
-        if bias:
-            self.bias = Parameter(_creation.empty(out_features, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
-        self.reset_parameters()
+        add_weights(self, (out_features, in_features), bias, dtype)
 
     def reset_parameters(self) -> None:
         """Draw weight and bias anew."""
         init.as_layer(self.weight, self.bias)
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
+        return f"{with_names(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
 
 
 class Identity(Module):
@@ -47,7 +44,7 @@ class Identity(Module):
     def __init__(self, *args, **kwargs):
         super().__init__()
 
-    def forward(self, input):
+    def forward(self, input) -> Any:
         return input
 
 
@@ -58,11 +55,11 @@ class Flatten(Module):
         super().__init__()
         self.start_dim, self.end_dim = start_dim, end_dim
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+        return with_names(self, "start_dim", "end_dim")
 
 
 class Dropout(Module):
@@ -82,11 +79,11 @@ class Dropout(Module):
         F.check_probability(p)
         self.p, self.inplace = p, inplace
 
-    def forward(self, input):
+    def forward(self, input) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
+        return with_names(self, "p", "inplace")
 
 
 class Sequential(Module):
@@ -106,7 +103,7 @@ class Sequential(Module):
         for name, module in named:
             self.register_module(str(name), module)
 
-    def forward(self, input):
+    def forward(self, input) -> Any:
         for module in self:
             input = module(input)
         return input
@@ -122,7 +119,7 @@ class Sequential(Module):
             return Sequential(OrderedDict(list(self._modules.items())[index]))
         return list(self._modules.values())[index]
 
-    def append(self, module):
+    def append(self, module) -> Self:
         """Add a module at the end."""
         self.register_module(str(len(self)), module)
         return self
@@ -134,7 +131,7 @@ class ModuleList(Sequential):
     def __init__(self, modules=()):
         super().__init__(*modules)
 
-    def forward(self, *args):
+    def forward(self, *args) -> Any:
         raise NotImplementedError('Module [ModuleList] is missing the required "forward" function')
 
 
@@ -163,7 +160,7 @@ def _activation(name, fun, defaults=(), printed=()):
         return fun(input, *(getattr(self, n) for n in printed))
 
     def extra_repr(self):
-        return ", ".join(f"{n}={getattr(self, n)}" for n in printed)
+        return with_names(self, *printed)
 
     shown = "".join(f", {n}={dict(defaults)[n] or 0}" for n in printed)
     doc = _EXAMPLE.format(fun=fun.__name__, name=name, options=shown.removeprefix(", "), more=shown)

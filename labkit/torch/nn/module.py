@@ -1,15 +1,22 @@
 """`Module`: parameters, buffers and other modules by attribute, and a `forward`."""
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain
+from operator import attrgetter
+from typing import Any, Self
 
 from ...engine import current
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
+from ...parts import dotted, named_leaves, tree_text
 from .. import _modes
 from .._tape import Handle
-from .._tensor import Tensor
+from .._tensor import Tensor, forget_gradients
 from .parameter import Parameter
+
+_TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
 
 
 class Module(metaclass=Placed):
@@ -38,7 +45,7 @@ class Module(metaclass=Placed):
         object.__setattr__(self, "_transient", set())
         self.training = True
 
-    def forward(self, *args, **kwargs):
+    def forward(self, *args, **kwargs) -> Any:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
@@ -47,47 +54,41 @@ class Module(metaclass=Placed):
         for hook in list(self._forward_pre_hooks.values()):
             changed = hook(self, args)
             if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
+                args = as_tuple(changed)
         output = self.forward(*args, **kwargs)
         for hook in list(self._forward_hooks.values()):
             changed = hook(self, args, output)
             output = output if changed is None else changed
         return output
 
-    def register_forward_hook(self, hook):
+    def register_forward_hook(self, hook) -> Handle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the output."""
         return Handle(self._forward_hooks, hook)
 
-    def register_forward_pre_hook(self, hook):
+    def register_forward_pre_hook(self, hook) -> Handle:
         """Call `hook(module, args)` before each forward; what it returns replaces the arguments."""
         return Handle(self._forward_pre_hooks, hook)
 
     # ---- attributes ----
 
     def __setattr__(self, name, value):
-        tables = self.__dict__.get("_parameters"), self.__dict__.get("_modules"), self.__dict__.get("_buffers")
+        own = self.__dict__
         if isinstance(value, (Parameter, Module)):
             kind = "parameters" if isinstance(value, Parameter) else "module"
-            if tables[0] is None:
+            if "_parameters" not in own:
                 raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
             self._forget(name)
-            self.__dict__["_parameters" if kind == "parameters" else "_modules"][name] = value
-        elif tables[0] is not None and name in tables[0]:
-            if value is not None:
-                raise TypeError(
-                    f"cannot assign '{_kind(value)}' as parameter '{name}' (torch.nn.Parameter or None expected)"
-                )
-            tables[0][name] = None
-        elif tables[1] is not None and name in tables[1]:
-            if value is not None:
-                raise TypeError(
-                    f"cannot assign '{_kind(value)}' as child module '{name}' (torch.nn.Module or None expected)"
-                )
-            tables[1][name] = None
-        elif tables[2] is not None and name in tables[2]:
-            tables[2][name] = value
-        else:
-            object.__setattr__(self, name, value)
+            own["_parameters" if kind == "parameters" else "_modules"][name] = value
+            return
+        for table, what, expected in _TABLES:
+            if name in own.get(table, ()):
+                if what and value is not None:
+                    raise TypeError(
+                        f"cannot assign '{_kind(value)}' as {what} '{name}' (torch.nn.{expected} or None expected)"
+                    )
+                own[table][name] = value
+                return
+        object.__setattr__(self, name, value)
 
     def _forget(self, name):
         self.__dict__.pop(name, None)
@@ -125,15 +126,15 @@ class Module(metaclass=Placed):
 
     # ---- looking through ----
 
-    def named_children(self):
+    def named_children(self) -> Iterator[tuple[str, "Module"]]:
         """The modules assigned to this one, with their names."""
         return ((name, m) for name, m in self._modules.items() if m is not None)
 
-    def children(self):
+    def children(self) -> Iterator["Module"]:
         """The modules assigned to this one."""
         return (m for _, m in self.named_children())
 
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True) -> Iterator[tuple[str, "Module"]]:
         """This module and all below it, with dotted names."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -141,41 +142,37 @@ class Module(metaclass=Placed):
         memo.add(self)
         yield prefix, self
         for name, module in self.named_children():
-            yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name)
+            yield from module.named_modules(memo, dotted(prefix, name))
 
-    def modules(self):
+    def modules(self) -> Iterator["Module"]:
         """This module and all below it."""
         return (m for _, m in self.named_modules())
 
     def _named(self, table, prefix, recurse):
-        seen = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
-            for name, t in getattr(module, table).items():
-                if t is not None and id(t) not in seen:
-                    seen.add(id(t))
-                    yield (f"{path}.{name}" if path else name), t
+        parts = self.named_modules(prefix=prefix) if recurse else [(prefix, self)]
+        return named_leaves(parts, attrgetter(table))
 
-    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True) -> Iterator[tuple[str, Parameter]]:
         """All parameters with dotted names, each once."""
         return self._named("_parameters", prefix, recurse)
 
-    def parameters(self, recurse=True):
+    def parameters(self, recurse=True) -> Iterator[Parameter]:
         """All parameters, each once."""
         return (p for _, p in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self, prefix="", recurse=True):
+    def named_buffers(self, prefix="", recurse=True) -> Iterator[tuple[str, Tensor]]:
         """All buffers with dotted names."""
         return self._named("_buffers", prefix, recurse)
 
-    def buffers(self, recurse=True):
+    def buffers(self, recurse=True) -> Iterator[Tensor]:
         return (b for _, b in self.named_buffers(recurse=recurse))
 
-    def get_parameter(self, target):
+    def get_parameter(self, target) -> Parameter:
         """The parameter with this dotted name."""
         path, _, name = target.rpartition(".")
         return getattr(self.get_submodule(path), name)
 
-    def get_submodule(self, target):
+    def get_submodule(self, target) -> "Module":
         """The module with this dotted name."""
         module = self
         for part in target.split(".") if target else ():
@@ -184,7 +181,7 @@ class Module(metaclass=Placed):
 
     # ---- state ----
 
-    def state_dict(self, prefix=""):
+    def state_dict(self, prefix="") -> OrderedDict[str, Tensor]:
         """`{dotted name: tensor}` of parameters and buffers; the tensors share memory with the module's."""
         return OrderedDict((prefix + name, t.detach()) for name, t in self._state().items())
 
@@ -194,18 +191,17 @@ class Module(metaclass=Placed):
             buffers = ((n, b) for n, b in module._buffers.items() if n not in module._transient)
             for name, t in chain(module._parameters.items(), buffers):
                 if t is not None:
-                    state[f"{path}.{name}" if path else name] = t
+                    state[dotted(path, name)] = t
         return state
 
-    def load_state_dict(self, state_dict, strict=True):
+    def load_state_dict(self, state_dict, strict=True) -> "LoadResult":
         """Copy the tensors of `state_dict` into the parameters and buffers of the same names."""
         own = self._state()
         missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
         problems = []
-        if strict and unexpected:
-            problems.append("Unexpected key(s) in state_dict: " + ", ".join(f'"{k}"' for k in unexpected) + ". ")
-        if strict and missing:
-            problems.append("Missing key(s) in state_dict: " + ", ".join(f'"{k}"' for k in missing) + ". ")
+        for what, keys in (("Unexpected", unexpected), ("Missing", missing)):
+            if strict and keys:
+                problems.append(f"{what} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in keys) + ". ")
         for name, t in own.items():
             if name in state_dict and state_dict[name].shape != t.shape:
                 problems.append(
@@ -222,39 +218,33 @@ class Module(metaclass=Placed):
 
     def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
-        for p in self.parameters():
-            if p._grad is not None:
-                if set_to_none:
-                    p._grad = None
-                else:
-                    p._grad = p._grad.detach().zero_()
+        forget_gradients(self.parameters(), set_to_none)
 
-    def requires_grad_(self, requires_grad=True):
+    def requires_grad_(self, requires_grad=True) -> Self:
         """Make all parameters require gradients, or none."""
         for p in self.parameters():
             p.requires_grad_(requires_grad)
         return self
 
-    def train(self, mode=True):
+    def train(self, mode=True) -> Self:
         """Set training mode here and below."""
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
+        of_kind(mode, bool, "training mode is expected to be boolean", ValueError)
         for module in self.modules():
             module.training = mode
         return self
 
-    def eval(self):
+    def eval(self) -> Self:
         """Set evaluation mode here and below."""
         return self.train(False)
 
-    def apply(self, fn):
+    def apply(self, fn) -> Self:
         """Call `fn` on every module below, then on this one."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
-    def to(self, *args, **kwargs):
+    def to(self, *args, **kwargs) -> Self:
         """Cast all floating parameters and buffers."""
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
@@ -263,19 +253,19 @@ class Module(metaclass=Placed):
                     t._grad = t._grad.detach().to(*args, **kwargs)
         return self
 
-    def float(self):
+    def float(self) -> Self:
         return self.to(_dtype("float32"))
 
-    def double(self):
+    def double(self) -> Self:
         return self.to(_dtype("float64"))
 
-    def half(self):
+    def half(self) -> Self:
         return self.to(_dtype("float16"))
 
-    def bfloat16(self):
+    def bfloat16(self) -> Self:
         return self.to(_dtype("bfloat16"))
 
-    def cpu(self):
+    def cpu(self) -> Self:
         return self
 
     # ---- the engine's protocol ----
@@ -286,17 +276,12 @@ class Module(metaclass=Placed):
     def __engine_parts__(self):
         return chain(self.named_children(), self.named_modules())
 
-    @contextmanager
-    def _with(self, tensors):
-        """Inside, the tensors named are used in place of the module's own."""
+    def _called_with(self, tensors, args, kwargs):
+        """What the module returns with the tensors named in place of its own."""
         with ExitStack() as stack:
             for name, tensor in tensors.items():
                 path, _, last = name.rpartition(".")
                 stack.enter_context(_replaced(self.get_submodule(path), last, tensor))
-            yield
-
-    def _called_with(self, tensors, args, kwargs):
-        with self._with(tensors):
             return self(*args, **kwargs)
 
     # ---- text ----
@@ -309,12 +294,8 @@ class Module(metaclass=Placed):
         return type(self).__name__
 
     def __repr__(self):
-        children = [f"({name}): " + repr(m).replace("\n", "\n  ") for name, m in self._modules.items()]
         extra = self.extra_repr()
-        if not children:
-            return f"{self._get_name()}({extra})"
-        lines = ([extra] if extra else []) + children
-        return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
+        return tree_text(self._get_name(), [extra] if extra else [], self._modules.items())
 
 
 class LoadResult(tuple):

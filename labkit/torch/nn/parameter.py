@@ -3,7 +3,10 @@
 from contextlib import contextmanager
 
 from ...layout import Placed
+from .. import _creation
 from .._tensor import Tensor
+
+__all__ = ["Parameter"]
 
 
 class Parameter(Tensor, metaclass=Placed):
@@ -39,3 +42,10 @@ class Parameter(Tensor, metaclass=Placed):
             yield self
         finally:
             self._data, self._requires = kept
+
+
+def add_weights(layer, shape, bias, dtype) -> None:
+    """Give a layer its weight of `shape` and, if it has one, its bias, an element for each output; and draw them."""
+    layer.weight = Parameter(_creation.empty(*shape, dtype=dtype))
+    layer.register_parameter("bias", Parameter(_creation.empty(shape[0], dtype=dtype)) if bias else None)
+    layer.reset_parameters()

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ...kinds import of_kind
 from ...layout import Placed
 from .optimizer import Optimizer
 
@@ -20,8 +21,7 @@ class LRScheduler(metaclass=Placed):
     """The base of schedules: a subclass defines `get_lr()`, the list of the groups' learning rates at `last_epoch`."""
 
     def __init__(self, optimizer, last_epoch=-1):
-        if not isinstance(optimizer, Optimizer):
-            raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+        of_kind(optimizer, Optimizer, "{kind} is not an Optimizer")
         self.optimizer = optimizer
         for index, group in enumerate(optimizer.param_groups):
             if last_epoch == -1:
@@ -53,15 +53,15 @@ class LRScheduler(metaclass=Placed):
     def _rates(self):
         return [group["lr"] for group in self.optimizer.param_groups]
 
-    def get_lr(self):
+    def get_lr(self) -> list[float]:
         """The learning rates now, one per group."""
         raise NotImplementedError
 
-    def get_last_lr(self):
+    def get_last_lr(self) -> list[float]:
         """The learning rates last set, one per group."""
         return self._last_lr
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """All but the optimizer, as a dict."""
         return {name: value for name, value in vars(self).items() if name != "optimizer"}
 
@@ -88,7 +88,7 @@ class StepLR(LRScheduler):
         self.step_size, self.gamma = step_size, gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[float]:
         falls = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
         return [rate * self.gamma if falls else rate for rate in self._rates()]
 
@@ -100,7 +100,7 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[float]:
         return [rate * self.gamma if self.last_epoch > 0 else rate for rate in self._rates()]
 
 
@@ -111,7 +111,7 @@ class CosineAnnealingLR(LRScheduler):
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[float]:
         return [self._next(base, rate) for base, rate in zip(self.base_lrs, self._rates(), strict=True)]
 
     def _next(self, base, rate):
@@ -135,10 +135,10 @@ class LambdaLR(LRScheduler):
         self.lr_lambdas = list(lr_lambda) if several else [lr_lambda] * groups
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self):
+    def get_lr(self) -> list[float]:
         return [base * f(self.last_epoch) for base, f in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """All but the optimizer; None stands for functions, which cannot be saved."""
         return super().state_dict() | {"lr_lambdas": [None for _ in self.lr_lambdas]}
 

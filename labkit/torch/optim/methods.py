@@ -7,7 +7,7 @@ and they are only kept among the options.
 import numpy as np
 
 from .._tensor import Tensor
-from .optimizer import Optimizer, counted, non_negative
+from .optimizer import Optimizer, counted, non_negative, options
 
 
 class SGD(Optimizer):
@@ -29,18 +29,16 @@ class SGD(Optimizer):
         non_negative(lr=lr, momentum=momentum, weight_decay=weight_decay)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay, "nesterov": nesterov,
-            "maximize": maximize, "foreach": foreach, "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        super().__init__(params, options(names, locals()))
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         g, momentum = _decayed(group, p, g), group["momentum"]
         if momentum:
             first = "momentum_buffer" not in self.state[p]
-            v = self._kept(p, "momentum_buffer", np.array(g))
+            v = self._state_of(p, "momentum_buffer", np.array(g))
             if not first:
-                v = self._keep(p, "momentum_buffer", v * momentum + (1 - group["dampening"]) * g)
+                v = self._set_state(p, "momentum_buffer", v * momentum + (1 - group["dampening"]) * g)
             g = g + momentum * v if group["nesterov"] else v
         return p._array - group["lr"] * g
 
@@ -64,24 +62,21 @@ class Adam(Optimizer):
             if not 0.0 <= beta < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {index}: {beta}")
         non_negative(weight_decay=weight_decay)
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "amsgrad": amsgrad,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable, "differentiable": differentiable,
-            "fused": fused, "decoupled_weight_decay": self.decoupled,
-        })  # fmt: skip
+        names = "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused"
+        super().__init__(params, {**options(names, locals()), "decoupled_weight_decay": self.decoupled})
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         (beta1, beta2), value, state = group["betas"], p._array, self.state[p]
         t = counted(state)
         if self.decoupled:
             value = value * (1 - group["lr"] * group["weight_decay"])
         else:
             g = _decayed(group, p, g)
-        m, v = self._kept(p, "exp_avg"), self._kept(p, "exp_avg_sq")
-        m = self._keep(p, "exp_avg", m + (1 - beta1) * (g - m))
-        v = self._keep(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
+        m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
+        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
+        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
         if group["amsgrad"]:
-            v = self._keep(p, "max_exp_avg_sq", np.maximum(self._kept(p, "max_exp_avg_sq"), v))
+            v = self._set_state(p, "max_exp_avg_sq", np.maximum(self._state_of(p, "max_exp_avg_sq"), v))
         root = np.sqrt(v) / (1 - beta2**t) ** 0.5 + group["eps"]
         return value - group["lr"] / (1 - beta1**t) * (m / root)
 
@@ -104,24 +99,21 @@ class RMSprop(Optimizer):
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
                  capturable=False, foreach=None, maximize=False, differentiable=False):  # fmt: skip
         non_negative(lr=lr, eps=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable,
-        })  # fmt: skip
+        names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+        super().__init__(params, options(names, locals()))
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         counted(self.state[p])
         g, alpha = _decayed(group, p, g), group["alpha"]
-        s = self._keep(p, "square_avg", alpha * self._kept(p, "square_avg") + (1 - alpha) * (g * g))
-        v = self._kept(p, "momentum_buffer") if group["momentum"] > 0 else None
+        s = self._set_state(p, "square_avg", alpha * self._state_of(p, "square_avg") + (1 - alpha) * (g * g))
+        v = self._state_of(p, "momentum_buffer") if group["momentum"] > 0 else None
         if group["centered"]:
-            mean = self._kept(p, "grad_avg")
-            mean = self._keep(p, "grad_avg", mean + (1 - alpha) * (g - mean))
+            mean = self._state_of(p, "grad_avg")
+            mean = self._set_state(p, "grad_avg", mean + (1 - alpha) * (g - mean))
             s = s - mean * mean
         ratio = g / (np.sqrt(s) + group["eps"])
         if v is not None:
-            ratio = self._keep(p, "momentum_buffer", group["momentum"] * v + ratio)
+            ratio = self._set_state(p, "momentum_buffer", group["momentum"] * v + ratio)
         return p._array - group["lr"] * ratio
 
 
@@ -132,11 +124,8 @@ class Adagrad(Optimizer):
                  *, maximize=False, differentiable=False, fused=None):  # fmt: skip
         non_negative(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay)
         non_negative(initial_accumulator_value=initial_accumulator_value, eps=eps)
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach, "maximize": maximize,
-            "differentiable": differentiable, "fused": fused,
-        })  # fmt: skip
+        names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+        super().__init__(params, options(names, locals()))
         for group in self.param_groups:
             for p in group["params"]:
                 self.state[p] = {
@@ -144,8 +133,8 @@ class Adagrad(Optimizer):
                     "sum": Tensor._of(np.full_like(p._array, initial_accumulator_value)),
                 }
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         t, g = counted(self.state[p]), _decayed(group, p, g)
-        s = self._keep(p, "sum", self._kept(p, "sum") + g * g)
+        s = self._set_state(p, "sum", self._state_of(p, "sum") + g * g)
         rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])
         return p._array - rate * (g / (np.sqrt(s) + group["eps"]))

@@ -4,14 +4,16 @@ import warnings
 from collections import defaultdict
 from copy import deepcopy
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
+from ...kinds import of_kind
 from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
 from .._modes import enable_grad, no_grad
-from .._tensor import Tensor
+from .._tensor import Tensor, forget_gradients
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "
@@ -43,8 +45,7 @@ class Optimizer(metaclass=Placed):
 
     def add_param_group(self, param_group) -> None:
         """Add a dict with `params` and options. Raises TypeError or ValueError for what cannot be optimized."""
-        if not isinstance(param_group, dict):
-            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        of_kind(param_group, dict, "param_group must be a dict, but got {type}")
         params = param_group["params"]
         params = [params] if isinstance(params, Tensor) else list(params)
         if params and all(isinstance(p, tuple) for p in params):
@@ -53,8 +54,7 @@ class Optimizer(metaclass=Placed):
                 k: v for k, v in param_group.items() if k != "params"
             }
         for p in params:
-            if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+            of_kind(p, Tensor, "optimizer can only optimize Tensors, but one of the params is {kind}")
             if not p.is_leaf:
                 raise ValueError("can't optimize a non-leaf Tensor")
         if len({id(p) for p in params}) < len(params):
@@ -69,7 +69,7 @@ class Optimizer(metaclass=Placed):
     # ---- stepping ----
 
     @no_grad()
-    def step(self, closure=None):
+    def step(self, closure=None) -> Any:
         """Step every parameter that has a gradient. `closure`, if given, computes the loss again first; it is returned."""
         self._stepped = True
         loss = None
@@ -87,36 +87,28 @@ class Optimizer(metaclass=Placed):
     def _write(self, p, value):
         overwrite(p, Tensor._of(np.asarray(value)))
 
-    def update(self, group, p, g):
+    def update(self, group, p, g) -> np.ndarray:
         """The new value of `p`, an array, from its gradient `g`, an array; changes the state `self.state[p]`."""
         raise NotImplementedError(f"{type(self).__name__}: expected a subclass that defines update(group, p, g)")
 
-    def _kept(self, p, name, initial=None):
+    def _state_of(self, p, name, initial=None):
         """The array of one tensor of a parameter's state; at first that of zeros, or of `initial`."""
         state = self.state[p]
         if name not in state:
             state[name] = Tensor._of(np.zeros_like(p._array) if initial is None else initial)
         return state[name]._array
 
-    def _keep(self, p, name, value):
+    def _set_state(self, p, name, value):
         self._write(self.state[p][name], value)
         return value
 
     def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients; with `set_to_none=False` fill them with zeros."""
-        for p in chain.from_iterable(group["params"] for group in self.param_groups):
-            if p.grad is None:
-                continue
-            if set_to_none:
-                p.grad = None
-            else:
-                p.grad = p.grad.detach()
-                with no_grad():
-                    p.grad.zero_()
+        forget_gradients(chain.from_iterable(group["params"] for group in self.param_groups), set_to_none)
 
     # ---- saving ----
 
-    def state_dict(self):
+    def state_dict(self) -> dict:
         """`{"state": {number of parameter: its state}, "param_groups": [options, and numbers for parameters]}`."""
         numbers = {id(p): i for i, p in enumerate(chain.from_iterable(g["params"] for g in self.param_groups))}
         groups = [
@@ -139,7 +131,7 @@ class Optimizer(metaclass=Placed):
         self.param_groups = [{**given, "params": mine["params"]} for mine, given in pairs]
         self.state = defaultdict(dict)
         for number, state in saved["state"].items():
-            self.state[of[number]] = {k: _like(of[number], k, v) for k, v in state.items()}
+            self.state[of[number]] = {k: _in_dtype_of(of[number], k, v) for k, v in state.items()}
 
     def __repr__(self):
         lines = [f"{type(self).__name__} ("]
@@ -149,12 +141,12 @@ class Optimizer(metaclass=Placed):
         return "\n".join([*lines, ")"])
 
 
-def _like(p, name, value):
+def _in_dtype_of(p, name, value):
     """A value of a loaded state in the parameter's dtype; the number of steps stays as it is."""
     return value.to(p.dtype) if isinstance(value, Tensor) and name != "step" else value
 
 
-def counted(state):
+def counted(state) -> float:
     """Count a step in a parameter's state; the number of steps as a float."""
     state.setdefault("step", _creation.tensor(0.0))
     state["step"] = state["step"] + 1
@@ -167,3 +159,8 @@ def non_negative(**given) -> None:
     for name, value in given.items():
         if value < 0.0:
             raise ValueError(f"Invalid {titles.get(name, name + ' value')}: {value}")
+
+
+def options(names, given) -> dict:
+    """The options called `names`, in this order, out of the arguments `given` of a method."""
+    return {name: given[name] for name in names.split()}

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from ....kinds import as_tuple
 from ....layout import Placed
 from ...dtype import DType
-from .._check import natural
+from .._check import natural, required
 
 __all__ = ["Compose", "OneHot", "TypeCast"]
 
@@ -20,11 +21,7 @@ class TypeCast(metaclass=Placed):
     def __init__(self, data_type):
         if isinstance(data_type, type) and issubclass(data_type, np.generic):
             data_type = np.dtype(data_type)
-        if not isinstance(data_type, (DType, np.dtype)):
-            raise TypeError(
-                f"Argument data_type with value {data_type} is not of type [{DType}, {np.dtype}], "
-                f"but got {type(data_type)}."
-            )
+        required(data_type, "data_type", (DType, np.dtype))
         self.numpy = data_type.numpy if isinstance(data_type, DType) else data_type
 
     def __call__(self, value):
@@ -54,5 +51,5 @@ class Compose(metaclass=Placed):
     def __call__(self, *values):
         for transform in self.transforms:
             made = transform(*values)
-            values = made if isinstance(made, tuple) else (made,)
+            values = as_tuple(made)
         return values if len(values) > 1 else values[0]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .... import ops as primitives
+from ....kinds import of_kind
 from ...ops import cast
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
@@ -119,10 +120,11 @@ def read_decay(given, loss_scale, owner):
     """A weight decay times the loss scale, by which the gradients it is added to are still multiplied."""
     if isinstance(given, Cell):
         return _ScaledDecay(given, loss_scale)
-    if not isinstance(given, (int, float)):
-        raise TypeError(
-            f"For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type(given)}"
-        )
+    of_kind(
+        given,
+        (int, float, bool),
+        "For 'Optimizer', the argument 'Weight_decay' must be int, float or Cell.but got {type}",
+    )
     floating(float(given), "weight_decay", owner, zero=True)
     return float(given) * loss_scale
 
@@ -130,7 +132,7 @@ def read_decay(given, loss_scale, owner):
 # ---- parameters ----
 
 
-def listed(parameters, name="parameters"):
+def parameter_list(parameters, name="parameters"):
     """The parameters, or groups of them, as a list that is not empty."""
     if parameters is None:
         raise ValueError(f"For 'Optimizer', the argument {name} can not be None.")
@@ -150,11 +152,12 @@ _ELEMENTS = (
 )
 
 
-def plain_settings(parameters, rate, decay):
+def ungrouped_settings(parameters, rate, decay):
     """The settings of parameters without groups: those named `beta` or `gamma` do not decay."""
     wanted = isinstance(decay, Cell) or decay > 0
     return [
-        Setting(p, rate, decay, wanted and "beta" not in p.name and "gamma" not in p.name) for p in listed(parameters)
+        Setting(p, rate, decay, wanted and "beta" not in p.name and "gamma" not in p.name)
+        for p in parameter_list(parameters)
     ]
 
 
@@ -195,7 +198,9 @@ def _check_groups(groups):
                 )
             continue
         members = group["params"]
-        for i, p in enumerate([members] if isinstance(members, Parameter) else listed(members, "group `params`")):
+        for i, p in enumerate(
+            [members] if isinstance(members, Parameter) else parameter_list(members, "group `params`")
+        ):
             if not isinstance(p, Parameter) or p is members:
                 raise TypeError(
                     "For 'Optimizer', the element in group parameters must be Parameter type, "

@@ -3,11 +3,12 @@
 import autograd.numpy as anp
 import numpy as np
 
+from ....kinds import of_kind
 from ....ops import select
 from ...parameter import Parameter
 from ...tensor import Tensor, wrap
-from .._checks import check_type, floating, in_open_interval
-from .optimizer import Optimizer, typed
+from .._checks import check_type, check_types, floating, in_open_interval
+from .optimizer import Optimizer, in_dtype_of
 
 __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", "RMSProp"]
 
@@ -15,8 +16,7 @@ __all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamWeightDecay", "Momentum", 
 def _number(value, name):
     """An int as a float. Raises TypeError for what is no number."""
     value = float(value) if isinstance(value, int) else value
-    if not isinstance(value, float):
-        raise TypeError(f"For 'SGD', the argument '{name}' must be float type, but got {type(value)}.")
+    of_kind(value, float, "For 'SGD', the argument '{name}' must be float type, but got {type}.", name=name)
     return value
 
 
@@ -53,11 +53,11 @@ class SGD(Optimizer):
         self.momentum = Parameter(wrap(np.float32(momentum)), name="momentum")
         self.keep_slots()
 
-    def step(self, p, g, lr, v, first, place):
+    def step(self, p, g, lr, v, first, place) -> tuple:
         if not self.has_momentum:
             return p - lr * g, v, first
-        momentum = typed(self.momentum, p)
-        v = select(first > 0, g, momentum * v + typed(1 - self.dampening, p) * g)
+        momentum = in_dtype_of(self.momentum, p)
+        v = select(first > 0, g, momentum * v + in_dtype_of(1 - self.dampening, p) * g)
         return p - lr * (g + momentum * v if self.nesterov else v), v, anp.zeros_like(first)
 
 
@@ -83,14 +83,13 @@ class Momentum(Optimizer):
         check_type(momentum, "momentum", float, self.cls_name)
         if momentum < 0.0:
             raise ValueError(f"For 'Momentum', the argument 'momentum' must be at least 0.0, but got {momentum}")
-        if not isinstance(use_nesterov, bool):
-            raise TypeError(f"The input value must be a bool, but got {type(use_nesterov).__name__}.")
+        of_kind(use_nesterov, bool, "The input value must be a bool, but got {kind}.")
         self.momentum = Parameter(wrap(np.float32(momentum)), name="momentum")
         self.use_nesterov = use_nesterov
         self.keep_slots()
 
-    def step(self, p, g, lr, v, place):
-        momentum = typed(self.momentum, p)
+    def step(self, p, g, lr, v, place) -> tuple:
+        momentum = in_dtype_of(self.momentum, p)
         v = momentum * v + g
         return p - lr * (g + momentum * v if self.use_nesterov else v), v
 
@@ -99,8 +98,7 @@ class _OfMoments(Optimizer):
     """What the Adam family shares: the checks of beta1, beta2 and eps."""
 
     def _keep_betas(self, beta1, beta2, eps):
-        for name, value in (("beta1", beta1), ("beta2", beta2), ("eps", eps)):
-            check_type(value, name, float, self.cls_name)
+        check_types(float, self.cls_name, beta1=beta1, beta2=beta2, eps=eps)
         in_open_interval(beta1, 0.0, 1.0, "beta1", self.cls_name)
         in_open_interval(beta2, 0.0, 1.0, "beta2", self.cls_name)
         floating(eps, "eps", self.cls_name)
@@ -108,7 +106,7 @@ class _OfMoments(Optimizer):
 
     def _moments(self, g, m, v):
         """Running means of the gradient and of its square."""
-        beta1, beta2 = typed(self.beta1, g), typed(self.beta2, g)
+        beta1, beta2 = in_dtype_of(self.beta1, g), in_dtype_of(self.beta2, g)
         return beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * (g * g)
 
 
@@ -128,10 +126,7 @@ class Adam(_OfMoments):
                  use_nesterov=False, weight_decay=0.0, loss_scale=1.0, use_amsgrad=False):  # fmt: skip
         super().__init__(learning_rate, params, weight_decay, loss_scale)
         self._keep_betas(beta1, beta2, eps)
-        for name, flag in (
-            ("use_locking", use_locking), ("use_nesterov", use_nesterov), ("use_amsgrad", use_amsgrad)
-        ):  # fmt: skip
-            check_type(flag, name, bool, self.cls_name)
+        check_types(bool, self.cls_name, use_locking=use_locking, use_nesterov=use_nesterov, use_amsgrad=use_amsgrad)
         self.use_nesterov, self.use_amsgrad = use_nesterov, use_amsgrad
         self.beta1_power = Parameter(wrap(np.float32(1)), name="beta1_power")
         self.beta2_power = Parameter(wrap(np.float32(1)), name="beta2_power")
@@ -143,16 +138,16 @@ class Adam(_OfMoments):
         for power, beta in ((self.beta1_power, self.beta1), (self.beta2_power, self.beta2)):
             power.set_data(power * beta)
 
-    def step(self, p, g, lr, m, v, *largest, place):
+    def step(self, p, g, lr, m, v, *largest, place) -> tuple:
         m, v = self._moments(g, m, v)
         along = m
         if self.use_nesterov:
-            beta1 = typed(self.beta1, p)
+            beta1 = in_dtype_of(self.beta1, p)
             along = beta1 * m + (1 - beta1) * g
         largest = tuple(anp.maximum(v, vhat) for vhat in largest)
-        rate = lr * anp.sqrt(1 - typed(self.beta2_power, p)) / (1 - typed(self.beta1_power, p))
+        rate = lr * anp.sqrt(1 - in_dtype_of(self.beta2_power, p)) / (1 - in_dtype_of(self.beta1_power, p))
         root = anp.sqrt(largest[0] if largest else v)
-        return p - rate * along / (root + typed(self.eps, p)), m, v, *largest
+        return p - rate * along / (root + in_dtype_of(self.eps, p)), m, v, *largest
 
 
 class AdamWeightDecay(_OfMoments):
@@ -165,16 +160,16 @@ class AdamWeightDecay(_OfMoments):
         self._keep_betas(beta1, beta2, eps)
         self.keep_slots()
 
-    def decay_weight(self, gradients):
+    def decay_weight(self, gradients) -> tuple[Tensor, ...]:
         """The gradients as they are: the decay is part of the step."""
         return gradients
 
-    def step(self, p, g, lr, m, v, place):
+    def step(self, p, g, lr, m, v, place) -> tuple:
         m, v = self._moments(g, m, v)
-        update = m / (anp.sqrt(v) + typed(self.eps, p))
+        update = m / (anp.sqrt(v) + in_dtype_of(self.eps, p))
         if self.decay_flags[place]:
             decay = self.get_weight_decay()
-            update = update + typed(decay[place] if self.is_group else decay, p) * p
+            update = update + in_dtype_of(decay[place] if self.is_group else decay, p) * p
         return p - lr * update, m, v
 
 
@@ -190,16 +185,15 @@ class RMSProp(Optimizer):
         for name, value in (("decay", decay), ("momentum", momentum), ("epsilon", epsilon)):
             check_type(value, name, float, self.cls_name)
             floating(value, name, self.cls_name, zero=name != "epsilon")
-        check_type(use_locking, "use_locking", bool, self.cls_name)
-        check_type(centered, "centered", bool, self.cls_name)
+        check_types(bool, self.cls_name, use_locking=use_locking, centered=centered)
         self.centered, self.momentum, self.epsilon, self.decay = centered, momentum, epsilon, decay
         mean = {"mg": ("mean_grad", "zeros")} if centered else {}
         self.slots = mean | {"ms": ("mean_square", "ones"), "moment": ("moment", "zeros")}
         self.keep_slots()
 
-    def step(self, p, g, lr, *state, place):
+    def step(self, p, g, lr, *state, place) -> tuple:
         *mean, s, v = state
-        decay, momentum, epsilon = (typed(number, p) for number in (self.decay, self.momentum, self.epsilon))
+        decay, momentum, epsilon = (in_dtype_of(number, p) for number in (self.decay, self.momentum, self.epsilon))
         mean = [decay * m + (1 - decay) * g for m in mean]
         s = decay * s + (1 - decay) * (g * g)
         spread = s - mean[0] * mean[0] if mean else s
@@ -221,7 +215,7 @@ class Adagrad(Optimizer):
         self.update_slots, self.slots = update_slots, {"accum": ("accum", accum)}
         self.keep_slots()
 
-    def step(self, p, g, lr, s, place):
+    def step(self, p, g, lr, s, place) -> tuple:
         s = s + g * g if self.update_slots else s
         return p - lr * g / anp.sqrt(s), s
 
@@ -233,8 +227,7 @@ class Adadelta(Optimizer):
 
     def __init__(self, params, learning_rate=1.0, rho=0.9, epsilon=1e-6, loss_scale=1.0, weight_decay=0.0):
         super().__init__(learning_rate, params, weight_decay, loss_scale)
-        check_type(rho, "rho", float, self.cls_name)
-        check_type(epsilon, "epsilon", float, self.cls_name)
+        check_types(float, self.cls_name, rho=rho, epsilon=epsilon)
         if not 0.0 <= rho <= 1.0:
             raise ValueError(
                 f"For 'Adadelta', the 'rho' must be in range of [0.0, 1.0], but got {rho} with type 'float'."
@@ -243,8 +236,8 @@ class Adadelta(Optimizer):
         self.rho, self.epsilon = rho, epsilon
         self.keep_slots()
 
-    def step(self, p, g, lr, s, u, place):
-        rho, epsilon = typed(self.rho, p), typed(self.epsilon, p)
+    def step(self, p, g, lr, s, u, place) -> tuple:
+        rho, epsilon = in_dtype_of(self.rho, p), in_dtype_of(self.epsilon, p)
         s = rho * s + (1 - rho) * (g * g)
         update = anp.sqrt(u + epsilon) / anp.sqrt(s + epsilon) * g
         return p - lr * update, s, rho * u + (1 - rho) * (update * update)

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from ....engine import cast
+from ....kinds import of_kind
+from ..._printing import shape_text
 from ...context import get_context
 from ...dtype import float32
 from ...ops import HyperMap, Map, assign_add
@@ -18,10 +20,10 @@ from ._settings import (
     built_rate,
     grouped_settings,
     is_dynamic,
-    listed,
-    plain_settings,
+    parameter_list,
     read_decay,
     read_rate,
+    ungrouped_settings,
 )
 
 __all__ = ["Optimizer"]
@@ -44,7 +46,7 @@ class Optimizer(Cell):
 
     def __init__(self, learning_rate, parameters, weight_decay=0.0, loss_scale=1.0):
         super().__init__(auto_prefix=False)
-        parameters, owner = listed(parameters), self.cls_name
+        parameters, owner = parameter_list(parameters), self.cls_name
         self.is_group = isinstance(parameters[0], dict)
         if not all(isinstance(p, dict if self.is_group else Parameter) for p in parameters):
             raise TypeError(_ELEMENTS)
@@ -65,10 +67,10 @@ class Optimizer(Cell):
         else:
             self.is_group_lr, self.dynamic_lr = False, is_dynamic(rate)
             kept = built_rate(rate, "learning_rate", False)
-            settings = plain_settings(parameters, kept, read_decay(weight_decay, loss_scale, owner))
-        self._keep(settings)
+            settings = ungrouped_settings(parameters, kept, read_decay(weight_decay, loss_scale, owner))
+        self._register(settings)
 
-    def _keep(self, settings):
+    def _register(self, settings):
         """Register what the settings hold."""
         rates = [s.rate for s in settings]
         if not self.is_group_lr:
@@ -94,7 +96,7 @@ class Optimizer(Cell):
 
     # ---- what a step needs ----
 
-    def get_lr(self):
+    def get_lr(self) -> Tensor | tuple[Tensor, ...]:
         """The learning rate of this step, a 0-d tensor; with a learning rate per group a tuple, one per parameter."""
         if not self.dynamic_lr:
             return self.learning_rate
@@ -102,17 +104,16 @@ class Optimizer(Cell):
             return tuple(rate(self.global_step).reshape(()) for rate in self._rates)
         return self.learning_rate(self.global_step).reshape(())
 
-    def get_lr_parameter(self, param):
+    def get_lr_parameter(self, param) -> Any:
         """The learning rate kept for a parameter, or a list of them for a list: a parameter or a schedule."""
         if isinstance(param, (list, tuple)):
             return [self.get_lr_parameter(p) for p in param]
-        if not isinstance(param, Parameter):
-            raise TypeError(f"The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type(param)}.")
+        of_kind(param, Parameter, "The argument 'param' must be 'Parameter' or list of 'Parameter', but got {type}.")
         place = next((i for i, p in enumerate(self.parameters) if p is param), 0)
         rate = self._rates[place]
         return getattr(rate, "learning_rate", rate) if type(rate).__name__.startswith("_") else rate
 
-    def get_weight_decay(self):
+    def get_weight_decay(self) -> Tensor | tuple[Tensor, ...]:
         """The weight decay of this step, times the loss scale: a tensor, a tuple of them with groups."""
 
         def now(decay):
@@ -120,7 +121,7 @@ class Optimizer(Cell):
 
         return tuple(map(now, self.weight_decay)) if self.is_group else now(self.weight_decay)
 
-    def decay_weight(self, gradients):
+    def decay_weight(self, gradients) -> tuple[Tensor, ...]:
         """The gradients plus weight decay times the parameters, where that is wanted."""
         if not self.exec_weight_decay:
             return gradients
@@ -131,7 +132,7 @@ class Optimizer(Cell):
             for p, g, d, flag in zip(self.parameters, gradients, decays, self.decay_flags, strict=True)
         )
 
-    def gradients_centralization(self, gradients):
+    def gradients_centralization(self, gradients) -> tuple[Tensor, ...]:
         """The gradients less their mean over all axes but the first, where a group asks for it."""
         if not any(self.grad_centralization_flags):
             return gradients
@@ -140,24 +141,24 @@ class Optimizer(Cell):
             for g, flag in zip(gradients, self.grad_centralization_flags, strict=True)
         )
 
-    def scale_grad(self, gradients):
+    def scale_grad(self, gradients) -> tuple[Tensor, ...]:
         """The gradients divided by the loss scale."""
         if not self.need_scale:
             return gradients
         return tuple(g * self.reciprocal_scale.astype(g.dtype) for g in gradients)
 
     @property
-    def target(self):
+    def target(self) -> str:
         """The device that the update runs on."""
         return get_context("device_target")
 
     # ---- the step ----
 
-    def construct(self, gradients):
+    def construct(self, gradients) -> tuple[bool, ...]:
         self._check(gradients)
         gradients = self.scale_grad(self.gradients_centralization(self.decay_weight(gradients)))
-        rates = self.get_lr()
-        rates = rates if self.is_group_lr else (rates,) * len(self.parameters)
+        found = self.get_lr()
+        rates = found if self.is_group_lr else (found,) * len(self.parameters)
         self.assignadd(self.global_step, self.global_step_increase_tensor)
         self.before_step()
         with np.errstate(all="ignore"):
@@ -178,7 +179,7 @@ class Optimizer(Cell):
     def before_step(self) -> None:
         """What happens once per step, before any parameter's; nothing unless a method has state of its own."""
 
-    def step(self, p, g, lr, *state: Any, **place: Any):
+    def step(self, p, g, lr, *state: Any, **place: Any) -> tuple:
         """The new value of a parameter and of each of its `state`, from its gradient `g`: arrays, all of one dtype."""
         raise NotImplementedError(f"{self.cls_name}: expected a subclass that defines step or construct")
 
@@ -200,7 +201,7 @@ class Optimizer(Cell):
             )
         for p, g in zip(self.parameters, gradients, strict=True):
             if g.shape != p.shape:
-                shown = ["[const vector]{" + ", ".join(map(str, t.shape)) + "}" for t in (p, g)]
+                shown = [shape_text(t.shape) for t in (p, g)]
                 raise ValueError(
                     f"For primitive[{self.operator or self.cls_name}], the gradient_shape must be equal to "
                     f"variable_shape which is {shown[0]} , but got {shown[1]}.\n"
@@ -217,7 +218,7 @@ def _in(value, dtype):
     return value if value.dtype == dtype else cast(value, dtype)
 
 
-def typed(number, like):
+def in_dtype_of(number, like):
     """A number, or the value of a parameter, in the dtype of the array `like`."""
     value = number._value if isinstance(number, Tensor) else number
     return _in(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)

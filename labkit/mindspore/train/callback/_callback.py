@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....kinds import of_kind
 from ....layout import Placed
 from ...tensor import Tensor
 
-__all__ = ["Callback", "CallbackManager", "LambdaCallback", "Parameters", "RunContext", "loss_of", "whole"]
+__all__ = ["Callback", "CallbackManager", "LambdaCallback", "Parameters", "RunContext", "integer_from", "loss_of"]
 
 STAGES = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 EVENTS = [f"on_{phase}_{stage}" for phase in ("train", "eval") for stage in STAGES]
@@ -59,10 +60,11 @@ class CallbackManager(Callback):
     def __init__(self, callbacks):
         given = callbacks if isinstance(callbacks, list) else [] if callbacks is None else [callbacks]
         for callback in given:
-            if not isinstance(callback, Callback):
-                raise TypeError(
-                    "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions."
-                )
+            of_kind(
+                callback,
+                Callback,
+                "When the 'callbacks' is a list, the elements in 'callbacks' must be Callback functions.",
+            )
         self.callbacks, self._stack = list(given), ExitStack()
 
     if TYPE_CHECKING:  # the events, attached below
@@ -120,10 +122,7 @@ class RunContext(metaclass=Placed):
     """
 
     def __init__(self, original_args):
-        if not isinstance(original_args, dict):
-            raise TypeError(
-                f"The argument 'original_args' of RunContext should be dict type, but got {type(original_args)}."
-            )
+        of_kind(original_args, dict, "The argument 'original_args' of RunContext should be dict type, but got {type}.")
         self._original_args, self._stop_requested = original_args, False
 
     def original_args(self):
@@ -145,10 +144,9 @@ def loss_of(outputs):
     return float(np.mean(loss.asnumpy())) if isinstance(loss, Tensor) else loss
 
 
-def whole(value, least):
+def integer_from(value, least):
     """`value`, if it is an integer from `least` on. Raises TypeError or ValueError."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"The input value must be int, but got '{type(value).__name__}'")
+    of_kind(value, int, "The input value must be int, but got '{kind}'")
     if value < least:
         bound = "> 0" if least == 1 else f">= {least}"
         raise ValueError(f"The input value must be int and must {bound}, but got '{value}' with type 'int'.")

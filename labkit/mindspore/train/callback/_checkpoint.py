@@ -5,10 +5,11 @@ import re
 import time
 from typing import Any
 
+from ....kinds import of_kind
 from ....layout import Placed
 from ...nn.cell import Cell
 from ..serialization import save_checkpoint
-from ._callback import Callback, whole
+from ._callback import Callback, integer_from
 
 __all__ = ["CheckpointConfig", "ModelCheckpoint"]
 
@@ -25,17 +26,17 @@ class CheckpointConfig(metaclass=Placed):
                  keep_checkpoint_per_n_minutes=0, integrated_save=True, async_save=False, saved_network=None,
                  append_info=None, **options):  # fmt: skip
         given = save_checkpoint_steps, save_checkpoint_seconds, keep_checkpoint_max, keep_checkpoint_per_n_minutes
-        steps, seconds, most, minutes = (0 if n is None else whole(n, 0) for n in given)
+        steps, seconds, most, minutes = (0 if n is None else integer_from(n, 0) for n in given)
         if not (steps or seconds or most or minutes):
             raise ValueError(
                 "For 'CheckpointConfig', the input arguments 'save_checkpoint_steps', 'save_checkpoint_seconds', "
                 "'keep_checkpoint_max' and 'keep_checkpoint_per_n_minutes' can't be all None or 0."
             )
-        if saved_network is not None and not isinstance(saved_network, Cell):
-            raise TypeError(
-                "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, "
-                f"but got {type(saved_network)}."
-            )
+        of_kind(
+            saved_network,
+            Cell | None,
+            "For 'CheckpointConfig', the type of 'saved_network' must be None or Cell, but got {type}.",
+        )
         self.save_checkpoint_steps, self.save_checkpoint_seconds = steps, None if steps else seconds
         self.keep_checkpoint_max = most or (0 if minutes else 1)
         self.keep_checkpoint_per_n_minutes = None if most else minutes
@@ -52,8 +53,7 @@ def _appended(info):
     """What is to be saved besides the parameters, as a dictionary."""
     if not info:
         return {}
-    if not isinstance(info, list):
-        raise TypeError(f"For 'CheckpointConfig', the type of 'append_info' must be list,but got {type(info)}.")
+    of_kind(info, list, "For 'CheckpointConfig', the type of 'append_info' must be list,but got {type}.")
     made: dict[str, Any] = {}
     for element in info:
         if isinstance(element, str) and element not in _INFO:
@@ -78,11 +78,11 @@ class ModelCheckpoint(Callback):
                 "For 'ModelCheckpoint', the argument 'prefix' for checkpoint file name is invalid, it must be "
                 f"callable or string that does not contain '/', but got {prefix}."
             )
-        if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(
-                "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', "
-                f"but got {type(config)}."
-            )
+        of_kind(
+            config,
+            CheckpointConfig | None,
+            "For 'ModelCheckpoint', the type of argument 'config' should be 'CheckpointConfig', but got {type}.",
+        )
         self._config = CheckpointConfig() if config is None else config
         self._directory = os.path.realpath("." if directory is None else directory)
         os.makedirs(self._directory, exist_ok=True)

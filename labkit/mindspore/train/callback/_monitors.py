@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from ..serialization import load_param_into_net
-from ._callback import Callback, loss_of, whole
+from ._callback import Callback, integer_from, loss_of
 
 __all__ = ["EarlyStopping", "History", "LossMonitor", "ProgressBar", "TimeMonitor"]
 
@@ -19,7 +19,7 @@ class LossMonitor(Callback):
     """
 
     def __init__(self, per_print_times=1):
-        self._every, self._last = whole(per_print_times, 0), 0
+        self._every, self._last = integer_from(per_print_times, 0), 0
 
     def step_end(self, run_context):
         known = run_context.original_args()
@@ -62,7 +62,7 @@ class TimeMonitor(Callback):
     def epoch_end(self, run_context):
         milliseconds = (time.time() - self.epoch_time) * 1000
         known = run_context.original_args()
-        steps = whole(known.get("batch_num") or self.data_size, 1)
+        steps = integer_from(known.get("batch_num") or self.data_size, 1)
         line = (
             f"{known.get('mode', '').title()} epoch time: {milliseconds:5.3f} ms, "
             f"per step time: {milliseconds / steps:5.3f} ms"
@@ -113,7 +113,7 @@ class EarlyStopping(Callback):
                  restore_best_weights=False):  # fmt: skip
         if mode not in ("auto", "min", "max"):
             raise ValueError(f"mode should be 'auto', 'min' or 'max', but got {mode}.")
-        self.monitor, self.patience, self.min_delta = monitor, whole(patience, 0), abs(min_delta)
+        self.monitor, self.patience, self.min_delta = monitor, integer_from(patience, 0), abs(min_delta)
         self.verbose, self.baseline, self.restore_best_weights = verbose, baseline, restore_best_weights
         smaller = mode == "min" or (mode == "auto" and monitor in ("loss", "eval_loss", "mae", "mse"))
         self.sign = -1 if smaller else 1

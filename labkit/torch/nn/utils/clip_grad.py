@@ -12,7 +12,7 @@ def _tensors(given):
     return [given] if isinstance(given, Tensor) else list(given)
 
 
-def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None) -> Tensor:
     """The norm of all elements of all `tensors` together, as a 0-d tensor."""
     tensors = _tensors(tensors)
     if not tensors:
@@ -37,7 +37,7 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None) -> Non
                 p.grad.mul_(factor)
 
 
-def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None) -> Tensor:
     """Scale all gradients in place so that their common norm is at most `max_norm`; returns the norm before.
 
     >>> import labkit.torch as torch

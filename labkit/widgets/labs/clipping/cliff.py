@@ -216,7 +216,9 @@ def _now() -> Mark:
 def _captions(free, clipped):
     yield Caption("step", changes(f"Step {i}. Without clipping: {_standing(free, i)}." for i in range(STEPS + 1)))
     for k, (limit, points) in enumerate(zip(LIMITS, clipped, strict=True)):
-        said = [f"Clipped at {number(limit)} (nn.utils.clip_grad_norm_): {_standing(points, i)}." for i in range(STEPS + 1)]
+        said = [
+            f"Clipped at {number(limit)} (nn.utils.clip_grad_norm_): {_standing(points, i)}." for i in range(STEPS + 1)
+        ]
         yield Caption("step", changes(said), {"cliff_limit": [k]})
 
 

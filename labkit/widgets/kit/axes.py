@@ -31,8 +31,10 @@ class Axis:
     log: bool = False
 
     def __call__(self, value: float) -> float:
-        part = (min(max(self._level(value), self.low), self.high) - self.low) / (self.high - self.low)
-        return self.start + part * (self.end - self.start)
+        level, span = min(max(self._level(value), self.low), self.high), self.high - self.low
+        if self.end < self.start:  # an axis that goes up is measured from the top, as the page is
+            return self.end + (self.high - level) / span * (self.start - self.end)
+        return self.start + (level - self.low) / span * (self.end - self.start)
 
     def _level(self, value: float) -> float:
         if self.log:

@@ -285,9 +285,18 @@ def polyline(points: Iterable[Point | None]) -> str:
     words, command = [], "M"
     for point in points:
         if point:
-            words.append(f"{command}{px(point[0])} {px(point[1])}")
+            words.append(command + spot(point))
         command = "L" if point else "M"
     return "".join(words) or NOWHERE
+
+
+def spot(point: Point) -> str:
+    """A point as it is written in a path.
+
+    >>> spot((1.0, 2.25))
+    '1 2.2'
+    """
+    return f"{px(point[0])} {px(point[1])}"
 
 
 def polygon(corners: Iterable[Point], x: float = 0.0, y: float = 0.0) -> str:

@@ -123,7 +123,9 @@ def _captions(shared, rates):
         said = [f"Step {s}, learning rate {number(rate)}." for s in range(shared.steps + 1)]
         yield Caption("step", changes(said), {"rate": [i]})
     for when, _, name, moments in shared.each():
-        yield Caption("step", changes(f"{name}: {_standing(shared, moments, s)}." for s in range(shared.steps + 1)), when)
+        yield Caption(
+            "step", changes(f"{name}: {_standing(shared, moments, s)}." for s in range(shared.steps + 1)), when
+        )
 
 
 def _standing(shared, moments, step):

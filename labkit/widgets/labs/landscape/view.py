@@ -80,7 +80,11 @@ def plane(shared: Ground, loss: Loss) -> Panel:
 def _legend(shared) -> Iterator[Mark]:
     x = LEFT
     for k, (name, look) in enumerate(shared.looks.items()):
-        marks = line(x, 12, x + 32, 12, look.line), path(look.sign(x + 16, 12), look.mark), text(x + 38, 16, name, look.words)
+        marks = (
+            line(x, 12, x + 32, 12, look.line),
+            path(look.sign(x + 16, 12), look.mark),
+            text(x + 38, 16, name, look.words),
+        )
         yield from only({"show": [0, k + 1]}, marks)
         x += 62 + width_of(name, bold=True)
 

@@ -7,7 +7,7 @@ from ....precision import format_of
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, changes
 from . import bars, charts, histogram
-from .axes import WIDTH, by_format, percent, power_of_two
+from .axes import WIDTH, at_formats, by_format, percent, power_of_two
 from .outcome import TOLERATED, Captured, Sweep
 from .run import NATIVE, HeldRun, Network
 from .training import Learner, Training
@@ -133,8 +133,8 @@ def _dial_names(cases):
 
 def _dial(case, name, where):
     asks: dict[int, list[Ask]] = {}
-    for i, of in enumerate(case.formats):
-        here = {**where, **({"format": [i]} if len(case.formats) > 1 else {})}
+    for of in case.formats:
+        here = {**where, **at_formats(case.formats, of)}
         found = about_scales(case, of, here) if isinstance(case, Sweep) else about_steps(case, of, here)
         for position, ask in found.items():
             asks.setdefault(position, []).append(ask)
@@ -165,7 +165,7 @@ def _panels(case, dial, where):
         "followed": bars.table_height(getattr(case, "samples", ())),
     }
     return [
-        Panel(f"{dial} {name}", title, WIDTH, heights.get(name, charts.HEIGHT), marks, where)
+        Panel(f"{dial} {name}", title, WIDTH, heights.get(name, charts.HEIGHT), list(marks), where)
         for name, title, marks in drawn
     ]
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ....precision import format_of
-from ...kit.scene import Ask
-from ...kit.words import number
-from .axes import Where, figure, lost_to, percent, power_of_two
+from ...kit.scene import Ask, When
+from ...kit.words import counted, number
+from .axes import figure, lost_to, percent, power_of_two
 from .bars import rows
 from .outcome import Outcome, Sweep
 from .training import Training, TrainingStep
@@ -17,7 +17,7 @@ def of_all(found: Outcome, fate: str) -> str:
 
 
 def _gradients(found):
-    return f"{found.size:,} gradient{'s' if found.size != 1 else ''}"
+    return counted(found.size, "gradient")
 
 
 # ---- at every scale ----
@@ -78,7 +78,7 @@ def _without_gradient(sweep, found):
     return f"{', '.join(gone)} {'gets' if len(gone) == 1 else 'get'} no gradient at all."
 
 
-def about_scales(sweep: Sweep, of: str, where: Where) -> dict[int, Ask]:
+def about_scales(sweep: Sweep, of: str, where: When) -> dict[int, Ask]:
     """Questions by position: how far the histogram moves, what is flushed at a safe scale, when it overflows."""
     found = sweep.outcomes[of]
     asks = {1: _how_far(where)}
@@ -173,7 +173,7 @@ def _loss(training, of, position):
     return f"Loss {number(loss)}{other}."
 
 
-def about_steps(training: Training, of: str, where: Where) -> dict[int, Ask]:
+def about_steps(training: Training, of: str, where: When) -> dict[int, Ask]:
     """Questions by position: the scale after it grew, and after a skipped step; what the weights did in that step."""
     steps = training.steps[of]
     asks: dict[int, Ask] = {}
@@ -190,7 +190,7 @@ def about_steps(training: Training, of: str, where: Where) -> dict[int, Ask]:
     return asks
 
 
-def _next_scale(i: int, step: TrainingStep, where: Where) -> Ask:
+def _next_scale(i: int, step: TrainingStep, where: When) -> Ask:
     power, after = step.outcome.power, float(np.log2(step.after))
     grew = after > power
     why = "was the last good step that the window waits for" if grew else "overflowed"
@@ -205,7 +205,7 @@ def _next_scale(i: int, step: TrainingStep, where: Where) -> Ask:
     )  # fmt: skip
 
 
-def _weights(i: int, step: TrainingStep, of: str, where: Where) -> Ask:
+def _weights(i: int, step: TrainingStep, of: str, where: When) -> Ask:
     choices = ("they move as usual", "they stay as they are", f"they become {lost_to(of)}")
     return Ask(
         f"In step {i + 1} {step.outcome.count('overflowed'):,} gradients overflow. What do the weights do?", choices[1],

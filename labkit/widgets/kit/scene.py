@@ -8,11 +8,13 @@ what is seen is a function of the dials alone: the page (`player.js`) and the st
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any, TypeVar
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
 When = Mapping[str, Sequence[int]]  # positions of dials at which something is seen
 Point = tuple[float, float]  # px
+Slips = Iterable[tuple[float, str]]  # wrong answers, and what to say to them
 Outline = str | Iterable[Point | None]  # a path as SVG writes it, or the points that it goes through
 
 NOWHERE = "M0 0"  # a path that is not seen
@@ -35,6 +37,19 @@ class Ask:
     tolerance: float = 0.02
     otherwise: str = ""
     when: When = field(default_factory=dict)
+
+    @classmethod
+    def number(cls, question: str, answer: float, because: str, slips: Slips, otherwise: str) -> "Ask":
+        """About a number: without slips that are not finite or would count as right, and each number only once.
+
+        >>> Ask.number("1 + 1?", 2, "", [(2.01, "Nearly."), (1, "One."), (1, "One again."), (3, "Three.")], "No.").slips
+        ((1.0, 'One.'), (3.0, 'Three.'))
+        """
+        kept: dict[float, str] = {}
+        for value, why in slips:
+            if isfinite(value) and abs(value - answer) > 0.02 * max(abs(answer), abs(value), 1e-12):
+                kept.setdefault(float(value), why)
+        return cls(question, float(answer), because, tuple(kept.items()), otherwise=otherwise)
 
 
 @dataclass(frozen=True)

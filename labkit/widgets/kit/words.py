@@ -158,10 +158,15 @@ def joined(terms: Iterable[str], sign: str = " + ") -> str:
 def counted(count: int, thing: str) -> str:
     """A number of things.
 
-    >>> counted(1, "pass"), counted(2, "pass"), counted(1234, "op")
-    ('1 pass', '2 passes', '1,234 ops')
+    >>> counted(1, "pass"), counted(2, "pass"), counted(0, "op")
+    ('1 pass', '2 passes', '0 ops')
     """
-    return f"{count:,} {thing}{'' if count == 1 else 'es' if thing.endswith(('s', 'sh', 'ch')) else 's'}"
+    return f"{count} {plural(count, thing)}"
+
+
+def plural(count: int, thing: str) -> str:
+    """The word for so many things."""
+    return f"{thing}{'' if count == 1 else 'es' if thing.endswith(('s', 'sh', 'ch')) else 's'}"
 
 
 def capital(called: str) -> str:

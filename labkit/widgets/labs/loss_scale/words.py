@@ -4,7 +4,7 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.scene import Ask, When
-from ...kit.words import counted, number
+from ...kit.words import number, plural
 from .axes import figure, lost_to, percent, power_of_two
 from .bars import rows
 from .outcome import Outcome, Sweep
@@ -17,7 +17,7 @@ def of_all(found: Outcome, fate: str) -> str:
 
 
 def _gradients(found):
-    return counted(found.size, "gradient")
+    return f"{found.size:,} {plural(found.size, 'gradient')}"
 
 
 # ---- at every scale ----

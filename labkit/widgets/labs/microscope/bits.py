@@ -63,8 +63,9 @@ def meaning(value: float, of: Format) -> tuple[str, str, str]:
     size = Fraction(part, whole) + bool(field)
     counted = f"{part}/{whole}" if of.fraction_bits < 24 else f"{part}/2^{of.fraction_bits}"
     lead = "−" if np.signbit(value) else ""
-    ends = f"value {lead}2^{minus(str(power))} × {digits(size, Fraction(1, whole))} = {digits(value, gap_at(Fraction(value), of))}"
-    return first, f"fraction {bool(field):d} + {counted} = {digits(size, Fraction(1, whole))}", ends
+    significand = digits(size, Fraction(1, whole))
+    last = f"value {lead}2^{minus(str(power))} × {significand} = {digits(value, gap_at(Fraction(value), of))}"
+    return first, f"fraction {bool(field):d} + {counted} = {significand}", last
 
 
 def _short(fraction):

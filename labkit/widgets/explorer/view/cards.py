@@ -8,7 +8,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.boxes import LABEL, label_width
 from ...kit.scene import Changes, Link
-from ...kit.words import bracketed, brief, clipped, heat, in_full, listed, number, shape
+from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number, shape
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
@@ -49,7 +49,7 @@ def slope(units: Units, edge: Edge) -> str:
     slopes = [sent.slope for sent in units.sent_along(edge)]
     if not slopes or edge.start.block or edge.end.block or any(s is None for s in slopes):
         return ""
-    words = " + ".join(bracketed(number(s)) if i else number(s) for i, s in enumerate(slopes))
+    words = joined(map(number, slopes))
     words = f"×{words}" if len(slopes) == 1 else f"×({words})"
     return words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
 
@@ -112,8 +112,7 @@ class Gradients:
         shown: dict[int, str] = {}
         for count, arrival in enumerate(arrived, 1):
             if np.size(arrival.value) == 1:
-                parts = [number(a.value) for a in arrived[max(count - 4, 0) : count]]
-                words = " + ".join(bracketed(p) if i else p for i, p in enumerate(parts))
+                words = joined(number(a.value) for a in arrived[max(count - 4, 0) : count])
                 shown[arrival.when] = f"… + {words}" if count > 4 else words
             else:
                 shown[arrival.when] = f"sum of {count}"
@@ -165,7 +164,7 @@ def _facts(unit: Unit, story: Story) -> list[str]:
 def _in_full(value):
     """The elements of a tensor, where they are few; what a summary says."""
     if isinstance(value, Summary):
-        return [value.told().replace("-", "−")]
+        return [minus(value.told())]
     return [in_full(value, 8)] if 1 < np.size(value) <= 8 else []
 
 

@@ -3,7 +3,7 @@
 from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
 from ...kit.scene import Panel, line, text
 from .cards import Gradients, gradient_name, pulses, slope
-from .shared import View, calm, stepwise
+from .shared import View, calm
 from .units import Unit, Units
 
 TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope"
@@ -44,8 +44,8 @@ def _link(view, unit):
     times = view.gradients.times(unit)
     if times:
         x, y, w = view.box(unit)
-        vary = stepwise(state=calm(pulses(times[:1])))
-        view.marks.append(line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved", vary=vary))
+        dots = line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved")
+        view.marks.append(dots.varying("step", state=calm(pulses(times[:1]))))
 
 
 def _gradient_card(view, unit, title):
@@ -57,4 +57,4 @@ def _gradient_card(view, unit, title):
     place, role = (x, y + BELOW, w), view.gradient_role(unit)
     view.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf)
     if sums := view.gradients.sums(unit):
-        view.marks.append(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle", vary=stepwise(text=sums)))
+        view.marks.append(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle").varying("step", text=sums))

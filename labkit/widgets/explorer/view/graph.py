@@ -9,7 +9,7 @@ from ...kit.words import clipped
 from .arcs import Arcs
 from .cards import Gradients, gradient_name, pulses, slope, title
 from .chain import gradient_rooms
-from .shared import View, calm, stepwise
+from .shared import View, calm
 from .units import Unit, Units
 
 TITLE = "MindSpore's graph: forward and backward compiled as one; dotted, the values kept until they are used"
@@ -70,8 +70,8 @@ def _seed(view, unit: Unit, whole):
     states, end = pulses([view.units.seed]), whole - x - w
     if not _is_last(view, unit):
         bottom, middle = y + CARD, end + w / 2
-        view.marks.append(line(middle, bottom + SEED, middle, bottom + 6, "backedge", vary=stepwise(state=states)))
-        view.marks.append(arrow_head(middle, bottom, 0, -1, "backhead", vary=stepwise(state=calm(states))))
+        view.marks.append(line(middle, bottom + SEED, middle, bottom + 6, "backedge").varying("step", state=states))
+        view.marks.append(arrow_head(middle, bottom, 0, -1, "backhead").varying("step", state=calm(states)))
         return
     words = "seed 1" if np.size(unit.lead.seed) == 1 and unit.lead.seed == 1 else "seed"
     view.arrow([(x + w, y + HALF), (end, y + HALF)], "backedge", "backhead", states)

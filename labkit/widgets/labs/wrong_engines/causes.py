@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...kit.words import brief, in_full, listed, shape
+from ...kit.words import brief, capital, in_full, listed, shape
 from .bench import Bench, Node, Visit, numeric
 from .faults import Fault, Wrong
 from .run import Pass
@@ -103,7 +103,7 @@ def _early(fault, bench):
     node, one = bench.called(fault.wrong.node), len(fault.missing) == 1
     missing = listed(f"{brief(part)} from {bench.called(sender)}" for sender, part in fault.missing)
     then = {
-        "too early": f"{cap(node)} is never visited again: what comes later is not passed on.",
+        "too early": f"{capital(node)} is never visited again: what comes later is not passed on.",
         "too early, and again": f"Later {node} is visited again, with more: what it sent the first time counts twice.",
         "wrong order": "",
     }[fault.cause]
@@ -120,9 +120,9 @@ def _dropped(fault, bench):
         "part lost": "Here not all of them were added",
     }[fault.cause]
     if np.size(fault.wrong.expected) == 1:
-        uses = f"{cap(node)} is used {len(parts)} times, so {_parts(parts)} arrive and add up to {total}."
+        uses = f"{capital(node)} is used {len(parts)} times, so {_parts(parts)} arrive and add up to {total}."
     else:
-        uses = f"{cap(node)} is used {len(parts)} times, so {len(parts)} parts arrive and add up."
+        uses = f"{capital(node)} is used {len(parts)} times, so {len(parts)} parts arrive and add up."
     return f"{uses} {kept}."
 
 
@@ -141,14 +141,14 @@ def _broadcast(fault, bench):
 def _held(fault, bench):
     new = _value(np.asarray(fault.wrong.expected))
     return (
-        f"{cap(bench.called(fault.wrong.node))} is a parameter and stays the same node. It still held "
+        f"{capital(bench.called(fault.wrong.node))} is a parameter and stays the same node. It still held "
         f"{_value(fault.held)} from step {fault.step}, and the {new} of step {fault.step + 1} was added to it."
     )
 
 
 def _never(fault, bench):
     senders = list(dict.fromkeys(sender for sender, _ in fault.missing))
-    return f"{cap(listed(map(bench.called, senders)))} was never visited, so nothing came from there."
+    return f"{capital(listed(map(bench.called, senders)))} was never visited, so nothing came from there."
 
 
 def _sent_again(fault, bench):
@@ -183,15 +183,6 @@ _WHY = {
 
 def _parts(parts) -> str:
     return listed([brief(part) for part in parts], most=4)
-
-
-def cap(words: str) -> str:
-    """A sentence's beginning; names stay as they are written.
-
-    >>> cap("the result of ×"), cap("x is used")
-    ('The result of ×', 'x is used')
-    """
-    return words[:1].upper() + words[1:] if words.startswith("the ") else words
 
 
 def _value(value):

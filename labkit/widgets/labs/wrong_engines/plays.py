@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kit.words import bracketed, number
+from ...kit.words import joined, number
 from .bench import Place, Visit, Write, numeric
 from .faults import Fault, Wrong, all_wrong, first_fault, near
 from .lessons import Lesson
@@ -124,8 +124,7 @@ class Play:
                 terms.append(np.asarray(event.value) - np.asarray(event.before))
         if lost:
             return f"{lost} overwritten"
-        words = [number(t) for t in terms[-4:]]
-        return " + ".join([words[0], *map(bracketed, words[1:])]) if len(words) > 1 else ""
+        return joined(map(number, terms[-4:])) if len(terms) > 1 else ""
 
     def _writes_until(self, m, i):
         step = self.moments[m].step

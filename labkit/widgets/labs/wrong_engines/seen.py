@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...explorer import Node
-from ...kit.words import bracketed, brief, clipped, number
+from ...kit.words import brief, clipped, joined, number
 from . import causes
 from .bench import Write, numeric
 from .faults import near
@@ -95,8 +95,8 @@ def _slope(steps, edge):
     found = [sent.slope for step in steps if step.node == edge[1] for sent in step.sent if sent.parent == edge[0]]
     if not found or any(slope is None for slope in found):
         return ""
-    words = [number(slope) for slope in found]
-    return f"×{words[0]}" if len(words) == 1 else f"×({' + '.join([words[0], *map(bracketed, words[1:])])})"
+    words = joined(map(number, found))
+    return f"×{words}" if len(found) == 1 else f"×({words})"
 
 
 def is_first(play: Play, i: int) -> bool:

@@ -5,10 +5,9 @@ import inspect
 import numpy as np
 
 from ...kit.scene import Ask
-from ...kit.words import bracketed, brief, in_full, listed, number, times
+from ...kit.words import bracketed, brief, capital, in_full, listed, number, times
 from . import causes, harmless
 from .bench import Endless, Visit, Write, numeric
-from .causes import cap
 from .faults import near
 from .plays import Play, reset
 
@@ -71,7 +70,7 @@ def _start(play, m, right):
     events = [e for _, e in moment.events]
     zeros = sum(reset(e) for e in events)
     said = ["Every gradient is set to zero."] if zeros >= len(bench.nodes) else []
-    said += _few([f"{cap(bench.called(e.node))} gets {_shown(e.value)}." for e in events if not reset(e)])
+    said += _few([f"{capital(bench.called(e.node))} gets {_shown(e.value)}." for e in events if not reset(e)])
     left = [i for i, v in play.passes[moment.step].before.items() if numeric(v) is not None and np.any(v)]
     if not zeros and left:
         said.append(listed(f"{bench.called(i)}.grad still holds {_shown(play.held[m][i])}" for i in left) + ".")
@@ -95,7 +94,7 @@ def _few(sentences):
 
 def _stored(play, m, bench, write):
     """What a parent gets, and what it then has."""
-    parent, before, value = cap(bench.called(write.node)), write.before, write.value
+    parent, before, value = capital(bench.called(write.node)), write.before, write.value
     if write.part is None:
         return f"{parent} has {_shown(value)} now."
     part = numeric(write.part)

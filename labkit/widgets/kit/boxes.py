@@ -1,6 +1,7 @@
 """Cards in a graph, the arrows between them, and where the labels beside these stand."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from .layout import Layout, Point, path
 from .scene import Mark, arrow_head, rect, text, width_of
@@ -15,6 +16,7 @@ HALF = CARD / 2
 
 
 Climb = tuple[Point, Point]
+Words = TypeVar("Words", bound=str)
 
 
 def name_width(words: str) -> float:
@@ -64,10 +66,10 @@ def spread_entries(layout: Layout, ends: Sequence[int], widest: float, room: flo
     return offsets
 
 
-def placed_labels(wanted: Iterable[tuple[list[Climb], str]]) -> list[tuple[float, float, str]]:
+def placed_labels(wanted: Iterable[tuple[list[Climb], Words]]) -> list[tuple[float, float, Words]]:
     """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
     another; where there is no room for one, it is left out."""
-    found: list[tuple[float, float, str]] = []
+    found: list[tuple[float, float, Words]] = []
     taken: list[tuple[float, float, float]] = []  # middle, baseline, half the width
     for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
         half = label_width(words) / 2 + 2

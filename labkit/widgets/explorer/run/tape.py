@@ -111,8 +111,8 @@ def _story_nodes(order, known):
             nodes.append(_leaf(i, node, known, len(nodes)))
             continue
         name, value = known.results.get(node, ("", None))
-        kind = kinds.get(node, node.value if hasattr(node, "value") else None)
-        shape, dtype = np.shape(getval(kind)) if node not in kinds else kind.shape, str(getattr(kind, "dtype", ""))
+        kind: Any = kinds.get(node, getattr(node, "value", None))
+        shape, dtype = kind.shape if node in kinds else np.shape(getval(kind)), str(getattr(kind, "dtype", ""))
         parents = tuple(index[e.node] for e in node.edges if e is not None)
         op = getattr(getattr(node, "fun", None), "__name__", node.name().removesuffix("Backward")).strip("_")
         story_node = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
@@ -124,7 +124,7 @@ def _story_nodes(order, known):
 
 def _leaf(i, node, known, count):
     variable = getattr(node, "variable", None)
-    value = None if variable is None else _array(variable)
+    value: Any = None if variable is None else _array(variable)
     name = known.leaves.get(id(variable)) or getattr(variable, "name", None) or f"leaf {count + 1}"
     return Node(i, name, "input", "", (), value, np.shape(value), str(getattr(value, "dtype", "")))
 

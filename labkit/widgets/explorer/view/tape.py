@@ -95,5 +95,8 @@ def _card(view, unit, states, values, kept, retain=None):
     view.card((x, y + BELOW, w), f"g{unit.index}", role, _name(unit), states, values, unit.lead.leaf, when)
     words = saves(view.units, unit)
     if words and kept:
-        marks = line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved"), text(x + SAVED + 5, y + CARD + 16, words, "note")
+        marks = (
+            line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved"),
+            text(x + SAVED + 5, y + CARD + 16, words, "note"),
+        )
         view.marks += [mark.varying("step", state=kept) for mark in only(when, marks)]

@@ -8,6 +8,7 @@ Learning", 2016, section 10.11.1). The training loop is the one of the PyTorch d
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ PLANE = Plane(Axis(*FRAME[:2], LEFT, LEFT + WIDTH), Axis(*FRAME[2:], TOP + HEIGH
 LOSSES = Plane(Axis(0, STEPS, LEFT + 8, LEFT + WIDTH - 8), Axis(-3, 4, LOW + 8, 8, log=True))
 
 
-def unit(w, b):
+def unit(w: Any, b: Any) -> Any:
     """What the recurrent unit gives; for numbers, arrays and tensors.
 
     >>> unit(0.5, 1.0)
@@ -37,7 +38,7 @@ def unit(w, b):
     return h
 
 
-def loss(w, b):
+def loss(w: Any, b: Any) -> Any:
     """The squared distance of the unit's result from TARGET.
 
     >>> loss(0.0, 2.0)

@@ -95,7 +95,7 @@ def measured(gradients: Mapping[str, np.ndarray], limits: list[float]) -> Measur
         limits,
         {name: length(arrays[part]) for name, part in parts.items()},
         each(lambda g, part: length(g[part])),
-        each(lambda g, part: angle(arrays[part], g[part])),
+        each(lambda g, part: angle(arrays[part], list(g[part]))),
     )
 
 

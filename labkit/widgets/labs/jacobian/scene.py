@@ -68,7 +68,8 @@ class _Drawing:
         wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.phrases.column_names]))
         self.words = self.m <= MOST_WITH_NUMBERS[0] and self.n <= MOST_WITH_NUMBERS[1] and self.n * wide <= 680
         small = max(14.0, min(22.0, 480 / max(self.m, self.n)))
-        self.w, self.h, self.seed, self.gap = (wide, 28.0, 28.0, 14.0) if self.words else (small, small, small, 22.0)
+        sizes: tuple[float, ...] = (wide, 28.0, 28.0, 14.0) if self.words else (small, small, small, 22.0)
+        self.w, self.h, self.seed, self.gap = sizes
         self.input = f"input {self.passes.input_name}"
         labels = 22 + self.seed + max(width_of(s, 11, True) for s in self.phrases.row_names)
         self.label = max(labels, 16 + width_of(self.input, 12.5) - self.w - self.gap)
@@ -185,8 +186,8 @@ class _Drawing:
         yield column.following("pushes", x=[x + j * self.w for j in (0, *range(n))])
 
     def _legend(self):
-        kinds = {"positive": (self.shown > 0).any(), "negative": (self.shown < 0).any()}
-        kinds["not finite"] = not np.isfinite(self.shown).all()
+        there = {"positive": self.shown > 0, "negative": self.shown < 0, "not finite": ~np.isfinite(self.shown)}
+        kinds = {kind: bool(tiles.any()) for kind, tiles in there.items()}
         return legend(self.height - 12, kinds, "stronger: larger")
 
     # ---- what it costs ----

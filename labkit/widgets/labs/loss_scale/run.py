@@ -79,7 +79,8 @@ class HeldRun:
     """
 
     def __init__(self, fun, values, names, wanted):
-        level, self._log = new_level(), []
+        level = new_level()
+        self._log: list[_Node] = []
         roots = [_Node.new_root(v, n, self._log) for v, n in zip(values, names, strict=True)]
         with np.errstate(all="ignore"), inside(level):
             output = fun(*(new_box(v, level, root) for v, root in zip(values, roots, strict=True)))

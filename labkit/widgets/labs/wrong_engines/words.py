@@ -98,6 +98,7 @@ def _stored(play, m, bench, write):
     if write.part is None:
         return f"{parent} has {_shown(value)} now."
     part = numeric(write.part)
+    assert part is not None  # the nodes' own vjp has sent it
     words = f"{parent} gets {_made(play, m, bench, write)}"
     if part.shape != bench.nodes[write.node].value.shape:
         return f"{words}, of shape {causes.dims(part.shape)}; stored is {_shown(value)}."
@@ -207,8 +208,8 @@ def _ask_what(play):
                    tuple(sorted({right, came})))  # fmt: skip
     if arrived.size != 1 or not np.isfinite(arrived).all():
         return None
-    value, right = float(arrived.ravel()[0]), float(wrong.expected.ravel()[0])
-    slips = [(right, "That is the right gradient. This engine does something else: follow its lines.")]
+    value, wanted = float(arrived.ravel()[0]), float(wrong.expected.ravel()[0])
+    slips = [(wanted, "That is the right gradient. This engine does something else: follow its lines.")]
     return Ask(f"Which gradient does this engine have for {node} at this step?", float(f"{value:.6g}"),
                f"It should be {brief(wrong.expected)}.", tuple(slips),
                otherwise="Not that. Follow the engine's lines: what is stored, and when is it passed on?")  # fmt: skip

@@ -240,6 +240,14 @@ def changes(values: Iterable[Any]) -> Changes:
     return found
 
 
+def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:
+    """The questions before each position of a dial, for `Dial.asks`."""
+    found: dict[int, list[Ask]] = {}
+    for position, ask in asks:
+        found.setdefault(position, []).append(ask)
+    return found
+
+
 Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask)
 
 

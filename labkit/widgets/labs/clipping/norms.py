@@ -1,7 +1,8 @@
 """Dumbbells: the gradient norm of every parameter before and after clipping, for the three rules at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +89,7 @@ def measured(gradients: Mapping[str, np.ndarray], limits: list[float]) -> Measur
     parts: dict[str, slice] = {WHOLE: slice(None)} | {name: slice(i, i + 1) for i, name in enumerate(gradients)}
     clipped = [[look.rule(arrays, limit) for limit in limits] for look in LOOKS]
 
-    def each(measure):
+    def each(measure: Callable[[Any, slice], float]) -> list[list[dict[str, float]]]:
         return [[{name: measure(g, part) for name, part in parts.items()} for g in row] for row in clipped]
 
     return Measured(

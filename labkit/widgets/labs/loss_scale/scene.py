@@ -5,7 +5,7 @@ from typing import Any
 
 from ....precision import format_of
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, changes
+from ...kit.scene import Caption, Dial, Link, Panel, Scene, by_position, changes
 from . import bars, charts, histogram
 from .axes import WIDTH, at_formats, by_format, percent, power_of_two
 from .outcome import TOLERATED, Captured, Sweep
@@ -132,12 +132,9 @@ def _dial_names(cases):
 
 
 def _dial(case, name, where):
-    asks: dict[int, list[Ask]] = {}
-    for of in case.formats:
-        here = {**where, **at_formats(case.formats, of)}
-        found = about_scales(case, of, here) if isinstance(case, Sweep) else about_steps(case, of, here)
-        for position, ask in found.items():
-            asks.setdefault(position, []).append(ask)
+    about = about_scales if isinstance(case, Sweep) else about_steps
+    every = [(of, {**where, **at_formats(case.formats, of)}) for of in case.formats]
+    asks = by_position(asked for of, here in every for asked in about(case, of, here).items())
     if isinstance(case, Sweep):
         values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
         return Dial(name, "Loss scale", values, start=case.start, asks=asks, when=where)

@@ -45,20 +45,19 @@ def placed(scene: Scene, state: Mapping[str, int], lines: int = 0) -> tuple[floa
     width = max([*widths, MIN_WIDTH]) + 2 * MARGIN
     words: list[Words] = []
     y = MARGIN
-    for text, role in [(scene.title, "heading"), (scene.notice, "badtext")]:
-        for part in wrapped(text, width - 2 * MARGIN):
-            words.append((MARGIN, y + LINE * 0.8, part, role))
-            y += LINE
-    said = wrapped(scene.caption(state), width - 2 * MARGIN)
-    for i, part in enumerate(said):
-        words.append((MARGIN, y + LINE * (i + 0.8), part, "plain"))
-    y += LINE * max(len(said), lines)
+
+    def write(told: str, role: str, line: float, size: float = 12.0) -> float:
+        """Add lines of words; returns where they end."""
+        parts = wrapped(told, width - 2 * MARGIN, size)
+        words.extend((MARGIN, y + LINE * i + line * 0.8, part, role) for i, part in enumerate(parts))
+        return y + LINE * len(parts)
+
+    y = write(scene.title, "heading", LINE)
+    y = write(scene.notice, "badtext", LINE)
+    y = max(write(scene.caption(state), "plain", LINE), y + LINE * lines)
     spots: list[Strip] = []
     for panel in panels:
-        for part in wrapped(panel.title, width - 2 * MARGIN, 14.5):
-            words.append((MARGIN, y + TITLE * 0.8, part, "name"))
-            y += LINE
-        y += TITLE - LINE if panel.title else 0.0
+        y = write(panel.title, "name", TITLE, 14.5) + (TITLE - LINE if panel.title else 0.0)
         bottoms = _bottoms(panel) if len(cut[panel.name]) > 2 else [(0.0, panel.width, panel.height)]
         for left, right in pairwise(cut[panel.name]):
             spots.append(Strip(MARGIN, y, panel, left, right))

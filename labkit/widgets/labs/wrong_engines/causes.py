@@ -51,6 +51,11 @@ def why(fault: Fault, bench: Bench) -> str:
     return _WHY.get(fault.cause, _plainly)(fault, bench)
 
 
+def mend(fault: Fault) -> str:
+    """What to do about it."""
+    return f"To mend it: {MENDS[fault.cause]}"
+
+
 def sign(wrong: Wrong) -> str:
     """The same on a card: `should be 13`.
 

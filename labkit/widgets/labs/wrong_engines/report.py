@@ -96,7 +96,7 @@ def _wrong(passed: Pass, fault: Fault):
     lines.append(f"Why: {causes.why(fault, bench)}")
     if fault.place and fault.code:
         lines.append(f"Where: line {fault.place.number}: {fault.code}")
-    lines.append(f"To mend it: {causes.MENDS[fault.cause]}")
+    lines.append(causes.mend(fault))
     if passed.error is not None:
         lines.append(f"After that the engine raised {causes.named(passed.error)}.")
     elif others:

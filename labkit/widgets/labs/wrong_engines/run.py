@@ -79,6 +79,19 @@ class Pass:
     error: Exception | None = None
     problem: str = ""
 
+    def visits(self, node: int) -> list[Visit]:
+        """The calls of `vjp` on a node."""
+        return [e for e in self.events if isinstance(e, Visit) and e.node == node]
+
+    @property
+    def has_writes(self) -> bool:
+        """Whether the engine keeps its gradients in `grad`."""
+        return any(isinstance(e, Write) for e in self.events)
+
+    def writes(self, node: int) -> list[Write]:
+        """The changes of the `grad` of a node."""
+        return [e for e in self.events if isinstance(e, Write) and e.node == node]
+
 
 def walk_back(engine: Callable, bench: Bench, before: Mapping[int, Any] | None = None, most: int = MOST_EVENTS) -> Pass:
     """Run an engine once and keep all it did, also where it raises."""

@@ -27,7 +27,7 @@ def value_line(node: Node) -> str:
 
 def value_lines(play: Play, i: int) -> list[str]:
     """The same as training changes it."""
-    return [value_line(play.passes[moment.step].bench.story.nodes[i]) for moment in play.moments]
+    return [value_line(play.bench(m).story.nodes[i]) for m in range(len(play.moments))]
 
 
 def gradients(play: Play, i: int) -> list[str]:
@@ -79,8 +79,8 @@ def flows(play: Play, edge: Edge) -> list[str]:
 
 def _sends(play, m, edge):
     receiver, sender = edge
-    if any(isinstance(e, Write) for e in play.passes[play.moments[m].step].events):
-        stored = (e for _, e in play.moments[m].events if isinstance(e, Write))
+    if play.passes[play.moments[m].step].has_writes:
+        stored = (e for e in play.moments[m].events if isinstance(e, Write))
         return any(e.node == receiver and e.sender == sender for e in stored)
     return play.moments[m].node == sender
 

@@ -16,7 +16,7 @@ MOST_SAID = 5  # sentences of what happens at one moment
 
 def label(play: Play, m: int) -> str:
     """The name of a moment on the slider."""
-    moment, bench = play.moments[m], play.passes[play.moments[m].step].bench
+    moment, bench = play.moments[m], play.bench(m)
     words = {"start": "start", "raised": "stops", "learn": "update", "done": "done"}.get(moment.kind, "")
     if moment.kind == "forward":
         words = f"step {moment.step + 1}" if len(play.passes) > 1 else "forward"
@@ -35,7 +35,7 @@ def sentence(play: Play, m: int, right: Play) -> str:
     if play.fault is not None and m == play.first:
         said.append(diagnosis(play))
         shown.remove(play.fault.wrong.node)
-    bench, wrong = play.passes[moment.step].bench, play.wrong_at(m)
+    bench, wrong = play.bench(m), play.wrong_at(m)
     if shown and moment.kind != "done":
         said.append(f"Wrong too: {listed(f'{bench.called(i)} {causes.sign(wrong[i])}' for i in shown)}.")
     return " ".join(filter(None, said))
@@ -47,15 +47,14 @@ def diagnosis(play: Play) -> str:
     assert fault is not None
     bench = play.passes[fault.step].bench
     at = f"The line at fault: {fault.code}." if fault.code else ""
-    mend = f"To mend it: {causes.MENDS[fault.cause]}"
-    return " ".join(filter(None, [causes.arrived(fault, bench), causes.why(fault, bench), at, mend]))
+    return " ".join(filter(None, [causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault)]))
 
 
 # ---- by kind of moment ----
 
 
 def _forward(play, m, right):
-    step, bench = play.moments[m].step, play.passes[play.moments[m].step].bench
+    step, bench = play.moments[m].step, play.bench(m)
     result = f"{bench.called(bench.output.index)} = {in_full(bench.output.value)}"
     if step == 0:
         about = (inspect.getdoc(play.engine) or "").strip().split("\n")[0]
@@ -66,11 +65,10 @@ def _forward(play, m, right):
 
 
 def _start(play, m, right):
-    moment, bench = play.moments[m], play.passes[play.moments[m].step].bench
-    events = [e for _, e in moment.events]
-    zeros = sum(reset(e) for e in events)
+    moment, bench = play.moments[m], play.bench(m)
+    zeros = sum(map(reset, moment.events))
     said = ["Every gradient is set to zero."] if zeros >= len(bench.nodes) else []
-    said += _few([f"{capital(bench.called(e.node))} gets {_shown(e.value)}." for e in events if not reset(e)])
+    said += _few([f"{capital(bench.called(e.node))} gets {_shown(e.value)}." for e in moment.events if not reset(e)])
     left = [i for i, v in play.passes[moment.step].before.items() if numeric(v) is not None and np.any(v)]
     if not zeros and left:
         said.append(listed(f"{bench.called(i)}.grad still holds {_shown(play.held[m][i])}" for i in left) + ".")
@@ -78,12 +76,13 @@ def _start(play, m, right):
 
 
 def _visit(play, m):
-    moment = play.moments[m]
-    bench, events = play.passes[moment.step].bench, [e for _, e in moment.events]
+    moment, bench = play.moments[m], play.bench(m)
     node = bench.called(moment.node)
-    said = [f"At {node} arrives {_shown(e.gradient)}." for e in events if isinstance(e, Visit)]
+    said = [f"At {node} arrives {_shown(e.gradient)}." for e in moment.events if isinstance(e, Visit)]
     said = said or [f"Back at {node}: its next part is handed on."]
-    return " ".join(said + _few([_stored(play, m, bench, e) for e in events if isinstance(e, Write) and not reset(e)]))
+    return " ".join(
+        said + _few([_stored(play, m, bench, e) for e in moment.events if isinstance(e, Write) and not reset(e)])
+    )
 
 
 def _few(sentences):
@@ -111,8 +110,7 @@ def _stored(play, m, bench, write):
 
 def _made(play, m, bench, write):
     """A part as gradient times slope, where both are numbers."""
-    visits = [e for moment in play.moments[: m + 1] if moment.step == play.moments[m].step for _, e in moment.events
-              if isinstance(e, Visit) and e.node == write.sender]  # fmt: skip
+    visits = [e for e in play.events_until(m) if isinstance(e, Visit) and e.node == write.sender]
     steps = [s for s in bench.story.steps if s.node == write.sender]
     slopes = [sent.slope for s in steps for sent in s.sent if sent.parent == write.node and sent.slope is not None]
     for slope in slopes:
@@ -163,7 +161,7 @@ def _summary(play):
     step = f" in step {fault.step + 1}" if fault.step else ""
     others = [bench.called(w.node) for w in wrongs[1:]]
     after = f", and then {listed(others)}" if others else ""
-    return f"Wrong{step}: first {bench.called(fault.wrong.node)}{after}. To mend it: {causes.MENDS[fault.cause]}"
+    return f"Wrong{step}: first {bench.called(fault.wrong.node)}{after}. {causes.mend(fault)}"
 
 
 def _shown(value):

@@ -8,7 +8,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.boxes import LABEL, label_width
 from ...kit.scene import Changes, Link
-from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number, shape
+from ...kit.words import brief, heat, in_full, joined, listed, minus, number
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
@@ -20,25 +20,14 @@ def title(unit: Unit) -> str:
 
 def value(unit: Unit) -> str:
     """The second line: the user's name and the value, or the shape where the value is not kept."""
-    node = unit.lead
-    shown = _shown(node)
-    if unit.block or node.leaf or not node.name:
-        return shown
-    return f"{clipped(node.name, 16)}{' =' if np.size(node.value) == 1 else ''} {shown}"
-
-
-def _shown(node: Node):
-    return brief(node.value) if node.value is not None else f"{shape(node.shape)}: not kept".lstrip(": ")
+    return unit.lead.brief if unit.block else unit.lead.value_line
 
 
 def gradient_name(unit: Unit) -> str:
     """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
-    node = unit.lead
-    if unit.chip:
-        return f"+= {clipped(node.title)}.grad"
     if unit.block:
         return "gradient"
-    return f"{clipped(node.title)}.grad" if node.leaf else f"∂{clipped(node.name or node.title)}"
+    return f"+= {unit.lead.gradient_name}" if unit.chip else unit.lead.gradient_name
 
 
 def slope(units: Units, edge: Edge) -> str:
@@ -170,7 +159,7 @@ def _in_full(value):
 
 def _block_facts(unit: Unit, story: Story) -> list[str]:
     inside = [story.nodes[i] for i in unit.inside]
-    lines = [f"{len(unit.nodes)} ops", *(f"{leaf.title}: {_shown(leaf)}" for leaf in inside[:6])]
+    lines = [f"{len(unit.nodes)} ops", *(f"{leaf.title}: {leaf.brief}" for leaf in inside[:6])]
     return [*lines, *([f"and {len(inside) - 6} more leaves"] if len(inside) > 6 else [])]
 
 

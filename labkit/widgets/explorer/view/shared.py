@@ -4,7 +4,7 @@ Only the forward graph is laid out. What belongs to its derivative stands below 
 is always clear which derivative belongs to which op.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 
 from ...kit.boxes import (
@@ -144,6 +144,18 @@ class View:
         box, name, value = only(when, card(*place, role, title, "", pill, link))
         value = value.varying("step", state=[] if empty_before else names, text=values)
         self.marks += [box.varying("step", state=states), name.varying("step", state=names), value]
+
+    def gradient_card(self, unit: Unit, x: float, y: float, title: str) -> None:
+        """The card of a box's gradient, which is as wide as the box."""
+        states, values = pulses(self.gradients.times(unit)), self.gradients.texts(unit)
+        place, role = (x, y, self.box(unit)[2]), self.gradient_role(unit)
+        self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf)
+
+    def edges_back(self) -> Iterator[tuple[int, Changes]]:
+        """The number of each edge along which something goes back, and the states of the way there."""
+        for k, edge in enumerate(self.units.edges):
+            if edge.end in self.units.walked and self.units.sent_along(edge):
+                yield k, pulses([self.units.walked[edge.end]])
 
     def label(self, x: float, y: float, words: str, states: Changes = NEVER) -> None:
         """A local slope beside an edge."""

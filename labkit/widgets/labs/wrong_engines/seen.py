@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...explorer import Node
-from ...kit.words import brief, clipped, joined, number
+from ...kit.words import brief, joined, number
 from . import causes
 from .bench import Write, numeric
 from .faults import near
@@ -12,22 +11,9 @@ from .plays import Play
 Edge = tuple[int, int]  # from a parent to the node that uses it
 
 
-def gradient_name(node: Node) -> str:
-    """What a gradient's card is called: `x.grad`, `∂h`."""
-    return f"{clipped(node.title)}.grad" if node.leaf else f"∂{clipped(node.name or node.title)}"
-
-
-def value_line(node: Node) -> str:
-    """The second line of a forward card: the user's name and the value."""
-    shown = brief(node.value)
-    if node.leaf or not node.name:
-        return shown
-    return f"{clipped(node.name, 16)}{' =' if np.size(node.value) == 1 else ''} {shown}"
-
-
 def value_lines(play: Play, i: int) -> list[str]:
-    """The same as training changes it."""
-    return [value_line(play.bench(m).story.nodes[i]) for m in range(len(play.moments))]
+    """The second line of a forward card, as training changes it."""
+    return [play.bench(m).story.nodes[i].value_line for m in range(len(play.moments))]
 
 
 def gradients(play: Play, i: int) -> list[str]:

@@ -33,7 +33,7 @@ class Stage:
         self.layout = layout(sizes, self.edges, column_gap=gap, row_gap=14)
         self.boxes = [(x + MARGIN, y + TOP, w) for x, y, w, _ in self.layout.boxes]
         self.links = {
-            self._link(node): Link(f"{node.title}: {seen.value_line(node)}", self._facts(node), heat(node.value))
+            self._link(node): Link(f"{node.title}: {node.value_line}", self._facts(node), heat(node.value))
             for node in self.nodes
         }
 
@@ -50,7 +50,7 @@ class Stage:
     def _width(self, node):
         i, plays = node.index, [run.play for run in self.runs]
         values = {v for play in plays for v in (*seen.gradients(play, i), *seen.value_lines(play, i))}
-        inside = [46.0, *map(name_width, (clipped(node.title), seen.gradient_name(node))), *map(value_width, values)]
+        inside = [46.0, *map(name_width, (clipped(node.title), node.gradient_name)), *map(value_width, values)]
         pairs = {pair for run in self.signs[i] for pair in run}
         under = [max(width_of(how, 11.5, mono=True), width_of(sign, 12, bold=True)) for how, sign in pairs]
         badge = width_of("first wrong", 12, bold=True) + 8 if any(seen.is_first(play, i) for play in plays) else 0.0
@@ -97,7 +97,7 @@ class Stage:
         box, name, value = card(x, y, w, role, clipped(node.title), "", node.leaf, link)
         yield from (box, name, line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved"))
         if all(len(run.play.passes) == 1 for run in self.runs):
-            yield replace(value, text=seen.value_line(node))
+            yield replace(value, text=node.value_line)
             return
         for run in self.runs:
             values = value.following(run.slider, text=seen.value_lines(run.play, node.index))
@@ -115,7 +115,7 @@ class Stage:
         """The card of a node's gradient in one run, and below it how that came about and what it should be."""
         x, y, w = self.boxes[node.index]
         top, middle, states = y + BELOW, x + w / 2, seen.looks(run.play, node.index)
-        box, name, value = card(x, top, w, "back", seen.gradient_name(node), "", node.leaf, self._link(node))
+        box, name, value = card(x, top, w, "back", node.gradient_name, "", node.leaf, self._link(node))
         yield _stated(box, run, states)
         yield _stated(name, run, _calm(states))
         yield _stated(value.following(run.slider, text=seen.gradients(run.play, node.index)), run, _calm(states))

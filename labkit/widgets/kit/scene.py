@@ -100,7 +100,7 @@ class Mark:
 
     def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
         """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
-        return self.varying(dial, **{key: changes(_written(key, v) for v in found) for key, found in values.items()})
+        return self.varying(dial, **{key: changes(_attribute(key, v) for v in found) for key, found in values.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
@@ -275,7 +275,7 @@ def circle(x: float, y: float, r: float, role: str, **more: Any) -> Mark:
 
 def path(d: Outline, role: str, **more: Any) -> Mark:
     """A path through points, or of absolute M, L, C and Z commands."""
-    return Mark("path", role, {"d": _written("d", d)}, **more)
+    return Mark("path", role, {"d": _attribute("d", d)}, **more)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, role: str, **more: Any) -> Mark:
@@ -355,7 +355,7 @@ def _tenth(value: float) -> float:
     return int(found) if found.is_integer() else found
 
 
-def _written(attribute: str, value: Any) -> Any:
+def _attribute(attribute: str, value: Any) -> Any:
     """What an attribute is set to: coordinates to a tenth of a px, the points of a path as a path."""
     if attribute == "d":
         return value if isinstance(value, str) else polyline(value)
@@ -369,21 +369,21 @@ def width_of(words: str, size: float = 12.0, mono: bool = False, bold: bool = Fa
 
 def to_json(scene: Scene) -> dict[str, Any]:
     """The scene as plain dicts and lists for the page; what is empty is left out."""
-    return _plain(scene)
+    return _as_json(scene)
 
 
-def _plain(value):
+def _as_json(value):
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
     if kind is list or kind is tuple:
-        return [v if type(v) in _AS_THEY_ARE else _plain(v) for v in value]
+        return [v if type(v) in _AS_THEY_ARE else _as_json(v) for v in value]
     if isinstance(value, Mapping):
-        return {str(k): v if type(v) in _AS_THEY_ARE else _plain(v) for k, v in value.items()}
+        return {str(k): v if type(v) in _AS_THEY_ARE else _as_json(v) for k, v in value.items()}
     if hasattr(value, "__dataclass_fields__"):
         items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-        return {name: v if type(v) in _AS_THEY_ARE else _plain(v) for name, v in items if not _empty(v)}
-    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+        return {name: v if type(v) in _AS_THEY_ARE else _as_json(v) for name, v in items if not _empty(v)}
+    return [_as_json(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 _AS_THEY_ARE = {str, int, float, bool, type(None)}

@@ -37,7 +37,7 @@ class CallBuilder(Picture):
         self.setting = Setting(net, args, outputs)
         self.outcomes = {call: self.setting.run(call) for call in self.setting.calls()}
         self.equals = {} if torch_net is None else Equals(self.setting, torch_net).of_all(self.outcomes)
-        super().__init__(self._scene_of_all())
+        super().__init__(self._scene_of_calls())
 
     def structure(self, **dials: int | str) -> str:
         """What the call at these dials returns, in Python's notation; or the type of the error that it raises."""
@@ -50,13 +50,13 @@ class CallBuilder(Picture):
 
     # ---- the scene ----
 
-    def _scene_of_all(self):
+    def _scene_of_calls(self):
         asked = f"{self.setting.name}({', '.join(self.setting.inputs)})"
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
             self._dials(),
-            [self._written(), self._hidden(), *only(SHOWN, [*self._results(), *self._equals()])],
+            [self._call_panel(), self._question_panel(), *only(SHOWN, [*self._results(), *self._equals()])],
             self._captions(),
             predict=True,
         )
@@ -90,7 +90,7 @@ class CallBuilder(Picture):
 
     # ---- panels ----
 
-    def _written(self):
+    def _call_panel(self):
         """The call, a line per argument, and what it works on."""
         s = self.setting
         by_dial = [("function", FUNCTIONS), ("position", s.positions), ("weights", s.weights), ("has_aux", (0, 1))]
@@ -99,7 +99,7 @@ class CallBuilder(Picture):
         for (dial, values), row in zip(by_dial, (0, 2, 3, 4), strict=True):
             said = [s.code(start._replace(**{dial: i}))[row] for i in range(len(values))]
             lines[row] = text(10, 22 + LINE * row, "", "code").following(dial, text=said)
-        height, given = 22 + LINE * 6, self._given()
+        height, given = 22 + LINE * 6, self._setting_words()
         notes = [
             text(10, height + 14 + LINE * i, fitted(said, WIDTH - 20, 11.5), "note") for i, said in enumerate(given)
         ]
@@ -108,7 +108,7 @@ class CallBuilder(Picture):
         box = rect(1, 1, width - 2, height - 6, "area")
         return Panel("call", "The call", width, height + LINE * len(notes) + 8, [box, *lines, *notes])
 
-    def _given(self):
+    def _setting_words(self):
         """What goes in and what the network itself gives, in words."""
         s = self.setting
         given = [*zip(s.inputs, s.args, strict=True), *((p.name, p) for p in s.parameters[:4])]
@@ -119,14 +119,14 @@ class CallBuilder(Picture):
         names = ", ".join(s.outputs)
         return [*values, *more, f"{s.name}({', '.join(s.inputs)}) returns {names} = {shown}"]
 
-    def _hidden(self):
+    def _question_panel(self):
         marks = [rect(1, 1, WIDTH - 2, 58, "chip"), text(WIDTH / 2, 35, "?", "heading", "middle")]
         return Panel("hidden", "What comes back", WIDTH, 60, marks, HIDDEN)
 
     def _results(self) -> Iterator[Panel]:
         results = places(CALL, {call: outcome.result for call, outcome in self.outcomes.items()})
         for i, (result, when) in enumerate(results):
-            marks, height = _drawn(result, "result")
+            marks, height = _result_marks(result, "result")
             said = "an error" if isinstance(result, Failure) else skeleton(result)
             title = f"What comes back: {said}"
             title = title if width_of(title, 13) <= WIDTH else "What comes back"
@@ -139,13 +139,13 @@ class CallBuilder(Picture):
             if equal:
                 top = 14 + LINE * len(equal.code)
                 flat = isinstance(equal.result, Branch) and equal.result.kind in ("tuple", "list")
-                found, height = _drawn(equal.result, "result" if flat else "", top + 6)
+                found, height = _result_marks(equal.result, "result" if flat else "", top + 6)
                 code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
                 marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *found]
             yield Panel(f"torch{i}", "The equal call in PyTorch", WIDTH, height, marks, when)
 
 
-def _drawn(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:
+def _result_marks(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:
     """The marks of a result, and where they end."""
     if isinstance(result, Failure):
         return failed(result, WIDTH, y)

@@ -72,7 +72,7 @@ def scene() -> Scene:
     }
     marks = [*_ground(), *_gradient(places)]
     for i, limit in enumerate(LIMITS):
-        marks += only({"limit": [i]}, _clipped(*found[limit]))
+        marks += only({"limit": [i]}, _results(*found[limit]))
     ends = [PLANE.at(place) for place in places]
     handle = circle(0, 0, 10, "outline").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
     marks.append(handle)
@@ -128,7 +128,7 @@ def _gradient(places) -> Iterator[Mark]:
     yield text(EDGE + 42, 18, "").following("g", text=words)
 
 
-def _clipped(by_norm, values) -> Iterator[Mark]:
+def _results(by_norm, values) -> Iterator[Mark]:
     """What the two rules make of every gradient, at one limit."""
     yield from _arrow([c.vector for c in values], "backvector", "backhead")
     yield from _arrow([c.vector for c in by_norm], "vector", "head")

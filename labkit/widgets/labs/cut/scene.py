@@ -64,12 +64,12 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
     if run.use is None:
         told = listed(f"{gradient_name(leaf)} = {in_full(_or_zeros(run, leaf))}" for leaf in story.leaves)
         return f"Nothing is cut. {capital(values)}; {told}."
-    changed = [_changed(found, leaf, before, run) for leaf in story.leaves]
+    changed = [_change_words(found, leaf, before, run) for leaf in story.leaves]
     what = " ".join(filter(None, changed)) or "No gradient of an input changes."
     return f"Cut: {label}. Forwards nothing changes: {values}. {what}"
 
 
-def _changed(found, leaf, before, run):
+def _change_words(found, leaf, before, run):
     """What becomes of the gradient of one input, or "" where it stays."""
     old, new = _or_zeros(before, leaf), _or_zeros(run, leaf)
     if np.array_equal(old, new, equal_nan=True):

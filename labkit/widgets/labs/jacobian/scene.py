@@ -54,17 +54,17 @@ class _Drawing:
         self.rows = np.array_split(np.arange(m), min(m, MOST))
         self.columns = np.array_split(np.arange(n), min(n, MOST))
         self.phrases = JacobianWords(self.passes, self.rows, self.columns)
-        self.shown = pooled(self.passes.matrix, self.rows, self.columns)
+        self.tiles = pooled(self.passes.matrix, self.rows, self.columns)
         self.total = pooled(self.passes.total[None], [np.arange(1)], self.columns)[0]
         self.x = pooled(self.passes.x[None], [np.arange(1)], self.columns)[0]
         self.y = pooled(self.passes.y[None], [np.arange(1)], self.rows)[0]
-        self.m, self.n = self.shown.shape
+        self.m, self.n = self.tiles.shape
         self._measure()
-        self.scale = full_colour([self.shown, self.total])
+        self.scale = full_colour([self.tiles, self.total])
         self.grid = self._grid(self.left, self.top)
 
     def _measure(self):
-        numbers = [*self.shown.flat, *self.total, *self.x, *self.y]
+        numbers = [*self.tiles.flat, *self.total, *self.x, *self.y]
         wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.phrases.column_names]))
         self.words = self.m <= MOST_WITH_NUMBERS[0] and self.n <= MOST_WITH_NUMBERS[1] and self.n * wide <= 680
         small = max(14.0, min(22.0, 480 / max(self.m, self.n)))
@@ -129,7 +129,7 @@ class _Drawing:
             link = f"cell {i} {j}" if self.words else f"row {i}"
             if self.words:
                 yield self.grid.block(i, j, 1, 1, "row", link=link)
-            yield from self.grid.tile(i, j, self.shown[i, j], link)
+            yield from self.grid.tile(i, j, self.tiles[i, j], link)
 
     def _covers(self) -> Iterator[Mark]:
         """What is not computed yet."""
@@ -152,10 +152,10 @@ class _Drawing:
         yield from only(JVP, [tangents.lines(1, n), beside.lines(m, 1)])
         for i in range(m):
             yield from only(VJP, seeds.moving(i, 0, [None, *(float(i == k) for k in range(m)), *sums], "pulls"))
-            yield from only(JVP, beside.moving(i, 0, [None, *self.shown[i]], "pushes"))
+            yield from only(JVP, beside.moving(i, 0, [None, *self.tiles[i]], "pushes"))
         for j in range(n):
             totals = [self.total[j]] if sums else []
-            yield from only(VJP, below.moving(0, j, [None, *self.shown[:, j], *totals], "pulls"))
+            yield from only(VJP, below.moving(0, j, [None, *self.tiles[:, j], *totals], "pulls"))
             yield from only(JVP, tangents.moving(0, j, [None, *(float(j == k) for k in range(n))], "pushes"))
         yield from self._names_of_passes(seeds, below, tangents, beside)
         yield from self._frames()
@@ -186,7 +186,7 @@ class _Drawing:
         yield column.following("pushes", x=[x + j * self.w for j in (0, *range(n))])
 
     def _legend(self):
-        there = {"positive": self.shown > 0, "negative": self.shown < 0, "not finite": ~np.isfinite(self.shown)}
+        there = {"positive": self.tiles > 0, "negative": self.tiles < 0, "not finite": ~np.isfinite(self.tiles)}
         kinds = {kind: bool(tiles.any()) for kind, tiles in there.items()}
         return legend(self.height - 12, kinds, "stronger: larger")
 
@@ -225,11 +225,11 @@ class _Drawing:
             found[name] = Link(". ".join(tips), tips, strip, go)
 
         for i in range(self.m):
-            add(f"row {i}", phrases.of_row(i, self.y[i]), heat(self.shown[i : i + 1], columns=MOST), pulls=i + 1)
+            add(f"row {i}", phrases.of_row(i, self.y[i]), heat(self.tiles[i : i + 1], columns=MOST), pulls=i + 1)
             for j in range(self.n if self.words else 0):
                 add(f"cell {i} {j}", phrases.of_entry(i, j), pulls=i + 1, pushes=j + 1)
         for j in range(self.n):
             add(
-                f"column {j}", phrases.of_column(j, self.x[j]), heat(self.shown[:, j][None], columns=MOST), pushes=j + 1
+                f"column {j}", phrases.of_column(j, self.x[j]), heat(self.tiles[:, j][None], columns=MOST), pushes=j + 1
             )
         return found

@@ -45,7 +45,7 @@ class Landscape(Picture):
         given = line_fit if loss is None else loss
         axes = _axes_of(given)
         place = _checked_start(START if start is None else start)
-        makers = _checked(optimizers, rates, steps)
+        makers = _makers(optimizers, rates, steps)
         self.rates = [float(rate) for rate in rates]
         self.runs = {
             name: [descend(given, place, make, rate, steps) for rate in self.rates] for name, make in makers.items()
@@ -84,7 +84,7 @@ def _checked_start(start):
     return x, y
 
 
-def _checked(optimizers, rates, steps) -> dict[str, Maker]:
+def _makers(optimizers, rates, steps) -> dict[str, Maker]:
     if not rates or not all(isinstance(r, (int, float)) and r > 0 and np.isfinite(r) for r in rates):
         raise ValueError(f"Landscape: expected learning rates above 0, such as (0.01, 0.1), but got {rates!r}")
     if not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:

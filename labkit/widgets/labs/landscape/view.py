@@ -99,11 +99,11 @@ def _contours(shared, loss) -> list[Mark]:
         contour = shared.plane.contour(found, xs, ys, level)
         if contour:
             marks.append(path(pieces(contour), "grid"))
-            names += _named(level, contour, names)
+            names += _level_name(level, contour, names)
     return marks + names
 
 
-def _named(level, contour, taken) -> list[Mark]:
+def _level_name(level, contour, taken) -> list[Mark]:
     """The number of a contour line where it comes highest; none where another number stands too near."""
     x, y = min((spot for piece in contour for spot in piece), key=lambda spot: spot[1])
     name = text(min(max(x, LEFT + 16), LEFT + WIDTH - 16), max(y - 2, TOP + 11), number(level), "tick", "middle")
@@ -172,12 +172,12 @@ def _kept_rows(shared) -> tuple[list[Mark], float]:
             now = [moments[min(step, len(moments) - 1)] for step in range(shared.steps + 1)]
             for row in range(rows):
                 kept = text(LEFT + 60, y + ROW * row, "", "value", when={**both, "rate": [i]})
-                marks.append(kept.following("step", text=[_kept(moment, row) for moment in now]))
+                marks.append(kept.following("step", text=[_row_words(moment, row) for moment in now]))
         y += ROW * rows + 4
     return marks, y
 
 
-def _kept(moment, row):
+def _row_words(moment, row):
     """What stands in a row: first the gradient, then each thing kept."""
     if row == 0:
         return f"gradient {pair(moment.gradient)}"

@@ -20,7 +20,7 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     """The shares of all fates over the scales, stacked, with the scale that is chosen."""
     top, base, count = 30.0, 150.0, len(next(iter(sweep.outcomes.values())))
     across, up = columns_axis(0, count, LEFT, RIGHT), Axis(0, 1, base, top)
-    for found, _, when in by_format(sweep.formats, {of: _stacked(sweep, of, across, up) for of in sweep.formats}):
+    for found, _, when in by_format(sweep.formats, {of: _layers(sweep, of, across, up) for of in sweep.formats}):
         yield from only(when, map(path, found, LOOKS.values()))
     for safe, _, when in by_format(sweep.formats, sweep.safe):
         yield from (mark.answering(dial) for mark in only(when, _bracket(safe, across, top - 6)))
@@ -36,7 +36,7 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
 
 
-def _stacked(sweep, of, across, up):
+def _layers(sweep, of, across, up):
     shares = {i: o.counts.sum(axis=0) / o.size for i, o in enumerate(sweep.outcomes[of])}
     return stacked(across, up, shares)
 
@@ -178,13 +178,13 @@ def _losses(training, across) -> Iterator[Mark]:
     finite = [v for v in every if np.isfinite(v)]
     low, high = min([*finite, 0.0]), max([*finite, 0.0])
     up = Axis(low, high if high > low else low + 1, 150.0, 90.0)
-    yield from up.beside(LEFT - 5, (up.low, up.high), _short)
+    yield from up.beside(LEFT - 5, (up.low, up.high), _short_number)
     pairs = {of: ([s.loss for s in training.steps[of]], training.without[of]) for of in training.formats}
     for (now, without), _, when in by_format(training.formats, pairs):
         yield from _pair(across, up, now, without, when)
 
 
-def _short(value):
+def _short_number(value):
     """A number of less than six characters."""
     return number(value) if len(number(value)) < 6 else minus(f"{value:.0e}")
 

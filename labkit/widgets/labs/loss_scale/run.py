@@ -87,7 +87,7 @@ class HeldRun:
         self._end, self.loss = _loss(output, level)
         self._roots = {n: root for n, root in zip(names, roots, strict=True) if n in wanted}
         self.parameters = {n: root.value for n, root in self._roots.items()}
-        self._held = _held(self._log, self._roots.values())
+        self._held = _nodes_in_format(self._log, self._roots.values())
         self._forward: dict[str, dict[Record, _Op]] = {}
 
     def gradients(self, of: str | Format, scale: float = 1.0) -> Gradients:
@@ -130,7 +130,7 @@ def _narrow(dtype):
     return getattr(dtype, "name", "") in ("float16", "bfloat16")
 
 
-def _held(log, parameters):
+def _nodes_in_format(log, parameters):
     """The nodes whose values are held in the format."""
     if any(_narrow(node.dtype) for node in log):
         return {node for node in log if _narrow(node.dtype)}

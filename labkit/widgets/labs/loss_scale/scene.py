@@ -82,11 +82,11 @@ def _own(loss, args, parameters, batches, gradients, scaler, learning_rate, form
         source = Learner(network, steps, learning_rate) if steps else None
     cases: list[Case] = [Sweep("your gradients", "Your gradients.", first, formats)]
     if source is not None:
-        cases.append(Training("your training", "Your training.", source, formats, _checked(scaler)))
+        cases.append(Training("your training", "Your training.", source, formats, _check_scaler(scaler)))
     return tuple(cases)
 
 
-def _checked(scaler):
+def _check_scaler(scaler):
     from ....mindspore import amp
 
     if scaler is None:

@@ -84,13 +84,13 @@ def _when(name, walk):
 # ---- what is said and asked ----
 
 
-def _called(name, walk):
+def _setting_words(name, walk):
     each = LAYERS if name == "none" else LAYERS // int(name)
     parts = "No checkpoint" if name == "none" else f"{counted(int(name), 'checkpoint')} of {counted(each, 'layer')}"
     return parts + (", retain_graph=True" if walk == "retain_graph" else "")
 
 
-def _held(count):
+def _count_words(count):
     return f"{counted(count, 'result')} {'is' if count == 1 else 'are'} held"
 
 
@@ -106,7 +106,7 @@ def _captions(runs) -> Iterator[Caption]:
             done = doing[moment.kind].format(moment.layer + 1)
             over = f" The most at once: {most(run)}." if moment.kind == "end" else ""
             now = min(time, run[-1].time)
-            said.append(f"{_called(name, walk)}. Time {now}: {done}, {_held(len(moment.held))}.{over}")
+            said.append(f"{_setting_words(name, walk)}. Time {now}: {done}, {_count_words(len(moment.held))}.{over}")
         yield Caption("time", changes(said), _when(name, walk))
 
 
@@ -136,7 +136,7 @@ def _worst_ask(name, held, worst, when):
     slips = [(held, "A checkpoint runs again, and its results are held as well."),
              (again, "Those are the results that come anew. What was held before is still there."),
              (LAYERS, "That is so without checkpoints.")] if again else [(1, "That is so at the end.")]  # fmt: skip
-    question = f"The walk back begins, and {_held(held)}. How many are held at its worst moment?"
+    question = f"The walk back begins, and {_count_words(held)}. How many are held at its worst moment?"
     return Ask(question, worst, because, _apart(worst, slips), otherwise=f"Not that. {because}", when=when)
 
 

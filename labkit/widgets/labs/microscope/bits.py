@@ -53,9 +53,9 @@ def meaning(value: float, of: Format) -> tuple[str, str, str]:
     field, part, whole = int(exponent, 2), int(fraction, 2), 2**of.fraction_bits
     if not np.isfinite(value):
         kind = "infinite" if np.isinf(value) else "nan, not a number"
-        return f"exponent {exponent}: all ones", f"fraction {_short(fraction)}", f"that means {kind}"
+        return f"exponent {exponent}: all ones", f"fraction {_shortened(fraction)}", f"that means {kind}"
     if not value:
-        return f"exponent {exponent}: all zeros", f"fraction {_short(fraction)}", "that means 0"
+        return f"exponent {exponent}: all zeros", f"fraction {_shortened(fraction)}", "that means 0"
     power = max(field, 1) - of.bias
     first = f"exponent {exponent} = {field}, and {field} − {of.bias} = {minus(str(power))}"
     if not field:
@@ -68,7 +68,7 @@ def meaning(value: float, of: Format) -> tuple[str, str, str]:
     return first, f"fraction {bool(field):d} + {counted} = {significand}", last
 
 
-def _short(fraction):
+def _shortened(fraction):
     return fraction if len(fraction) <= 23 else f"{fraction[:10]}…"
 
 

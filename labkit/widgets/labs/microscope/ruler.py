@@ -48,10 +48,10 @@ class Window:
             return ("−" * (n < 0) + "inf") if self.of.infinity else "nan"
         if not value or self.decimals is None:
             return digits(value, Fraction(1))
-        return minus(f"{float(value):.{self.decimals}{'f' if self.plain else 'e'}}")
+        return minus(f"{float(value):.{self.decimals}{'f' if self.without_power else 'e'}}")
 
     @property
-    def plain(self) -> bool:
+    def without_power(self) -> bool:
         """Whether the numbers are written without a power of ten."""
         return Fraction(1, 10**4) <= self._largest < 10**7
 
@@ -64,9 +64,9 @@ class Window:
         """Decimals that place each row within a twentieth of a gap, or in full where that is short; None for integers."""
         values = [at_place(k, self.of) for k in self.rows]
         gap = min(gap_at(v, self.of) for v in values)
-        if gap.denominator == 1 and self.plain:
+        if gap.denominator == 1 and self.without_power:
             return None
-        unit = Fraction(1) if self.plain else Fraction(10) ** int(np.floor(np.log10(float(self._largest))))
+        unit = Fraction(1) if self.without_power else Fraction(10) ** int(np.floor(np.log10(float(self._largest))))
         enough = next(d for d in range(400) if 10 * unit <= gap * 10**d)
         full = (d for d in range(enough, SHORT - 2) if all((v / unit * 10**d).denominator == 1 for v in values))
         return next(full, enough)
@@ -110,9 +110,9 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
         for x, words, role, anchor in ((NUMBERS, Window.name, "code", "start"), (BITS, Window.bits, "tick", "end")):
             said = [words(w, row) if w.rows else "" for w in windows]
             yield text(x, 0, "", role, anchor).following(DIAL, y=ys, text=said)
-    yield _gap(windows)
-    yield from _input(windows)
-    yield from _exact(windows)
+    yield _gap_mark(windows)
+    yield from _input_marks(windows)
+    yield from _exact_marks(windows)
 
 
 def _halves(window):
@@ -126,7 +126,7 @@ def _squares(window, odd):
     return "".join(polygon(((-4, -4), (4, -4), (4, 4), (-4, 4)), AXIS, y) for y in spots) or NOWHERE
 
 
-def _gap(windows) -> Mark:
+def _gap_mark(windows) -> Mark:
     """How far apart the numbers are, between the result and the number above it."""
     said, ys = [], []
     for w in windows:
@@ -142,7 +142,7 @@ def _power(value: Fraction) -> str:
     return f"2^−{-e} = {digits(value, value)}" if e < 0 else digits(value, value)
 
 
-def _input(windows) -> Iterator[Mark]:
+def _input_marks(windows) -> Iterator[Mark]:
     """The row of the input of a function."""
     ys = [_height(w, _fraction(w.found.input)) if w.found.ops else None for w in windows]
     name = windows[0].found.name
@@ -166,7 +166,7 @@ def _fraction(value: float):
     return Fraction(value) if np.isfinite(value) else None
 
 
-def _exact(windows) -> Iterator[Mark]:
+def _exact_marks(windows) -> Iterator[Mark]:
     """What is exact, at its place between the numbers, and the way to where it lands."""
     ys = [w.height(w.found.target) if w.rows and w.found.target is not None else None for w in windows]
     ways = [NOWHERE if y is None else _way(y, w.heights[w.landed]) for w, y in zip(windows, ys, strict=True)]
@@ -177,7 +177,7 @@ def _exact(windows) -> Iterator[Mark]:
     corners = ((0, -6), (6, 0), (0, 6), (-6, 0))
     diamonds = [NOWHERE if y is None else polygon(corners, AXIS, y) for y in inside]
     yield path(NOWHERE, "back").following(DIAL, d=diamonds)
-    said = [_said(w, y is not None) for w, y in zip(windows, inside, strict=True)]
+    said = [_exact_label(w, y is not None) for w, y in zip(windows, inside, strict=True)]
     high = [0.0 if y is None else _clear(y, w) for y, w in zip(ys, windows, strict=True)]
     words = text(78, 0, "", "slope", "end")
     yield words.following(DIAL, y=[y + 4 for y in high], text=said, state=_states(ys))
@@ -191,7 +191,7 @@ def _clear(y, window):
     return y - 15 if y <= row else y + 15
 
 
-def _said(window, inside):
+def _exact_label(window, inside):
     words = window.found.words if len(window.found.words) <= 9 else "exact"
     if inside or not window.rows or window.found.target is None:
         return words

@@ -24,16 +24,17 @@ def sentence(f: Landing) -> str:
     Halfway between 2048 and 2050: the tie goes to 2048, whose last bit is 0
     Absorbed: adding 1 changes nothing.
     """
-    head, end = f"{f.of.name}, {f.name} = {_given(f)}.", digits(f.result, _gap(f))
+    head, end = f"{f.of.name}, {f.name} = {_input_words(f)}.", digits(f.result, _gap(f))
     if not f.ops:
-        return f"{head} {_landed(f, end)}"
+        return f"{head} {_neighbour_words(f, end)}"
     if f.exact is None:
         return f"{head} {f.words} is {end}."
     about = "Exactly" if isinstance(f.exact, Fraction) else "In float64"
-    return " ".join(filter(None, [head, f"{about}, {f.words} is {_exact(f, end)}.", _landed(f, end), _lost(f)]))
+    exactly = f"{about}, {f.words} is {_exact_words(f, end)}."
+    return " ".join(filter(None, [head, exactly, _neighbour_words(f, end), _absorption_words(f)]))
 
 
-def _exact(f: Landing, end: str) -> str:
+def _exact_words(f: Landing, end: str) -> str:
     """What is exact, with digits that tell it from the result."""
     if not np.isfinite(f.result) or f.target == Fraction(f.result):
         return digits(f.target, _gap(f) / 20)
@@ -52,7 +53,7 @@ def _gap(f: Landing) -> Fraction:
     return gap_at(Fraction(f.result), f.of) if np.isfinite(f.result) else Fraction(f.of.max) / 1000
 
 
-def _given(f: Landing) -> str:
+def _input_words(f: Landing) -> str:
     """The number given; for the input of a function also what the format stores."""
     shown = digits(f.x, min(gap_at(f.x, f.of), abs(f.x) / 1000) if f.x else Fraction(1))
     if not f.ops or (np.isfinite(f.input) and Fraction(f.input) == f.x):
@@ -60,7 +61,7 @@ def _given(f: Landing) -> str:
     return f"{shown}, stored as {_number(f.input, f.of) if np.isfinite(f.input) else digits(f.input, Fraction(1))}"
 
 
-def _landed(f: Landing, end: str) -> str:
+def _neighbour_words(f: Landing, end: str) -> str:
     """Which neighbour it goes to, and why."""
     if f.around is None or not np.isfinite(f.result):
         lost = "infinite" if f.of.infinity else "nan, for this format has no infinity"
@@ -95,7 +96,7 @@ def _count(steps: Fraction) -> str:
     return "1 gap" if steps == 1 else f"{digits(steps, steps / 100)} gaps"
 
 
-def _lost(f: Landing) -> str:
+def _absorption_words(f: Landing) -> str:
     verb = "adding" if "+" in f.words else "subtracting"
     return f"Absorbed: {verb} {f.absorbed} changes nothing." if f.absorbed else ""
 
@@ -141,7 +142,7 @@ def _largest(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
         of, largest = found[i].of, _number(found[i].of.max, found[i].of)
         lost = "inf" if of.infinity else "nan"
         yield i, Ask(
-            f"The largest {of.name} is {largest}. What is stored for {_given(found[i])}?", lost, "Nothing larger fits.",
+            f"The largest {of.name} is {largest}. What is stored for {_input_words(found[i])}?", lost, "Nothing larger fits.",
             ((largest, "Numbers do not stop at the largest one: there is a mark for what is too large."),
              ("0", "That happens at the other end.")), (largest, lost, "0"),
         )  # fmt: skip
@@ -156,7 +157,7 @@ def _absorbed(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
         if others and exact != f.result:
             why = "Halfway, and the tie goes to the even one." if f.tie else "It is nearer than the other neighbour."
             yield i, Ask(
-                f"{f.of.name}: {f.name} = {_given(f)}. What is {f.words}?", f.result, why,
+                f"{f.of.name}: {f.name} = {_input_words(f)}. What is {f.words}?", f.result, why,
                 ((exact, "So it is exactly. But is that a number of the format? Look at the gap."),
                  (others[0], "That is the other neighbour. " + why)),
                 tolerance=1e-12, otherwise="Not that. Which two neighbours are there?",

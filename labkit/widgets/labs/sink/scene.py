@@ -31,11 +31,11 @@ class SinkCalculator(Picture):
     """
 
     def __init__(self):
-        self.runs = _counted()
+        self.runs = _count_runs()
         super().__init__(_scene(self.runs))
 
 
-def _counted() -> dict[tuple[int, str], Transfers]:
+def _count_runs() -> dict[tuple[int, str], Transfers]:
     """What `train.counting` counts in each run; the contexts are put back."""
     before = {name: get_context(name) for name in ("mode", "device_target")}
     set_context(mode=GRAPH_MODE, device_target="Ascend")

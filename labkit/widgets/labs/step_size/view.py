@@ -185,9 +185,9 @@ def errors_panel(cases: Cases) -> Panel:
         i, rules = NAMES.index(of), {"rule": [RULES.index(rule)]}
         others = [k for k in range(len(NAMES)) if k != i]
         spots = axes.spots([q.error for q in case.quotients])
-        other = [path(spots, "axis").answering("h"), *_called(case, axes, spots, "note")]
+        other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "note")]
         marks += only({**rules, "format": others}, other)
-        marks += only({**rules, "format": [i]}, _chosen(case, axes, spots))
+        marks += only({**rules, "format": [i]}, _error_curve(case, axes, spots))
     return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks)
 
 
@@ -202,7 +202,7 @@ def _ticks(axes) -> Iterator[Mark]:
     yield text(4, 16, "relative error" if axes.relative else "error", "note")
 
 
-def _called(case, axes, spots, role) -> Iterator[Mark]:
+def _format_name(case, axes, spots, role) -> Iterator[Mark]:
     """The name of the format where its digits run out: the first error of nearly 1, or the last one."""
     if case.best is not None:
         known = [i for i, spot in enumerate(spots) if spot and i >= case.best]
@@ -212,7 +212,7 @@ def _called(case, axes, spots, role) -> Iterator[Mark]:
         yield text(x, y, case.of.name, role, "middle").answering("h")
 
 
-def _chosen(case: Case, axes: Errors, spots: list[Point | None]) -> Iterator[Mark]:
+def _error_curve(case: Case, axes: Errors, spots: list[Point | None]) -> Iterator[Mark]:
     xs = [axes.across(h) for h in STEPS]
     for outline, role in (
         (axes.guide(case.truncation), "backedge"),
@@ -225,7 +225,7 @@ def _chosen(case: Case, axes: Errors, spots: list[Point | None]) -> Iterator[Mar
     yield path(NOWHERE, "before").following("h", d=[spots[: i + 1] for i in range(len(STEPS))])
     yield path(NOWHERE, "outline").following("h", d=[[(x, axes.top), (x, axes.base)] for x in xs])
     yield _at_spots(circle(0, 0, RING, "vector"), spots)
-    yield from _called(case, axes, spots, "forwardtext")
+    yield from _format_name(case, axes, spots, "forwardtext")
     yield line(100, 12, 122, 12, "backedge")
     yield line(210, 12, 232, 12, "badline")
     yield text(127, 16, "truncation", "slope")

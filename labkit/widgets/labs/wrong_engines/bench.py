@@ -109,7 +109,7 @@ class Node:
     @grad.setter
     def grad(self, value: Any) -> None:
         sender, part = self._log.taken(self.index)
-        self._log.add(Write, self.index, self._grad, _kept(value), _caller(), sender, part)
+        self._log.add(Write, self.index, self._grad, _copy(value), _caller(), sender, part)
         self._grad = value
 
     def vjp(self, g: Any) -> tuple[np.ndarray, ...]:
@@ -120,7 +120,7 @@ class Node:
         """
         if not self.parents:
             return ()
-        self._log.add(Visit, self.index, _kept(g), _caller())
+        self._log.add(Visit, self.index, _copy(g), _caller())
         if numeric(g) is None:
             raise TypeError(f"{self.label}.vjp: expected the gradient that arrived here, an array, but got {g!r}")
         parts = self._pull(np.array(g))
@@ -141,7 +141,7 @@ def numeric(value: Any) -> np.ndarray | None:
     return None if array.dtype.kind in "OSUc" else array
 
 
-def _kept(value):
+def _copy(value):
     array = numeric(value)
     return value if array is None else array.copy()
 

@@ -48,7 +48,7 @@ def arrived(fault: Fault, bench: Bench) -> str:
 
 def why(fault: Fault, bench: Bench) -> str:
     """Why the engine gives that."""
-    return _WHY.get(fault.cause, _plainly)(fault, bench)
+    return _WHY.get(fault.cause, _other_cause)(fault, bench)
 
 
 def mend(fault: Fault) -> str:
@@ -104,7 +104,7 @@ def visits_and_ops(passed: Pass) -> tuple[int, int]:
 # ---- why, by cause ----
 
 
-def _early(fault, bench):
+def _too_early(fault, bench):
     node, one = bench.called(fault.wrong.node), len(fault.missing) == 1
     missing = listed(f"{brief(part)} from {bench.called(sender)}" for sender, part in fault.missing)
     then = {
@@ -116,7 +116,7 @@ def _early(fault, bench):
     return f"The engine visits {node} too early: {missing} {'is' if one else 'are'} still to come. {then}".strip()
 
 
-def _dropped(fault, bench):
+def _part_lost(fault, bench):
     parts = [part for _, part in bench.parts[fault.wrong.node]]
     node, total = bench.called(fault.wrong.node), _value(fault.wrong.expected)
     kept = {
@@ -143,7 +143,7 @@ def _broadcast(fault, bench):
     )
 
 
-def _held(fault, bench):
+def _not_reset(fault, bench):
     new = _value(np.asarray(fault.wrong.expected))
     return (
         f"{capital(bench.called(fault.wrong.node))} is a parameter and stays the same node. It still held "
@@ -151,7 +151,7 @@ def _held(fault, bench):
     )
 
 
-def _never(fault, bench):
+def _never_visited(fault, bench):
     senders = list(dict.fromkeys(sender for sender, _ in fault.missing))
     return f"{capital(listed(map(bench.called, senders)))} was never visited, so nothing came from there."
 
@@ -160,7 +160,7 @@ def _sent_again(fault, bench):
     return f"A node that uses {bench.called(fault.wrong.node)} was visited more than once, so its part counts twice."
 
 
-def _plainly(fault, bench):
+def _other_cause(fault, bench):
     node = bench.called(fault.wrong.node)
     said = {
         "no seed": "Walking back starts with ones at the output; it does not have them.",
@@ -177,9 +177,9 @@ def _plainly(fault, bench):
 
 
 _WHY = {
-    **dict.fromkeys(("too early", "too early, and again", "wrong order"), _early),
-    **dict.fromkeys(("overwritten", "only the first", "part lost"), _dropped),
-    "not unbroadcast": _broadcast, "not reset": _held, "never visited": _never, "visited again": _sent_again,
+    **dict.fromkeys(("too early", "too early, and again", "wrong order"), _too_early),
+    **dict.fromkeys(("overwritten", "only the first", "part lost"), _part_lost),
+    "not unbroadcast": _broadcast, "not reset": _not_reset, "never visited": _never_visited, "visited again": _sent_again,
 }  # fmt: skip
 
 

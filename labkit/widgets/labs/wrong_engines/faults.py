@@ -197,7 +197,7 @@ def _at_visit(passed, wrong):
 def _cause_of_missing(passed, wrong, missing):
     """Why parts are missing: they came after the visit, were never sent, or were sent and not added."""
     everything = len(missing) == sum(bool(np.any(part)) for _, part in passed.bench.parts[wrong.node])
-    if _replaced(passed, wrong):
+    if _overwrites(passed, wrong):
         return "overwritten"
     if not _at_visit(passed, wrong):
         unsent = any(not _visited_before(passed, wrong, s) for s, _ in missing)
@@ -210,7 +210,7 @@ def _cause_of_missing(passed, wrong, missing):
     return "too early, and again" if again else "too early"
 
 
-def _replaced(passed, wrong):
+def _overwrites(passed, wrong):
     """Whether a part was stored in the place of what was there."""
     for event in passed.writes(wrong.node):
         if event.at <= wrong.at and event.part is not None and np.any(event.before):

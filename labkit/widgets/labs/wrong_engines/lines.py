@@ -62,7 +62,7 @@ def code(engine: Callable, plays: Sequence[SliderPlay], when: When) -> Panel:
     calm = [run for run in plays if not (run.play.fault and instead)]
     marks = [mark for run in plays for mark in only(run.when, _lit(run, _heights(rows, engine, run), file, width))]
     if calm:
-        marks += only(_union([run.when for run in calm]), _written(rows, {}))
+        marks += only(_union([run.when for run in calm]), _code_lines(rows, {}))
     for run in plays:
         if run not in calm:
             marks += only(run.when, _with_mend(rows, engine, run, width))
@@ -109,7 +109,7 @@ def _lit(run, places, file, width) -> Iterator[Mark]:
             yield _moving(words, slider, heights, 13).seen_from(slider, play.first)
 
 
-def _written(rows, places, slider="") -> Iterator[Mark]:
+def _code_lines(rows, places, slider="") -> Iterator[Mark]:
     """The lines of an engine, at their `places` where they move."""
     for k, (number, row) in enumerate(rows):
         yield _moving(text(GUTTER, k * ROW + 13, row, "code"), slider, places.get(number, ()), 13)
@@ -117,7 +117,7 @@ def _written(rows, places, slider="") -> Iterator[Mark]:
 
 def _with_mend(rows, engine, run, width) -> Iterator[Mark]:
     """The lines of an engine that goes wrong here; those of the right engine come in between once it shows."""
-    yield from _written(rows, _heights(rows, engine, run), run.slider)
+    yield from _code_lines(rows, _heights(rows, engine, run), run.slider)
     yield from (mark.seen_from(run.slider, run.play.first) for mark in _mend(*mended(engine), width))
 
 

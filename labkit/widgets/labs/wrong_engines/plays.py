@@ -58,8 +58,8 @@ class Play:
         return self.fault is None and self.error is None and not self.passes[-1].problem
 
     @cached_property
-    def held(self) -> list[list[Any]]:
-        """`held[m][i]`: the gradient of node i at moment m, None for none yet. Where the engine keeps its gradients to
+    def gradients_now(self) -> list[list[Any]]:
+        """`gradients_now[m][i]`: the gradient of node i at moment m, None for none yet. Where the engine keeps its gradients to
         itself, what it gives to `vjp`, and in the end its answer."""
         found: list[list[Any]] = []
         for moment in self.moments:

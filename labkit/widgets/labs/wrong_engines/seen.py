@@ -18,7 +18,7 @@ def value_lines(play: Play, i: int) -> list[str]:
 
 def gradients(play: Play, i: int) -> list[str]:
     """The gradient of a node, "" before there is one."""
-    return [_gradient(now[i]) for now in play.held]
+    return [_gradient(now[i]) for now in play.gradients_now]
 
 
 def _gradient(value):
@@ -35,7 +35,7 @@ def _look(play, m, i):
         return "wrong"
     if i in play.touched(m):
         return "now"
-    value = numeric(play.held[m][i]) if play.held[m][i] is not None else None
+    value = numeric(play.gradients_now[m][i]) if play.gradients_now[m][i] is not None else None
     return "" if (value is not None and np.any(value)) or play.moments[m].kind == "done" else "pending"
 
 
@@ -48,7 +48,7 @@ def _sign(play, m, i):
     wrong = play.wrong_at(m).get(i)
     if wrong is None:
         return ""
-    too_late = wrong.arrived is not None and near(play.held[m][i], wrong.expected)
+    too_late = wrong.arrived is not None and near(play.gradients_now[m][i], wrong.expected)
     return f"passed on {brief(wrong.arrived)}" if too_late else causes.sign(wrong)
 
 

@@ -69,7 +69,7 @@ class Stage:
             for k, edge in enumerate(self.edges):
                 route, head = arrow(self._way_back(k), "backedge", "backhead", back=True)
                 states = seen.flows(run.play, edge)
-                yield from only(run.when, [_stated(route, run, states), _stated(head, run, _calm(states))])
+                yield from only(run.when, [_with_states(route, run, states), _with_states(head, run, _calm(states))])
         for node in self.nodes:
             yield from self._node(node)
             for run, signs in zip(self.runs, self.signs[node.index], strict=True):
@@ -116,9 +116,9 @@ class Stage:
         x, y, w = self.boxes[node.index]
         top, middle, states = y + BELOW, x + w / 2, seen.looks(run.play, node.index)
         box, name, value = card(x, top, w, "back", node.gradient_name, "", node.leaf, self._link(node))
-        yield _stated(box, run, states)
-        yield _stated(name, run, _calm(states))
-        yield _stated(value.following(run.slider, text=seen.gradients(run.play, node.index)), run, _calm(states))
+        yield _with_states(box, run, states)
+        yield _with_states(name, run, _calm(states))
+        yield _with_states(value.following(run.slider, text=seen.gradients(run.play, node.index)), run, _calm(states))
         for column, role in enumerate(("sum", "badtext")):
             words = [pair[column] for pair in signs]
             if any(words):
@@ -163,7 +163,7 @@ class _OnEdge(str):
     edge: int
 
 
-def _stated(mark, run, states) -> Mark:
+def _with_states(mark, run, states) -> Mark:
     """A mark whose state changes with the slider of a run."""
     return mark.following(run.slider, state=states) if set(states) - {""} else mark
 

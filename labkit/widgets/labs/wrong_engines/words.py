@@ -68,20 +68,24 @@ def _start(play, m, right):
     moment, bench = play.moments[m], play.bench(m)
     zeros = sum(map(reset, moment.events))
     said = ["Every gradient is set to zero."] if zeros >= len(bench.nodes) else []
-    said += _few([f"{capital(bench.called(e.node))} gets {_shown(e.value)}." for e in moment.events if not reset(e)])
+    said += _few(
+        [f"{capital(bench.called(e.node))} gets {_value_words(e.value)}." for e in moment.events if not reset(e)]
+    )
     left = [i for i, v in play.passes[moment.step].before.items() if numeric(v) is not None and np.any(v)]
     if not zeros and left:
-        said.append(listed(f"{bench.called(i)}.grad still holds {_shown(play.held[m][i])}" for i in left) + ".")
+        said.append(
+            listed(f"{bench.called(i)}.grad still holds {_value_words(play.gradients_now[m][i])}" for i in left) + "."
+        )
     return " ".join(said)
 
 
 def _visit(play, m):
     moment, bench = play.moments[m], play.bench(m)
     node = bench.called(moment.node)
-    said = [f"At {node} arrives {_shown(e.gradient)}." for e in moment.events if isinstance(e, Visit)]
+    said = [f"At {node} arrives {_value_words(e.gradient)}." for e in moment.events if isinstance(e, Visit)]
     said = said or [f"Back at {node}: its next part is handed on."]
     return " ".join(
-        said + _few([_stored(play, m, bench, e) for e in moment.events if isinstance(e, Write) and not reset(e)])
+        said + _few([_write_words(play, m, bench, e) for e in moment.events if isinstance(e, Write) and not reset(e)])
     )
 
 
@@ -91,24 +95,24 @@ def _few(sentences):
     return [*sentences[:MOST_SAID], f"And {more} more."] if more > 0 else sentences
 
 
-def _stored(play, m, bench, write):
+def _write_words(play, m, bench, write):
     """What a parent gets, and what it then has."""
     parent, before, value = capital(bench.called(write.node)), write.before, write.value
     if write.part is None:
-        return f"{parent} has {_shown(value)} now."
+        return f"{parent} has {_value_words(value)} now."
     part = numeric(write.part)
     assert part is not None  # the nodes' own vjp has sent it
-    words = f"{parent} gets {_made(play, m, bench, write)}"
+    words = f"{parent} gets {_part_words(play, m, bench, write)}"
     if part.shape != bench.nodes[write.node].value.shape:
-        return f"{words}, of shape {causes.dims(part.shape)}; stored is {_shown(value)}."
+        return f"{words}, of shape {causes.dims(part.shape)}; stored is {_value_words(value)}."
     if not np.any(before) and near(value, part):
         return f"{words}."
     if near(value, part):
-        return f"{words}. What was there, {_shown(before)}, is overwritten."
-    return f"{words}. With what was there: {_shown(value)}."
+        return f"{words}. What was there, {_value_words(before)}, is overwritten."
+    return f"{words}. With what was there: {_value_words(value)}."
 
 
-def _made(play, m, bench, write):
+def _part_words(play, m, bench, write):
     """A part as gradient times slope, where both are numbers."""
     visits = [e for e in play.events_until(m) if isinstance(e, Visit) and e.node == write.sender]
     steps = [s for s in bench.story.steps if s.node == write.sender]
@@ -164,7 +168,7 @@ def _summary(play):
     return f"Wrong{step}: first {bench.called(fault.wrong.node)}{after}. {causes.mend(fault)}"
 
 
-def _shown(value):
+def _value_words(value):
     return in_full(value) if numeric(value) is not None else repr(value)
 
 

@@ -146,6 +146,15 @@ def bracketed(words: str) -> str:
     return f"({words})" if words.startswith("−") else words
 
 
+def paragraph(*parts: str) -> str:
+    """Sentences one after the other, without those that are empty.
+
+    >>> paragraph("It is so.", "", "It is not so.")
+    'It is so. It is not so.'
+    """
+    return " ".join(filter(None, parts))
+
+
 def joined(terms: Iterable[str], sign: str = " + ") -> str:
     """Numbers with a sign between them; those after a sign in brackets where they are negative.
 

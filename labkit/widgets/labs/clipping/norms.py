@@ -24,7 +24,7 @@ from ...kit.scene import (
     text,
     width_of,
 )
-from ...kit.words import listed, number, shape
+from ...kit.words import listed, number, paragraph, shape
 from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
 
 MOST = 40  # rows; of a larger network the longest gradients are shown
@@ -113,7 +113,7 @@ def scene(gradients: Mapping[str, np.ndarray]) -> Scene:
     shown = sorted(finite, key=found.before.__getitem__, reverse=True)[:MOST]
     names = [WHOLE, *(name for name in finite if name in shown)]
     if len(shown) < len(finite):
-        notes = " ".join(filter(None, [notes, f"Shown are the {MOST} longest of {len(finite)} gradients."]))
+        notes = paragraph(notes, f"Shown are the {MOST} longest of {len(finite)} gradients.")
     links = {
         f"norm {n}": Link(f"{n}: norm {number(found.before[n])} before clipping", _facts(n, finite[n]))
         for n in names[1:]

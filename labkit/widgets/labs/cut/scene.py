@@ -7,7 +7,7 @@ import numpy as np
 
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene
-from ...kit.words import capital, in_full, listed, number
+from ...kit.words import capital, in_full, listed, number, paragraph
 from .run import Cut, Cuts, cuts
 from .view import Graph, gradient_name, paths_panel, use_labels
 
@@ -65,7 +65,7 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
         told = listed(f"{gradient_name(leaf)} = {in_full(_or_zeros(run, leaf))}" for leaf in story.leaves)
         return f"Nothing is cut. {capital(values)}; {told}."
     changed = [_change_words(found, leaf, before, run) for leaf in story.leaves]
-    what = " ".join(filter(None, changed)) or "No gradient of an input changes."
+    what = paragraph(*changed) or "No gradient of an input changes."
     return f"Cut: {label}. Forwards nothing changes: {values}. {what}"
 
 

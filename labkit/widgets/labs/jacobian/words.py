@@ -7,7 +7,7 @@ import numpy as np
 
 from ...kit.passes import Passes
 from ...kit.scene import Ask, Changes
-from ...kit.words import counted, in_full, number
+from ...kit.words import counted, in_full, number, paragraph
 from .structure import structure
 
 SPELLED = 8  # a row of at most so many numbers is written out
@@ -42,7 +42,7 @@ class JacobianWords:
     @property
     def description(self) -> str:
         what = f"A heat map of {self.size}: how much each output (row) moves with each input (column)."
-        return " ".join(filter(None, [what, self.structure, self.pooling]))
+        return paragraph(what, self.structure, self.pooling)
 
     @property
     def pooling(self) -> str:

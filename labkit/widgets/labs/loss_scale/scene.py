@@ -5,7 +5,7 @@ from typing import Any
 
 from ....precision import format_of
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Link, Panel, Scene, by_position, changes
+from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, by_position, changes, only
 from . import bars, charts, histogram
 from .axes import WIDTH, at_formats, by_format, percent, power_of_two
 from .outcome import TOLERATED, Captured, Sweep
@@ -133,13 +133,20 @@ def _dial_names(cases):
 
 def _dial(case, name, where):
     about = about_scales if isinstance(case, Sweep) else about_steps
-    every = [(of, {**where, **at_formats(case.formats, of)}) for of in case.formats]
-    asks = by_position(asked for of, here in every for asked in about(case, of, here).items())
+    asks: list[tuple[int, Ask]] = []
+    for of in case.formats:
+        found = about(case, of)
+        asks += zip(found, only({**where, **at_formats(case.formats, of)}, found.values()))
     if isinstance(case, Sweep):
-        values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
-        return Dial(name, "Loss scale", values, start=case.start, asks=asks, when=where)
-    count = max(map(len, case.steps.values()))
-    return Dial(name, "Training step", [f"step {i + 1}" for i in range(count)], start=count - 1, asks=asks, when=where)
+        label, values, start = "Loss scale", _scales(case), case.start
+    else:
+        values = [f"step {i + 1}" for i in range(max(map(len, case.steps.values())))]
+        label, start = "Training step", len(values) - 1
+    return Dial(name, label, values, start=start, asks=by_position(asks), when=where)
+
+
+def _scales(sweep):
+    return [power_of_two(o.scale) for o in next(iter(sweep.outcomes.values()))]
 
 
 def _panels(case, dial, where):
@@ -185,8 +192,7 @@ def _captions(case, dial, where):
 
 def _links(case, dial):
     if isinstance(case, Sweep):
-        values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
-        return {f"{dial} {i}": Link(f"Scale {value}", go={dial: i}) for i, value in enumerate(values)}
+        return {f"{dial} {i}": Link(f"Scale {value}", go={dial: i}) for i, value in enumerate(_scales(case))}
     skipped = {i for steps in case.steps.values() for i, step in enumerate(steps) if step.event == "skipped"}
     return {f"{dial} {i + 1}": Link(f"Step {i + 1}: skipped", go={dial: i}) for i in sorted(skipped)}
 

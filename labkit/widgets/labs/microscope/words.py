@@ -8,6 +8,7 @@ import numpy as np
 
 from ....precision import Format
 from ...kit.scene import Ask, by_position, only
+from ...kit.words import paragraph
 from .run import Landing, digits, exponent_of, gap_at
 
 
@@ -31,7 +32,7 @@ def sentence(f: Landing) -> str:
         return f"{head} {f.words} is {end}."
     about = "Exactly" if isinstance(f.exact, Fraction) else "In float64"
     exactly = f"{about}, {f.words} is {_exact_words(f, end)}."
-    return " ".join(filter(None, [head, exactly, _neighbour_words(f, end), _absorption_words(f)]))
+    return paragraph(head, exactly, _neighbour_words(f, end), _absorption_words(f))
 
 
 def _exact_words(f: Landing, end: str) -> str:

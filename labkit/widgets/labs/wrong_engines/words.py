@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 
 from ...kit.scene import Ask
-from ...kit.words import bracketed, brief, capital, in_full, listed, number, times
+from ...kit.words import bracketed, brief, capital, in_full, listed, number, paragraph, times
 from . import causes, harmless
 from .bench import Endless, Visit, Write, numeric
 from .faults import near
@@ -38,7 +38,7 @@ def sentence(play: Play, m: int, right: Play) -> str:
     bench, wrong = play.bench(m), play.wrong_at(m)
     if shown and moment.kind != "done":
         said.append(f"Wrong too: {listed(f'{bench.called(i)} {causes.sign(wrong[i])}' for i in shown)}.")
-    return " ".join(filter(None, said))
+    return paragraph(*said)
 
 
 def diagnosis(play: Play) -> str:
@@ -47,7 +47,7 @@ def diagnosis(play: Play) -> str:
     assert fault is not None
     bench = play.passes[fault.step].bench
     at = f"The line at fault: {fault.code}." if fault.code else ""
-    return " ".join(filter(None, [causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault)]))
+    return paragraph(causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault))
 
 
 # ---- by kind of moment ----
@@ -152,9 +152,7 @@ def _done(play, m, right):
         return f"The engine gave no answer: {passed.problem}."
     if play.fault is None:
         steps = "" if len(play.passes) == 1 else f" in all {len(play.passes)} steps"
-        return " ".join(
-            filter(None, [f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play)])
-        )
+        return paragraph(f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play))
     return f"Done. {_summary(play)}"
 
 

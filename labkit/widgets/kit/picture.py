@@ -63,13 +63,17 @@ class Picture:
 
     # ---- still pictures and files ----
 
+    def still_state(self, **dials: int | str) -> dict[str, int]:
+        """Where the dials stand in a still picture and in its words, with dials turned."""
+        return self._scene.state(**dials)
+
     def svg(self, theme: str = "light", **dials: int | str) -> str:
         """The picture as plain SVG, with dials turned; `theme` is "light" or "dark"."""
-        return still.svg(self._scene, self._scene.state(**dials), _check_theme(theme))
+        return still.svg(self._scene, self.still_state(**dials), _check_theme(theme))
 
     def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
         """The picture as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
-        return still.png(self._scene, self._scene.state(**dials), _check_theme(theme), scale)
+        return still.png(self._scene, self.still_state(**dials), _check_theme(theme), scale)
 
     def gif(self, theme: str = "light", scale: float = 1.0, **dials: int | str) -> bytes:
         """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to.
@@ -80,7 +84,7 @@ class Picture:
 
     def describe(self, **dials: int | str) -> str:
         """The picture in words."""
-        return Prose(still.describe(self._scene, self._scene.state(**dials)))
+        return Prose(still.describe(self._scene, self.still_state(**dials)))
 
     def html(self, theme: str = "auto", **dials: int | str) -> str:
         """A page that plays the scene without Python or network, with dials turned at first.

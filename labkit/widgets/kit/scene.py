@@ -6,7 +6,7 @@ what is seen is a function of the dials alone: the page (`player.js`) and the st
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, TypeVar
@@ -100,7 +100,8 @@ class Mark:
 
     def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
         """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
-        return self.varying(dial, **{key: changes(_attribute(key, v) for v in found) for key, found in values.items()})
+        written = {key: map(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
+        return self.varying(dial, **{key: changes(found) for key, found in written.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
@@ -275,7 +276,7 @@ def circle(x: float, y: float, r: float, role: str, **more: Any) -> Mark:
 
 def path(d: Outline, role: str, **more: Any) -> Mark:
     """A path through points, or of absolute M, L, C and Z commands."""
-    return Mark("path", role, {"d": _attribute("d", d)}, **more)
+    return Mark("path", role, {"d": _outline(d)}, **more)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, role: str, **more: Any) -> Mark:
@@ -355,11 +356,12 @@ def _tenth(value: float) -> float:
     return int(found) if found.is_integer() else found
 
 
-def _attribute(attribute: str, value: Any) -> Any:
-    """What an attribute is set to: coordinates to a tenth of a px, the points of a path as a path."""
-    if attribute == "d":
-        return value if isinstance(value, str) else polyline(value)
-    return _tenth(value) if attribute in COORDINATES else value
+def _outline(d: Outline) -> str:
+    return d if isinstance(d, str) else polyline(d)
+
+
+# How attributes that follow a dial are written; the others as they are.
+_WRITTEN: dict[str, Callable[[Any], Any]] = {"d": _outline, **dict.fromkeys(COORDINATES, _tenth)}
 
 
 def width_of(words: str, size: float = 12.0, mono: bool = False, bold: bool = False) -> float:

@@ -1,26 +1,31 @@
 """What is said and asked about a Jacobian: labels, captions, questions, tips. Every number comes from the passes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ...kit.passes import Passes
 from ...kit.scene import Ask, Changes
-from ...kit.words import counted, in_full, number, paragraph
+from ...kit.words import counted, in_full, minus, number, paragraph
 from .structure import structure
 
 SPELLED = 8  # a row of at most so many numbers is written out
 
 
+@dataclass(eq=False)
 class JacobianWords:
     """The words to `passes`, whose rows and columns are drawn in the blocks `rows` and `columns`."""
 
-    def __init__(self, passes: Passes, rows: Sequence[np.ndarray], columns: Sequence[np.ndarray]):
-        self.passes, self.rows, self.columns = passes, rows, columns
-        self.m, self.n = passes.matrix.shape
-        self.row_names = [_range([passes.rows[k] for k in block]) for block in rows]
-        self.column_names = [_range([passes.columns[k] for k in block]) for block in columns]
+    passes: Passes
+    rows: Sequence[np.ndarray]
+    columns: Sequence[np.ndarray]
+
+    def __post_init__(self) -> None:
+        self.m, self.n = self.passes.matrix.shape
+        self.row_names = [_range([self.passes.rows[k] for k in block]) for block in self.rows]
+        self.column_names = [_range([self.passes.columns[k] for k in block]) for block in self.columns]
 
     @cached_property
     def structure(self) -> str:
@@ -186,7 +191,7 @@ class JacobianWords:
 
     def of_entry(self, i: int, j: int) -> list[str]:
         p = self.passes
-        return [f"{p.rows[i]} by {p.columns[j]}: {float(p.matrix[i, j]):.9g}".replace("-", "−")]
+        return [minus(f"{p.rows[i]} by {p.columns[j]}: {float(p.matrix[i, j]):.9g}")]
 
     def of_row(self, i: int, value: float) -> list[str]:
         return self._of_line(self.row_names[i], value, self.passes.matrix[self.rows[i]], "row", "inputs")

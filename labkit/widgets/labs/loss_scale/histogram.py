@@ -7,7 +7,7 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.axes import Axis
-from ...kit.scene import NOWHERE, Mark, line, only, path, polygon, px, rect, text, width_of
+from ...kit.scene import NOWHERE, Mark, line, only, path, px, rect, text, width_of
 from ...kit.words import minus
 from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, power_of_two, silhouette, stacked
 from .outcome import Outcome
@@ -115,8 +115,8 @@ def _arrow(across, exponents, found):
 
 def _arrow_marks(dial, found) -> Iterator[Mark]:
     y = TOP - 12
-    yield path(NOWHERE, "inkline").following(dial, d=[[(a, y), (b, y)] for a, b, _ in found])
-    heads = [polygon([(0, 0), (-7, -4), (-7, 4)], b, y) if b != a else NOWHERE for a, b, _ in found]
+    yield path(NOWHERE, "inkline").following(dial, d=[f"M{px(a)} {y}L{px(b)} {y}" for a, b, _ in found])
+    heads = [f"M{px(b)} {y}L{px(b - 7)} {y - 4}L{px(b - 7)} {y + 4}Z" if b != a else NOWHERE for a, b, _ in found]
     yield path(NOWHERE, "inkhead").following(dial, d=heads)
     beside = [(b + 6, "start") if b + 70 < RIGHT else (a - 6, "end") for a, b, _ in found]
     words = text(0, y + 4, "", "value").following(dial, text=[words for *_, words in found])

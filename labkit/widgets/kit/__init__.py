@@ -5,8 +5,9 @@ A widget is a `Picture` of a `Scene`, which is data alone: dials, and panels of 
 `scene`: the data, and how it is written. Marks are made by `rect`, `circle`, `path`, `line`, `text`, `arrow_head`; a path may
 be given as points. A mark changes by `mark.following(dial, x=[...])` (one value for each position), `mark.varying` (changes
 alone), `mark.seen_from(dial, position)`, and `mark.answering(dial)` where it would give an answer away. `only(when, marks)`
-shows marks, panels, captions, dials or questions at some positions of dials; `growing` is a path that grows with a dial,
-`polygon` a sign around corners. `Ask.number` is a question about a number, `by_position` gathers questions for a dial.
+shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
+`by_position` gathers questions for a dial.
+`strokes`: paths and coordinates as they are written: `polyline`, `polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
 contour lines (`contours`).
 `boxes`, `layout`: a graph: where its boxes stand, their cards, the arrows between them and the labels beside these.

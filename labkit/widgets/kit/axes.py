@@ -7,7 +7,8 @@ from math import ceil, floor, log10
 import numpy as np
 
 from .contours import contour
-from .scene import Mark, Point, line, polyline, rect, text
+from .scene import Mark, line, rect, text
+from .strokes import Point, polyline
 from .words import number
 
 Span = tuple[float, float]  # from where to where something goes, px

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .scene import Mark, path, polyline, rect, text, width_of
+from .scene import Mark, path, rect, text, width_of
+from .strokes import polyline
 from .words import number
 
 

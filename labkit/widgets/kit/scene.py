@@ -11,14 +11,15 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, TypeVar
 
+from .strokes import Outline, outline, polygon, tenth
+
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
 When = Mapping[str, Sequence[int]]  # positions of dials at which something is seen
-Point = tuple[float, float]  # px
 Slips = Iterable[tuple[float, str]]  # wrong answers, and what to say to them
-Outline = str | Iterable[Point | None]  # a path as SVG writes it, or the points that it goes through
 
-NOWHERE = "M0 0"  # a path that is not seen
 COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
+# How attributes that follow a dial are written; the others as they are.
+_WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
 KINDS = ("slider", "choice", "toggle", "plane", "order")
 
@@ -276,7 +277,7 @@ def circle(x: float, y: float, r: float, role: str, **more: Any) -> Mark:
 
 def path(d: Outline, role: str, **more: Any) -> Mark:
     """A path through points, or of absolute M, L, C and Z commands."""
-    return Mark("path", role, {"d": _outline(d)}, **more)
+    return Mark("path", role, {"d": outline(d)}, **more)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, role: str, **more: Any) -> Mark:
@@ -297,71 +298,8 @@ def arrow_head(x: float, y: float, dx: float, dy: float, role: str, size: float 
     return path(polygon(back, x, y), role, **more)
 
 
-# ---- how they are written ----
-
-
-def polyline(points: Iterable[Point | None]) -> str:
-    """A path through points, interrupted where there is none; `NOWHERE` without any.
-
-    >>> polyline([(0, 0), (2, 1), None, (4, 4), (5, 4)]), polyline([])
-    ('M0 0L2 1M4 4L5 4', 'M0 0')
-    """
-    words, command = [], "M"
-    for point in points:
-        if point:
-            words.append(command + spot(point))
-        command = "L" if point else "M"
-    return "".join(words) or NOWHERE
-
-
-def spot(point: Point) -> str:
-    """A point as it is written in a path.
-
-    >>> spot((1.0, 2.25))
-    '1 2.2'
-    """
-    return f"{px(point[0])} {px(point[1])}"
-
-
-def polygon(corners: Iterable[Point], x: float = 0.0, y: float = 0.0) -> str:
-    """A closed path around corners that are counted from (x, y).
-
-    >>> polygon([(-4, 4), (4, 4), (0, -4)], 10, 10)
-    'M6 14L14 14L10 6Z'
-    """
-    return polyline((x + dx, y + dy) for dx, dy in corners) + "Z"
-
-
-def growing(points: Sequence[Point], count: int) -> list[list[Point]]:
-    """The beginnings of a path that grows by a point with each of `count` positions, the first having one."""
-    return [list(points[: i + 1]) for i in range(count)]
-
-
-def px(value: float) -> str:
-    """A coordinate as it is written: one decimal at most, the same on every machine.
-
-    >>> px(3.04), px(-0.01), px(12.26)
-    ('3', '0', '12.3')
-    """
-    shown = f"{float(value):.1f}".removesuffix(".0")
-    return "0" if shown == "-0" else shown
-
-
 def _tenths(**numbers: float) -> dict[str, float]:
-    return {key: _tenth(value) for key, value in numbers.items()}
-
-
-def _tenth(value: float) -> float:
-    found = round(float(value), 1)
-    return int(found) if found.is_integer() else found
-
-
-def _outline(d: Outline) -> str:
-    return d if isinstance(d, str) else polyline(d)
-
-
-# How attributes that follow a dial are written; the others as they are.
-_WRITTEN: dict[str, Callable[[Any], Any]] = {"d": _outline, **dict.fromkeys(COORDINATES, _tenth)}
+    return {key: tenth(value) for key, value in numbers.items()}
 
 
 def width_of(words: str, size: float = 12.0, mono: bool = False, bold: bool = False) -> float:

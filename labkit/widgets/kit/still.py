@@ -13,7 +13,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from .scene import Mark, Panel, Scene, holds, looks, px, width_of
+from .scene import Mark, Panel, Scene, holds, looks, width_of
+from .strokes import px
 from .theme import MONO, PALETTES, attributes
 
 MARGIN, LINE, TITLE = 14.0, 17.0, 22.0

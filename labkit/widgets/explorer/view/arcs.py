@@ -8,7 +8,8 @@ from math import dist
 
 from ...kit.boxes import CARD, EDGE
 from ...kit.layout import Point
-from ...kit.scene import path, spot, text
+from ...kit.scene import path, text
+from ...kit.strokes import spot
 from ...kit.words import clipped
 from .shared import View
 from .units import Unit, Units

@@ -8,7 +8,6 @@ import numpy as np
 
 from ...kit.axes import Axis, Plane
 from ...kit.scene import (
-    NOWHERE,
     Ask,
     Caption,
     Dial,
@@ -24,6 +23,7 @@ from ...kit.scene import (
     rect,
     text,
 )
+from ...kit.strokes import NOWHERE
 from ...kit.words import number
 from .rules import angle, by_value, each_by_norm, length
 

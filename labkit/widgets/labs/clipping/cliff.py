@@ -14,7 +14,8 @@ import numpy as np
 
 from .... import torch
 from ...kit.axes import Axis, Plane, pieces
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, growing, line, only, path, rect, text
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, line, only, path, rect, text
+from ...kit.strokes import growing
 from ...kit.words import number
 
 TIMES, TARGET, START, RATE, STEPS = 8, 3.0, (0.1, 0.3), 0.05, 24

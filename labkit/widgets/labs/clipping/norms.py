@@ -7,23 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...kit.axes import Axis
-from ...kit.scene import (
-    Ask,
-    Caption,
-    Dial,
-    Link,
-    Mark,
-    Panel,
-    Point,
-    Scene,
-    changes,
-    line,
-    path,
-    polygon,
-    rect,
-    text,
-    width_of,
-)
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, path, rect, text, width_of
+from ...kit.strokes import Point, polygon
 from ...kit.words import listed, number, paragraph, shape
 from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
 

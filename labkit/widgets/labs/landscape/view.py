@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...kit.axes import Axis, Plane, pieces
-from ...kit.scene import Mark, Panel, Point, growing, line, only, path, polygon, rect, text, width_of
+from ...kit.scene import Mark, Panel, line, only, path, rect, text, width_of
+from ...kit.strokes import Point, growing, polygon
 from ...kit.words import number
 from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 

@@ -7,7 +7,8 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.axes import Axis
-from ...kit.scene import NOWHERE, Point, When, polyline
+from ...kit.scene import When
+from ...kit.strokes import NOWHERE, Point, polyline
 from ...kit.words import minus, number
 from .outcome import FATES
 

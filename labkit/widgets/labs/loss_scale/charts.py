@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...kit.axes import Axis
-from ...kit.scene import NOWHERE, Mark, When, line, only, path, polygon, polyline, rect, text, width_of
+from ...kit.scene import Mark, When, line, only, path, rect, text, width_of
+from ...kit.strokes import NOWHERE, polygon, polyline
 from ...kit.words import minus, number
 from .axes import LOOKS, at_formats, by_format, columns_axis, silhouette, stacked
 from .outcome import Sweep

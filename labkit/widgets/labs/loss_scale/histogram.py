@@ -7,7 +7,8 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.axes import Axis
-from ...kit.scene import NOWHERE, Mark, line, only, path, px, rect, text, width_of
+from ...kit.scene import Mark, line, only, path, rect, text, width_of
+from ...kit.strokes import NOWHERE, px
 from ...kit.words import minus
 from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, power_of_two, silhouette, stacked
 from .outcome import Outcome

@@ -7,7 +7,8 @@ import numpy as np
 
 from ....precision import FORMATS, Format
 from ...kit.axes import Axis
-from ...kit.scene import NOWHERE, Mark, Panel, circle, only, path, rect, text
+from ...kit.scene import Mark, Panel, circle, only, path, rect, text
+from ...kit.strokes import NOWHERE
 from ...kit.words import minus
 from .ruler import DIAL, HEIGHT, WIDTH
 from .run import Landing, bits, digits, exponent_of, gap_at

@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ...kit.scene import NOWHERE, Mark, Panel, arrow_head, line, only, path, polygon, polyline, rect, spot, text
+from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text
+from ...kit.strokes import NOWHERE, polygon, polyline, spot
 from ...kit.words import minus
 from .run import MOST, SHORT, Landing, at_place, bits, digits, exponent_of, gap_at, last_place, place
 

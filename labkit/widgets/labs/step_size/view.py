@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...kit.axes import Axis
-from ...kit.scene import NOWHERE, Mark, Outline, Panel, Point, circle, line, only, path, polyline, rect, text
+from ...kit.scene import Mark, Panel, circle, line, only, path, rect, text
+from ...kit.strokes import NOWHERE, Outline, Point, polyline
 from ...kit.words import minus, number
 from .run import NAMES, RULES, STEPS, Case, Quotient
 

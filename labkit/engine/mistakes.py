@@ -35,7 +35,7 @@ _TAKING = {guest.new_box.__code__, vspace.__code__}  # functions of a `value` th
 _REFUSING = _TAKING | {type(guest.Own.boxes).__missing__.__code__}
 
 
-def explained(error):
+def explained(error) -> BaseException | None:
     """The error that says what `error` means, if that is about a box; else None."""
     if getattr(error, "in_words", False):  # by a run inside of this one
         return None
@@ -49,7 +49,7 @@ def explained(error):
     return kind(_words(error))
 
 
-def last_frame(traceback, wanted=lambda code: True):
+def last_frame(traceback, wanted=lambda code: True) -> Any:
     """The innermost entry of a traceback whose code is `wanted`, or None."""
     found = None
     while traceback is not None:

@@ -44,7 +44,7 @@ class Summary:
         return total, np.square(part).sum()
 
     @classmethod
-    def unknown(cls, like):
+    def unknown(cls, like) -> "Summary":
         """In the place of a sum of arrays of which there are summaries alone, such as `like`: its shape and dtype."""
         made = cls(np.zeros((1,) * like.ndim, like.dtype))
         made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]

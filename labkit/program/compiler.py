@@ -1,6 +1,9 @@
 """From a function to a `Program`."""
 
+from typing import Any
+
 import numpy as np
+from autograd.tracer import Box
 
 from ..engine import (
     check_function,
@@ -18,7 +21,7 @@ from ..engine import (
 )
 from .guard import Drawn, side_effects_refused
 from .nodes import Op, target_marker
-from .simplify import needed, simplify
+from .simplify import Line, needed, simplify
 from .write import name_lines, write
 
 
@@ -43,11 +46,11 @@ class Program:
     def __str__(self):
         return self.source
 
-    def line_at(self, number):
+    def line_at(self, number) -> Line | None:
         """The op that line `number` of the source computes, or None."""
         return next((line for line in self.lines if line.number == number), None)
 
-    def lines_of(self, node):
+    def lines_of(self, node) -> list[Line]:
         """The lines that compute a recorded node or belong to its derivative."""
         return [line for line in self.lines if node in (line.node, line.node.step)]
 
@@ -58,12 +61,12 @@ class Recording:
     def __init__(self):
         self.level, self.log = new_level(), []
 
-    def input(self, value, name):
+    def input(self, value, name) -> Box:
         """A box around `value`, an argument of the program to be."""
         value = numeric(value, "record:", name)
         return new_box(value, self.level, Op.new_root(value, name, self.log))
 
-    def run(self, fun, *boxes):
+    def run(self, fun, *boxes) -> Any:
         """Call `fun`, whose reverse passes are watched and whose side effects are refused."""
         before, watch.observe = watch.observe, target_marker()
         try:
@@ -78,7 +81,7 @@ class Recording:
         finally:
             watch.observe = before
 
-    def finish(self, output, in_place=False):
+    def finish(self, output, in_place=False) -> Program:
         """The program that computes `output`, nested as it is, from the inputs in the order they were made."""
         lines, found = simplify(self.log)
         ends = [found[x._node] if isbox(x) and x._trace == self.level else x for x in leaves(output)]
@@ -88,7 +91,7 @@ class Recording:
         return Program(source, namespace, [line for line in lines if line.number], map_leaves(lambda _: None, output))
 
 
-def compile_program(fun, *args, names=None, in_place=False):
+def compile_program(fun, *args, names=None, in_place=False) -> Program:
     """Record `fun(*args)` once; return the `Program` that computes the same for any arrays of these shapes and dtypes.
 
     `in_place` lets large elementwise results be written over values nothing else needs. Raises TraceError, naming file and

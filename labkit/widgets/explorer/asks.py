@@ -36,17 +36,17 @@ def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
     towards = f"the local {is_are[0]} towards {parent.called} {is_are[1]} {listed(map(number, slopes))}"
     where = f"At {unit.lead.called} arrives {number(gradient)}; {towards}."
     if len(sent) == 1 and not before:
-        question, slips = f"{where} What goes there?", _alone(gradient, slopes[0])
+        question, slips = f"{where} What goes there?", _slips_of_product(gradient, slopes[0])
     else:
         had = f" {capital(parent.called)} already has {number(before)}." if before else ""
         question = f"{where}{had} What does {parent.called} have after this step?"
-        slips = _added(capital(parent.called), values, before)
+        slips = _slips_of_sum(capital(parent.called), values, before)
     slips.append((-total, "The size is right, the sign is not."))
     apart = tuple((s, words) for s, words in slips if abs(s - total) > 0.03 * max(abs(total), 1e-12))
     return Ask(question, float(f"{total:.6g}"), _because(gradient, slopes, values, before, total), apart)
 
 
-def _alone(gradient, slope):
+def _slips_of_product(gradient, slope):
     return [
         (gradient + slope, "You added. Along a path, slopes multiply."),
         (slope, f"That is the local slope alone. Multiply it with what arrives, {number(gradient)}."),
@@ -54,7 +54,7 @@ def _alone(gradient, slope):
     ]
 
 
-def _added(parent, values, before):
+def _slips_of_sum(parent, values, before):
     return [
         *((v, f"That is one new part alone. {parent} is used more than once: the parts add up.") for v in values),
         (sum(values), "That is what is new. What was there before is added to it."),

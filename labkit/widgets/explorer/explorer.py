@@ -111,26 +111,14 @@ class Explorer(Picture):
 
     # ---- standing still ----
 
-    def svg(self, theme: str = "light", **dials: int | str) -> str:
-        """As of any picture; at the last step where none is asked for, see above."""
-        return super().svg(theme, **self._standing(dials))
-
-    def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
-        """As of any picture; at the last step where none is asked for, see above."""
-        return super().png(theme, scale, **self._standing(dials))
-
-    def describe(self, **dials: int | str) -> str:
-        """As of any picture; at the last step where none is asked for, see above."""
-        return super().describe(**self._standing(dials))
-
-    def _standing(self, dials):
-        """The dials of a still picture: the last step, where none is asked for; half the way back where a tape is seen."""
+    def still_state(self, **dials: int | str) -> dict[str, int]:
+        """The last step, where none is asked for; half the way back where a tape is seen."""
         steps, state = self.scene.dials[0], self.scene.state(**dials)
         last, seed = len(steps.values) - 1, len(self.story.nodes)
         taped = any(panel.name == "tape" and holds(panel.when, state) for panel in self.scene.panels)
         if taped and seed in steps.places:
             last = (list(steps.places).index(seed) + last + 1) // 2
-        return {"step": last, **dials}
+        return state if "step" in dials else {**state, "step": last}
 
 
 class StillExplorer(Still, Explorer):

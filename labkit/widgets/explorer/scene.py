@@ -4,7 +4,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
-from ..kit.words import listed
+from ..kit.words import listed, paragraph
 from .asks import asks
 from .run.folding import Part, blocks, paths, visible
 from .run.story import Story
@@ -47,7 +47,7 @@ class FoldedStory:
         offered = self._offered(units)
         panels = _panels(units, offered)
         bar = _bar(self, units)
-        notices = " ".join(filter(None, [notice, *self.story.notices]))
+        notices = paragraph(notice, *self.story.notices)
         return Scene(
             f"{self.story.name}: one run and its derivative", description(units), _dials(self, units, offered, panels),
             [*bar[0], *panels], _captions(units, offered), self._links(units) | bar[1], notices, fields or {},

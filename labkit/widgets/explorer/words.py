@@ -13,10 +13,10 @@ from .view.units import Unit, Units
 
 def sentences(units: Units) -> list[str]:
     """One text per step of a chain-rule view."""
-    said = [_start(units), *(_ran(unit) for unit in units.ran)]
+    said = [_start(units), *(_step_forward(unit) for unit in units.ran)]
     if units.goes_back:
         said.append(_seed(units))
-    return [*said, *(_walked(units, unit) for unit in units.walked)]
+    return [*said, *(_step_back(units, unit) for unit in units.walked)]
 
 
 def labels(units: Units) -> list[str]:
@@ -35,7 +35,7 @@ def _start(units):
     return f"Nothing has run yet. The leaves: {listed(leaves, 4)}." if leaves else "Nothing has run yet."
 
 
-def _ran(unit: Unit):
+def _step_forward(unit: Unit):
     node = unit.lead
     if node.value is None:
         return f"Forward: {title(unit)} ran; its value was not kept."
@@ -50,7 +50,7 @@ def _seed(units: Units):
     return "Backward starts: every element of every output counts once, so ones go in."
 
 
-def _walked(units: Units, unit: Unit):
+def _step_back(units: Units, unit: Unit):
     steps = units.steps_of[unit]
     arrived = steps[0].gradient
     if unit.block:
@@ -58,12 +58,12 @@ def _walked(units: Units, unit: Unit):
         return f"Backward: {times_} of the chain rule inside {title(unit)}; {brief(arrived)} arrived."
     step = steps[0]
     rule = f" Rule: {step.rule}." if step.rule and any(s.slope is None for s in step.sent) else ""
-    parts = [_sent(units, step, sent) for sent in step.sent[:4]]
+    parts = [_part_sent(units, step, sent) for sent in step.sent[:4]]
     more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
     return " ".join([f"Backward: at {unit.lead.called} arrives {in_full(arrived)}.{rule}", *parts, *more])
 
 
-def _sent(units: Units, step: Step, sent: Sent):
+def _part_sent(units: Units, step: Step, sent: Sent):
     parent = units.story.nodes[sent.parent]
     product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
     words = f"{capital(parent.called)} gets {product or in_full(sent.value)}."

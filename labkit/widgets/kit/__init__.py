@@ -1,6 +1,17 @@
 """What widgets are made of; each drawer is a module.
 
-`scene`: a picture that plays, as data. `picture`: what shows and saves it, by `still`, `moving`, `player` and `page`.
-`theme`, `words`: how marks look, how numbers are written. `boxes`, `layout`, `contours`, `heat`, `plots`: parts of pictures.
-`passes`: the pulls and pushes that make a Jacobian.
+A widget is a `Picture` of a `Scene`, which is data alone: dials, and panels of marks that say how they change with them.
+
+`scene`: the data, and how it is written. Marks are made by `rect`, `circle`, `path`, `line`, `text`, `arrow_head`; a path may
+be given as points. A mark changes by `mark.following(dial, x=[...])` (one value for each position), `mark.varying` (changes
+alone), `mark.seen_from(dial, position)`, and `mark.answering(dial)` where it would give an answer away. `only(when, marks)`
+shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
+`by_position` gathers questions for a dial.
+`strokes`: paths and coordinates as they are written: `polyline`, `polygon` (a sign around corners), `growing` with a dial.
+`axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
+contour lines (`contours`).
+`boxes`, `layout`: a graph: where its boxes stand, their cards, the arrows between them and the labels beside these.
+`heat`: a grid of tiles and numbers, such as a Jacobian; `passes`: the pulls and pushes that make one.
+`words`: numbers, shapes, lists and plurals as they are written; `theme`: how marks look, by role.
+`picture`: what shows and saves a scene, by `still`, `moving`, `player` and `page`. `plots`: curves by matplotlib.
 """

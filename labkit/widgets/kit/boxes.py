@@ -1,9 +1,11 @@
-"""The sizes of cards in a graph, and where the labels beside its edges stand."""
+"""Cards in a graph, the arrows between them, and where the labels beside these stand."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
-from .layout import Point
-from .scene import width_of
+from .layout import Layout, Point, path
+from .scene import Mark, arrow_head, rect, text, width_of
+from .scene import path as drawn
 
 CARD = 40.0  # the height of a card
 BELOW = 64.0  # from the top of a card to the top of the one that belongs to it
@@ -14,6 +16,7 @@ HALF = CARD / 2
 
 
 Climb = tuple[Point, Point]
+Words = TypeVar("Words", bound=str)
 
 
 def name_width(words: str) -> float:
@@ -31,10 +34,42 @@ def label_width(words: str) -> float:
     return width_of(words, 11.5, bold=True)
 
 
-def placed_labels(wanted: Iterable[tuple[list[Climb], str]]) -> list[tuple[float, float, str]]:
+def card(
+    x: float, y: float, w: float, role: str, title: str, value: str, pill: bool, link: str | None = None
+) -> Iterator[Mark]:
+    """A box with a title and, below it, a value. A `pill` has round ends, as leaves have."""
+    yield rect(x, y, w, CARD, role, HALF if pill else 4, link=link)
+    yield text(x + w / 2, y + 17, title, "name", "middle", link=link)
+    yield text(x + w / 2, y + 33, value, "value", "middle", link=link)
+
+
+def arrow(points: Sequence[Point], role: str, head: str, back: bool = False) -> Iterator[Mark]:
+    """A route, and an arrow head at its end, or at its start for what flows back."""
+    yield drawn(path(points), role)
+    x, y = points[0 if back else -1]
+    yield arrow_head(x, y, -1 if back else 1, 0, head)
+
+
+def spread_entries(layout: Layout, ends: Sequence[int], widest: float, room: float) -> list[float]:
+    """How far from the middle of its box each edge ends: several edges into one box are spread, upper ones first.
+
+    `ends`: the box at which each edge ends. Two edges are `widest` px apart, or less where all need the `room`.
+    """
+    into: dict[int, list[int]] = {}
+    for k, end in enumerate(ends):
+        into.setdefault(end, []).append(k)
+    offsets = [0.0] * len(ends)
+    for found in into.values():
+        found.sort(key=lambda k: layout.route(k)[-2][1])
+        for place, k in enumerate(found):
+            offsets[k] = (place - (len(found) - 1) / 2) * min(widest, room / len(found))
+    return offsets
+
+
+def placed_labels(wanted: Iterable[tuple[list[Climb], Words]]) -> list[tuple[float, float, Words]]:
     """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
     another; where there is no room for one, it is left out."""
-    found: list[tuple[float, float, str]] = []
+    found: list[tuple[float, float, Words]] = []
     taken: list[tuple[float, float, float]] = []  # middle, baseline, half the width
     for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
         half = label_width(words) / 2 + 2

@@ -4,8 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 
+Place = tuple[float, float]
 
-def contour(values: np.ndarray, xs: np.ndarray, ys: np.ndarray, level: float) -> list[tuple[tuple[float, float], ...]]:
+
+def contour(values: np.ndarray, xs: np.ndarray, ys: np.ndarray, level: float) -> list[tuple[Place, Place]]:
     """Line segments along which `values` (rows at `ys`, columns at `xs`) equals `level`: marching squares.
 
     >>> contour(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([0.0, 1.0]), np.array([0.0, 1.0]), 0.5)
@@ -22,5 +24,5 @@ def contour(values: np.ndarray, xs: np.ndarray, ys: np.ndarray, level: float) ->
             if above[r, c] != above[r2, c2]:
                 t = (level - values[r, c]) / (values[r2, c2] - values[r, c])
                 found.append((float(xs[c] + t * (xs[c2] - xs[c])), float(ys[r] + t * (ys[r2] - ys[r]))))
-        segments += [tuple(found[k : k + 2]) for k in range(0, len(found), 2)]
+        segments += list(zip(found[::2], found[1::2]))
     return segments

@@ -83,7 +83,7 @@ def passes(fn: Callable, args: tuple, argnum: int | str, who: str = "JacobianMap
 def _all_passes(of_one, pull, name, input_name, x, ys):
     m, n = sum(y.size for y in ys), x.size
     small = max(m, n) <= BOTH_UP_TO
-    pushed, refused = _pushed(of_one, x) if small or m > n else (None, "")
+    pushed, refused = _push_columns(of_one, x) if small or m > n else (None, "")
     pulled = np.stack([_flat(pull(seeds), x) for seeds in _units(ys)]) if small or pushed is None else None
     rows, columns = _row_labels("out" if input_name.startswith("y") else "y", ys), labels(input_name, x.shape)
     batched = len(ys) == 1 and x.ndim and x.shape[:1] == ys[0].shape[:1] and m > x.shape[0] < n
@@ -91,7 +91,7 @@ def _all_passes(of_one, pull, name, input_name, x, ys):
     return Passes(name, input_name, _flat([x], x), _flat(ys, x), rows, columns, pulled, pushed, total, batch, refused)
 
 
-def _pushed(of_one, x):
+def _push_columns(of_one, x):
     """The matrix by columns and "", or None and why forward mode fails."""
     try:
         return np.stack([_flat(jvp(of_one, (x,), unit)[1], x) for unit in _units([x])], 1), ""

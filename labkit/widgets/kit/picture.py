@@ -63,31 +63,35 @@ class Picture:
 
     # ---- still pictures and files ----
 
+    def still_state(self, **dials: int | str) -> dict[str, int]:
+        """Where the dials stand in a still picture and in its words, with dials turned."""
+        return self._scene.state(**dials)
+
     def svg(self, theme: str = "light", **dials: int | str) -> str:
         """The picture as plain SVG, with dials turned; `theme` is "light" or "dark"."""
-        return still.svg(self._scene, self._scene.state(**dials), _checked(theme))
+        return still.svg(self._scene, self.still_state(**dials), _check_theme(theme))
 
     def png(self, theme: str = "light", scale: float = 2.0, **dials: int | str) -> bytes:
         """The picture as PNG, `scale` pixels to a px. Raises ImportError without matplotlib."""
-        return still.png(self._scene, self._scene.state(**dials), _checked(theme), scale)
+        return still.png(self._scene, self.still_state(**dials), _check_theme(theme), scale)
 
     def gif(self, theme: str = "light", scale: float = 1.0, **dials: int | str) -> bytes:
         """The picture playing, as GIF: a frame for each position of its slider, from where the dials are turned to.
 
         `scale`: pixels to a px. Raises ValueError for a picture without a slider, ImportError without matplotlib.
         """
-        return moving.gif(self._scene, self._scene.state(**dials), _checked(theme), scale)
+        return moving.gif(self._scene, self._scene.state(**dials), _check_theme(theme), scale)
 
     def describe(self, **dials: int | str) -> str:
         """The picture in words."""
-        return Prose(still.describe(self._scene, self._scene.state(**dials)))
+        return Prose(still.describe(self._scene, self.still_state(**dials)))
 
     def html(self, theme: str = "auto", **dials: int | str) -> str:
         """A page that plays the scene without Python or network, with dials turned at first.
 
         `theme`: "light", "dark", or "auto" as the reader's.
         """
-        chosen = {"auto": "", "light": " light", "dark": " dark"}[_checked(theme, "auto")]
+        chosen = {"auto": "", "light": " light", "dark": " dark"}[_check_theme(theme, "auto")]
         others = self.alternatives().items()
         scenes = {key: "" if other is self._scene else packed(to_json(other)) for key, other in others}
         held: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
@@ -180,7 +184,7 @@ class Still(Picture):
         display(data, metadata=metadata, raw=True)
 
 
-def _checked(theme, *more):
+def _check_theme(theme, *more):
     if theme not in ("light", "dark", *more):
         raise ValueError(f"theme: expected {', '.join(map(repr, ('light', 'dark', *more)))}, but got {theme!r}")
     return theme

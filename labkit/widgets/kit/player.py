@@ -1,6 +1,7 @@
 """The Jupyter widget that plays a scene: an anywidget model whose JavaScript is in `page/`."""
 
 import secrets
+from typing import Any
 
 import anywidget
 import traitlets
@@ -8,7 +9,7 @@ import traitlets
 from .page import script, style
 from .scene import to_json
 
-_shown: dict[str, tuple[str, list["Player"]]] = {}  # cell -> its execution, the widgets it shows
+_shown: dict[str, tuple[Any, list["Player"]]] = {}  # cell -> its execution, the widgets it shows
 
 
 class Player(anywidget.AnyWidget):
@@ -30,23 +31,23 @@ class Player(anywidget.AnyWidget):
         self.on_msg(lambda _, content, buffers: picture.respond(content))  # while it is shown, the picture lives
 
     @property
-    def closed(self):
+    def closed(self) -> bool:
         """Whether it can be shown no more."""
         return self.comm is None
 
-    def close(self):
+    def close(self) -> None:
         """Close it, and the layout that every Jupyter widget brings along."""
         if not self.closed:
             self.layout.close()
         super().close()
 
     @property
-    def view(self):
+    def view(self) -> dict[str, Any]:
         """What a notebook output says to show this widget."""
         return {"model_id": self.model_id, "version_major": 2, "version_minor": 0}
 
 
-def close_previous(player, shell):
+def close_previous(player: Player, shell: Any) -> None:
     """Close the widgets that only earlier executions of the running cell have shown: their output is gone."""
     parent = getattr(shell, "parent_header", None) or {}
     parent = shell.get_parent() if hasattr(shell, "get_parent") else parent

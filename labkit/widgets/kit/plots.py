@@ -78,18 +78,19 @@ def _show(figure: Any, words: str) -> None:
         return
     from IPython.display import display
 
-    png = base64.b64encode(_saved(figure, "png")).decode()
-    data = {"text/plain": words, "text/html": page(_rounded(_saved(figure, "svg").decode()), words), "image/png": png}
+    png = base64.b64encode(_file_of(figure, "png")).decode()
+    svg = _with_short_numbers(_file_of(figure, "svg").decode())
+    data = {"text/plain": words, "text/html": page(svg, words), "image/png": png}
     display(data, metadata={"image/png": {"alt": words}}, raw=True)
 
 
-def _saved(figure, kind):
+def _file_of(figure, kind):
     out = io.BytesIO()
     figure.savefig(out, format=kind, metadata=_SAVED if kind == "svg" else None)
     return out.getvalue()
 
 
-def _rounded(svg: str) -> str:
+def _with_short_numbers(svg: str) -> str:
     """With the numbers of its paths cut to hundredths of a point: half as long."""
     return re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+|\s*\n", r"\1", path[0]), svg)
 

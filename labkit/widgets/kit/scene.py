@@ -6,11 +6,20 @@ what is seen is a function of the dials alone: the page (`player.js`) and the st
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import Any, TypeVar
+
+from .strokes import Outline, outline, polygon, tenth
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
+When = Mapping[str, Sequence[int]]  # positions of dials at which something is seen
+Slips = Iterable[tuple[float, str]]  # wrong answers, and what to say to them
+
+COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
+# How attributes that follow a dial are written; the others as they are.
+_WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
 KINDS = ("slider", "choice", "toggle", "plane", "order")
 
@@ -28,7 +37,20 @@ class Ask:
     choices: tuple[str, ...] = ()
     tolerance: float = 0.02
     otherwise: str = ""
-    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    when: When = field(default_factory=dict)
+
+    @classmethod
+    def number(cls, question: str, answer: float, because: str, slips: Slips, otherwise: str) -> "Ask":
+        """About a number: without slips that are not finite or would count as right, and each number only once.
+
+        >>> Ask.number("1 + 1?", 2, "", [(2.01, "Nearly."), (1, "One."), (1, "One again."), (3, "Three.")], "No.").slips
+        ((1.0, 'One.'), (3.0, 'Three.'))
+        """
+        kept: dict[float, str] = {}
+        for value, why in slips:
+            if isfinite(value) and abs(value - answer) > 0.02 * max(abs(answer), abs(value), 1e-12):
+                kept.setdefault(float(value), why)
+        return cls(question, float(answer), because, tuple(kept.items()), otherwise=otherwise)
 
 
 @dataclass(frozen=True)
@@ -50,7 +72,7 @@ class Dial:
     kind: str = "slider"
     start: int = 0
     asks: Mapping[int, Ask | Sequence[Ask]] = field(default_factory=dict)
-    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    when: When = field(default_factory=dict)
     plane: Mapping[str, Any] = field(default_factory=dict)
     items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
@@ -74,8 +96,26 @@ class Mark:
     at: Mapping[str, Any]
     text: str = ""
     vary: Mapping[str, Mapping[str, Changes]] = field(default_factory=dict)
-    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    when: When = field(default_factory=dict)
     link: str | None = None
+
+    def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
+        """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
+        written = {key: map(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
+        return self.varying(dial, **{key: changes(found) for key, found in written.items()})
+
+    def varying(self, dial: str, **found: Changes) -> "Mark":
+        """The same mark with attributes that change with a dial; an empty list is no change."""
+        kept = {key.replace("_", "-"): how for key, how in found.items() if how}
+        return replace(self, vary={**self.vary, dial: {**self.vary.get(dial, {}), **kept}}) if kept else self
+
+    def seen_from(self, dial: str, position: int) -> "Mark":
+        """The same mark, hidden before a position of a dial."""
+        return self.varying(dial, state=[(0, "hidden"), (position, "")] if position else [])
+
+    def answering(self, dial: str) -> "Mark":
+        """The same mark, out of sight while the reader predicts, for it gives the answer away."""
+        return self.varying(dial, state=[(0, "answer")])
 
 
 @dataclass(frozen=True)
@@ -100,7 +140,7 @@ class Panel:
     width: float
     height: float
     marks: Sequence[Mark]
-    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    when: When = field(default_factory=dict)
     live: bool = False
 
 
@@ -110,7 +150,7 @@ class Caption:
 
     dial: str
     texts: Changes
-    when: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    when: When = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -202,77 +242,88 @@ def changes(values: Iterable[Any]) -> Changes:
     return found
 
 
+def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:
+    """The questions before each position of a dial, for `Dial.asks`."""
+    found: dict[int, list[Ask]] = {}
+    for position, ask in asks:
+        found.setdefault(position, []).append(ask)
+    return found
+
+
+Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask)
+
+
+def only(when: When, things: Iterable[Seen]) -> Iterator[Seen]:
+    """The same marks, panels, captions, dials or questions, each at these positions of dials only.
+
+    >>> [mark.when for mark in only({"rate": [1]}, [text(0, 0, "a"), text(0, 0, "b", when={"show": [0]})])]
+    [{'rate': [1]}, {'show': [0], 'rate': [1]}]
+    """
+    return (replace(thing, when={**thing.when, **when}) for thing in things)
+
+
 # ---- marks ----
 
 
-def rect(x, y, w, h, role, r=3.0, **more) -> Mark:
+def rect(x: float, y: float, w: float, h: float, role: str, r: float = 3.0, **more: Any) -> Mark:
     """A rectangle with its left upper corner at (x, y), corners rounded by r."""
-    return Mark("rect", role, _rounded({"x": x, "y": y, "width": w, "height": h, "rx": r}), **more)
+    return Mark("rect", role, _tenths(x=x, y=y, width=w, height=h, rx=r), **more)
 
 
-def circle(x, y, r, role, **more) -> Mark:
-    return Mark("circle", role, _rounded({"cx": x, "cy": y, "r": r}), **more)
+def circle(x: float, y: float, r: float, role: str, **more: Any) -> Mark:
+    """A circle around (x, y)."""
+    return Mark("circle", role, _tenths(cx=x, cy=y, r=r), **more)
 
 
-def path(d, role, **more) -> Mark:
-    """A path of absolute M, L, C and Z commands."""
-    return Mark("path", role, {"d": d}, **more)
+def path(d: Outline, role: str, **more: Any) -> Mark:
+    """A path through points, or of absolute M, L, C and Z commands."""
+    return Mark("path", role, {"d": outline(d)}, **more)
 
 
-def line(x1, y1, x2, y2, role, **more) -> Mark:
-    return path(f"M{px(x1)} {px(y1)}L{px(x2)} {px(y2)}", role, **more)
+def line(x1: float, y1: float, x2: float, y2: float, role: str, **more: Any) -> Mark:
+    """A straight line between two points."""
+    return path([(x1, y1), (x2, y2)], role, **more)
 
 
-def text(x, y, words, role="plain", anchor="start", **more) -> Mark:
+def text(x: float, y: float, words: str, role: str = "plain", anchor: str = "start", **more: Any) -> Mark:
     """Words on one line whose baseline is at y; `anchor`: "start", "middle" or "end" at x."""
-    return Mark("text", role, {**_rounded({"x": x, "y": y}), "text-anchor": anchor}, words, **more)
+    return Mark("text", role, {**_tenths(x=x, y=y), "text-anchor": anchor}, words, **more)
 
 
-def arrow_head(x, y, dx, dy, role, size=7.0, **more) -> Mark:
+def arrow_head(x: float, y: float, dx: float, dy: float, role: str, size: float = 7.0, **more: Any) -> Mark:
     """A triangle whose tip is at (x, y), pointing along (dx, dy)."""
     length = (dx * dx + dy * dy) ** 0.5 or 1.0
     ux, uy = dx / length * size, dy / length * size
-    ends = [(x - ux - uy * 0.55, y - uy + ux * 0.55), (x - ux + uy * 0.55, y - uy - ux * 0.55)]
-    return path(f"M{px(x)} {px(y)}" + "".join(f"L{px(a)} {px(b)}" for a, b in ends) + "Z", role, **more)
+    back = [(0, 0), (-ux - uy * 0.55, -uy + ux * 0.55), (-ux + uy * 0.55, -uy - ux * 0.55)]
+    return path(polygon(back, x, y), role, **more)
 
 
-def px(value) -> str:
-    """A coordinate as it is written: one decimal at most, the same on every machine.
-
-    >>> px(3.04), px(-0.01), px(12.26)
-    ('3', '0', '12.3')
-    """
-    shown = f"{float(value):.1f}".removesuffix(".0")
-    return "0" if shown == "-0" else shown
+def _tenths(**numbers: float) -> dict[str, float]:
+    return {key: tenth(value) for key, value in numbers.items()}
 
 
-def _rounded(numbers):
-    found = {key: round(float(value), 1) for key, value in numbers.items()}
-    return {key: int(value) if value.is_integer() else value for key, value in found.items()}
-
-
-def width_of(words: str, size=12.0, mono=False, bold=False) -> float:
+def width_of(words: str, size: float = 12.0, mono: bool = False, bold: bool = False) -> float:
     """About how wide a text is, in px: fonts differ by a few per cent."""
     return size * len(words) * (0.605 if mono else 0.66 if bold else 0.56)
 
 
 def to_json(scene: Scene) -> dict[str, Any]:
     """The scene as plain dicts and lists for the page; what is empty is left out."""
-    return _plain(scene)
+    return _as_json(scene)
 
 
-def _plain(value):
+def _as_json(value):
     kind = type(value)
     if kind in _AS_THEY_ARE:
         return value
     if kind is list or kind is tuple:
-        return [v if type(v) in _AS_THEY_ARE else _plain(v) for v in value]
+        return [v if type(v) in _AS_THEY_ARE else _as_json(v) for v in value]
     if isinstance(value, Mapping):
-        return {str(k): v if type(v) in _AS_THEY_ARE else _plain(v) for k, v in value.items()}
+        return {str(k): v if type(v) in _AS_THEY_ARE else _as_json(v) for k, v in value.items()}
     if hasattr(value, "__dataclass_fields__"):
         items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-        return {name: v if type(v) in _AS_THEY_ARE else _plain(v) for name, v in items if not _empty(v)}
-    return [_plain(v) for v in value] if isinstance(value, (list, tuple)) else value
+        return {name: v if type(v) in _AS_THEY_ARE else _as_json(v) for name, v in items if not _empty(v)}
+    return [_as_json(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
 _AS_THEY_ARE = {str, int, float, bool, type(None)}

@@ -7,18 +7,21 @@ misread those. The PNG is drawn by matplotlib from the same marks.
 import io
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
-from .scene import Panel, Scene, holds, looks, px, width_of
+from .scene import Mark, Panel, Scene, holds, looks, width_of
+from .strokes import px
 from .theme import MONO, PALETTES, attributes
 
 MARGIN, LINE, TITLE = 14.0, 17.0, 22.0
 MIN_WIDTH = 420.0
 NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
+Words = tuple[float, float, str, str]  # x, y, words, role
+Seen = tuple[Mark, dict[str, Any], str, str]  # a mark, its attributes, its text, the name of its state
 STRIP = 1150.0  # px: a wider panel is cut into strips, one below the other
 
 
@@ -32,7 +35,7 @@ class Strip(NamedTuple):
     right: float
 
 
-def placed(scene: Scene, state: Mapping[str, int], lines: int = 0):
+def placed(scene: Scene, state: Mapping[str, int], lines: int = 0) -> tuple[float, float, list[Strip], list[Words]]:
     """`(width, height, strips, [(x, y, words, role)])` of the still picture: panels below one another.
 
     `lines`: the room that the sentences of the state have at least.
@@ -41,22 +44,21 @@ def placed(scene: Scene, state: Mapping[str, int], lines: int = 0):
     cut = {panel.name: cuts(panel) for panel in panels}
     widths = [right - left for panel in panels for left, right in pairwise(cut[panel.name])]
     width = max([*widths, MIN_WIDTH]) + 2 * MARGIN
-    words: list[tuple[float, float, str, str]] = []
+    words: list[Words] = []
     y = MARGIN
-    for text, role in [(scene.title, "heading"), (scene.notice, "badtext")]:
-        for part in wrapped(text, width - 2 * MARGIN):
-            words.append((MARGIN, y + LINE * 0.8, part, role))
-            y += LINE
-    said = wrapped(scene.caption(state), width - 2 * MARGIN)
-    for i, part in enumerate(said):
-        words.append((MARGIN, y + LINE * (i + 0.8), part, "plain"))
-    y += LINE * max(len(said), lines)
+
+    def write(told: str, role: str, line: float, size: float = 12.0) -> float:
+        """Add lines of words; returns where they end."""
+        parts = wrapped(told, width - 2 * MARGIN, size)
+        words.extend((MARGIN, y + LINE * i + line * 0.8, part, role) for i, part in enumerate(parts))
+        return y + LINE * len(parts)
+
+    y = write(scene.title, "heading", LINE)
+    y = write(scene.notice, "badtext", LINE)
+    y = max(write(scene.caption(state), "plain", LINE), y + LINE * lines)
     spots: list[Strip] = []
     for panel in panels:
-        for part in wrapped(panel.title, width - 2 * MARGIN, 14.5):
-            words.append((MARGIN, y + TITLE * 0.8, part, "name"))
-            y += LINE
-        y += TITLE - LINE if panel.title else 0.0
+        y = write(panel.title, "name", TITLE, 14.5) + (TITLE - LINE if panel.title else 0.0)
         bottoms = _bottoms(panel) if len(cut[panel.name]) > 2 else [(0.0, panel.width, panel.height)]
         for left, right in pairwise(cut[panel.name]):
             spots.append(Strip(MARGIN, y, panel, left, right))
@@ -100,7 +102,7 @@ def wrapped(words: str, width: float, size: float = 12.0) -> list[str]:
     return lines
 
 
-def visible_marks(panel: Panel, state: Mapping[str, int]):
+def visible_marks(panel: Panel, state: Mapping[str, int]) -> Iterator[Seen]:
     """The visible marks of a panel as `(mark, attributes, text, state name)`."""
     for mark in panel.marks:
         if holds(mark.when, state):
@@ -120,14 +122,12 @@ def reach(mark, at) -> tuple[float, float]:
     return middle - 300, middle + 300
 
 
-def drawn(spots: list[Strip], state: Mapping[str, int]):
+def drawn(spots: list[Strip], state: Mapping[str, int]) -> Iterator[tuple[Strip, list[Seen]]]:
     """`(strip, the visible marks that reach into it)` for each strip."""
     panels = {spot.panel.name: spot.panel for spot in spots}
-    seen = {
-        name: [(reach(m, at), m, at, *rest) for m, at, *rest in visible_marks(p, state)] for name, p in panels.items()
-    }
+    seen = {name: [(reach(m[0], m[1]), m) for m in visible_marks(p, state)] for name, p in panels.items()}
     for spot in spots:
-        yield spot, [mark for (low, high), *mark in seen[spot.panel.name] if low <= spot.right and high >= spot.left]
+        yield spot, [mark for (low, high), mark in seen[spot.panel.name] if low <= spot.right and high >= spot.left]
 
 
 def svg(scene: Scene, state: Mapping[str, int], theme: str = "light") -> str:
@@ -178,14 +178,14 @@ def png(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: flo
 
 
 @contextmanager
-def legible():
+def legible() -> Iterator[None]:
     """While a canvas is painted: letters that the font does not have are drawn as boxes, without a warning."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
         yield
 
 
-def canvas(scene: Scene, state: Mapping[str, int], theme: str, scale: float, lines: int = 0):
+def canvas(scene: Scene, state: Mapping[str, int], theme: str, scale: float, lines: int = 0) -> Any:
     """The picture as a canvas of matplotlib, ready to be painted; `lines` as in `placed`."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg

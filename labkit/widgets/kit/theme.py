@@ -115,9 +115,9 @@ def _properties(theme):
 
 
 def _declarations(look):
-    def shown(key, value):
+    def css_value(key, value):
         if isinstance(value, str) and value.startswith("$"):
             return f"var(--lk-{value[1:]})"
         return f"{value}px" if key == "font-size" else value
 
-    return "".join(f"{key}:{shown(key, value)};" for key, value in look.items())
+    return "".join(f"{key}:{css_value(key, value)};" for key, value in look.items())

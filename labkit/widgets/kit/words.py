@@ -1,11 +1,23 @@
 """Numbers, shapes and ops as they are written on cards and in sentences."""
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from ...engine import Summary
 
 
-def number(value) -> str:
+def minus(words: str) -> str:
+    """A text with true minus signs.
+
+    >>> minus(f"{-1.5e-3:g}")
+    '−0.0015'
+    """
+    return words.replace("-", "−")
+
+
+def number(value: Any) -> str:
     """A single number with three significant digits and a true minus sign; zero has none.
 
     >>> number(-0.71629), number(float("nan")), number(-0.0), number(1.5e-9)
@@ -14,10 +26,10 @@ def number(value) -> str:
     raw = np.asarray(value).reshape(-1)[0]
     kind = raw.dtype.kind
     text = str(raw) if kind in "iub" else f"{complex(raw):.3g}" if kind == "c" else f"{float(raw) + 0.0:.3g}"
-    return text.replace("-", "−")
+    return minus(text)
 
 
-def shape(dims) -> str:
+def shape(dims: Iterable[int]) -> str:
     """A shape as `5×1`; a single number has none.
 
     >>> shape((5, 1)), shape((3,)), shape(())
@@ -37,7 +49,7 @@ def clipped(words: str, most: int = 26) -> str:
     return f"{words[: most // 2 - 1]}…{words[len(words) - most // 2 + 1 :]}"
 
 
-def faulty(value) -> str:
+def faulty(value: Any) -> str:
     """ "nan" or "inf" where an array or number holds one (nan first), else ""; also where the value is None.
 
     >>> faulty(np.array([1.0, np.inf])), faulty(3), faulty(None)
@@ -51,7 +63,7 @@ def faulty(value) -> str:
     return "nan" if np.isnan(raw).any() else "inf"
 
 
-def brief(value) -> str:
+def brief(value: Any) -> str:
     """A value on a card: a single number as it is, a tensor by shape and norm, with what is not finite in it.
 
     Integers are told by their range, truth values by how many are true.
@@ -100,7 +112,7 @@ def _norm(array):
     return largest * np.sqrt(np.sum((sizes / largest) ** 2)) if largest else 0.0
 
 
-def in_full(value, limit=6) -> str:
+def in_full(value: Any, limit: int = 6) -> str:
     """A value in a sentence: in full where it is short.
 
     >>> in_full(np.array([1.0, -2.5])), in_full(np.zeros((4, 4)))
@@ -116,7 +128,7 @@ def in_full(value, limit=6) -> str:
     return f"[{', '.join(in_full(row, limit) for row in array)}]"
 
 
-def times(gradient, slope: float) -> str:
+def times(gradient: Any, slope: float) -> str:
     """`1.48 × −0.8`; a negative factor that comes second in brackets.
 
     >>> times(np.float64(1.48), -0.8)
@@ -134,6 +146,38 @@ def bracketed(words: str) -> str:
     return f"({words})" if words.startswith("−") else words
 
 
+def paragraph(*parts: str) -> str:
+    """Sentences one after the other, without those that are empty.
+
+    >>> paragraph("It is so.", "", "It is not so.")
+    'It is so. It is not so.'
+    """
+    return " ".join(filter(None, parts))
+
+
+def joined(terms: Iterable[str], sign: str = " + ") -> str:
+    """Numbers with a sign between them; those after a sign in brackets where they are negative.
+
+    >>> joined(["−1", "−2", "3"]), joined(["2", "−1"], " × ")
+    ('−1 + (−2) + 3', '2 × (−1)')
+    """
+    return sign.join(bracketed(term) if i else term for i, term in enumerate(terms))
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "pass"), counted(2, "pass"), counted(0, "op")
+    ('1 pass', '2 passes', '0 ops')
+    """
+    return f"{count} {plural(count, thing)}"
+
+
+def plural(count: int, thing: str) -> str:
+    """The word for so many things."""
+    return f"{thing}{'' if count == 1 else 'es' if thing.endswith(('s', 'sh', 'ch')) else 's'}"
+
+
 def capital(called: str) -> str:
     """What something is called, at the start of a sentence; a name stays as it is.
 
@@ -143,7 +187,7 @@ def capital(called: str) -> str:
     return f"The {called[4:]}" if called.startswith("the ") else called
 
 
-def listed(words, most=6) -> str:
+def listed(words: Iterable[str], most: int = 6) -> str:
     """`a, b and c`; beyond `most` words, how many more there are.
 
     >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcd", most=2)
@@ -154,7 +198,7 @@ def listed(words, most=6) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def heat(value, rows=6, columns=16) -> list[list[float | None]]:
+def heat(value: Any, rows: int = 6, columns: int = 16) -> list[list[float | None]]:
     """A tensor as rows of numbers in [-1, 1] by its largest magnitude, None for what is not finite; the first ones only.
 
     A single number, truth values and complex numbers have none.

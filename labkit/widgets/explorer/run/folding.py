@@ -37,7 +37,7 @@ Part = int | Block
 
 def folded(nodes: list[Node]) -> list[Part]:
     """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks."""
-    return _short(_by_scope([n for n in nodes if not n.leaf], 0, ""), "", nodes)
+    return _fold_long(_by_scope([n for n in nodes if not n.leaf], 0, ""), "", nodes)
 
 
 def visible(parts: Iterable[Part], opened: frozenset[str]) -> list[Part]:
@@ -96,24 +96,24 @@ def _by_scope(nodes, depth, prefix):
     return parts
 
 
-def _short(parts, prefix, nodes):
+def _fold_long(parts, prefix, nodes):
     """The parts with long stretches folded, inside blocks too."""
     for part in parts:
         if isinstance(part, Block):
-            part.parts = _unwrapped(_short(part.parts, f"{part.key}/", nodes))
+            part.parts = _without_lone_block(_fold_long(part.parts, f"{part.key}/", nodes))
     return _stretch(parts, prefix, nodes)
 
 
-def _unwrapped(parts):
+def _without_lone_block(parts):
     """A block of one block is that block."""
-    return _unwrapped(parts[0].parts) if len(parts) == 1 and isinstance(parts[0], Block) else parts
+    return _without_lone_block(parts[0].parts) if len(parts) == 1 and isinstance(parts[0], Block) else parts
 
 
 def _stretch(parts, prefix, nodes):
-    return _chunked(_repeats(parts, prefix, nodes), prefix) if len(parts) > FEW else parts
+    return _in_chunks(_repeats(parts, prefix, nodes), prefix) if len(parts) > FEW else parts
 
 
-def _chunked(parts, prefix, of=None, first=1):
+def _in_chunks(parts, prefix, of=None, first=1):
     """Parts in chunks of about the same length; of `of` equal ones, counted from `first`, a chunk says which it holds."""
     if len(parts) <= FEW:
         return parts
@@ -122,12 +122,12 @@ def _chunked(parts, prefix, of=None, first=1):
     for start in range(0, len(parts), size):
         inside = parts[start : start + size]
         key, begin = f"{prefix}{start + 1} to {start + len(inside)}", first + start
-        title = f"{begin} to {begin + len(inside) - 1} of {of}" if of else _counted(inside)
-        chunks.append(Block(key, title, _chunked(inside, f"{key}/", of, begin)) if len(inside) > 1 else inside[0])
+        title = f"{begin} to {begin + len(inside) - 1} of {of}" if of else _op_count(inside)
+        chunks.append(Block(key, title, _in_chunks(inside, f"{key}/", of, begin)) if len(inside) > 1 else inside[0])
     return chunks
 
 
-def _counted(parts):
+def _op_count(parts):
     count = sum(len(p.ops) if isinstance(p, Block) else 1 for p in parts)
     return f"{count} ops"
 
@@ -142,11 +142,13 @@ def _repeats(parts, prefix, nodes):
     key = f"{prefix}repeat from {start + 1}"
     pieces = [parts[i : i + period] for i in range(start, stop, period)]
     inside = [
-        p[0] if period == 1 else Block(f"{key}/{k}", f"{k} of {count}", _unwrapped(_stretch(p, f"{key}/{k}/", nodes)))
+        p[0]
+        if period == 1
+        else Block(f"{key}/{k}", f"{k} of {count}", _without_lone_block(_stretch(p, f"{key}/{k}/", nodes)))
         for k, p in enumerate(pieces, 1)
     ]
-    what = _name(parts[start], nodes) if period == 1 else _counted(pieces[0])
-    block = Block(key, f"{count} times {what}", _chunked(inside, f"{key}/", count))
+    what = _name(parts[start], nodes) if period == 1 else _op_count(pieces[0])
+    block = Block(key, f"{count} times {what}", _in_chunks(inside, f"{key}/", count))
     left, right = parts[:start], parts[stop:]
     return [*_repeats(left, f"{key} before/", nodes), block, *_repeats(right, f"{key} after/", nodes)]
 

@@ -39,7 +39,7 @@ def add_program(story: Story, graph: Graph, plain: Callable, values: Sequence[An
         story.no_program = f"{type(error).__name__}: {error}"
         return
     story.program = program.source
-    _note_lines(story, program, _matched(graph, ran[-1]))
+    _note_lines(story, program, _nodes_of_ops(graph, ran[-1]))
 
 
 def _note_lines(story, program, of_op):
@@ -54,7 +54,7 @@ def _note_lines(story, program, of_op):
         story.nodes[i].lines, story.nodes[i].back_lines = tuple(own), tuple(back)
 
 
-def _matched(graph: Graph, log: list[Op]) -> dict[Op, int]:
+def _nodes_of_ops(graph: Graph, log: list[Op]) -> dict[Op, int]:
     """Which node of the graph each op of the program's forward run is. The same code ran, so the ops come in the same
     order; some are in one of the two alone, such as comparisons."""
     found, start = {}, 0

@@ -31,7 +31,7 @@ def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Sto
     """
     try:
         plain, values, names = plain_function(fun, args, {}, None, "show(f, x)")
-        graph, plain, values, names = _recorded(plain, values, names)
+        graph, plain, values, names = _graph_of(plain, values, names)
     except Exception as error:
         given = ", ".join(_kind(a) for a in args) or "no arguments"
         error.add_note(
@@ -51,7 +51,7 @@ def of_function(fun: Callable, args: Sequence[Any], program: bool = True) -> Sto
     return story
 
 
-def _recorded(plain, values, names):
+def _graph_of(plain, values, names):
     """The graph; and the function, values and names that it is of: without integer arrays where these cannot be recorded,
     such as labels that are used as an index."""
     with np.errstate(all="ignore"):
@@ -94,7 +94,7 @@ def of_graph(graph: Graph) -> Story:
     for node, i in index.items():
         story_node = Node(
             i, _title(node), node.op, _user_name(node),
-            tuple(index[p] for p in node.parents), summarised(_plain(node.value)), node.shape, str(node.dtype), _line(node),
+            tuple(index[p] for p in node.parents), summarised(_array(node.value)), node.shape, str(node.dtype), _line(node),
             node.scope, saved=tuple(dict.fromkeys(used.get(node, ()))), derives=_derives(node),
         )  # fmt: skip
         if node in seeds:
@@ -105,7 +105,7 @@ def of_graph(graph: Graph) -> Story:
     return notice(Story(graph.name, nodes, [_step(step, index) for step in graph.steps]))
 
 
-def _plain(value):
+def _array(value):
     return np.asarray(getval(value))
 
 
@@ -153,10 +153,10 @@ def _on_the_tape(node, story_node):
     name = node_name(node.fun, node.args, node.kwargs)
     if info is None:
         return name, story_node.saved
-    return name, kept(info, node.args, node.argnums, story_node.parents, story_node.index)
+    return name, saved_on_tape(info, node.args, node.argnums, story_node.parents, story_node.index)
 
 
-def kept(
+def saved_on_tape(
     info: Any, args: Sequence[Any], argnums: Sequence[int], parents: Sequence[int], index: int
 ) -> tuple[int | str, ...]:
     """What a node of the tape saves: nodes of the story (`index` is its result), and constants by name, but for numbers.

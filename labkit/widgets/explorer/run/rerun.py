@@ -44,7 +44,7 @@ class Rerun:
         if name not in self.values:
             raise KeyError(f"expected one of {', '.join(self.values) or 'no names'}, but got {name!r}")
         args, place = list(self.args), self.names.index(name)
-        args[place] = _like(_parsed(words, _array(args[place]).dtype), args[place])
+        args[place] = _like(_number_in(words, _array(args[place]).dtype), args[place])
         story = of_function(self.fun, args, self.program)
         self.args = args
         return story
@@ -54,7 +54,7 @@ def _array(value):
     return np.asarray(getval(value.__engine_value__() if hasattr(value, "__engine_value__") else value))
 
 
-def _parsed(words, dtype):
+def _number_in(words, dtype):
     try:
         value = float(words.strip().replace("−", "-").replace(",", "."))
     except ValueError:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ...kit.words import brief, clipped, shape
+
 
 @dataclass(eq=False)
 class Node:
@@ -64,6 +66,23 @@ class Node:
     def called(self) -> str:
         """What sentences call it: its name, else what made it."""
         return self.name or (self.title if self.leaf else f"the result of {self.title}")
+
+    @property
+    def brief(self) -> str:
+        """Its value on a card, or its shape where the value is not kept."""
+        return brief(self.value) if self.value is not None else f"{shape(self.shape)}: not kept".lstrip(": ")
+
+    @property
+    def value_line(self) -> str:
+        """The second line of its card: the user's name and the value."""
+        if self.leaf or not self.name:
+            return self.brief
+        return f"{clipped(self.name, 16)}{' =' if np.size(self.value) == 1 else ''} {self.brief}"
+
+    @property
+    def gradient_name(self) -> str:
+        """What the card of its gradient is called: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
+        return f"{clipped(self.title)}.grad" if self.leaf else f"∂{clipped(self.name or self.title)}"
 
 
 @dataclass(frozen=True, eq=False)

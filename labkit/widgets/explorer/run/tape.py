@@ -9,7 +9,7 @@ import numpy as np
 from ....engine import dense, getval, match_dtype
 from ....ops import name_of, words_of
 from .notices import notice
-from .recorded import checked_slope, kept, title_of
+from .recorded import checked_slope, saved_on_tape, title_of
 from .story import Node, Sent, Step, Story
 
 USED_UP = (
@@ -111,8 +111,8 @@ def _story_nodes(order, known):
             nodes.append(_leaf(i, node, known, len(nodes)))
             continue
         name, value = known.results.get(node, ("", None))
-        kind = kinds.get(node, node.value if hasattr(node, "value") else None)
-        shape, dtype = np.shape(getval(kind)) if node not in kinds else kind.shape, str(getattr(kind, "dtype", ""))
+        kind: Any = kinds.get(node, getattr(node, "value", None))
+        shape, dtype = kind.shape if node in kinds else np.shape(getval(kind)), str(getattr(kind, "dtype", ""))
         parents = tuple(index[e.node] for e in node.edges if e is not None)
         op = getattr(getattr(node, "fun", None), "__name__", node.name().removesuffix("Backward")).strip("_")
         story_node = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
@@ -124,7 +124,7 @@ def _story_nodes(order, known):
 
 def _leaf(i, node, known, count):
     variable = getattr(node, "variable", None)
-    value = None if variable is None else _array(variable)
+    value: Any = None if variable is None else _array(variable)
     name = known.leaves.get(id(variable)) or getattr(variable, "name", None) or f"leaf {count + 1}"
     return Node(i, name, "input", "", (), value, np.shape(value), str(getattr(value, "dtype", "")))
 
@@ -134,7 +134,7 @@ def _add_saved(story_node, node, nodes):
     if node.released and node.releases:
         return
     story_node.title = title_of("", node.fun, story_node.op, node.args, node.argnums)
-    story_node.keeps = kept(node.info, node.args, node.argnums, story_node.parents, story_node.index)
+    story_node.keeps = saved_on_tape(node.info, node.args, node.argnums, story_node.parents, story_node.index)
     story_node.saved = tuple(i for i in story_node.keeps if isinstance(i, int))
     for place, parent in zip(node.argnums, story_node.parents, strict=False):
         if parent in story_node.keeps and nodes[parent].value is None:
@@ -162,7 +162,7 @@ def _step(node, totals, index):
     gradients, edges = totals[node], [e for e in node.edges if e is not None]
     arrived = np.asarray(next(g for g in gradients if g is not None))
     slopes, sent = _slopes(node, gradients, arrived), []
-    for place, (edge, g) in enumerate(zip(edges, _pulled(node, gradients), strict=True)):
+    for place, (edge, g) in enumerate(zip(edges, _pull(node, gradients), strict=True)):
         if g is not None:  # a function of one's own may answer None
             g, slots = np.asarray(getval(match_dtype(dense(g), edge.dtype))), totals[edge.node]
             slots[edge.nr] = g if slots[edge.nr] is None else slots[edge.nr] + g
@@ -171,7 +171,7 @@ def _step(node, totals, index):
     return Step(index[node], arrived, tuple(sent), words_of(name_of(getattr(node, "fun", None))))
 
 
-def _pulled(node, gradients):
+def _pull(node, gradients):
     return node.pull(list(gradients), [True] * sum(e is not None for e in node.edges), False)
 
 
@@ -180,4 +180,4 @@ def _slopes(node, gradients, arrived):
     edges = [e for e in node.edges if e is not None]
     if len(gradients) > 1 or arrived.size != 1 or any(np.prod(e.shape) != 1 for e in edges):
         return [None] * len(edges)
-    return [None if g is None else dense(g) for g in _pulled(node, [np.ones_like(arrived)])]
+    return [None if g is None else dense(g) for g in _pull(node, [np.ones_like(arrived)])]

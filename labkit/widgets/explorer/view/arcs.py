@@ -8,9 +8,10 @@ from math import dist
 
 from ...kit.boxes import CARD, EDGE
 from ...kit.layout import Point
-from ...kit.scene import path, px, text
+from ...kit.scene import path, text
+from ...kit.strokes import spot
 from ...kit.words import clipped
-from .shared import View, stepwise
+from .shared import View
 from .units import Unit, Units
 
 MIDDLE = 160.0  # px between the two halves
@@ -63,12 +64,11 @@ class Arcs:
         states = [(0, "pending"), (self.view.units.ran.get(arc.home, 0), ""), (used, "now"), (used + 1, "released")]
         if states[1][0] == 0:
             del states[0]
-        self.view.marks.append(path(_rounded([*start, *reversed(end)]), "saved", vary=stepwise(state=states)))
+        self.view.marks.append(path(_rounded([*start, *reversed(end)]), "saved").varying("step", state=states))
         if self.named and arc.words:
+            words = text(self.whole / 2 - MIDDLE / 4, y + 4, arc.words, "savedtext", "middle")
             named = [(at, "" if name == "now" else name) for at, name in states]
-            self.view.marks.append(
-                text(self.whole / 2 - MIDDLE / 4, y + 4, arc.words, "savedtext", "middle", vary=stepwise(state=named))
-            )
+            self.view.marks.append(words.varying("step", state=named))
 
     def _end(self, unit, which, over, y) -> list[Point]:
         """From a box to its lane at the height y: straight, or through the gap beside its column."""
@@ -116,18 +116,14 @@ def _first_and_last(view):
 
 def _rounded(points: Sequence[Point]) -> str:
     """A path through the points with round corners."""
-    words = [f"M{_point(points[0])}"]
+    words = [f"M{spot(points[0])}"]
     for before, corner, after in zip(points, points[1:], points[2:], strict=False):
         start, end = (_towards(corner, other) for other in (before, after))
-        words.append(f"L{_point(start)}C{_point(corner)} {_point(corner)} {_point(end)}")
-    return "".join([*words, f"L{_point(points[-1])}"])
+        words.append(f"L{spot(start)}C{spot(corner)} {spot(corner)} {spot(end)}")
+    return "".join([*words, f"L{spot(points[-1])}"])
 
 
 def _towards(corner, other):
     """The place from which a corner is rounded."""
     part = min(ROUND, dist(corner, other) / 2) / (dist(corner, other) or 1.0)
     return corner[0] + (other[0] - corner[0]) * part, corner[1] + (other[1] - corner[1]) * part
-
-
-def _point(point):
-    return f"{px(point[0])} {px(point[1])}"

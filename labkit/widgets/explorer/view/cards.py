@@ -8,7 +8,7 @@ import numpy as np
 from ....engine import Summary
 from ...kit.boxes import LABEL, label_width
 from ...kit.scene import Changes, Link
-from ...kit.words import bracketed, brief, clipped, heat, in_full, listed, number, shape
+from ...kit.words import brief, heat, in_full, joined, listed, minus, number
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
@@ -20,25 +20,14 @@ def title(unit: Unit) -> str:
 
 def value(unit: Unit) -> str:
     """The second line: the user's name and the value, or the shape where the value is not kept."""
-    node = unit.lead
-    shown = _shown(node)
-    if unit.block or node.leaf or not node.name:
-        return shown
-    return f"{clipped(node.name, 16)}{' =' if np.size(node.value) == 1 else ''} {shown}"
-
-
-def _shown(node: Node):
-    return brief(node.value) if node.value is not None else f"{shape(node.shape)}: not kept".lstrip(": ")
+    return unit.lead.brief if unit.block else unit.lead.value_line
 
 
 def gradient_name(unit: Unit) -> str:
     """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
-    node = unit.lead
-    if unit.chip:
-        return f"+= {clipped(node.title)}.grad"
     if unit.block:
         return "gradient"
-    return f"{clipped(node.title)}.grad" if node.leaf else f"∂{clipped(node.name or node.title)}"
+    return f"+= {unit.lead.gradient_name}" if unit.chip else unit.lead.gradient_name
 
 
 def slope(units: Units, edge: Edge) -> str:
@@ -49,7 +38,7 @@ def slope(units: Units, edge: Edge) -> str:
     slopes = [sent.slope for sent in units.sent_along(edge)]
     if not slopes or edge.start.block or edge.end.block or any(s is None for s in slopes):
         return ""
-    words = " + ".join(bracketed(number(s)) if i else number(s) for i, s in enumerate(slopes))
+    words = joined(map(number, slopes))
     words = f"×{words}" if len(slopes) == 1 else f"×({words})"
     return words if len(slopes) < 4 and label_width(words) <= LABEL else f"×{number(sum(slopes))}"
 
@@ -112,8 +101,7 @@ class Gradients:
         shown: dict[int, str] = {}
         for count, arrival in enumerate(arrived, 1):
             if np.size(arrival.value) == 1:
-                parts = [number(a.value) for a in arrived[max(count - 4, 0) : count]]
-                words = " + ".join(bracketed(p) if i else p for i, p in enumerate(parts))
+                words = joined(number(a.value) for a in arrived[max(count - 4, 0) : count])
                 shown[arrival.when] = f"… + {words}" if count > 4 else words
             else:
                 shown[arrival.when] = f"sum of {count}"
@@ -165,13 +153,13 @@ def _facts(unit: Unit, story: Story) -> list[str]:
 def _in_full(value):
     """The elements of a tensor, where they are few; what a summary says."""
     if isinstance(value, Summary):
-        return [value.told().replace("-", "−")]
+        return [minus(value.told())]
     return [in_full(value, 8)] if 1 < np.size(value) <= 8 else []
 
 
 def _block_facts(unit: Unit, story: Story) -> list[str]:
     inside = [story.nodes[i] for i in unit.inside]
-    lines = [f"{len(unit.nodes)} ops", *(f"{leaf.title}: {_shown(leaf)}" for leaf in inside[:6])]
+    lines = [f"{len(unit.nodes)} ops", *(f"{leaf.title}: {leaf.brief}" for leaf in inside[:6])]
     return [*lines, *([f"and {len(inside) - 6} more leaves"] if len(inside) > 6 else [])]
 
 

@@ -3,7 +3,7 @@
 from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
 from ...kit.scene import Panel, line, text
 from .cards import Gradients, gradient_name, pulses, slope
-from .shared import View, calm, stepwise
+from .shared import View, calm
 from .units import Unit, Units
 
 TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope"
@@ -20,11 +20,9 @@ def chain(units: Units, when: dict) -> Panel:
     for unit in units.units:
         _link(view, unit)
     labels = []
-    for k, edge in enumerate(units.edges):
-        if edge.end in units.walked and units.sent_along(edge):
-            states = pulses([units.walked[edge.end]])
-            view.arrow(view.route(k, BELOW, BACK), "backedge", "backhead", states, back=True)
-            labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
+    for k, states in view.edges_back():
+        view.arrow(view.route(k, BELOW, BACK), "backedge", "backhead", states, back=True)
+        labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
     view.forward()
     for unit in units.units:
         _gradient_card(view, unit, gradient_name(unit))
@@ -44,8 +42,8 @@ def _link(view, unit):
     times = view.gradients.times(unit)
     if times:
         x, y, w = view.box(unit)
-        vary = stepwise(state=calm(pulses(times[:1])))
-        view.marks.append(line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved", vary=vary))
+        dots = line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved")
+        view.marks.append(dots.varying("step", state=calm(pulses(times[:1]))))
 
 
 def _gradient_card(view, unit, title):
@@ -53,8 +51,6 @@ def _gradient_card(view, unit, title):
     if not view.gradients.totals(unit):
         return
     x, y, w = view.box(unit)
-    states, values = pulses(view.gradients.times(unit)), view.gradients.texts(unit)
-    place, role = (x, y + BELOW, w), view.gradient_role(unit)
-    view.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf)
+    view.gradient_card(unit, x, y + BELOW, title)
     if sums := view.gradients.sums(unit):
-        view.marks.append(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle", vary=stepwise(text=sums)))
+        view.marks.append(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle").varying("step", text=sums))

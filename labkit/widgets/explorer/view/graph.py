@@ -9,7 +9,7 @@ from ...kit.words import clipped
 from .arcs import Arcs
 from .cards import Gradients, gradient_name, pulses, slope, title
 from .chain import gradient_rooms
-from .shared import View, calm, stepwise
+from .shared import View, calm
 from .units import Unit, Units
 
 TITLE = "MindSpore's graph: forward and backward compiled as one; dotted, the values kept until they are used"
@@ -29,7 +29,8 @@ def graph(units: Units, when: dict) -> Panel:
     _edges_back(view, arcs.whole, slopes)
     for unit in units.units:
         if gradients.totals(unit):
-            _card(view, unit, arcs.whole)
+            x, y, w = view.box(unit)
+            view.gradient_card(unit, arcs.whole - x - w, y, _name(unit))
         if unit.lead.output and units.goes_back and not unit.chip:
             _seed(view, unit, arcs.whole)
     arcs.draw()
@@ -41,23 +42,13 @@ def _name(unit):
 
 
 def _edges_back(view, whole, slopes):
-    units, labels = view.units, []
-    for k, edge in enumerate(units.edges):
-        if edge.end in units.walked and units.sent_along(edge):
-            states = pulses([units.walked[edge.end]])
-            view.arrow([(whole - x, y) for x, y in reversed(view.route(k))], "backedge", "backhead", states)
-            crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
-            labels += [(crossings, slopes[k])] if slopes[k] else []
+    labels = []
+    for k, states in view.edges_back():
+        view.arrow([(whole - x, y) for x, y in reversed(view.route(k))], "backedge", "backhead", states)
+        crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
+        labels += [(crossings, slopes[k])] if slopes[k] else []
     for x, y, words in placed_labels(labels):
         view.label(x, y, words)
-
-
-def _card(view, unit, whole):
-    x, y, w = view.box(unit)
-    states, values = pulses(view.gradients.times(unit)), view.gradients.texts(unit)
-    view.card(
-        (whole - x - w, y, w), f"g{unit.index}", view.gradient_role(unit), _name(unit), states, values, unit.lead.leaf
-    )
 
 
 def _is_last(view, unit):
@@ -70,8 +61,8 @@ def _seed(view, unit: Unit, whole):
     states, end = pulses([view.units.seed]), whole - x - w
     if not _is_last(view, unit):
         bottom, middle = y + CARD, end + w / 2
-        view.marks.append(line(middle, bottom + SEED, middle, bottom + 6, "backedge", vary=stepwise(state=states)))
-        view.marks.append(arrow_head(middle, bottom, 0, -1, "backhead", vary=stepwise(state=calm(states))))
+        view.marks.append(line(middle, bottom + SEED, middle, bottom + 6, "backedge").varying("step", state=states))
+        view.marks.append(arrow_head(middle, bottom, 0, -1, "backhead").varying("step", state=calm(states)))
         return
     words = "seed 1" if np.size(unit.lead.seed) == 1 and unit.lead.seed == 1 else "seed"
     view.arrow([(x + w, y + HALF), (end, y + HALF)], "backedge", "backhead", states)

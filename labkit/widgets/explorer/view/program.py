@@ -3,7 +3,6 @@
 from ...kit.scene import Panel, rect, text, width_of
 from ...kit.still import wrapped
 from .cards import pulses
-from .shared import stepwise
 from .units import Units
 
 TITLE = "The program that graph mode runs"
@@ -28,7 +27,7 @@ def program(units: Units, when: dict) -> Panel | None:
     for n, row in enumerate(rows):
         time, link = lit.get(n + 1, (None, None))
         states = [(s, "lit" if name == "now" else "") for s, name in pulses([time], before="")] if time else []
-        marks.append(rect(0, ROW * n, width, ROW, "row", 2, link=link, vary=stepwise(state=states)))
+        marks.append(rect(0, ROW * n, width, ROW, "row", 2, link=link).varying("step", state=states))
         marks.append(text(8, ROW * n + 13, row, "code", link=link))
     return Panel("program", TITLE, width, ROW * len(rows) + 4, marks, when)
 

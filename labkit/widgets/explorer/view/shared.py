@@ -4,19 +4,34 @@ Only the forward graph is laid out. What belongs to its derivative stands below 
 is always clear which derivative belongs to which op.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any
 
-from ...kit.boxes import BELOW, CARD, EDGE, HALF, LABEL, PAD, Climb, label_width, name_width, value_width
-from ...kit.layout import Layout, Point, layout, path
-from ...kit.scene import Changes, Mark, Panel, arrow_head, rect, text
+from ...kit.boxes import (
+    BELOW,
+    CARD,
+    EDGE,
+    HALF,
+    LABEL,
+    PAD,
+    Climb,
+    arrow,
+    card,
+    label_width,
+    name_width,
+    spread_entries,
+    value_width,
+)
+from ...kit.layout import Layout, Point, layout
+from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from ...kit.words import clipped
 from . import cards
 from .cards import Gradients, pulses
 from .units import Unit, Units
 
 SUM = 15.0  # the line of a sum below a card
+ALWAYS: When = {}
+NEVER: Changes = []
 
 
 class View:
@@ -42,7 +57,7 @@ class View:
         self.gap = min(max(44.0, widest + 14), LABEL + 14)
         edges = [(e.start.index, e.end.index) for e in units.edges]
         self.layout: Layout = layout(sizes, edges, column_gap=self.gap, row_gap=16.0)
-        self._entries = self._spread_entries()
+        self._entries = spread_entries(self.layout, [end for _, end in edges], 9.0, 26.0)
 
     def _width(self, unit, rooms):
         return max([46.0, name_width(clipped(cards.title(unit))), value_width(cards.value(unit)), *rooms]) + PAD
@@ -80,19 +95,6 @@ class View:
                 found.append(pair)
         return found
 
-    def _spread_entries(self):
-        """How far from the middle of its box each edge ends: several edges into one box are spread, upper ones first."""
-        into: dict[Unit, list[int]] = {}
-        for k, edge in enumerate(self.units.edges):
-            into.setdefault(edge.end, []).append(k)
-        offsets = [0.0] * len(self.units.edges)
-        for found in into.values():
-            found.sort(key=lambda k: self.layout.route(k)[-2][1])
-            spread = min(9.0, 26.0 / len(found))
-            for place, k in enumerate(found):
-                offsets[k] = (place - (len(found) - 1) / 2) * spread
-        return offsets
-
     # ---- marks ----
 
     def forward(self) -> None:
@@ -103,11 +105,10 @@ class View:
         for unit in self.units.units:
             self._forward_card(unit)
 
-    def arrow(self, points, role, head, states, back=False, **more) -> None:
+    def arrow(self, points: list[Point], role: str, head: str, states: Changes, back: bool = False) -> None:
         """A route with an arrow head at its end, or at its start for what flows back."""
-        (x, y), towards = (points[0], -1) if back else (points[-1], 1)
-        self.marks.append(Mark("path", role, {"d": path(points)}, vary=stepwise(state=states), **more))
-        self.marks.append(arrow_head(x, y, towards, 0, head, vary=stepwise(state=calm(states)), **more))
+        line, end = arrow(points, role, head, back)
+        self.marks += [line.varying("step", state=states), end.varying("step", state=calm(states))]
 
     def _forward_card(self, unit):
         x, y, w = self.box(unit)
@@ -115,8 +116,8 @@ class View:
         values = [(0, ""), (ran, cards.value(unit))] if ran else [(0, cards.value(unit))]
         states = pulses([ran]) if ran else []
         if unit.block:  # drawn as a pile
-            faint = stepwise(state=calm(states))
-            self.marks.append(rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}", vary=faint))
+            pile = rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}")
+            self.marks.append(pile.varying("step", state=calm(states)))
         title = clipped(cards.title(unit))
         self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf)
 
@@ -133,31 +134,36 @@ class View:
         """How the card of a box's gradient looks."""
         return "bad" if self.units.story.bad_gradient in unit.nodes and not unit.chip else "back"
 
-    def card(self, place, link, role, title, states, values, pill=False, **more) -> None:
+    def card(
+        self, place: tuple[float, float, float], link: str, role: str, title: str, states: Changes, values: Changes,
+        pill: bool = False, when: When = ALWAYS,
+    ) -> None:  # fmt: skip
         """A box with a title and, below it, a text that changes with the steps."""
-        x, y, w = place
         names = calm(states) if any(name for _, name in calm(states)) else []
         empty_before = all(name in ("", "pending") for _, name in names)  # so there is no text to be faint
-        vary = stepwise(state=[] if empty_before else names, text=values)
-        self.marks += [
-            rect(x, y, w, CARD, role, HALF if pill else 4, link=link, vary=stepwise(state=states), **more),
-            text(x + w / 2, y + 17, title, "name", "middle", link=link, vary=stepwise(state=names), **more),
-            text(x + w / 2, y + 33, "", "value", "middle", link=link, vary=vary, **more),
-        ]
+        box, name, value = only(when, card(*place, role, title, "", pill, link))
+        value = value.varying("step", state=[] if empty_before else names, text=values)
+        self.marks += [box.varying("step", state=states), name.varying("step", state=names), value]
 
-    def label(self, x, y, words, states=()) -> None:
+    def gradient_card(self, unit: Unit, x: float, y: float, title: str) -> None:
+        """The card of a box's gradient, which is as wide as the box."""
+        states, values = pulses(self.gradients.times(unit)), self.gradients.texts(unit)
+        place, role = (x, y, self.box(unit)[2]), self.gradient_role(unit)
+        self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf)
+
+    def edges_back(self) -> Iterator[tuple[int, Changes]]:
+        """The number of each edge along which something goes back, and the states of the way there."""
+        for k, edge in enumerate(self.units.edges):
+            if edge.end in self.units.walked and self.units.sent_along(edge):
+                yield k, pulses([self.units.walked[edge.end]])
+
+    def label(self, x: float, y: float, words: str, states: Changes = NEVER) -> None:
         """A local slope beside an edge."""
-        self.marks.append(text(x, y, words, "slope", "middle", vary=stepwise(state=states)))
+        self.marks.append(text(x, y, words, "slope", "middle").varying("step", state=states))
 
     def panel(self, name, title, when, width=None, height=None) -> Panel:
         """All marks as a panel."""
         return Panel(name, title, width or self.width, height or self.height, self.marks, when)
-
-
-def stepwise(**varying: Changes) -> dict[str, Any]:
-    """What varies with the step, without what does not vary."""
-    found = {name: how for name, how in varying.items() if how}
-    return {"step": found} if found else {}
 
 
 def calm(states: Changes) -> Changes:
@@ -166,9 +172,5 @@ def calm(states: Changes) -> Changes:
     >>> calm([(0, "pending"), (2, "now"), (3, ""), (4, "now"), (5, "")])
     [(0, 'pending'), (2, '')]
     """
-    found: Changes = []
-    for at, name in states:
-        name = "" if name == "now" else name
-        if not found or found[-1][1] != name:
-            found.append((at, name))
-    return found
+    quiet = [(at, "" if name == "now" else name) for at, name in states]
+    return [(at, name) for i, (at, name) in enumerate(quiet) if not i or quiet[i - 1][1] != name]

@@ -1,11 +1,11 @@
 """PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
 
 from ...kit.boxes import BELOW, CARD, name_width, value_width
-from ...kit.scene import Panel, line, text, width_of
+from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
 from .cards import Gradients, pulses
 from .chain import BACK, gradient_rooms
-from .shared import View, stepwise
+from .shared import View
 from .units import Edge, Unit, Units
 
 TITLE = "PyTorch's tape: below each op the node that will walk back, and what it saves"
@@ -90,11 +90,13 @@ def _node(view, unit):
 def _card(view, unit, states, values, kept, retain=None):
     """A node, and the dotted line to what it saves, with the states `kept`; `retain`: where that dial has to stand."""
     x, y, w = view.box(unit)
-    more = {} if retain is None else {"when": {"retain": [retain]}}
+    when = {} if retain is None else {"retain": [retain]}
     role = view.gradient_role(unit)
-    view.card((x, y + BELOW, w), f"g{unit.index}", role, _name(unit), states, values, unit.lead.leaf, **more)
+    view.card((x, y + BELOW, w), f"g{unit.index}", role, _name(unit), states, values, unit.lead.leaf, when)
     words = saves(view.units, unit)
     if words and kept:
-        vary = stepwise(state=kept)
-        view.marks.append(line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved", vary=vary, **more))
-        view.marks.append(text(x + SAVED + 5, y + CARD + 16, words, "note", vary=vary, **more))
+        marks = (
+            line(x + SAVED, y + CARD, x + SAVED, y + BELOW, "saved"),
+            text(x + SAVED + 5, y + CARD + 16, words, "note"),
+        )
+        view.marks += [mark.varying("step", state=kept) for mark in only(when, marks)]

@@ -14,14 +14,14 @@ def find_tops(items: Items, heights: list[float], row_gap: float, lane: float) -
     margins = [row_gap / 2] * boxes + [0.0] * lanes
     above = [anchor + margin for anchor, margin in zip(anchors, margins, strict=True)]
     below = [h - anchor + margin for h, anchor, margin in zip(heights, anchors, margins, strict=True)]
-    y, crossings = _placed(items, above, below)
+    y, crossings = _stacked_parts(items, above, below)
     tops = [middle - anchor for middle, anchor in zip(y, anchors, strict=True)]
     first = min(tops, default=0.0)
     height = max((top + h - first for top, h in zip(tops, heights, strict=True)), default=0.0)
     return [top - first for top in tops], height, crossings
 
 
-def _placed(items: Items, above: list[float], below: list[float]) -> tuple[list[float], int]:
+def _stacked_parts(items: Items, above: list[float], below: list[float]) -> tuple[list[float], int]:
     """The height of each item, and the crossings: the connected parts one below the other."""
     y, position, bottom, crossings = [0.0] * len(above), [0] * len(above), 0.0, 0
     chains = _chains(items)

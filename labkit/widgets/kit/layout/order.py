@@ -51,18 +51,18 @@ def _walks(starts: Iterable[int], near: Near) -> Iterator[tuple[int, list[int]]]
 
 def reorder(columns: list[list[int]], items: Items, position: list[int]) -> int:
     """Reorder the columns; returns the crossings that are left. A walk from the left gives another order to start from."""
-    fewest, best = _swept(columns, items, position)
+    fewest, best = _sweep(columns, items, position)
     if fewest:
         walked: list[list[int]] = [[] for _ in columns]
         for _, group in _walks((v for column in columns for v in column), items.children):
             for v in group:
                 walked[items.rank[v] - items.rank[columns[0][0]]].append(v)
-        fewest, best = min((fewest, best), _swept(walked, items, position), key=lambda found: found[0])
+        fewest, best = min((fewest, best), _sweep(walked, items, position), key=lambda found: found[0])
     columns[:] = best
     return fewest
 
 
-def _swept(columns: list[list[int]], items: Items, position: list[int]) -> tuple[int, list[list[int]]]:
+def _sweep(columns: list[list[int]], items: Items, position: list[int]) -> tuple[int, list[list[int]]]:
     """The fewest crossings found in sweeps to the right and to the left in turn, and the columns that have them."""
     for column in columns:
         _number(column, position)
@@ -109,7 +109,7 @@ def _transpose(column: list[int], items: Items, position: list[int], swap_equals
         swapped = False
         for i in range(len(column) - 1):
             a, b = column[i : i + 2]
-            if _saved(left[a], left[b]) + _saved(right[a], right[b]) >= least:
+            if _crossings_saved(left[a], left[b]) + _crossings_saved(right[a], right[b]) >= least:
                 column[i : i + 2] = b, a
                 swapped = True
         if not swapped:
@@ -117,7 +117,7 @@ def _transpose(column: list[int], items: Items, position: list[int], swap_equals
     _number(column, position)
 
 
-def _saved(of_a: list[int], of_b: list[int]) -> int:
+def _crossings_saved(of_a: list[int], of_b: list[int]) -> int:
     """The crossings saved on one side if b, right below a, stood above it; where their links end there, sorted."""
     saved = 0
     for end in of_a:

@@ -1,14 +1,16 @@
 """One batch cut into parts: the gradient of each part, and what they make together, beside the gradient of the whole batch."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, product
 
 import numpy as np
 
 from ....engine import grad
+from ...kit.axes import Axis
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, rect, text
-from ...kit.words import listed, number
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text
+from ...kit.words import counted, listed, number
 
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven"], ["mean", "sum", "weighted"]
@@ -87,104 +89,91 @@ def _scene(splits) -> Scene:
     return Scene("Batch splitter", words, dials, [panel], list(_captions(splits)))
 
 
-def _when(count, shards, how=None):
-    found = {"parts": [COUNTS.index(count)], "shards": [SHARDS.index(shards)]}
-    return found if how is None else {**found, "combine": [COMBINE.index(how)]}
+def _when(count, shards):
+    return {"parts": [COUNTS.index(count)], "shards": [SHARDS.index(shards)]}
 
 
 def _asks(splits) -> dict[int, list[Ask]]:
     """Before a batch is cut: the sum of even parts as a number, anything else as right or wrong."""
-    return {
-        COUNTS.index(count): [
-            (_sum_ask if (shards, how) == ("even", "sum") else _exact_ask)(
-                splits[count, shards], how, _when(count, shards, how)
-            )
-            for shards, how in product(SHARDS, COMBINE)
-        ]
-        for count in COUNTS[1:]
-    }
+    asks: dict[int, list[Ask]] = {COUNTS.index(count): [] for count in COUNTS[1:]}
+    for count, shards, how in product(COUNTS[1:], SHARDS, COMBINE):
+        ask = _sum_ask if (shards, how) == ("even", "sum") else _exact_ask
+        when = {"shards": [SHARDS.index(shards)], "combine": [COMBINE.index(how)]}
+        asks[COUNTS.index(count)] += only(when, [ask(splits[count, shards], how)])
+    return asks
 
 
-def _where(split, when):
-    """The positions of the other dials at which a question is asked."""
-    sizes = listed(map(str, split.sizes))
-    return f"The batch is cut into {sizes} samples", {name: at for name, at in when.items() if name != "parts"}
+def _cut(split):
+    return f"The batch is cut into {listed(map(str, split.sizes))} samples"
 
 
-def _sum_ask(split, how, when):
-    cut, where = _where(split, when)
+def _sum_ask(split, how):
     count, big = len(split.sizes), number(round(split.big, 4))
     return Ask(
-        f"{cut}; its gradient is {big}. What do the gradients of the parts add up to?",
+        f"{_cut(split)}; its gradient is {big}. What do the gradients of the parts add up to?",
         split.combined(how), f"The mean of the parts is {big}, so the sum is {count} times as much.",
         ((split.big, "That is their mean. Each part's gradient is that of a mean, not a share of it."),
          (split.big / count, "Each part's gradient is about as large as that of the whole batch.")),
-        otherwise=f"Not that: {count} gradients, each of them about as large as {big}.", when=where,
+        otherwise=f"Not that: {count} gradients, each of them about as large as {big}.",
     )  # fmt: skip
 
 
-def _exact_ask(split, how, when):
-    cut, where = _where(split, when)
-    yes, no = "yes, exactly", "no"
-    right, even = split.error(how) < 1e-12, len(set(split.sizes)) == 1
+def _exact_ask(split, how):
+    answers = "yes, exactly", "no"
+    right, wrong = answers if split.error(how) < 1e-12 else reversed(answers)
     because = {
-        "mean": "Parts of one size count alike, as their samples should." if even
+        "mean": "Parts of one size count alike, as their samples should." if len(set(split.sizes)) == 1
         else "The plain mean counts a sample that is alone as much as all samples of the large part.",
         "sum": f"A sum of {len(split.sizes)} gradients of means is too large.",
         "weighted": "Each part counts by its share of the batch, so each sample counts alike.",
     }[how]  # fmt: skip
     combined = {"mean": "the plain mean", "sum": "the sum", "weighted": "the weighted sum"}[how]
-    return Ask(
-        f"{cut}. Is {combined} of the gradients of the parts the gradient of the whole batch?", yes if right else no, because,
-        ((no if right else yes, because),), (yes, no), when=where,
-    )  # fmt: skip
+    question = f"{_cut(split)}. Is {combined} of the gradients of the parts the gradient of the whole batch?"
+    return Ask(question, right, because, ((wrong, because),), answers)
 
 
-def _captions(splits):
+def _captions(splits) -> Iterator[Caption]:
     for (count, shards), split in splits.items():
+        said = []
         for how in COMBINE:
             together, error = split.combined(how), split.error(how)
-            said = "the gradient of the big batch" if error < 1e-12 else f"relative error {number(round(error, 4))}"
-            sizes = f"Sizes {listed(map(str, split.sizes))}"
-            words = (
-                f"{sizes}; {how}: {number(round(together, 4))}, the big batch: {number(round(split.big, 4))}: {said}."
-            )
-            yield Caption("combine", [(COMBINE.index(how), words)], _when(count, shards, how))
+            result = "the gradient of the big batch" if error < 1e-12 else f"relative error {number(round(error, 4))}"
+            said.append(f"Sizes {listed(map(str, split.sizes))}; {how}: {number(round(together, 4))}, "
+                        f"the big batch: {number(round(split.big, 4))}: {result}.")  # fmt: skip
+        yield Caption("combine", list(enumerate(said)), _when(count, shards))
 
 
-def _marks(splits):
+def _marks(splits) -> Iterator[Mark]:
     values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *map(s.combined, COMBINE))]
-    low, scale = min(values), WIDTH / (max(values) - min(values))
-    zero = LEFT - low * scale
+    across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
     yield text(8, 20, "the batch", "name")
     yield text(8, 52, "gradient of", "note")
     for (count, shards), split in splits.items():
-        when = _when(count, shards)
-        yield from _tiles(split, when)
-        for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
-            plural = "s" if size > 1 else ""
-            yield from _bar(k, f"part {k + 1}: {size} sample{plural}", value, zero, scale, "bar", when)
-        for how in COMBINE:
-            when_how = _when(count, shards, how)
-            yield from _bar(count, f"together: {how}", split.combined(how), zero, scale, "back", when_how, "name")
-        yield from _bar(count + 1, "the big batch", split.big, zero, scale, "savedbar", when, "name")
+        yield from only(_when(count, shards), _marks_of(count, split, across))
 
 
-def _tiles(split, when):
+def _marks_of(count, split, across) -> Iterator[Mark]:
+    yield from _tiles(split)
+    for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
+        yield from _bar(k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
+    for i, how in enumerate(COMBINE):
+        yield from only({"combine": [i]}, _bar(count, f"together: {how}", split.combined(how), across, "back"))
+    yield from _bar(count + 1, "the big batch", split.big, across, "savedbar")
+
+
+def _tiles(split) -> Iterator[Mark]:
     """The samples as small squares, with a gap between two parts and the number of the part in each."""
     x = 84.0
     for k, size in enumerate(split.sizes):
         for _ in range(size):
-            yield rect(x, 6, TILE - 3, 20, "leaf", 2, when=when)
-            yield text(x + (TILE - 3) / 2, 20, str(k + 1), "tick", "middle", when=when)
+            yield rect(x, 6, TILE - 3, 20, "leaf", 2)
+            yield text(x + (TILE - 3) / 2, 20, str(k + 1), "tick", "middle")
             x += TILE
         x += 8
 
 
-def _bar(row, name, value, zero, scale, role, when, look="plain") -> list[Mark]:
-    y, end = TOP + row * ROW, zero + value * scale
-    return [
-        text(8, y + 14, name, look, when=when),
-        rect(min(zero, end), y, max(abs(end - zero), 1.0), 18, role, 1, when=when),
-        text(max(zero, end) + 6, y + 14, number(round(value, 4)), "value", when=when),
-    ]
+def _bar(row, name, value, across, role, look="name") -> Iterator[Mark]:
+    y, (left, right) = TOP + row * ROW, sorted((across(0), across(value)))
+    yield text(8, y + 14, name, look)
+    yield rect(left, y, max(right - left, 1.0), 18, role, 1)
+    yield text(right + 6, y + 14, number(round(value, 4)), "value")

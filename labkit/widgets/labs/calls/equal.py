@@ -71,7 +71,8 @@ class Equals:
                 outputs = flat(self.net(*inputs))
                 outputs = outputs[:1] if call.has_aux else outputs
                 if style == 1:
-                    return self._grads(torch.autograd.backward(outputs), inputs)
+                    torch.autograd.backward(outputs)
+                    return self._grads(inputs)
                 found = torch.autograd.grad(outputs, [inputs[i] for i in asked] + [p for _, p in chosen])
             except Exception as error:
                 return Failure(type(error).__name__, " ".join(str(error).split()), "Raised when it is called.")
@@ -90,11 +91,11 @@ class Equals:
         extra = f"; {', '.join(filled)} too, though not asked for" if filled and not call.weights else ""
         return f"PyTorch: backward() adds to the .grad of every leaf that wants a gradient{extra}."
 
-    def _grads(self, returned, inputs):
+    def _grads(self, inputs):
         named = [*zip(self.setting.inputs, inputs, strict=True)]
         named += [(f"{self.setting.name}.{name}", p) for name, p in self.parameters]
         parts = tuple(leaf(f"{name}.grad", "", t.grad, "area" if t.grad is None else "back") for name, t in named)
-        return Branch(f"It returns {returned}. The .grad of every leaf is now", parts)
+        return Branch("It returns None. The .grad of every leaf is now", parts)
 
 
 @contextmanager

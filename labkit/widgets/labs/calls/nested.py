@@ -1,10 +1,11 @@
 """Nested results, as boxes in boxes: tuples and lists around tensors, with the index that leads to each."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from ...kit.scene import Mark, rect, text, width_of
+from ...kit.scene import Mark, When, rect, text, width_of
 from ...kit.still import wrapped
 
 PAD, LEAF, LINE = 8.0, 46.0, 16.0
@@ -40,7 +41,7 @@ class Failure:
 
 
 Tree = Leaf | Branch
-Place = tuple[tuple[int, ...], ...]  # along each dial, the positions that are meant
+Value = TypeVar("Value")
 
 
 def skeleton(tree: Tree) -> str:
@@ -67,7 +68,7 @@ def leaves_of(tree: Tree) -> tuple[Leaf, ...]:
 def drawn(tree: Tree, width: float, path: str = "", x: float = 0.0, y: float = 0.0) -> tuple[list[Mark], float]:
     """The marks of a tree with its left upper corner at (x, y), and its height; `path` is what the whole is called."""
     if isinstance(tree, Leaf):
-        return _leaf(tree, width, path, x, y), LEAF
+        return list(_leaf(tree, width, path, x, y)), LEAF
     indexed = tree.kind in ("tuple", "list")
     head = f"{tree.kind} of {len(tree.parts)}" if indexed else tree.kind
     inner, at = [], y + 26
@@ -84,15 +85,17 @@ def drawn(tree: Tree, width: float, path: str = "", x: float = 0.0, y: float = 0
     return [frame, text(x + PAD, y + 17, head, "plain"), *named, *inner], height
 
 
-def _leaf(leaf, width, path, x, y):
+def _leaf(leaf, width, path, x, y) -> Iterator[Mark]:
     end, room = x + width - 8, width - 16 - width_of(path, 11, True)
     name = fitted(leaf.name, room, 14)
     after = x + 18 + width_of(name, 14)
-    marks = [rect(x, y, width, LEAF, leaf.role), text(x + 8, y + 17, name, "name")]
+    yield rect(x, y, width, LEAF, leaf.role)
+    yield text(x + 8, y + 17, name, "name")
     if width_of(leaf.what, 11.5) <= room - (after - x):
-        marks.append(text(after, y + 17, leaf.what, "note"))
-    marks += [text(end, y + 17, path, "tick", "end")]
-    return [*marks, text(x + 8, y + 37, leaf.value, "value"), text(end, y + 37, leaf.kind, "note", "end")]
+        yield text(after, y + 17, leaf.what, "note")
+    yield text(end, y + 17, path, "tick", "end")
+    yield text(x + 8, y + 37, leaf.value, "value")
+    yield text(end, y + 37, leaf.kind, "note", "end")
 
 
 def fitted(words: str, room: float, size: float) -> str:
@@ -109,19 +112,19 @@ def failed(failure: Failure, width: float, y: float = 2.0) -> tuple[list[Mark], 
     """The marks of an exception whose box begins at y, and where it ends."""
     lines = wrapped(failure.message, width - 24)
     height = 50 + LINE * len(lines)
-    marks = [rect(2, y, width - 4, height, "bad"), text(12, y + 19, failure.kind, "name")]
-    marks += [text(12, y + 39 + LINE * i, line) for i, line in enumerate(lines)]
-    return [*marks, text(12, y + 41 + LINE * len(lines), failure.when, "note")], y + height + 2
+    box = [rect(2, y, width - 4, height, "bad"), text(12, y + 19, failure.kind, "name")]
+    said = [text(12, y + 39 + LINE * i, line) for i, line in enumerate(lines)]
+    return [*box, *said, text(12, y + 41 + LINE * len(lines), failure.when, "note")], y + height + 2
 
 
-def places(cells: Mapping[tuple[int, ...], Hashable]) -> list[tuple[Hashable, Place]]:
-    """The cells of a table gathered into few blocks of equal values: `(value, the positions along each axis)`.
+def places(names: Sequence[str], cells: Mapping[Any, Value]) -> list[tuple[Value, When]]:
+    """The cells of a table gathered into few blocks of equal values: `(value, the positions of the dials `names`)`.
 
-    >>> places({(0, 0): "a", (0, 1): "a", (1, 0): "b", (1, 1): "a"})
-    [('a', ((0,), (0,))), ('a', ((0, 1), (1,))), ('b', ((1,), (0,)))]
+    >>> places(["x", "y"], {(0, 0): "a", (0, 1): "a", (1, 0): "b", (1, 1): "a"})
+    [('a', {'x': [0], 'y': [0]}), ('a', {'x': [0, 1], 'y': [1]}), ('b', {'x': [1], 'y': [0]})]
     """
-    found: dict[Place, Hashable] = {tuple((i,) for i in cell): value for cell, value in cells.items()}
-    for axis in range(len(next(iter(cells), ()))):
+    found = {tuple((i,) for i in cell): value for cell, value in cells.items()}
+    for axis in range(len(names)):
         merged = defaultdict(list)
         for place, value in found.items():
             merged[place[:axis], place[axis + 1 :], value].append(place[axis])
@@ -129,9 +132,4 @@ def places(cells: Mapping[tuple[int, ...], Hashable]) -> list[tuple[Hashable, Pl
             (*before, tuple(sorted(i for span in spans for i in span)), *after): value
             for (before, after, value), spans in merged.items()
         }
-    return [(value, place) for place, value in found.items()]
-
-
-def at_place(names: Sequence[str], place: Place) -> dict[str, Sequence[int]]:
-    """A `when`: the dials `names` at the positions of a place."""
-    return dict(zip(names, map(list, place), strict=True))
+    return [(value, dict(zip(names, map(list, place), strict=True))) for place, value in found.items()]

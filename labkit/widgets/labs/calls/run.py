@@ -144,7 +144,7 @@ def _weights(parameters, name):
     """`(label, code, weights)`: none, one parameter, and all of them in each container."""
     from .... import mindspore as ms
 
-    found = [("None", "None", None)]
+    found: list[tuple[str, str, Any]] = [("None", "None", None)]
     if parameters:
         every, path = f"{name}.trainable_params()", parameters[0].name.split(".")
         one = f"{name}.{'.'.join(path)}" if all(map(str.isidentifier, path)) else f"{every}[0]"

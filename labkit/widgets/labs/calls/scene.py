@@ -1,17 +1,18 @@
 """A call of MindSpore's `grad`, put together by dials: predict the structure that comes back, then see it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Panel, Scene, changes, rect, text, width_of
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text, width_of
 from .equal import STYLES, Equals
-from .nested import Branch, Failure, at_place, drawn, failed, fitted, places, skeleton
+from .nested import Branch, Failure, Tree, drawn, failed, fitted, places, skeleton
 from .run import FUNCTIONS, Call, CallResult, Setting, leaf
 from .words import question, sentence
 
 WIDTH, LINE = 390.0, 18.0
 CALL = ("function", "position", "weights", "has_aux")
+EQUAL = (*CALL, "torch")
 HIDDEN, SHOWN = {"show": [0]}, {"show": [1]}
 
 
@@ -36,7 +37,7 @@ class CallBuilder(Picture):
         self.setting = Setting(net, args, outputs)
         self.outcomes = {call: self.setting.run(call) for call in self.setting.calls()}
         self.equals = {} if torch_net is None else Equals(self.setting, torch_net).of_all(self.outcomes)
-        super().__init__(self._scene_of_all())
+        super().__init__(self._scene_of_calls())
 
     def structure(self, **dials: int | str) -> str:
         """What the call at these dials returns, in Python's notation; or the type of the error that it raises."""
@@ -49,13 +50,13 @@ class CallBuilder(Picture):
 
     # ---- the scene ----
 
-    def _scene_of_all(self):
+    def _scene_of_calls(self):
         asked = f"{self.setting.name}({', '.join(self.setting.inputs)})"
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
             self._dials(),
-            [self._written(), self._hidden(), *self._results(), *self._equals()],
+            [self._call_panel(), self._question_panel(), *only(SHOWN, [*self._results(), *self._equals()])],
             self._captions(),
             predict=True,
         )
@@ -74,43 +75,40 @@ class CallBuilder(Picture):
     def _asks(self):
         cells = {call: question(self.setting, self.outcomes, call) for call in self.outcomes}
         return [
-            Ask("What comes back?", answer, because, slips, choices, when=at_place(CALL, place))
-            for (answer, because, slips, choices), place in places(cells)
+            Ask("What comes back?", answer, because, slips, choices, when=when)
+            for (answer, because, slips, choices), when in places(CALL, cells)
         ]
 
     def _captions(self):
-        cells = {call: sentence(self.setting, call, outcome) for call, outcome in self.outcomes.items()}
-        found = [
-            Caption("show", [(0, "The call is written. What structure comes back? Predict it, then show it.")], HIDDEN)
+        hidden = "The call is written. What structure comes back? Predict it, then show it."
+        said = places(CALL, {call: sentence(self.setting, call, outcome) for call, outcome in self.outcomes.items()})
+        said += places(EQUAL, {call: equal.sentence if equal else "" for call, equal in self.equals.items()})
+        return [
+            Caption("show", [(0, hidden)], HIDDEN),
+            *only(SHOWN, [Caption("show", [(1, words)], when) for words, when in said]),
         ]
-        found += [Caption("show", [(1, said)], {**at_place(CALL, at), **SHOWN}) for said, at in places(cells)]
-        cells = {place: equal.sentence if equal else "" for place, equal in self.equals.items()}
-        names = (*CALL, "torch")
-        return found + [Caption("show", [(1, said)], {**at_place(names, at), **SHOWN}) for said, at in places(cells)]
 
     # ---- panels ----
 
-    def _written(self):
+    def _call_panel(self):
         """The call, a line per argument, and what it works on."""
         s = self.setting
         by_dial = [("function", FUNCTIONS), ("position", s.positions), ("weights", s.weights), ("has_aux", (0, 1))]
         start = next(iter(self.outcomes))
         lines = [text(10, 22 + LINE * i, line, "code") for i, line in enumerate(s.code(start))]
         for (dial, values), row in zip(by_dial, (0, 2, 3, 4), strict=True):
-            calls = [start._replace(**{dial: i}) for i in range(len(values))]
-            said = changes(s.code(call)[row] for call in calls)
-            lines[row] = text(10, 22 + LINE * row, "", "code", vary={dial: {"text": said}})
-        height = 22 + LINE * 6
+            said = [s.code(start._replace(**{dial: i}))[row] for i in range(len(values))]
+            lines[row] = text(10, 22 + LINE * row, "", "code").following(dial, text=said)
+        height, given = 22 + LINE * 6, self._setting_words()
         notes = [
-            text(10, height + 14 + LINE * i, fitted(said, WIDTH - 20, 11.5), "note")
-            for i, said in enumerate(self._given())
+            text(10, height + 14 + LINE * i, fitted(said, WIDTH - 20, 11.5), "note") for i, said in enumerate(given)
         ]
         longest = max((line for call in self.outcomes for line in s.code(call)), key=len)
         width = max(WIDTH, 24 + width_of(longest, 12, True))
         box = rect(1, 1, width - 2, height - 6, "area")
         return Panel("call", "The call", width, height + LINE * len(notes) + 8, [box, *lines, *notes])
 
-    def _given(self):
+    def _setting_words(self):
         """What goes in and what the network itself gives, in words."""
         s = self.setting
         given = [*zip(s.inputs, s.args, strict=True), *((p.name, p) for p in s.parameters[:4])]
@@ -121,40 +119,38 @@ class CallBuilder(Picture):
         names = ", ".join(s.outputs)
         return [*values, *more, f"{s.name}({', '.join(s.inputs)}) returns {names} = {shown}"]
 
-    def _hidden(self):
+    def _question_panel(self):
         marks = [rect(1, 1, WIDTH - 2, 58, "chip"), text(WIDTH / 2, 35, "?", "heading", "middle")]
         return Panel("hidden", "What comes back", WIDTH, 60, marks, HIDDEN)
 
-    def _results(self):
-        for i, (result, place) in enumerate(places({call: o.result for call, o in self.outcomes.items()})):
-            marks, height = failed(result, WIDTH) if isinstance(result, Failure) else self._tree(result)
+    def _results(self) -> Iterator[Panel]:
+        results = places(CALL, {call: outcome.result for call, outcome in self.outcomes.items()})
+        for i, (result, when) in enumerate(results):
+            marks, height = _result_marks(result, "result")
             said = "an error" if isinstance(result, Failure) else skeleton(result)
             title = f"What comes back: {said}"
             title = title if width_of(title, 13) <= WIDTH else "What comes back"
-            yield Panel(f"result{i}", title, WIDTH, height, marks, {**at_place(CALL, place), **SHOWN})
+            yield Panel(f"result{i}", title, WIDTH, height, marks, when)
 
-    def _tree(self, result, path="result", y=2.0):
-        marks, height = drawn(result, WIDTH - 4, path, 2, y)
-        return marks, y + height + 2
-
-    def _equals(self):
+    def _equals(self) -> Iterator[Panel]:
         """The equal calls in PyTorch, with what they give."""
-        for i, (equal, place) in enumerate(places(self.equals)):
-            none = [text(10, 20, "Nothing to compare: the call fails.", "note")], 30
-            marks, height = self._equal(equal.code, equal.result) if equal else none
-            when = {**at_place((*CALL, "torch"), place), **SHOWN}
+        for i, (equal, when) in enumerate(places(EQUAL, self.equals)):
+            marks, height = [text(10, 20, "Nothing to compare: the call fails.", "note")], 30.0
+            if equal:
+                top = 14 + LINE * len(equal.code)
+                flat = isinstance(equal.result, Branch) and equal.result.kind in ("tuple", "list")
+                found, height = _result_marks(equal.result, "result" if flat else "", top + 6)
+                code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
+                marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *found]
             yield Panel(f"torch{i}", "The equal call in PyTorch", WIDTH, height, marks, when)
 
-    def _equal(self, code, result):
-        height = 14 + LINE * len(code)
-        marks = [rect(1, 1, WIDTH - 2, height - 2, "area")]
-        marks += [text(10, 20 + LINE * i, line, "code") for i, line in enumerate(code)]
-        if isinstance(result, Failure):
-            found, bottom = failed(result, WIDTH, height + 6)
-        else:
-            path = "result" if isinstance(result, Branch) and result.kind in ("tuple", "list") else ""
-            found, bottom = self._tree(result, path, height + 6)
-        return marks + found, bottom
+
+def _result_marks(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:
+    """The marks of a result, and where they end."""
+    if isinstance(result, Failure):
+        return failed(result, WIDTH, y)
+    marks, height = drawn(result, WIDTH - 4, path, 2, y)
+    return marks, y + height + 2
 
 
 def documented() -> tuple[Any, tuple[Any, ...], tuple[str, ...], Any]:

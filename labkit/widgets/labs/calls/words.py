@@ -91,7 +91,7 @@ def _confusions(setting, call, outcome):
     asked, position = setting.asked(call), setting.positions[call.position][1]
     if isinstance(position, tuple) and len(asked) == 1:
         inputs = gradients.parts[0] if call.weights else gradients
-        wrapped = _replaced(result, inputs, Branch("tuple", (inputs,)))
+        wrapped = _with_part(result, inputs, Branch("tuple", (inputs,)))
         yield skeleton(wrapped), "A tuple of one position is treated like an int: its gradient comes bare."
     yield ERROR, "It runs: nothing is missing and nothing is out of range."
     flat = Branch("tuple", leaves_of(result))
@@ -102,12 +102,12 @@ def _confusions(setting, call, outcome):
         )
 
 
-def _replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
+def _with_part(tree: Tree, old: Tree, new: Tree) -> Tree:
     if tree is old:
         return new
     if isinstance(tree, Leaf):
         return tree
-    return Branch(tree.kind, tuple(_replaced(part, old, new) for part in tree.parts))
+    return Branch(tree.kind, tuple(_with_part(part, old, new) for part in tree.parts))
 
 
 def _neighbours(setting, outcomes, call):

@@ -1,11 +1,29 @@
 """The ball and the box: a gradient of two elements that the reader drags, clipped by norm and by value."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, circle, line, path, px, rect, text
+from ...kit.axes import Axis, Plane
+from ...kit.scene import (
+    Ask,
+    Caption,
+    Dial,
+    Mark,
+    Panel,
+    Scene,
+    arrow_head,
+    changes,
+    circle,
+    line,
+    only,
+    path,
+    rect,
+    text,
+)
+from ...kit.strokes import NOWHERE
 from ...kit.words import number
 from .rules import angle, by_value, each_by_norm, length
 
@@ -13,8 +31,8 @@ STEP, ACROSS, UP = 0.5, 4.0, 3.0  # the gradient stands at multiples of STEP, in
 LIMITS = (0.5, 1.0, 1.5, 2.0)
 UNIT, EDGE, TOP = 48.0, 16.0, 68.0  # px: a 1, the margin, the height of the legend
 MIDDLE = (EDGE + ACROSS * UNIT, TOP + UP * UNIT)
+PLANE = Plane(Axis(-ACROSS, ACROSS, EDGE, MIDDLE[0] + ACROSS * UNIT), Axis(-UP, UP, MIDDLE[1] + UP * UNIT, TOP))
 START, START_LIMIT = (3.5, 1.5), 2
-EMPTY = "M0 0"  # an arrow without length
 
 
 def grid() -> list[tuple[float, float]]:
@@ -52,12 +70,12 @@ def scene() -> Scene:
         limit: ([clipped(each_by_norm, g, limit) for g in places], [clipped(by_value, g, limit) for g in places])
         for limit in LIMITS
     }
-    marks = [*_ground(), *_given(places)]
+    marks = [*_ground(), *_gradient(places)]
     for i, limit in enumerate(LIMITS):
-        by_norm, values = found[limit]
-        marks += _arrow(values, "backvector", "backhead", i) + _arrow(by_norm, "vector", "head", i)
-        marks += [_said(2, "by norm", by_norm, i), _said(3, "by value", values, i)]
-    marks += [_handle(places)]
+        marks += only({"limit": [i]}, _results(*found[limit]))
+    ends = [PLANE.at(place) for place in places]
+    handle = circle(0, 0, 10, "outline").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
+    marks.append(handle)
     width, height = 2 * MIDDLE[0], MIDDLE[1] + UP * UNIT + EDGE
     panel = Panel("ball", "Drag g: the ball limits its norm, the box its values", width, height, marks)
     return Scene(
@@ -68,7 +86,7 @@ def scene() -> Scene:
 
 
 def _dials(places):
-    x, y = _at(places[0])
+    x, y = PLANE.at(places[0])
     plane = {
         "panel": "ball", "columns": round(2 * ACROSS / STEP) + 1, "x": x, "y": y, "dx": STEP * UNIT, "dy": STEP * UNIT,
         "labels": ["first element", "second element"],
@@ -88,73 +106,47 @@ def _dials(places):
     ]
 
 
-def _at(vector):
-    return MIDDLE[0] + vector[0] * UNIT, MIDDLE[1] - vector[1] * UNIT
-
-
-def _ground() -> list[Mark]:
-    (left, top), (right, bottom) = _at((-ACROSS, UP)), _at((ACROSS, -UP))
+def _ground() -> Iterator[Mark]:
     x, y = MIDDLE
-    marks = [rect(left, top, right - left, bottom - top, "area")]
-    marks += [line(left, y, right, y, "axis"), line(x, top, x, bottom, "axis")]
-    marks += [
-        text(_at((v, 0))[0], y + 13, number(v), "tick", "middle") for v in range(1 - int(ACROSS), int(ACROSS)) if v
-    ]
-    marks += [text(x - 5, _at((0, v))[1] + 4, number(v), "tick", "end") for v in range(1 - int(UP), int(UP)) if v]
+    yield PLANE.ground(3.0)
+    yield line(PLANE.across.start, y, PLANE.across.end, y, "axis")
+    yield line(x, TOP, x, PLANE.up.start, "axis")
+    yield from PLANE.across.below(y + 13, [v for v in range(1 - int(ACROSS), int(ACROSS)) if v])
+    yield from PLANE.up.beside(x - 5, [v for v in range(1 - int(UP), int(UP)) if v])
     sizes = [v * UNIT for v in LIMITS]
-    ball = circle(x, y, sizes[0], "edge", vary={"limit": {"r": changes(sizes)}})
-    corner = {"x": changes(x - s for s in sizes), "y": changes(y - s for s in sizes)}
-    sides = {"width": changes(2 * s for s in sizes), "height": changes(2 * s for s in sizes)}
-    return [*marks, rect(x, y, 1, 1, "backedge", 0, vary={"limit": corner | sides}), ball]
+    both = [2 * s for s in sizes]
+    box = rect(x, y, 1, 1, "backedge", 0).following("limit", x=[x - s for s in sizes], y=[y - s for s in sizes])
+    yield box.following("limit", width=both, height=both)
+    yield circle(x, y, sizes[0], "edge").following("limit", r=sizes)
 
 
-def _given(places):
+def _gradient(places) -> Iterator[Mark]:
+    yield from _arrow(places, "inkvector", "inkhead")
+    for y, role in ((14, "inkvector"), (32, "vector"), (50, "backvector")):
+        yield line(EDGE, y, EDGE + 34, y, role)
     words = [f"g = ({number(x)}, {number(y)}), length {length([np.array((x, y))]):.2f}" for x, y in places]
-    shafts, heads = _strokes(places)
-    return [
-        path(EMPTY, "inkvector", vary={"g": {"d": changes(shafts)}}),
-        path(EMPTY, "inkhead", vary={"g": {"d": changes(heads)}}),
-        *(line(EDGE, y, EDGE + 34, y, role) for y, role in ((14, "inkvector"), (32, "vector"), (50, "backvector"))),
-        text(EDGE + 42, 18, "", "plain", vary={"g": {"text": changes(words)}}),
-    ]
+    yield text(EDGE + 42, 18, "").following("g", text=words)
 
 
-def _handle(places):
-    ends = [_at(place) for place in places]
-    moves = {"cx": changes(float(px(x)) for x, _ in ends), "cy": changes(float(px(y)) for _, y in ends)}
-    return circle(0, 0, 10, "outline", vary={"g": moves})
+def _results(by_norm, values) -> Iterator[Mark]:
+    """What the two rules make of every gradient, at one limit."""
+    yield from _arrow([c.vector for c in values], "backvector", "backhead")
+    yield from _arrow([c.vector for c in by_norm], "vector", "head")
+    for row, name, role, results in ((2, "by norm", "forwardtext", by_norm), (3, "by value", "slope", values)):
+        yield text(EDGE + 42, 18 * row, "", role).following("g", text=[_words(name, c) for c in results])
 
 
-def _arrow(results, shaft, head, i):
-    shafts, heads = _strokes([c.vector for c in results])
-    return [
-        path(EMPTY, shaft, vary={"g": {"d": changes(shafts)}}, when={"limit": [i]}),
-        path(EMPTY, head, vary={"g": {"d": changes(heads)}}, when={"limit": [i]}),
-    ]
-
-
-def _strokes(vectors):
-    """The shafts and the heads of arrows from the middle."""
+def _arrow(vectors, shaft, head) -> Iterator[Mark]:
+    """An arrow from the middle that follows g."""
     shafts, heads = [], []
     for dx, dy in vectors:
-        (x, y), longest = _at((dx, dy)), np.hypot(dx, dy)
+        (x, y), longest = PLANE.at((dx, dy)), np.hypot(dx, dy)
         size = min(11.0, longest * UNIT / 2)
-        (a, b) = _at((dx - dx / longest * size / UNIT, dy - dy / longest * size / UNIT)) if longest else MIDDLE
-        shafts.append(f"M{px(MIDDLE[0])} {px(MIDDLE[1])}L{px(a)} {px(b)}")
-        heads.append(str(arrow_head(x, y, dx, -dy, "head", size).at["d"]) if longest else EMPTY)
-    return shafts, heads
-
-
-def _said(row, name, results, i):
-    role = {"by norm": "forwardtext", "by value": "slope"}[name]
-    return text(
-        EDGE + 42,
-        18 * row,
-        "",
-        role,
-        vary={"g": {"text": changes(_words(name, c) for c in results)}},
-        when={"limit": [i]},
-    )
+        back = size / longest if longest else 0.0
+        shafts.append([MIDDLE, (x - dx * back, y + dy * back)])
+        heads.append(arrow_head(x, y, dx, -dy, "head", size).at["d"] if longest else NOWHERE)
+    yield path(NOWHERE, shaft).following("g", d=shafts)
+    yield path(NOWHERE, head).following("g", d=heads)
 
 
 def _words(name, c):
@@ -164,10 +156,8 @@ def _words(name, c):
 
 def _captions(places, found):
     rules = [f"Limit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box." for v in LIMITS]
-    captions = [Caption("limit", changes(rules))]
-    for i, limit in enumerate(LIMITS):
-        captions.append(Caption("g", changes(map(_sentence, places, *found[limit])), {"limit": [i]}))
-    return captions
+    said = [changes(map(_sentence, places, *found[limit])) for limit in LIMITS]
+    return [Caption("limit", changes(rules)), *(Caption("g", texts, {"limit": [i]}) for i, texts in enumerate(said))]
 
 
 def _sentence(g, by_norm, value):

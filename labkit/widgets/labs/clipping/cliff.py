@@ -5,26 +5,29 @@ gradient: one step lands on the wall, the next is thrown out of the picture (I. 
 Learning", 2016, section 10.11.1). The training loop is the one of the PyTorch dialect.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from .... import torch
-from ...kit.contours import contour
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, line, path, px, rect, text
+from ...kit.axes import Axis, Plane, pieces
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, line, only, path, rect, text
+from ...kit.strokes import growing
 from ...kit.words import number
 
 TIMES, TARGET, START, RATE, STEPS = 8, 3.0, (0.1, 0.3), 0.05, 24
 LIMITS, START_LIMIT = (0.5, 1.0, 4.0), 1
 FRAME = (-1.4, 1.8, -0.3, 1.5)  # lowest and highest w, lowest and highest b
 LEVELS = (1.0, 10.0, 100.0, 1e3, 1e4)  # of the contour lines
-LOSSES = (1e-3, 1e4)  # of the lower panel
 LEFT, TOP, WIDTH, HEIGHT, LOW = 30.0, 46.0, 392.0, 270.0, 110.0  # px; LOW is the height of the lower panel
+PLANE = Plane(Axis(*FRAME[:2], LEFT, LEFT + WIDTH), Axis(*FRAME[2:], TOP + HEIGHT, TOP))
+LOSSES = Plane(Axis(0, STEPS, LEFT + 8, LEFT + WIDTH - 8), Axis(-3, 4, LOW + 8, 8, log=True))
 
 
-def unit(w, b):
+def unit(w: Any, b: Any) -> Any:
     """What the recurrent unit gives; for numbers, arrays and tensors.
 
     >>> unit(0.5, 1.0)
@@ -36,7 +39,7 @@ def unit(w, b):
     return h
 
 
-def loss(w, b):
+def loss(w: Any, b: Any) -> Any:
     """The squared distance of the unit's result from TARGET.
 
     >>> loss(0.0, 2.0)
@@ -53,6 +56,11 @@ class Point:
     b: float
     loss: float
     norm: float
+
+    @property
+    def place(self) -> tuple[float, float]:
+        """Where it is in the plane."""
+        return self.w, self.b
 
 
 def train(limit: float = float("inf")) -> list[Point]:
@@ -86,10 +94,10 @@ def thrown(points: Sequence[Point]) -> int:
 def scene() -> Scene:
     """The picture: dial `step` replays the training, dial `cliff_limit` is the limit of the clipped path."""
     free, clipped = train(), [train(limit) for limit in LIMITS]
-    paths, curves = _path(free, "inkvector", "inkhead") + _numbers(free), [_curve(free, "inkvector")]
+    paths, curves = [*_path(free, "inkvector", "inkhead"), *_numbers(free)], [_curve(free, "inkvector")]
     for i, points in enumerate(clipped):
-        paths += _path(points, "vector", "head", {"cliff_limit": [i]})
-        curves.append(_curve(points, "vector", {"cliff_limit": [i]}))
+        paths += only({"cliff_limit": [i]}, _path(points, "vector", "head"))
+        curves += only({"cliff_limit": [i]}, [_curve(points, "vector")])
     title, width = "The path of training over the contour lines of the loss", LEFT + WIDTH + 12
     plane = Panel("cliff", title, width, TOP + HEIGHT + 22, [*_ground(), *_legend(), *paths])
     marks = [*_losses_ground(), *curves, _now()]
@@ -97,7 +105,7 @@ def scene() -> Scene:
     return Scene(
         "Over a cliff",
         "Over a cliff: without clipping, one step onto the wall of a recurrent unit's loss throws the training far out.",
-        _dials(free), [plane, below], _captions(free, clipped),
+        _dials(free), [plane, below], list(_captions(free, clipped)),
     )  # fmt: skip
 
 
@@ -120,148 +128,106 @@ def _dials(free):
 # ---- the plane ----
 
 
-def _at(w, b):
-    left, right, low, high = FRAME
-    return LEFT + (w - left) / (right - left) * WIDTH, TOP + (high - b) / (high - low) * HEIGHT
-
-
-def _ground() -> list[Mark]:
-    left, right, low, high = FRAME
-    marks = [rect(LEFT, TOP, WIDTH, HEIGHT, "area", 0), text(LEFT - 4, TOP + 8, "b", "code", "end")]
-    marks += [text(LEFT + WIDTH, TOP + HEIGHT + 14, "w", "code", "end"), path(_level(0.0), "ravine")]
+def _ground() -> Iterator[Mark]:
+    yield PLANE.ground()
+    yield text(LEFT - 4, TOP + 8, "b", "code", "end")
+    yield text(LEFT + WIDTH, TOP + HEIGHT + 14, "w", "code", "end")
+    ravine = _level(0.0)
+    yield path(pieces(ravine), "ravine")
     for level in LEVELS:
         wall = _level(np.sqrt(level))
-        marks += [
-            path(wall + _level(-np.sqrt(level)), "grid"),
-            text(_top(wall), TOP - 4, _level_name(level), "tick", "middle"),
-        ]
-    marks.append(text(_top(_level(0.0)), TOP - 4, "0", "tick", "middle"))
-    marks += [text(_at(w, 0)[0], TOP + HEIGHT + 14, number(w), "tick", "middle") for w in _halves(left, right)]
-    return marks + [text(LEFT - 4, _at(0, b)[1] + 4, number(b), "tick", "end") for b in _halves(low, high)]
+        yield path(pieces(wall + _level(-np.sqrt(level))), "grid")
+        yield _name_of(wall, number(level) if level < 1000 else _power(np.log10(level)))
+    yield _name_of(ravine, "0")
+    yield from PLANE.across.below(TOP + HEIGHT + 14, _halves(*FRAME[:2]))
+    yield from PLANE.up.beside(LEFT - 4, _halves(*FRAME[2:]))
 
 
 def _halves(low, high):
     return [k / 2 for k in range(int(np.ceil(2 * low)), int(np.ceil(2 * high)))]
 
 
-def _level(distance) -> str:
-    """The line along which the result is TARGET + distance, in px; the sinh keeps the wall from being too steep."""
-    left, right, low, high = FRAME
-    ws, bs = np.linspace(left, right, 65), np.linspace(low, high, 46)
+def _level(distance):
+    """The line along which the result is TARGET + distance; the sinh keeps the wall from being too steep."""
+    ws, bs = np.linspace(*FRAME[:2], 65), np.linspace(*FRAME[2:], 46)
     heights = np.arcsinh(unit(*np.meshgrid(ws, bs)) - TARGET)
-    ends = [(*_at(*p), *_at(*q)) for p, q in contour(heights, ws, bs, float(np.arcsinh(distance)))]
-    return "".join(f"M{px(a)} {px(b)}L{px(c)} {px(d)}" for a, b, c, d in ends)
+    return PLANE.contour(heights, ws, bs, float(np.arcsinh(distance)))
 
 
-def _top(d):
-    """Where a line comes highest, px."""
-    points = [[float(n) for n in point.split()] for point in d.replace("L", "M").split("M")[1:]]
-    return min(points, key=lambda point: point[1])[0]
+def _name_of(contour, words):
+    """The name of a contour line, where it comes highest."""
+    x, _ = min((point for piece in contour for point in piece), key=lambda point: round(point[1], 1))
+    return text(x, TOP - 4, words, "tick", "middle")
 
 
-def _level_name(level):
-    return number(level) if level < 1000 else f"10{_raised(round(np.log10(level)))}"
+def _power(power):
+    raised = str(round(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"10{raised}"
 
 
-def _legend():
-    names = changes(f"clipped at {number(limit)}" for limit in LIMITS)
-    return [
-        line(LEFT, 12, LEFT + 34, 12, "inkvector"),
-        text(LEFT + 42, 16, "without clipping", "plain"),
-        line(LEFT + 154, 12, LEFT + 188, 12, "vector"),
-        text(LEFT + 196, 16, "", "forwardtext", vary={"cliff_limit": {"text": names}}),
-        text(LEFT + WIDTH, 16, "lines: loss", "note", "end"),
-    ]
+def _legend() -> Iterator[Mark]:
+    yield line(LEFT, 12, LEFT + 34, 12, "inkvector")
+    yield text(LEFT + 42, 16, "without clipping")
+    yield line(LEFT + 154, 12, LEFT + 188, 12, "vector")
+    names = [f"clipped at {number(limit)}" for limit in LIMITS]
+    yield text(LEFT + 196, 16, "", "forwardtext").following("cliff_limit", text=names)
+    yield text(LEFT + WIDTH, 16, "lines: loss", "note", "end")
 
 
-def inside(point: Point) -> bool:
-    """Whether a point is in the picture."""
-    left, right, low, high = FRAME
-    return left <= point.w <= right and low <= point.b <= high
+def _path(points, role, dot) -> Iterator[Mark]:
+    places = [point.place for point in points]
+    yield path("", role).following("step", d=growing(PLANE.track(places), STEPS + 1))
+    for i, (x, y) in enumerate(PLANE.inner(places)):
+        yield circle(x, y, 3.5, dot).seen_from("step", i)
 
 
-def _path(points, role, dot, when=None) -> list[Mark]:
-    seen = points[: next((i for i, p in enumerate(points) if not inside(p)), len(points))]
-    places = [_at(p.w, p.b) for p in seen]
-    ends = [*places, _leaving(points[len(seen) - 1], points[len(seen)])] if len(seen) < len(points) else places
-    drawn = ["M" + "L".join(f"{px(x)} {px(y)}" for x, y in ends[: i + 1]) for i in range(STEPS + 1)]
-    marks = [path("", role, vary={"step": {"d": changes(drawn)}}, when=when or {})]
-    for i, (x, y) in enumerate(places):
-        marks.append(
-            circle(x, y, 3.5, dot, vary={"step": {"state": [(0, "hidden"), (i, "")] if i else []}}, when=when or {})
-        )
-    return marks
-
-
-def _numbers(points):
+def _numbers(points) -> Iterator[Mark]:
     """The steps of the path without clipping from the wall on, and where it has gone."""
-    x, y = _at(points[0].w, points[0].b)
-    marks, first = [text(x + 8, y + 5, "start", "note")], thrown(points)
-    for i in range(first - 1, len(points)):
-        shown = {"step": {"state": [(0, "hidden"), (i, "")]}}
-        x, y = _at(points[i].w, points[i].b)
-        if not inside(points[i]):
-            x, y = _leaving(points[i - 1], points[i])
+    x, y = PLANE.at(points[0].place)
+    yield text(x + 8, y + 5, "start", "note")
+    for i in range(thrown(points) - 1, len(points)):
+        if not PLANE.holds(points[i].place):
+            x, y = PLANE.leaving(points[i - 1].place, points[i].place)
             words = f"{i}: out, to w = {number(points[i].w)}, b = {number(points[i].b)}"
-            return [*marks, text(x - 12, y + 18, words, "badtext", "end", vary=shown)]
-        marks.append(text(x, y - 8, str(i), "badtext", "middle", vary=shown))
-    return marks
-
-
-def _leaving(inner, outer):
-    """Where the step from a point inside to one outside crosses the frame."""
-    left, right, low, high = FRAME
-    shares = [1.0]
-    for a, b, least, most in ((inner.w, outer.w, left, right), (inner.b, outer.b, low, high)):
-        if not least <= b <= most:
-            shares.append(((most if b > most else least) - a) / (b - a))
-    t = min(shares)
-    return _at(inner.w + t * (outer.w - inner.w), inner.b + t * (outer.b - inner.b))
+            yield text(x - 12, y + 18, words, "badtext", "end").seen_from("step", i)
+            return
+        x, y = PLANE.at(points[i].place)
+        yield text(x, y - 8, str(i), "badtext", "middle").seen_from("step", i)
 
 
 # ---- the losses ----
 
 
-def _place(step, value):
-    low, high = np.log10(LOSSES)
-    level = np.clip(np.log10(max(value, LOSSES[0])), low, high)
-    return LEFT + 8 + step / STEPS * (WIDTH - 16), float(8 + (high - level) / (high - low) * LOW)
+def _losses_ground() -> Iterator[Mark]:
+    yield rect(LEFT, 8, WIDTH, LOW, "area", 0)
+    powers = [10.0**power for power in range(-3, 4, 2)]
+    yield from LOSSES.up.beside(LEFT - 4, powers, lambda value: _power(np.log10(value)), (LEFT, LEFT + WIDTH))
+    yield from LOSSES.across.below(LOW + 22, range(0, STEPS + 1, 4), str)
 
 
-def _losses_ground():
-    marks = [rect(LEFT, 8, WIDTH, LOW, "area", 0)]
-    for power in range(*(int(v) for v in np.log10(LOSSES)), 2):
-        y = _place(0, 10.0**power)[1]
-        marks += [line(LEFT, y, LEFT + WIDTH, y, "grid"), text(LEFT - 4, y + 4, f"10{_raised(power)}", "tick", "end")]
-    return marks + [text(_place(i, 1)[0], LOW + 22, str(i), "tick", "middle") for i in range(0, STEPS + 1, 4)]
+def _curve(points, role) -> Mark:
+    places = [LOSSES.at((i, p.loss)) for i, p in enumerate(points) if np.isfinite(p.loss)]
+    return path("", role).following("step", d=growing(places, STEPS + 1))
 
 
-def _raised(power):
-    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-def _curve(points, role, when=None):
-    places = [_place(i, p.loss) for i, p in enumerate(points) if np.isfinite(p.loss)]
-    drawn = ["M" + "L".join(f"{px(x)} {px(y)}" for x, y in places[: i + 1]) for i in range(STEPS + 1)]
-    return path("", role, vary={"step": {"d": changes(drawn)}}, when=when or {})
-
-
-def _now():
-    lines = [f"M{px(_place(i, 1)[0])} 8L{px(_place(i, 1)[0])} {px(8 + LOW)}" for i in range(STEPS + 1)]
-    return path("", "axis", vary={"step": {"d": changes(lines)}})
+def _now() -> Mark:
+    xs = [LOSSES.across(i) for i in range(STEPS + 1)]
+    return path("", "axis").following("step", d=[[(x, 8), (x, 8 + LOW)] for x in xs])
 
 
 def _captions(free, clipped):
-    captions = [Caption("step", changes(f"Step {i}. Without clipping: {_told(free, i)}." for i in range(STEPS + 1)))]
+    yield Caption("step", changes(f"Step {i}. Without clipping: {_standing(free, i)}." for i in range(STEPS + 1)))
     for k, (limit, points) in enumerate(zip(LIMITS, clipped, strict=True)):
-        said = [f"Clipped at {number(limit)} (nn.utils.clip_grad_norm_): {_told(points, i)}." for i in range(STEPS + 1)]
-        captions.append(Caption("step", changes(said), {"cliff_limit": [k]}))
-    return captions
+        said = [
+            f"Clipped at {number(limit)} (nn.utils.clip_grad_norm_): {_standing(points, i)}." for i in range(STEPS + 1)
+        ]
+        yield Caption("step", changes(said), {"cliff_limit": [k]})
 
 
-def _told(points, i):
+def _standing(points, i):
+    """Where a training stands after i steps, in words."""
     if i >= len(points):
         return f"the gradient has overflowed at step {len(points) - 1}"
     point = points[i]
     where = f"w = {number(point.w)}, b = {number(point.b)}, loss {number(point.loss)}, gradient of length {number(point.norm)}"
-    return where if inside(point) else f"thrown out of the picture, {where}"
+    return where if PLANE.holds(point.place) else f"thrown out of the picture, {where}"

@@ -24,7 +24,7 @@ class Reader(nn.Cell):
         self.first, self.second, self.last = dense(64, 16), dense(16, 16), dense(16, 10)
         self.loss = nn.CrossEntropyLoss()
 
-    def construct(self, images, labels):
+    def construct(self, images: Tensor, labels: Tensor) -> Tensor:
         """The mean cross-entropy; images (n, 64), labels (n,)."""
         hidden = ops.relu(self.second(ops.relu(self.first(images))))
         return self.loss(self.last(hidden), labels)

@@ -1,37 +1,23 @@
 """Dumbbells: the gradient norm of every parameter before and after clipping, for the three rules at once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ...kit.scene import (
-    Ask,
-    Caption,
-    Changes,
-    Dial,
-    Link,
-    Mark,
-    Panel,
-    Scene,
-    changes,
-    line,
-    path,
-    px,
-    rect,
-    text,
-    width_of,
-)
-from ...kit.words import number, shape
+from ...kit.axes import Axis
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, path, rect, text, width_of
+from ...kit.strokes import Point, polygon
+from ...kit.words import listed, number, paragraph, shape
 from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
 
 MOST = 40  # rows; of a larger network the longest gradients are shown
 NAMES, PLOT, TURNS, ROW, TOP, BELOW = 116.0, 240.0, 70.0, 42.0, 118.0, 30.0  # px
 WHOLE = "all together"
 
-CORNERS: dict[
-    str, list[tuple[float, float]]
-] = {  # px; a square for the global norm, a diamond for each, a triangle for values
+RIGHT = NAMES + PLOT + TURNS
+CORNERS: dict[str, list[Point]] = {  # px; a square for the global norm, a diamond for each, a triangle for values
     "bar": [(-4, -4), (4, -4), (4, 4), (-4, 4)],
     "leafbar": [(-5.5, 0), (0, -5.5), (5.5, 0), (0, 5.5)],
     "backbar": [(-5, 4), (5, 4), (0, -5)],
@@ -87,11 +73,15 @@ def measured(gradients: Mapping[str, np.ndarray], limits: list[float]) -> Measur
     arrays = list(gradients.values())
     parts: dict[str, slice] = {WHOLE: slice(None)} | {name: slice(i, i + 1) for i, name in enumerate(gradients)}
     clipped = [[look.rule(arrays, limit) for limit in limits] for look in LOOKS]
+
+    def each(measure: Callable[[Any, slice], float]) -> list[list[dict[str, float]]]:
+        return [[{name: measure(g, part) for name, part in parts.items()} for g in row] for row in clipped]
+
     return Measured(
         limits,
         {name: length(arrays[part]) for name, part in parts.items()},
-        [[{name: length(g[part]) for name, part in parts.items()} for g in row] for row in clipped],
-        [[{name: angle(arrays[part], g[part]) for name, part in parts.items()} for g in row] for row in clipped],
+        each(lambda g, part: length(g[part])),
+        each(lambda g, part: angle(arrays[part], list(g[part]))),
     )
 
 
@@ -108,7 +98,7 @@ def scene(gradients: Mapping[str, np.ndarray]) -> Scene:
     shown = sorted(finite, key=found.before.__getitem__, reverse=True)[:MOST]
     names = [WHOLE, *(name for name in finite if name in shown)]
     if len(shown) < len(finite):
-        notes = " ".join(filter(None, [notes, f"Shown are the {MOST} longest of {len(finite)} gradients."]))
+        notes = paragraph(notes, f"Shown are the {MOST} longest of {len(finite)} gradients.")
     links = {
         f"norm {n}": Link(f"{n}: norm {number(found.before[n])} before clipping", _facts(n, finite[n]))
         for n in names[1:]
@@ -145,74 +135,51 @@ def _ask(found, limit):
     )  # fmt: skip
 
 
-class _Scale:
-    """Where a norm stands on the log axis, px: what is not positive at its left end."""
-
-    def __init__(self, found):
-        norms = [v for look in found.after for row in look for v in row.values() if v > 0]
-        self.low = np.floor(np.log10(min(norms)))
-        self.high = np.log10(max(*found.before.values(), *found.limits)) + 0.05
-
-    def __call__(self, norm):
-        if not norm > 0:
-            return NAMES
-        return float(NAMES + PLOT * (np.log10(norm) - self.low) / (self.high - self.low))
-
-    def powers(self):
-        """The powers of ten with a tick: at most seven."""
-        return range(int(self.low), int(np.floor(self.high)) + 1, int(np.ceil((self.high - self.low) / 6)))
+def _scale(found):
+    """Where a norm stands, px: what is not positive at the left end."""
+    norms = [v for look in found.after for row in look for v in row.values() if v > 0]
+    high = np.log10(max(*found.before.values(), *found.limits)) + 0.05
+    return Axis(np.floor(np.log10(min(norms))), high, NAMES, NAMES + PLOT, log=True)
 
 
 def _panel(found, names):
-    scale, bottom = _Scale(found), TOP + ROW * len(names)
+    scale, bottom = _scale(found), TOP + ROW * len(names)
+    every = int(np.ceil((scale.high - scale.low) / 6))  # at most seven powers of ten have a tick
+    powers = [10.0**power for power in range(int(scale.low), int(np.floor(scale.high)) + 1, every)]
     marks = [rect(NAMES, TOP, PLOT, bottom - TOP, "area"), *_legend(found)]
-    for power in scale.powers():
-        marks += [line(scale(10.0**power), TOP, scale(10.0**power), bottom, "grid")]
-        marks += [text(scale(10.0**power), bottom + 14, number(10.0**power), "tick", "middle")]
-    marks += _limit(found, scale, bottom)
-    marks += [text(NAMES + PLOT + TURNS, TOP - 20, "by value turns", "note", "end")]
+    marks += [*scale.below(bottom + 14, powers, grid=(TOP, bottom)), *_limit(found, scale, bottom)]
+    marks.append(text(RIGHT, TOP - 20, "by value turns", "note", "end"))
     for row, name in enumerate(names):
         marks += _row(found, scale, name, TOP + ROW * (row + 0.5))
-    marks += [line(0, TOP + ROW, NAMES + PLOT + TURNS, TOP + ROW, "axis")]
-    return Panel("norms", "Gradient norms before and after clipping", NAMES + PLOT + TURNS, bottom + BELOW, marks)
+    marks.append(line(0, TOP + ROW, RIGHT, TOP + ROW, "axis"))
+    return Panel("norms", "Gradient norms before and after clipping", RIGHT, bottom + BELOW, marks)
 
 
-def _limit(found, scale, bottom):
-    places = [scale(limit) for limit in found.limits]
+def _limit(found, scale, bottom) -> Iterator[Mark]:
+    xs = [scale(limit) for limit in found.limits]
+    yield path("M0 0", "outline").following("norm_limit", d=[[(x, TOP - 2), (x, bottom)] for x in xs])
     words = [f"limit {number(limit)}" for limit in found.limits]
-    moves = {"d": changes(f"M{px(x)} {px(TOP - 2)}L{px(x)} {px(bottom)}" for x in places)}
-    names = {"x": changes(float(px(x)) for x in places), "text": changes(words)}
-    return [
-        path("M0 0", "outline", vary={"norm_limit": moves}),
-        text(0, TOP - 6, "", "plain", "middle", vary={"norm_limit": names}),
-    ]
+    yield text(0, TOP - 6, "", "plain", "middle").following("norm_limit", x=xs, text=words)
 
 
-def _row(found, scale, name, y) -> list[Mark]:
+def _row(found, scale, name, y) -> Iterator[Mark]:
     link = None if name == WHOLE else f"norm {name}"
-    back = [] if link is None else [rect(0, y - ROW / 2, NAMES + PLOT + TURNS, ROW, "row", link=link)]
-    words = text(NAMES - 8, y + 4, _fitting(name), "name" if link is None else "code", "end", link=link)
+    if link:
+        yield rect(0, y - ROW / 2, RIGHT, ROW, "row", link=link)
+    yield text(NAMES - 8, y + 4, _fitting(name), "code" if link else "name", "end", link=link)
     if not found.before[name]:
-        return [*back, words, text(NAMES + PLOT + TURNS, y + 4, "is zero", "note", "end", link=link)]
+        yield text(RIGHT, y + 4, "is zero", "note", "end", link=link)
+        return
     start = scale(found.before[name])
-    marks = [*back, words, line(start, y - 16, start, y + 16, "before", link=link)]
-    for k, look in enumerate(LOOKS):
-        ends = [scale(after[name]) for after in found.after[k]]
-        level = y + look.shift
-        strokes = [f"M{px(start)} {px(level)}L{px(x)} {px(level)}" for x in ends]
-        marks.append(path("M0 0", look.line, vary={"norm_limit": {"d": changes(strokes)}}, link=link))
-        marks.append(path("M0 0", look.mark, vary={"norm_limit": {"d": _signs(look, ends, level)}}, link=link))
+    yield line(start, y - 16, start, y + 16, "before", link=link)
+    for look, after in zip(LOOKS, found.after, strict=True):
+        ends = [(scale(norms[name]), y + look.shift) for norms in after]
+        lines = [[(start, y + look.shift), end] for end in ends]
+        yield path("M0 0", look.line, link=link).following("norm_limit", d=lines)
+        signs = [polygon(CORNERS[look.mark], *end) for end in ends]
+        yield path("M0 0", look.mark, link=link).following("norm_limit", d=signs)
     turns = [f"{after[name]:.1f}°" for after in found.turned[-1]]
-    shown = {"norm_limit": {"text": changes(turns)}}
-    return [*marks, text(NAMES + PLOT + TURNS, y + 4, "", "sum", "end", vary=shown, link=link)]
-
-
-def _signs(look, xs, y) -> Changes:
-    return changes(_sign(look.mark, x, y) for x in xs)
-
-
-def _sign(mark, x, y) -> str:
-    return "M" + "L".join(f"{px(x + dx)} {px(y + dy)}" for dx, dy in CORNERS[mark]) + "Z"
+    yield text(RIGHT, y + 4, "", "sum", "end", link=link).following("norm_limit", text=turns)
 
 
 def _fitting(name):
@@ -221,18 +188,22 @@ def _fitting(name):
     return name
 
 
-def _legend(found):
-    marks = [line(8, 4, 8, 18, "before"), text(24, 15, "before clipping", "plain")]
+def _legend(found) -> Iterator[Mark]:
+    yield line(8, 4, 8, 18, "before")
+    yield text(24, 15, "before clipping")
     for k, look in enumerate(LOOKS):
         y = 33 + 18 * k
-        words = [f"{look.name}: {_told(found, k, i)}, {_turned(found, k, i)}" for i in range(len(found.limits))]
-        marks.append(path(_sign(look.mark, 8, y - 4), look.mark))
-        marks.append(text(24, y, "", look.words, vary={"norm_limit": {"text": changes(words)}}))
-    return marks
+        words = [f"{look.name}: {_effect(found, k, i)}" for i in range(len(found.limits))]
+        yield path(polygon(CORNERS[look.mark], 8, y - 4), look.mark)
+        yield text(24, y, "", look.words).following("norm_limit", text=words)
 
 
-def _told(found, k, i):
+def _effect(found, k, i):
     """What a rule does at a limit."""
+    return f"{_shortened(found, k, i)}, {_turned(found, k, i)}"
+
+
+def _shortened(found, k, i):
     limit = found.limits[i]
     if LOOKS[k].rule is by_global_norm:
         return f"all × {number(found.after[k][i][WHOLE] / found.before[WHOLE])}"
@@ -252,12 +223,10 @@ def _turned(found, k, i):
 def _caption(found):
     said = []
     for i, limit in enumerate(found.limits):
-        told = [f"{look.operation}: {_told(found, k, i)}, {_turned(found, k, i)}." for k, look in enumerate(LOOKS)]
-        after = [_spread(norms[i]) for norms in found.after]
-        ratios = (
-            f"Longest over shortest norm: {_spread(found.before)} before; {after[0]}, {after[1]} and {after[2]} after."
-        )
-        said.append(" ".join([f"Limit {number(limit)}.", *told, ratios]))
+        effects = [f"{look.operation}: {_effect(found, k, i)}." for k, look in enumerate(LOOKS)]
+        after = listed(_spread(norms[i]) for norms in found.after)
+        ratios = f"Longest over shortest norm: {_spread(found.before)} before; {after} after."
+        said.append(" ".join([f"Limit {number(limit)}.", *effects, ratios]))
     return Caption("norm_limit", changes(said))
 
 

@@ -97,7 +97,7 @@ def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
     """
     run = flow(order, overflow, rule)
     if overflow:
-        return _missed(run)
+        return _overflow_faults(run)
     if np.allclose(run.result[0], wanted(rule), rtol=1e-4):
         return []
     said, place = [], run.order.index
@@ -108,7 +108,7 @@ def faults(order: Sequence[str], overflow: bool, rule: str) -> list[str]:
     return said
 
 
-def _missed(run):
+def _overflow_faults(run):
     if all(run.skips):
         return []
     if any(run.skips):

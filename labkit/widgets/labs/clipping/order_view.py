@@ -1,12 +1,13 @@
 """The picture of the order of unscale, reduce, clip and check: a flow of boxes for two workers, and a map of all 24 orders."""
 
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
 
 import numpy as np
 
 from ....mindspore import Tensor
-from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, rect, text
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, only, rect, text
 from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, gradient_words, right, wanted
 
 LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
@@ -19,13 +20,15 @@ CASES = list(product((0, 1), range(len(RULES))))  # positions of the dials "over
 def scene() -> Scene:
     """The picture: dial `order` arranges the operations, `overflow` puts an inf into worker 2, `rule` is how to clip."""
     runs = {case: [flow(order, bool(case[0]), RULES[case[1]]) for order in ORDERS] for case in CASES}
-    marks = [*_labels(), *(mark for case in CASES for mark in _flows(runs[case], case))]
+    marks = [*_labels(), *(mark for case in CASES for mark in only(_when(case), _flows(runs[case], case)))]
     panel = Panel("flow", "What becomes of the two gradients", 2 * BOX + GAP + LEFT + 2, TOP + 6 * ROW + 16, marks)
-    every = Panel("orders", "All 24 orders: ✓ right, ✗ wrong; a click goes there", panel.width, 4 * 30 + 8, _every())
+    every = Panel(
+        "orders", "All 24 orders: ✓ right, ✗ wrong; a click goes there", panel.width, 4 * 30 + 8, list(_every())
+    )
     return Scene(
         "In which order",
         "In which order: the gradients of two workers after each of unscale, reduce, clip and check, and whether it is right.",
-        _dials(), [panel, every], _captions(runs), _links(),
+        _dials(), [panel, every], list(_captions(runs)), _links(),
     )  # fmt: skip
 
 
@@ -49,50 +52,39 @@ def _ask(rule, position):
     )  # fmt: skip
 
 
-def _labels() -> list[Mark]:
+def _labels() -> Iterator[Mark]:
     middles = (LEFT + BOX / 2, LEFT + 1.5 * BOX + GAP)
-    marks = [text(x, 16, f"worker {k + 1}", "name", "middle") for k, x in enumerate(middles)]
-    marks += [text(0, _top(0) + 20, "arrives", "plain")]
+    for k, x in enumerate(middles):
+        yield text(x, 16, f"worker {k + 1}", "name", "middle")
+    yield text(0, _top(0) + 20, "arrives")
     for place in range(len(ITEMS)):
         items, y = [order[place] for order in ORDERS], _top(place + 1)
-        names, does = changes(f"{place + 1}. {item}" for item in items), changes(DOES[item] for item in items)
-        marks.append(text(0, y + 14, "", "name", vary={"order": {"text": names}}))
-        marks.append(text(14, y + 28, "", "note", vary={"order": {"text": does}}))
+        yield text(0, y + 14, "", "name").following("order", text=[f"{place + 1}. {item}" for item in items])
+        yield text(14, y + 28, "", "note").following("order", text=[DOES[item] for item in items])
     for row in range(len(ITEMS) + 1):
         for x in middles:
-            marks.append(line(x, _top(row) + HIGH, x, _top(row + 1), "edge"))
-    return marks
+            yield line(x, _top(row) + HIGH, x, _top(row + 1), "edge")
 
 
 def _top(row):
     return TOP + ROW * row
 
 
-def _flows(runs, case) -> list[Mark]:
-    """The boxes of every order, for one position of the other two dials."""
-    marks = []
+def _flows(runs, case) -> Iterator[Mark]:
+    """The boxes of every order, for one position of the other two dials; what each worker does, and whether it is right."""
     for row in range(len(ITEMS) + 1):
         stages = [run.stages[row] for run in runs]
         words = [[_content(run, run.stages[row], worker) for worker in (0, 1)] for run in runs]
         ill = [[not np.isfinite(v).all() for v in stage.values] for stage in stages]
-        marks += _boxes(row, case, "op", words, ill, [stage.reduced for stage in stages])
-    return marks + _ends(runs, case)
-
-
-def _ends(runs, case) -> list[Mark]:
-    """What each worker does, and whether that is right."""
-    overflow, rule, row, when = bool(case[0]), RULES[case[1]], len(ITEMS) + 1, _when(case)
+        yield from _boxes(row, "op", words, ill, [stage.reduced for stage in stages])
+    overflow, rule, row = bool(case[0]), RULES[case[1]], len(ITEMS) + 1
     wrong = [bool(faults(order, overflow, rule)) for order in ORDERS]
     words = [[_does(run, worker) for worker in (0, 1)] for run in runs]
-    boxes = _boxes(row, case, "kept", words, [[w, w] for w in wrong], [run.skips[0] == run.skips[1] for run in runs])
-    verdicts = changes("✗ wrong" if w else "✓ right" for w in wrong)
-    shades = changes("wrongtext" if w else "" for w in wrong)
+    yield from _boxes(row, "kept", words, [[w, w] for w in wrong], [run.skips[0] == run.skips[1] for run in runs])
+    verdicts, shades = ["✗ wrong" if w else "✓ right" for w in wrong], ["wrongtext" if w else "" for w in wrong]
+    yield text(0, _top(row) + 20, "", "name").following("order", text=verdicts, state=shades)
     aim = "right: both workers skip" if overflow else f"right: {gradient_words(wanted(rule))}"
-    return [
-        *boxes,
-        text(0, _top(row) + 20, "", "name", vary={"order": {"text": verdicts, "state": shades}}, when=when),
-        text(LEFT + BOX + GAP / 2, _top(row) + HIGH + 16, aim, "note", "middle", when=when),
-    ]
+    yield text(LEFT + BOX + GAP / 2, _top(row) + HIGH + 16, aim, "note", "middle")
 
 
 def _when(case):
@@ -109,31 +101,29 @@ def _content(run, stage, k):
     return "✗ not finite" if run.skips[k] else "✓ finite"
 
 
-def _boxes(row, case, role, words, ill, joined) -> list[Mark]:
+def _boxes(row, role, words, ill, joined) -> Iterator[Mark]:
     """The boxes of a row: one for each worker, or a wide one where both are the same."""
-    when, y, marks = _when(case), _top(row), []
+    y = _top(row)
     for k, x, width in ((0, LEFT, BOX), (1, LEFT + BOX + GAP, BOX), (0, LEFT, 2 * BOX + GAP)):
-        wide = width > BOX
-        seen = [wide == one for one in joined]
-        if not any(seen):
-            continue
-        looks = changes("hidden" if not s else "wrong" if bad[k] else "" for s, bad in zip(seen, ill, strict=True))
-        said = changes(pair[k] if s else "" for s, pair in zip(seen, words, strict=True))
-        marks.append(rect(x, y, width, HIGH, role, vary={"order": {"state": looks}}, when=when))
-        marks.append(text(x + width / 2, y + 20, "", "value", "middle", vary={"order": {"text": said}}, when=when))
-    return marks
+        seen = [(width > BOX) == one for one in joined]
+        if any(seen):
+            looks = ["hidden" if not s else "wrong" if bad[k] else "" for s, bad in zip(seen, ill, strict=True)]
+            said = [pair[k] if s else "" for s, pair in zip(seen, words, strict=True)]
+            yield rect(x, y, width, HIGH, role).following("order", state=looks)
+            yield text(x + width / 2, y + 20, "", "value", "middle").following("order", text=said)
 
 
-def _every() -> list[Mark]:
-    marks = [text(0, 30 * k + 22, f"{item} first", "plain") for k, item in enumerate(ITEMS)]
+def _every() -> Iterator[Mark]:
+    for k, item in enumerate(ITEMS):
+        yield text(0, 30 * k + 22, f"{item} first")
     for i, (order, (x, y)) in enumerate(zip(ORDERS, CELLS, strict=True)):
         for r, rule in enumerate(RULES):
-            good, when, link = right(order, rule), {"rule": [r]}, f"order {i}"
+            good, link = right(order, rule), f"order {i}"
             words = ("✓" if good else "✗") + (" docs" if order == DOCUMENTS else "")
-            marks.append(rect(x, y, 50, 24, "kept" if good else "area", when=when, link=link))
-            marks.append(text(x + 25, y + 16, words, "plain", "middle", when=when, link=link))
-    here = {"x": changes(x - 2 for x, _ in CELLS), "y": changes(y - 2 for _, y in CELLS)}
-    return [*marks, rect(0, 0, 54, 28, "before", vary={"order": here})]
+            box = rect(x, y, 50, 24, "kept" if good else "area", link=link)
+            yield from only({"rule": [r]}, [box, text(x + 25, y + 16, words, "plain", "middle", link=link)])
+    xs, ys = [x - 2 for x, _ in CELLS], [y - 2 for _, y in CELLS]
+    yield rect(0, 0, 54, 28, "before").following("order", x=xs, y=ys)
 
 
 def _links():
@@ -147,10 +137,9 @@ def _links():
 
 def _captions(runs):
     names = [f"{', '.join(order)}{_remark(order)}." for order in ORDERS]
-    captions = [Caption("order", changes(name[0].upper() + name[1:] for name in names))]
+    yield Caption("order", changes(name[0].upper() + name[1:] for name in names))
     for case in CASES:
-        captions.append(Caption("order", changes(_sentence(run, bool(case[0])) for run in runs[case]), _when(case)))
-    return captions
+        yield Caption("order", changes(_sentence(run, bool(case[0])) for run in runs[case]), _when(case))
 
 
 def _remark(order):
@@ -162,10 +151,8 @@ def _sentence(run, overflow):
     if overflow:
         said = "Wrong: " + " ".join(wrong) if wrong else "Right: both workers see the overflow and skip."
         return said + (" Without an overflow this order is wrong." if other else "")
-    came, tail = (
-        gradient_words(run.result[0]),
-        " An overflow of worker 2 gets through." if other else " An overflow is caught.",
-    )
+    came = gradient_words(run.result[0])
+    tail = " An overflow of worker 2 gets through." if other else " An overflow is caught."
     if wrong:
         return f"Wrong: {came} instead of {gradient_words(wanted(run.rule))}. {' '.join(wrong)}{tail}"
     return f"Right: {came}, the mean, clipped.{tail}"

@@ -1,11 +1,10 @@
 """The clipping lab: what clipping does to a gradient, to all of them, to the path of training, and where it belongs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Link, Panel, Scene
+from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
 from . import ball, cliff, norms, order_view
 from .gradients import default_gradients, gradients_of
 
@@ -53,9 +52,9 @@ def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     captions: list[Caption] = []
     links: dict[str, Link] = {}
     for i, part in enumerate(parts):
-        dials += [_only(dial, i) for dial in part.dials]
-        panels += [_only(panel, i) for panel in part.panels]
-        captions += [_only(caption, i) for caption in part.captions]
+        dials += only({"part": [i]}, part.dials)
+        panels += only({"part": [i]}, part.panels)
+        captions += only({"part": [i]}, part.captions)
         links.update(part.links)
     notices = " ".join(part.notice for part in parts if part.notice)
     return Scene(title, " ".join(part.description for part in parts), dials, panels, captions, links, notices)
@@ -67,7 +66,3 @@ def _place(title, parts, otherwise):
     if title is not None and title not in titles:
         raise ValueError(f"part: expected one of {', '.join(map(repr, titles))}, but got {title!r}")
     return otherwise if title is None else titles.index(title)
-
-
-def _only(thing, i):
-    return replace(thing, when={**thing.when, "part": [i]})

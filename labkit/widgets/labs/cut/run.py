@@ -98,7 +98,7 @@ def rerun(graph: Any, story: Story, cut: Use | None) -> Cut:
 def _walked_back(story, cut, found, places):
     index = {value._node: i for i, value in enumerate(found) if isbox(value)}
     gradients: dict[int, Any] = {}
-    open_ = set()
+    open_: set[Use] = set()
 
     def observe(node, gradient, contributions):
         i = index[node]

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene
-from ...kit.words import in_full, listed, number
+from ...kit.words import capital, in_full, listed, number, paragraph
 from .run import Cut, Cuts, cuts
 from .view import Graph, gradient_name, paths_panel, use_labels
 
@@ -63,17 +63,13 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
     values = listed(f"{n.called} = {in_full(n.value)}" for n in story.outputs)
     if run.use is None:
         told = listed(f"{gradient_name(leaf)} = {in_full(_or_zeros(run, leaf))}" for leaf in story.leaves)
-        return f"Nothing is cut. {_capital(values)}; {told}."
-    changed = [_changed(found, leaf, before, run) for leaf in story.leaves]
-    what = " ".join(filter(None, changed)) or "No gradient of an input changes."
+        return f"Nothing is cut. {capital(values)}; {told}."
+    changed = [_change_words(found, leaf, before, run) for leaf in story.leaves]
+    what = paragraph(*changed) or "No gradient of an input changes."
     return f"Cut: {label}. Forwards nothing changes: {values}. {what}"
 
 
-def _capital(words):
-    return words[:1].upper() + words[1:] if words.startswith("the ") else words
-
-
-def _changed(found, leaf, before, run):
+def _change_words(found, leaf, before, run):
     """What becomes of the gradient of one input, or "" where it stays."""
     old, new = _or_zeros(before, leaf), _or_zeros(run, leaf)
     if np.array_equal(old, new, equal_nan=True):

@@ -1,16 +1,15 @@
 """How a cut edge looks: the run forwards with a ring on every use, the way back below it, and the paths that are left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 import numpy as np
 
 from ...explorer import Node
-from ...kit.boxes import CARD, EDGE, PAD, name_width, placed_labels, value_width
-from ...kit.layout import Layout, Point, layout, path
-from ...kit.scene import Link, Mark, Panel, arrow_head, changes, circle, rect, text, width_of
-from ...kit.scene import path as outline
-from ...kit.words import bracketed, brief, clipped, in_full, number
+from ...kit.boxes import CARD, EDGE, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
+from ...kit.layout import Layout, Point, layout
+from ...kit.scene import Link, Mark, Panel, changes, circle, rect, text, width_of
+from ...kit.words import brief, clipped, in_full, joined, number
 from .run import Cuts, Use
 
 GAP, HEAD, ROW = 100.0, 22.0, 21.0  # px between columns, for the heading of a half, and from one path to the next
@@ -55,29 +54,30 @@ class Graph:
         self.pairs: dict[tuple[int, int], list[Use]] = {}
         for use in found.uses:
             self.pairs.setdefault((self.nodes[use.node].parents[use.place], use.node), []).append(use)
-        self.marks: list[Mark] = []
         sizes = [(self._width(node), CARD) for node in self.nodes]
         self.layout: Layout = layout(sizes, list(self.pairs), column_gap=GAP, row_gap=16.0)
-        self.ends = self._spread()
+        self.ends = spread_entries(self.layout, [end for _, end in self.pairs], 14.0, 30.0)
         self.back = self.layout.height + HEAD + 18.0  # px by which the way back stands lower
 
     def panel(self) -> Panel:
         """With every value, gradient, edge and ring."""
-        for k, uses in enumerate(self.pairs.values()):
-            alive = ["" if run.open & set(uses) else "pending" for run in self.found.runs]
-            self._arrow(self._route(k), "edge", "head")
-            self._arrow(self._route(k, self.back), "backedge", "backhead", True, _vary(state=alive))
-        for node in self.nodes:
-            self._cards(node)
-        self._slopes()
-        for k, uses in enumerate(self.pairs.values()):
-            self._rings(k, uses)
-        for y, words in ((0.0, "Forward: values, which no cut changes"), (self.back, "Backward: gradients")):
-            self.marks.append(text(EDGE, y + 13, words, "note"))
         width = max(self.layout.width, 320.0) + 2 * EDGE
-        return Panel(
-            "graph", "Click a ring to cut there", width, self.back + HEAD + self.layout.height + EDGE, self.marks
-        )
+        height = self.back + HEAD + self.layout.height + EDGE
+        return Panel("graph", "Click a ring to cut there", width, height, list(self._marks()))
+
+    def _marks(self) -> Iterator[Mark]:
+        for k, uses in enumerate(self.pairs.values()):
+            yield from arrow(self._route(k), "edge", "head")
+            alive = ["" if run.open & set(uses) else "pending" for run in self.found.runs]
+            for mark in arrow(self._route(k, self.back), "backedge", "backhead", back=True):
+                yield mark.varying("cut", **_changing(state=alive))
+        for node in self.nodes:
+            yield from self._cards(node)
+        yield from self._slopes()
+        for k, uses in enumerate(self.pairs.values()):
+            yield from self._rings(k, uses)
+        yield text(EDGE, 13, "Forward: values, which no cut changes", "note")
+        yield text(EDGE, self.back + 13, "Backward: gradients", "note")
 
     def _texts(self, node):
         """What the gradient card of a node says, for every cut."""
@@ -91,26 +91,9 @@ class Graph:
         lines = [name_width(clipped(node.title)), name_width(gradient_name(node)), value_width(_value(node))]
         return max([46.0, *lines, *map(value_width, self._texts(node))]) + PAD
 
-    def _spread(self):
-        """How far from the middle of its box each edge ends: those into one box are spread, upper ones first."""
-        into: dict[int, list[int]] = {}
-        for k, (_, node) in enumerate(self.pairs):
-            into.setdefault(node, []).append(k)
-        ends = [0.0] * len(self.pairs)
-        for together in into.values():
-            together.sort(key=lambda k: self.layout.route(k)[-2][1])
-            for i, k in enumerate(together):
-                ends[k] = (i - (len(together) - 1) / 2) * min(14.0, 30.0 / len(together))
-        return ends
-
     def _route(self, k, lower=0.0) -> list[Point]:
         points = self.layout.route(k, CARD / 2, CARD / 2 + self.ends[k])
         return [(x + EDGE, y + HEAD + lower) for x, y in points]
-
-    def _arrow(self, points, role, head, back=False, vary=None):
-        (x, y), towards = (points[0], -1) if back else (points[-1], 1)
-        self.marks.append(outline(path(points), role, vary=vary or {}))
-        self.marks.append(arrow_head(x, y, towards, 0, head, vary=vary or {}))
 
     def _gap(self, k, lower=0.0) -> tuple[Point, Point]:
         """The part of a route that crosses the last gap between columns."""
@@ -119,7 +102,7 @@ class Graph:
         at = next(i for i, (x, _) in enumerate(points) if abs(x - left) < 0.01)
         return points[at - 1], points[at]
 
-    def _slopes(self):
+    def _slopes(self) -> Iterator[Mark]:
         """The local derivative beside each edge back; a use that is cut counts 0."""
         known, wanted, varied = slopes(self.found), [], {}
         for k, uses in enumerate(self.pairs.values()):
@@ -129,22 +112,20 @@ class Graph:
             looks = [
                 "wrongtext" if run.use in uses else "" if run.open & set(uses) else "dim" for run in self.found.runs
             ]
-            varied[widest] = _vary(text=texts, state=looks)
+            varied[widest] = _changing(text=texts, state=looks)
         for x, y, words in placed_labels(wanted):
-            self.marks.append(text(x, y, "", "slope", "middle", vary=varied[words]))
+            yield text(x, y, "", "slope", "middle").varying("cut", **varied[words])
 
-    def _rings(self, k, uses):
+    def _rings(self, k, uses) -> Iterator[Mark]:
         """A ring on every use; where it is cut, a sign."""
         start, end = self._gap(k)
         for i, use in enumerate(uses):
             x, y = between(start, end, (i + 1) / (len(uses) + 1))
             at, link = self.found.uses.index(use) + 1, _key(use)
             here, elsewhere = {"cut": [at]}, {"cut": [p for p in range(len(self.found.runs)) if p != at]}
-            self.marks += [
-                circle(x, y, 5.5, "op", link=link, when=elsewhere),
-                rect(x - 19, y - 10, 38, 20, "bad", 4, link=link, when=here),
-                text(x, y + 4, "stop", "badtext", "middle", link=link, when=here),
-            ]
+            yield circle(x, y, 5.5, "op", link=link, when=elsewhere)
+            yield rect(x - 19, y - 10, 38, 20, "bad", 4, link=link, when=here)
+            yield text(x, y + 4, "stop", "badtext", "middle", link=link, when=here)
 
     def links(self) -> dict[str, Link]:
         """What is behind each ring: a click cuts there."""
@@ -153,23 +134,17 @@ class Graph:
             for at, (use, label) in enumerate(zip(self.found.uses, self.labels, strict=True), 1)
         }
 
-    def _cards(self, node):
+    def _cards(self, node) -> Iterator[Mark]:
         x, y, w, _ = self.layout.boxes[node.index]
-        x, y = x + EDGE, y + HEAD
+        x, y, texts = x + EDGE, y + HEAD, self._texts(node)
         role = "leaf" if node.leaf else "loss" if node.output else "op"
-        self._card((x, y, w), role, clipped(node.title), node.leaf, [_value(node)])
-        texts = self._texts(node)
+        yield from card(x, y, w, role, clipped(node.title), _value(node), node.leaf)
         states = ["pending" if words == "no path" else "lit" if ", not " in words else "" for words in texts]
-        self._card((x, y + self.back, w), "back", gradient_name(node), node.leaf, texts, states)
-
-    def _card(self, place, role, title, pill, texts, states=()):
-        x, y, w = place
         faint = ["dim" if name == "pending" else "" for name in states]
-        self.marks += [
-            rect(x, y, w, CARD, role, CARD / 2 if pill else 4, vary=_vary(state=states)),
-            text(x + w / 2, y + 17, title, "name", "middle", vary=_vary(state=faint)),
-            text(x + w / 2, y + 33, "", "value", "middle", vary=_vary(state=faint, text=texts)),
-        ]
+        box, name, value = card(x, y + self.back, w, "back", gradient_name(node), "", node.leaf)
+        yield box.varying("cut", **_changing(state=states))
+        yield name.varying("cut", **_changing(state=faint))
+        yield value.varying("cut", **_changing(state=faint, text=texts))
 
 
 def _value(node):
@@ -182,7 +157,7 @@ def _slope_words(uses, known, cut):
     factors = [0.0 if use == cut else known.get(use) for use in uses]
     if any(f is None for f in factors):
         return "cut" if cut in uses else ""
-    words = " + ".join(bracketed(number(f)) if i else number(f) for i, f in enumerate(factors))
+    words = joined(map(number, factors))
     return f"×{words}" if len(factors) == 1 else f"×({words})"
 
 
@@ -190,8 +165,9 @@ def _key(use):
     return f"use{use.node}-{use.place}"
 
 
-def _vary(**lists):
-    return {"cut": {name: changes(values) for name, values in lists.items() if any(values)}}
+def _changing(**lists):
+    """What changes with the cut, of each one value for each run, without what is never there."""
+    return {name: changes(values) for name, values in lists.items() if any(values)}
 
 
 def between(start: Point, end: Point, part: float) -> Point:
@@ -225,8 +201,8 @@ def paths_panel(found: Cuts) -> Panel | None:
     marks: list[Mark] = []
     for i, (words, texts, states, role) in enumerate(rows):
         y = 20 + ROW * i
-        marks.append(text(8 if role == "name" else 20, y, words, role, vary=_vary(state=states)))
-        marks.append(text(left, y, "", "value", vary=_vary(text=texts, state=states)))
+        marks.append(text(8 if role == "name" else 20, y, words, role).varying("cut", **_changing(state=states)))
+        marks.append(text(left, y, "", "value").varying("cut", **_changing(text=texts, state=states)))
     title = "A gradient is the sum over its open paths"
     return Panel("paths", title, max(left + right + 8, width_of(title, 13, True)), 20 + ROW * len(rows), marks)
 
@@ -250,7 +226,7 @@ def product_words(found: Cuts, known: dict[Use, float | None], way: Sequence[Use
     factors = [number(known[use]) for use in way]
     if len(factors) == 1 or len(factors) > MOST_FACTORS:
         return number(value)
-    return f"{' × '.join(bracketed(f) if i else f for i, f in enumerate(factors))} = {number(value)}"
+    return f"{joined(factors, ' × ')} = {number(value)}"
 
 
 def product(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> float | None:

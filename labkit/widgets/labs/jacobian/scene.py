@@ -1,15 +1,15 @@
 """The Jacobian of a function as a heat map that is built one pull (a row) or one push (a column) at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...kit.heat import Grid, pooled
+from ...kit.heat import Grid, full_colour, legend, pooled
 from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, arrow_head, changes, line, rect, text, width_of
+from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, arrow_head, line, only, rect, text, width_of
 from ...kit.words import heat, number
 from .words import JacobianWords
 
@@ -54,23 +54,22 @@ class _Drawing:
         self.rows = np.array_split(np.arange(m), min(m, MOST))
         self.columns = np.array_split(np.arange(n), min(n, MOST))
         self.phrases = JacobianWords(self.passes, self.rows, self.columns)
-        self.shown = pooled(self.passes.matrix, self.rows, self.columns)
+        self.tiles = pooled(self.passes.matrix, self.rows, self.columns)
         self.total = pooled(self.passes.total[None], [np.arange(1)], self.columns)[0]
         self.x = pooled(self.passes.x[None], [np.arange(1)], self.columns)[0]
         self.y = pooled(self.passes.y[None], [np.arange(1)], self.rows)[0]
-        self.m, self.n = self.shown.shape
+        self.m, self.n = self.tiles.shape
         self._measure()
-        finite = np.abs(np.concatenate([self.shown.ravel(), self.total]))
-        finite = finite[np.isfinite(finite)]
-        scale = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
-        self.grid = Grid(self.left, self.top, self.w, self.h, self.words, scale)
+        self.scale = full_colour([self.tiles, self.total])
+        self.grid = self._grid(self.left, self.top)
 
     def _measure(self):
-        numbers = [*self.shown.flat, *self.total, *self.x, *self.y]
+        numbers = [*self.tiles.flat, *self.total, *self.x, *self.y]
         wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.phrases.column_names]))
         self.words = self.m <= MOST_WITH_NUMBERS[0] and self.n <= MOST_WITH_NUMBERS[1] and self.n * wide <= 680
         small = max(14.0, min(22.0, 480 / max(self.m, self.n)))
-        self.w, self.h, self.seed, self.gap = (wide, 28.0, 28.0, 14.0) if self.words else (small, small, small, 22.0)
+        sizes: tuple[float, ...] = (wide, 28.0, 28.0, 14.0) if self.words else (small, small, small, 22.0)
+        self.w, self.h, self.seed, self.gap = sizes
         self.input = f"input {self.passes.input_name}"
         labels = 22 + self.seed + max(width_of(s, 11, True) for s in self.phrases.row_names)
         self.label = max(labels, 16 + width_of(self.input, 12.5) - self.w - self.gap)
@@ -79,6 +78,10 @@ class _Drawing:
         self.top = self.over + self.h + self.gap
         self.height = self.top + (self.m + 1) * self.h + 2 * self.gap + 20
         self.width = max(self.left + self.n * self.w + self.gap + self.w + 10, 420)
+
+    def _grid(self, x, y):
+        """Cells as large as those of the matrix."""
+        return Grid(x, y, self.w, self.h, self.words, self.scale)
 
     # ---- the scene ----
 
@@ -104,154 +107,129 @@ class _Drawing:
         title = "Each tile: the largest entry of a block" if self.phrases.pooling else ""
         return Panel("map", title, self.width, self.height, marks)
 
-    def _vectors(self):
+    def _vectors(self) -> Iterator[Mark]:
         """The input above, the output on the left, with their labels."""
         firsts = [self.passes.columns[block[0]] for block in self.columns]
         widest = max(width_of(name, 11, True) for name in firsts) + 4
         every = 1 if self.words else int(np.ceil(widest / self.w))
-        marks = [text(self.left - 8, self.over + self.h / 2 + 4, self.input, "name", "end")]
+        inputs, outputs = self._grid(self.left, self.over), self._grid(self.label, self.top)
+        yield inputs.before(0, self.left - 8, self.input, "name")
         for j, name in enumerate(firsts):
-            link = self._link("column", j)
             if j % every == 0:
-                marks.append(text(self.left + (j + 0.5) * self.w, self.over - 6, name, "tick", "middle", link=link))
-            marks += self._entry(self.left + j * self.w, self.over, self.x[j], "leaf", link)
-        marks.append(text(self.label + self.w, self.top - 8, "output", "name", "end"))
+                yield inputs.over(j, self.over - 6, name, link=f"column {j}")
+            yield from inputs.entry(0, j, self.x[j], "leaf", f"column {j}")
+        yield text(self.label + self.w, self.top - 8, "output", "name", "end")
         for i, name in enumerate(self.phrases.row_names):
-            y, link = self.top + i * self.h, self._link("row", i)
-            marks.append(text(self.label - 8, y + self.h / 2 + 4, name, "tick", "end", link=link))
-            marks += self._entry(self.label, y, self.y[i], "op", link)
-        return marks
+            yield outputs.before(i, self.label - 8, name, link=f"row {i}")
+            yield from outputs.entry(i, 0, self.y[i], "op", f"row {i}")
 
-    def _entry(self, x, y, value, role, link):
-        """An element of the input or output."""
-        inset = 1.0
-        round_ = (self.h - 2 * inset) / 2 if role == "leaf" else 2
-        marks = [rect(x + inset, y + inset, self.w - 2 * inset, self.h - 2 * inset, role, round_, link=link)]
-        if self.words:
-            marks.append(text(x + self.w / 2, y + self.h / 2 + 4, number(value), "value", "middle", link=link))
-        return marks
+    def _cells(self) -> Iterator[Mark]:
+        yield self.grid.lines(self.m, self.n)
+        for i, j in np.ndindex(self.m, self.n):
+            link = f"cell {i} {j}" if self.words else f"row {i}"
+            if self.words:
+                yield self.grid.block(i, j, 1, 1, "row", link=link)
+            yield from self.grid.tile(i, j, self.tiles[i, j], link)
 
-    def _cells(self):
-        marks = [self.grid.lines(self.m, self.n)]
-        for i in range(self.m):
-            for j in range(self.n):
-                link = self._link("cell", i, j) if self.words else self._link("row", i)
-                if self.words:
-                    marks.append(self.grid.block(i, j, 1, 1, "row", link=link))
-                marks += self.grid.tile(i, j, self.shown[i, j], link)
-        return marks
-
-    def _covers(self):
+    def _covers(self) -> Iterator[Mark]:
         """What is not computed yet."""
         for i in range(self.m):
-            yield self.grid.block(i, 0, 1, self.n, "area", when=VJP, vary={"pulls": {"state": [(i + 1, "hidden")]}})
+            yield self.grid.block(i, 0, 1, self.n, "area", when=VJP).varying("pulls", state=[(i + 1, "hidden")])
         for j in range(self.n):
-            yield self.grid.block(0, j, self.m, 1, "area", when=JVP, vary={"pushes": {"state": [(j + 1, "hidden")]}})
+            yield self.grid.block(0, j, self.m, 1, "area", when=JVP).varying("pushes", state=[(j + 1, "hidden")])
 
-    def _in_and_out(self):
+    def _in_and_out(self) -> Iterator[Mark]:
         """The cotangent and the row that it gives; the tangent and the column."""
-        m, n, gap, grid = self.m, self.n, self.gap, self.grid
-        seeds = Grid(8, self.top, self.seed, self.h, self.words, 1.0)
-        below = Grid(self.left, self.top + m * self.h + gap, self.w, self.h, self.words, grid.scale)
-        tangents = Grid(self.left, 4, self.w, self.h, self.words, 1.0)
-        beside = Grid(self.left + n * self.w + gap, self.top, self.w, self.h, self.words, grid.scale)
+        m, n, gap = self.m, self.n, self.gap
+        seeds = replace(self._grid(8, self.top), w=self.seed, scale=1.0)
+        tangents = replace(self._grid(self.left, 4), scale=1.0)
+        below, beside = (
+            self._grid(self.left, self.top + m * self.h + gap),
+            self._grid(self.left + n * self.w + gap, self.top),
+        )
         sums = [1.0] if m > 1 else []
-        marks = [seeds.lines(m, 1, when=VJP), below.lines(1, n, when=VJP)]
-        marks += [tangents.lines(1, n, when=JVP), beside.lines(m, 1, when=JVP)]
+        yield from only(VJP, [seeds.lines(m, 1), below.lines(1, n)])
+        yield from only(JVP, [tangents.lines(1, n), beside.lines(m, 1)])
         for i in range(m):
-            marks += seeds.moving(i, 0, [None, *(float(i == k) for k in range(m)), *sums], "pulls", VJP)
-            marks += beside.moving(i, 0, [None, *self.shown[i]], "pushes", JVP)
+            yield from only(VJP, seeds.moving(i, 0, [None, *(float(i == k) for k in range(m)), *sums], "pulls"))
+            yield from only(JVP, beside.moving(i, 0, [None, *self.tiles[i]], "pushes"))
         for j in range(n):
-            marks += below.moving(
-                0, j, [None, *self.shown[:, j], *(self.total[j : j + 1] if sums else [])], "pulls", VJP
-            )
-            marks += tangents.moving(0, j, [None, *(float(j == k) for k in range(n))], "pushes", JVP)
-        marks += self._names_of_passes(seeds, below, tangents, beside)
-        return marks + self._frames()
+            totals = [self.total[j]] if sums else []
+            yield from only(VJP, below.moving(0, j, [None, *self.tiles[:, j], *totals], "pulls"))
+            yield from only(JVP, tangents.moving(0, j, [None, *(float(j == k) for k in range(n))], "pushes"))
+        yield from self._names_of_passes(seeds, below, tangents, beside)
+        yield from self._frames()
 
     def _names_of_passes(self, seeds, below, tangents, beside):
         middle, row = self.left + self.n * self.w / 2, self.top + self.m * self.h / 2
         return [
             text(8, tangents.y + 18, "Pull: v goes in on the left, a row of J comes out below.", "note", when=VJP),
             text(8, below.y + 18, "Push: t goes in above, a column of J comes out on the right.", "note", when=JVP),
-            text(seeds.x + self.seed / 2, self.top - 8, "v", "slope", "middle", when=VJP),
-            text(self.left - 8, below.y + self.h / 2 + 4, "vᵀJ", "slope", "end", when=VJP),
+            seeds.over(0, self.top - 8, "v", "slope", when=VJP),
+            below.before(0, self.left - 8, "vᵀJ", "slope", when=VJP),
             arrow_head(middle, below.y - 2, 0, 1, "backhead", when=VJP),
-            text(self.left - 8, tangents.y + self.h / 2 + 4, "tangent t", "forwardtext", "end", when=JVP),
-            text(beside.x + self.w / 2, self.top - 8, "J t", "forwardtext", "middle", when=JVP),
+            tangents.before(0, self.left - 8, "tangent t", "forwardtext", when=JVP),
+            beside.over(0, self.top - 8, "J t", "forwardtext", when=JVP),
             arrow_head(beside.x - 2, row, 1, 0, "head", when=JVP),
         ]
 
-    def _frames(self):
+    def _frames(self) -> Iterator[Mark]:
         """What lights up: the row or column that this pass fills."""
         m, n, edge = self.m, self.n, 2
-        g = replace(self.grid, x=self.left - edge, y=self.top - edge)
-        rows, columns = [0, *range(m), *([0] if m > 1 else [])], [0, *range(n)]
-        tall = [(0, g.h + 2 * edge), *([(m + 1, m * g.h + 2 * edge)] if m > 1 else [])]
-        states = {"state": [(0, "hidden"), (1, "now")]}
-        around_row = {"pulls": {**states, "y": changes(g.cell(i, 0)[1] for i in rows), "height": tall}}
-        around_column = {"pushes": {**states, "x": changes(g.cell(0, j)[0] for j in columns)}}
-        return [
-            rect(g.x, g.y, n * g.w + 2 * edge, g.h + 2 * edge, "backedge", when=VJP, vary=around_row),
-            rect(g.x, g.y, g.w + 2 * edge, m * g.h + 2 * edge, "edge", when=JVP, vary=around_column),
-        ]
+        x, y, width, height = self.left - edge, self.top - edge, self.w + 2 * edge, self.h + 2 * edge
+        whole = m * self.h + 2 * edge
+        seen, again = [(0, "hidden"), (1, "now")], [0] if m > 1 else []
+        row = rect(x, y, n * self.w + 2 * edge, height, "backedge", when=VJP).varying("pulls", state=seen)
+        rows, heights = [0, *range(m), *again], [height] * (m + 1) + [whole for _ in again]
+        yield row.following("pulls", y=[y + i * self.h for i in rows], height=heights)
+        column = rect(x, y, width, whole, "edge", when=JVP).varying("pushes", state=seen)
+        yield column.following("pushes", x=[x + j * self.w for j in (0, *range(n))])
 
     def _legend(self):
-        y = self.height - 12
-        words = [("bar", 1, "positive"), ("backbar", 6, "negative"), ("bad", 1, "not finite")]
-        kinds = [(self.shown > 0).any(), (self.shown < 0).any(), not np.isfinite(self.shown).all()]
-        marks: list[Mark] = []
-        x = 8.0
-        for (role, r, name), there in zip(words, kinds, strict=True):
-            if there:
-                marks += [rect(x, y - 10, 12, 12, role, r), text(x + 17, y, name, "note")]
-                x += 17 + width_of(name, 11.5) + 14
-        return [*marks, text(x, y, "stronger: larger", "note")]
+        there = {"positive": self.tiles > 0, "negative": self.tiles < 0, "not finite": ~np.isfinite(self.tiles)}
+        kinds = {kind: bool(tiles.any()) for kind, tiles in there.items()}
+        return legend(self.height - 12, kinds, "stronger: larger")
 
     # ---- what it costs ----
 
     def _cost(self):
+        done = [[0, *(int(block[-1]) + 1 for block in blocks)] for blocks in (self.rows, self.columns)]
+        last = ["1 pull: the sum"] if self.m > 1 else []
         m, n = self.passes.matrix.shape
-        done = [0, *(int(block[-1]) + 1 for block in self.rows), *([1] if m > 1 else [])]
-        pulls = self._bar(8, "reverse: pulls", "pulls", m, done, "back", VJP, JVP)
-        pushes = self._bar(
-            38, "forward: pushes", "pushes", n, [0, *(int(b[-1]) + 1 for b in self.columns)], "op", JVP, VJP
-        )
+        pulls = self._bar(8, "reverse: pulls", "pulls", m, [*done[0], *(1 for _ in last)], "back", (VJP, JVP), last)
+        pushes = self._bar(38, "forward: pushes", "pushes", n, done[1], "op", (JVP, VJP), [])
         return Panel("cost", "What the whole matrix costs", self.width, 64, [*pulls, *pushes])
 
-    def _bar(self, y, kind, dial, count, done, role, when, otherwise):
+    def _bar(self, y, kind, dial, count, done, role, modes, last) -> Iterator[Mark]:
         """How many passes are done out of `count`; in the other mode, how many would be needed."""
         most = max(self.passes.matrix.shape)
         unit, x = min(24.0, (self.width - 270) / most), 136
-        widths = {dial: {"width": changes(round(k * unit, 1) for k in done)}}
-        said = {dial: {"text": changes(f"{k} of {count}" for k in done)}}
-        if dial == "pulls" and count > 1:
-            said[dial]["text"][-1] = len(done) - 1, "1 pull: the sum"
-        marks = [text(8, y + 12, kind, "name"), rect(x, y, count * unit, 16, "area", 1)]
-        marks.append(rect(x, y, 0, 16, role, 1, when=when, vary=widths))
+        when, otherwise = modes
+        yield text(8, y + 12, kind, "name")
+        yield rect(x, y, count * unit, 16, "area", 1)
+        yield rect(x, y, 0, 16, role, 1, when=when).following(dial, width=[k * unit for k in done])
         if most <= MOST:
-            marks += [line(x + k * unit, y, x + k * unit, y + 16, "axis") for k in range(1, count)]
+            for k in range(1, count):
+                yield line(x + k * unit, y, x + k * unit, y + 16, "axis")
         at = x + 8 + count * unit
-        marks.append(text(at, y + 12, "", "value", when=when, vary=said))
-        return [*marks, text(at, y + 12, f"needs {count}", "value", when=otherwise)]
+        said = [f"{k} of {count}" for k in done[: len(done) - len(last)]]
+        yield text(at, y + 12, "", "value", when=when).following(dial, text=[*said, *last])
+        yield text(at, y + 12, f"needs {count}", "value", when=otherwise)
 
     # ---- hover ----
 
-    def _link(self, kind, *place):
-        return f"{kind} {' '.join(map(str, place))}"
-
     def _links(self):
         phrases, found = self.phrases, {}
+
+        def add(name, tips, strip=(), **go):
+            found[name] = Link(". ".join(tips), tips, strip, go)
+
         for i in range(self.m):
-            tips = phrases.of_row(i, self.y[i])
-            found[self._link("row", i)] = Link(
-                ". ".join(tips), tips, heat(self.shown[i : i + 1], columns=MOST), {"pulls": i + 1}
-            )
+            add(f"row {i}", phrases.of_row(i, self.y[i]), heat(self.tiles[i : i + 1], columns=MOST), pulls=i + 1)
             for j in range(self.n if self.words else 0):
-                tips = phrases.of_entry(i, j)
-                found[self._link("cell", i, j)] = Link(". ".join(tips), tips, go={"pulls": i + 1, "pushes": j + 1})
+                add(f"cell {i} {j}", phrases.of_entry(i, j), pulls=i + 1, pushes=j + 1)
         for j in range(self.n):
-            tips = phrases.of_column(j, self.x[j])
-            strip = heat(self.shown[:, j][None], columns=MOST)
-            found[self._link("column", j)] = Link(". ".join(tips), tips, strip, {"pushes": j + 1})
+            add(
+                f"column {j}", phrases.of_column(j, self.x[j]), heat(self.tiles[:, j][None], columns=MOST), pushes=j + 1
+            )
         return found

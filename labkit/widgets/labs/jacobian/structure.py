@@ -28,14 +28,16 @@ def structure(matrix: np.ndarray, rows: Sequence[str], columns: Sequence[str], b
     shape = _shape(matrix, batch)
     diagonal = shape is not None and shape.startswith("Diagonal")
     silent = (
-        [] if diagonal else _named(rows, matrix.any(1), "{} depends on no input here.", "{} depend on no input here.")
+        []
+        if diagonal
+        else _sentence_about(rows, matrix.any(1), "{} depends on no input here.", "{} depend on no input here.")
     )
-    unused = _named(columns, matrix.any(0), "No output depends on {} here.", "No output depends on {} here.")
+    unused = _sentence_about(columns, matrix.any(0), "No output depends on {} here.", "No output depends on {} here.")
     more = [] if diagonal else [*_equal(matrix), *_rank(matrix)]
     return [words for words in (shape, *unused, *silent, *more) if words]
 
 
-def _named(labels, used, one, several):
+def _sentence_about(labels, used, one, several):
     names = [label for label, is_used in zip(labels, used, strict=True) if not is_used]
     if not names:
         return []

@@ -1,26 +1,31 @@
 """What is said and asked about a Jacobian: labels, captions, questions, tips. Every number comes from the passes."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ...kit.passes import Passes
 from ...kit.scene import Ask, Changes
-from ...kit.words import in_full, number
+from ...kit.words import counted, in_full, minus, number, paragraph
 from .structure import structure
 
 SPELLED = 8  # a row of at most so many numbers is written out
 
 
+@dataclass(eq=False)
 class JacobianWords:
     """The words to `passes`, whose rows and columns are drawn in the blocks `rows` and `columns`."""
 
-    def __init__(self, passes: Passes, rows: Sequence[np.ndarray], columns: Sequence[np.ndarray]):
-        self.passes, self.rows, self.columns = passes, rows, columns
-        self.m, self.n = passes.matrix.shape
-        self.row_names = [_range([passes.rows[k] for k in block]) for block in rows]
-        self.column_names = [_range([passes.columns[k] for k in block]) for block in columns]
+    passes: Passes
+    rows: Sequence[np.ndarray]
+    columns: Sequence[np.ndarray]
+
+    def __post_init__(self) -> None:
+        self.m, self.n = self.passes.matrix.shape
+        self.row_names = [_range([self.passes.rows[k] for k in block]) for block in self.rows]
+        self.column_names = [_range([self.passes.columns[k] for k in block]) for block in self.columns]
 
     @cached_property
     def structure(self) -> str:
@@ -37,12 +42,12 @@ class JacobianWords:
     @property
     def size(self) -> str:
         """How many outputs and inputs, in words."""
-        return f"{_count(self.m, 'output')}, {_count(self.n, 'input')}"
+        return f"{counted(self.m, 'output')}, {counted(self.n, 'input')}"
 
     @property
     def description(self) -> str:
         what = f"A heat map of {self.size}: how much each output (row) moves with each input (column)."
-        return " ".join(filter(None, [what, self.structure, self.pooling]))
+        return paragraph(what, self.structure, self.pooling)
 
     @property
     def pooling(self) -> str:
@@ -74,34 +79,37 @@ class JacobianWords:
         return ["none yet", *self.column_names]
 
     def pull_captions(self) -> Changes:
-        p, said = self.passes, []
-        for block, name in zip(self.rows, self.row_names, strict=True):
-            first = f"Cotangent v = 1 at {name}, 0 elsewhere: one walk back gives the whole row of {name}"
-            if len(block) > 1:
-                first = f"One pull for each of {name}"
-            row = f", {in_full(p.matrix[block[0]], SPELLED)}" if len(block) == 1 and self.n <= SPELLED else ""
-            said.append(f"Pull {_span(block)} of {self.m}. {first}{row}.")
-        said[-1] += (
-            f" Done: {_count(self.m, 'pull')} for {_count(self.m, 'row')}; forward mode needs {_pushes(self.n)}."
+        """What is said at each of them."""
+        said = [
+            f"Pull {_span(block)} of {self.m}. "
+            + _pass(block, f"Cotangent v = 1 at {name}, 0 elsewhere: one walk back gives the whole row of {name}",
+                    f"One pull for each of {name}", self.passes.matrix[block[0]])
+            for block, name in zip(self.rows, self.row_names, strict=True)
+        ]  # fmt: skip
+        needed = (
+            f"{counted(self.m, 'pull')} for {counted(self.m, 'row')}; forward mode needs {counted(self.n, 'push')}."
         )
-        said[-1] += f" {self._verdict()} {self.structure}".rstrip()
-        start = f"One forward run, kept. No pull yet: {_count(self.m, 'row')} to fill, one pull each."
+        said[-1] += self._done(needed)
+        start = f"One forward run, kept. No pull yet: {counted(self.m, 'row')} to fill, one pull each."
         return list(enumerate([start, *said, *([self._ones()] if self.m > 1 else [])]))
 
     def push_captions(self) -> Changes:
-        p, said = self.passes, []
-        for block, name in zip(self.columns, self.column_names, strict=True):
-            first = f"Tangent t = 1 at {name}, 0 elsewhere: one run forward gives the whole column of {name}"
-            if len(block) > 1:
-                first = f"One push for each of {name}"
-            column = f", {in_full(p.matrix[:, block[0]], SPELLED)}" if len(block) == 1 and self.m <= SPELLED else ""
-            said.append(f"Push {_span(block)} of {self.n}. {first}{column}.")
-        said[-1] += (
-            f" Done: {_pushes(self.n)} for {_count(self.n, 'column')}; reverse mode needs {_count(self.m, 'pull')}."
+        """The same for the pushes."""
+        said = [
+            f"Push {_span(block)} of {self.n}. "
+            + _pass(block, f"Tangent t = 1 at {name}, 0 elsewhere: one run forward gives the whole column of {name}",
+                    f"One push for each of {name}", self.passes.matrix[:, block[0]])
+            for block, name in zip(self.columns, self.column_names, strict=True)
+        ]  # fmt: skip
+        needed = (
+            f"{counted(self.n, 'push')} for {counted(self.n, 'column')}; reverse mode needs {counted(self.m, 'pull')}."
         )
-        said[-1] += f" {self._verdict()} {self.structure}".rstrip()
-        start = f"No push yet: {_count(self.n, 'column')} to fill, one run with a tangent each."
+        said[-1] += self._done(needed)
+        start = f"No push yet: {counted(self.n, 'column')} to fill, one run with a tangent each."
         return list(enumerate([start, *said]))
+
+    def _done(self, needed):
+        return f" Done: {needed} {self._verdict()} {self.structure}".rstrip()
 
     def _verdict(self):
         if self.m == self.n:
@@ -130,7 +138,7 @@ class JacobianWords:
     def pull_asks(self) -> dict[int, Ask]:
         """How many pulls, before the first; an entry, before each of the others; the sum of rows, before the last."""
         m, n = self.m, self.n
-        asks: dict[int, Ask | None] = {1: _ask(
+        asks: dict[int, Ask | None] = {1: Ask.number(
             "How many pulls will the whole matrix need?", m, f"One pull gives one row, and there are {m}.",
             [(n, "That is the number of inputs: as many pushes as forward mode needs."),
              (m * n, "That is the number of entries. One pull gives a whole row of them.")],
@@ -152,7 +160,7 @@ class JacobianWords:
         slips.append((p.y[i], f"That is {p.rows[i]} itself, not how it moves."))
         question = f"v = 1 at {p.rows[i]} alone. Which number arrives at {p.columns[j]}?"
         because = f"A change d of {p.columns[j]} moves {p.rows[i]} by {number(p.matrix[i, j])} d."
-        return _ask(
+        return Ask.number(
             question, p.matrix[i, j], because, slips, f"How much does {p.rows[i]} move when {p.columns[j]} does?"
         )
 
@@ -168,11 +176,11 @@ class JacobianWords:
         ]
         because = " + ".join(f"({number(v)})" if v < 0 else number(v) for v in column) if self.m <= SPELLED else ""
         question = f"v = 1 at every output. Which number arrives at {p.columns[j]}?"
-        return _ask(question, p.total[j], f"{because} = {number(p.total[j])}.", slips, "Add up its column.")
+        return Ask.number(question, p.total[j], f"{because} = {number(p.total[j])}.", slips, "Add up its column.")
 
     def push_asks(self) -> dict[int, Ask]:
         """How many pushes, before the first."""
-        return {1: _ask(
+        return {1: Ask.number(
             "How many pushes will the whole matrix need?", self.n, f"One push gives one column, and there are {self.n}.",
             [(self.m, "That is the number of outputs: as many pulls as reverse mode needs."),
              (self.m * self.n, "That is the number of entries. One push gives a whole column of them.")],
@@ -183,7 +191,7 @@ class JacobianWords:
 
     def of_entry(self, i: int, j: int) -> list[str]:
         p = self.passes
-        return [f"{p.rows[i]} by {p.columns[j]}: {float(p.matrix[i, j]):.9g}".replace("-", "−")]
+        return [minus(f"{p.rows[i]} by {p.columns[j]}: {float(p.matrix[i, j]):.9g}")]
 
     def of_row(self, i: int, value: float) -> list[str]:
         return self._of_line(self.row_names[i], value, self.passes.matrix[self.rows[i]], "row", "inputs")
@@ -213,14 +221,11 @@ def _telling(row):
     return int(np.argmax(size)) if size.any() else None
 
 
-def _ask(question, answer, because, slips, otherwise):
-    """A question about a number, without slips that would count as right, and each only once."""
-    answer, kept = float(answer), []
-    for value, why in slips:
-        apart = np.isfinite(value) and abs(value - answer) > 0.02 * max(abs(answer), abs(value), 1e-12)
-        if apart and all(float(value) != known for known, _ in kept):
-            kept.append((float(value), why))
-    return Ask(question, answer, because, tuple(kept), otherwise=otherwise)
+def _pass(block, alone, several, numbers):
+    """What a pass gives; its numbers where they are few."""
+    if len(block) > 1:
+        return f"{several}."
+    return f"{alone}, {in_full(numbers, SPELLED)}." if len(numbers) <= SPELLED else f"{alone}."
 
 
 def _range(names):
@@ -229,11 +234,3 @@ def _range(names):
 
 def _span(block):
     return f"{block[0] + 1}" if len(block) == 1 else f"{block[0] + 1} to {block[-1] + 1}"
-
-
-def _count(number_of, what):
-    return f"{number_of} {what}{'' if number_of == 1 else 's'}"
-
-
-def _pushes(n):
-    return f"{n} {'push' if n == 1 else 'pushes'}"

@@ -22,7 +22,7 @@ XS, YS = (0.0, 1.0, 2.0, 3.0), (-1.0, 1.2, 2.8, 5.0)
 SQUARE_AT = 65  # places along each axis at which the ground is measured
 
 
-def line_fit(w, b):
+def line_fit(w: Any, b: Any) -> Any:
     """The mean squared error of the line w x + b at four points near 2 x - 1: a long valley.
 
     >>> round(line_fit(2.0, -1.0), 3)

@@ -10,7 +10,7 @@ from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes
 from ...kit.words import number
 from .run import OPTIMIZERS, Frame, Maker, descend, frame_of, line_fit
-from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, ground, pair, plane
+from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, pair, plane
 
 RATES, STEPS, START = (0.02, 0.1, 0.2, 0.25), 30, (-0.5, 3.0)
 MOST_STEPS = 60
@@ -45,7 +45,7 @@ class Landscape(Picture):
         given = line_fit if loss is None else loss
         axes = _axes_of(given)
         place = _checked_start(START if start is None else start)
-        makers = _checked(optimizers, rates, steps)
+        makers = _makers(optimizers, rates, steps)
         self.rates = [float(rate) for rate in rates]
         self.runs = {
             name: [descend(given, place, make, rate, steps) for rate in self.rates] for name, make in makers.items()
@@ -55,7 +55,7 @@ class Landscape(Picture):
                 f"Landscape: expected a finite loss and gradient at the start {pair(place)}; choose another start"
             )
         frame = frame or frame_of([m for by_rate in self.runs.values() for m in by_rate], WIDTH, HEIGHT)
-        shared = ground(self.runs, steps, frame, axes)
+        shared = Ground(self.runs, steps, frame, axes)
         super().__init__(_scene(shared, given, self.rates))
 
 
@@ -63,15 +63,13 @@ def _axes_of(loss):
     if not callable(loss):
         raise TypeError(f"Landscape: expected a function of two numbers, but got {type(loss).__name__}")
     try:
-        names = [p.name for p in inspect.signature(loss).parameters.values() if p.default is p.empty]
+        parameters = list(inspect.signature(loss).parameters.values())
     except ValueError:  # a builtin that does not show its signature
         return "x", "y"
+    names = [p.name for p in parameters if p.default is p.empty]
     if len(names) == 2:
         return names[0], names[1]
-    if (
-        len(names) == 1
-        and next(iter(inspect.signature(loss).parameters.values())).kind is inspect.Parameter.VAR_POSITIONAL
-    ):
+    if len(names) == 1 and parameters[0].kind is inspect.Parameter.VAR_POSITIONAL:
         return "x", "y"
     raise TypeError(f"Landscape: expected a function of two numbers, but yours takes {len(names)}: {', '.join(names)}")
 
@@ -86,7 +84,7 @@ def _checked_start(start):
     return x, y
 
 
-def _checked(optimizers, rates, steps) -> dict[str, Maker]:
+def _makers(optimizers, rates, steps) -> dict[str, Maker]:
     if not rates or not all(isinstance(r, (int, float)) and r > 0 and np.isfinite(r) for r in rates):
         raise ValueError(f"Landscape: expected learning rates above 0, such as (0.01, 0.1), but got {rates!r}")
     if not isinstance(steps, int) or not 1 <= steps <= MOST_STEPS:
@@ -106,9 +104,10 @@ def _checked(optimizers, rates, steps) -> dict[str, Maker]:
 
 def _scene(shared: Ground, loss, rates) -> Scene:
     names = list(shared.runs)
+    first = next(shared.each())[-1][0].place
     description = (
         f"The loss of {' and '.join(shared.axes)} as contour lines, and the paths of {', '.join(names)} from "
-        f"{pair(_first(shared).place)} on, at {len(rates)} learning rates."
+        f"{pair(first)} on, at {len(rates)} learning rates."
     )
     dials = [
         Dial("step", "Step", [str(i) for i in range(shared.steps + 1)], start=shared.steps, asks=_asks(shared, rates)),
@@ -116,30 +115,26 @@ def _scene(shared: Ground, loss, rates) -> Scene:
     ]
     dials.append(Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"))
     panels = [plane(shared, loss), beside(shared)]
-    return Scene("Loss landscape", description, dials, panels, _captions(shared, rates))
-
-
-def _first(shared):
-    return next(iter(shared.runs.values()))[0][0]
+    return Scene("Loss landscape", description, dials, panels, list(_captions(shared, rates)))
 
 
 def _captions(shared, rates):
-    captions = []
     for i, rate in enumerate(rates):
         said = [f"Step {s}, learning rate {number(rate)}." for s in range(shared.steps + 1)]
-        captions.append(Caption("step", changes(said), {"rate": [i]}))
+        yield Caption("step", changes(said), {"rate": [i]})
     for when, _, name, moments in shared.each():
-        told = [f"{name}: {_told(shared, moments, s)}." for s in range(shared.steps + 1)]
-        captions.append(Caption("step", changes(told), when))
-    return captions
+        yield Caption(
+            "step", changes(f"{name}: {_standing(shared, moments, s)}." for s in range(shared.steps + 1)), when
+        )
 
 
-def _told(shared, moments, step):
+def _standing(shared, moments, step):
+    """Where an optimizer stands, in words."""
     if step >= len(moments):
         return f"not finite since step {len(moments)}"
     moment = moments[step]
     where = ", ".join(f"{axis} = {number(v)}" for axis, v in zip(shared.axes, moment.place, strict=True))
-    away = "" if shared.inside(moment.place) else ", outside the picture"
+    away = "" if shared.plane.holds(moment.place) else ", outside the picture"
     return f"{where}, loss {number(moment.loss)}{away}"
 
 

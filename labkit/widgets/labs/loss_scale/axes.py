@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 
 from ....precision import format_of
-from ...kit.scene import px
-from ...kit.words import number
+from ...kit.axes import Axis
+from ...kit.scene import When
+from ...kit.strokes import NOWHERE, Point, polyline
+from ...kit.words import minus, number
 from .outcome import FATES
 
 WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone
 LOOKS = {"normal": "bar", "subnormal": "leafbar", "flushed": "back", "overflowed": "over"}  # from below
-Where = Mapping[str, Sequence[int]]
 
 
 def percent(share: float) -> str:
@@ -33,13 +34,18 @@ def lost_to(of: str) -> str:
     return "inf" if format_of(of).infinity else "nan"
 
 
-def by_format(formats: Sequence[str], found: Mapping[str, Any]) -> Iterator[tuple[Any, str, Where]]:
+def by_format(formats: Sequence[str], found: Mapping[str, Any]) -> Iterator[tuple[Any, str, When]]:
     """`(value, a format, where)` for each different value; `where` tells at which positions of the dial it is shown."""
-    groups: dict[str, tuple[Any, list[str]]] = {}
+    groups: dict[str, list[str]] = {}
     for of in formats:
-        groups.setdefault(repr(found[of]), (found[of], []))[1].append(of)
-    for value, same in groups.values():
-        yield value, same[0], {"format": [formats.index(of) for of in same]} if len(formats) > 1 else {}
+        groups.setdefault(repr(found[of]), []).append(of)
+    for first, *others in groups.values():
+        yield found[first], first, at_formats(formats, first, *others)
+
+
+def at_formats(formats: Sequence[str], *chosen: str) -> When:
+    """The positions of the dial "format", if there is one."""
+    return {"format": [formats.index(of) for of in chosen]} if len(formats) > 1 else {}
 
 
 def figure(value: float) -> str:
@@ -49,7 +55,7 @@ def figure(value: float) -> str:
     ('6,144', '2.65e−09', 'inf')
     """
     whole = abs(value) < 1e6 and float(value).is_integer()
-    return f"{value:,.0f}".replace("-", "−") if whole else number(value)
+    return minus(f"{value:,.0f}") if whole else number(value)
 
 
 def power_of_two(scale: float) -> str:
@@ -64,21 +70,10 @@ def power_of_two(scale: float) -> str:
     return f"2^{int(power)} = {scale:,.0f}" if power <= 20 else f"2^{int(power)}"
 
 
-class Axis:
-    """Numbers from `low` to `high` as places from `start` to `end` px; what lies outside is put at the end."""
-
-    def __init__(self, low: float, high: float, start: float, end: float):
-        self.low, self.high, self.start, self.end = low, high, start, end
-
-    @classmethod
-    def of_columns(cls, low: int, high: int, start: float, end: float) -> "Axis":
-        """An axis whose columns are whole pixels wide, where there is room for that."""
-        width = (end - start) / (high - low)
-        return cls(low, high, start, start + (int(width) if width >= 1 else width) * (high - low))
-
-    def __call__(self, value: float) -> float:
-        part = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return self.start + part * (self.end - self.start)
+def columns_axis(low: int, high: int, start: float, end: float) -> Axis:
+    """An axis whose columns are whole pixels wide, where there is room for that."""
+    width = (end - start) / (high - low)
+    return Axis(low, high, start, start + (int(width) if width >= 1 else width) * (high - low))
 
 
 def stacked(across: Axis, up: Axis, columns: Mapping[int, np.ndarray]) -> list[str]:
@@ -100,12 +95,9 @@ def silhouette(across: Axis, columns: Sequence[tuple[int, float, float]]) -> str
     """Columns `(position, px of the lower end, of the upper end)` that are one wide as one path; neighbours touch."""
     parts: list[str] = []
     for run in _neighbours([c for c in columns if c[2] < c[1]]):
-        edges = [(across(at), across(at + 1)) for at, _, _ in run]
-        over = [(x, high) for (left, right), (_, _, high) in zip(edges, run, strict=True) for x in (left, right)]
-        under = [(x, low) for (left, right), (_, low, _) in zip(edges, run, strict=True) for x in (left, right)]
-        points = _straight(over) + _straight(under)[::-1]
-        parts.append("M" + "L".join(f"{px(x)} {px(y)}" for x, y in points) + "Z")
-    return "".join(parts) or "M0 0"
+        over, under = ([(across(c[0] + side), c[k]) for c in run for side in (0, 1)] for k in (2, 1))
+        parts.append(polyline([*_straight(over), *reversed(_straight(under))]) + "Z")
+    return "".join(parts) or NOWHERE
 
 
 def _neighbours(columns):
@@ -118,7 +110,7 @@ def _neighbours(columns):
     return runs
 
 
-def _straight(points):
+def _straight(points: list[Point]) -> list[Point]:
     """The points without those on a level line between two others."""
     inner = [b for a, b, c in zip(points, points[1:], points[2:], strict=False) if not a[1] == b[1] == c[1]]
     return [points[0], *inner, points[-1]]

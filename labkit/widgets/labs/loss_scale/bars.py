@@ -1,10 +1,10 @@
 """What becomes of the gradients of each parameter or layer, as bars; and of some single gradients, as numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ...kit.scene import Mark, changes, line, rect, text
+from ...kit.scene import Mark, line, only, rect, text
 from .axes import by_format, figure, lost_to, percent
 from .outcome import Outcome, Sample
 
@@ -37,16 +37,16 @@ def table_height(samples: Sequence[Sample]) -> float:
     return 34 + 22.0 * len(samples)
 
 
-def bars(formats: Sequence[str], dial: str, names: Sequence[str], outcomes: Mapping[str, list[Outcome]]) -> list[Mark]:
+def bars(
+    formats: Sequence[str], dial: str, names: Sequence[str], outcomes: Mapping[str, list[Outcome]]
+) -> Iterator[Mark]:
     """For every row a bar of what is flushed, subnormal, normal and overflowed, and the worst of it in words."""
-    marks = []
     for i, (label, places) in enumerate(rows(names)):
         y = 8 + i * ROW
-        marks.append(text(BAR_LEFT - 6, y + 13, label, "note", "end"))
+        yield text(BAR_LEFT - 6, y + 13, label, "note", "end")
         shares = {of: [_shares(o, places) for o in outcomes[of]] for of in formats}
-        for found, of, where in by_format(formats, shares):
-            marks += _bar(dial, y, found, lost_to(of), where)
-    return marks
+        for found, of, when in by_format(formats, shares):
+            yield from only(when, _bar(dial, y, found, lost_to(of)))
 
 
 def _shares(found, places):
@@ -54,19 +54,16 @@ def _shares(found, places):
     return tuple(float(n) for n in counts / max(counts.sum(), 1))
 
 
-def _bar(dial, y, found, infinite, where):
+def _bar(dial, y, found, infinite) -> Iterator[Mark]:
     """Layers over one another, each from the left: only their widths change."""
-    over = [1.0 if any(s) else 0.0 for s in found]
-    upto = [over, [s[0] + s[1] + s[2] for s in found], [s[0] + s[1] for s in found], [s[0] for s in found]]
-    marks = []
-    for role, struck, shares in zip(("zone-over", "bar", "leafbar", "zone-zero"), (1, 0, 0, 1), upto, strict=True):
-        width = changes(round(share * (BAR_RIGHT - BAR_LEFT), 1) for share in shares)
-        marks.append(rect(BAR_LEFT, y, 0, HIGH, role, 0, vary={dial: {"width": width}}, when=where))
+    upto = [[float(any(s)) for s in found], *([sum(s[:k]) for s in found] for k in (3, 2, 1))]
+    roles = ("zone-over", "badbar"), ("bar", None), ("leafbar", None), ("zone-zero", "backbar")
+    for (role, struck), shares in zip(roles, upto, strict=True):
+        widths = [share * (BAR_RIGHT - BAR_LEFT) for share in shares]
+        yield rect(BAR_LEFT, y, 0, HIGH, role, 0).following(dial, width=widths)
         if struck:
-            role = "backbar" if role == "zone-zero" else "badbar"
-            marks.append(rect(BAR_LEFT, y + HIGH / 2 - 1, 0, 2, role, 0, vary={dial: {"width": width}}, when=where))
-    words = changes(_worst(s, infinite) for s in found)
-    return [*marks, text(BAR_RIGHT + 8, y + 13, "", "note", vary={dial: {"text": words}}, when=where)]
+            yield rect(BAR_LEFT, y + HIGH / 2 - 1, 0, 2, struck, 0).following(dial, width=widths)
+    yield text(BAR_RIGHT + 8, y + 13, "", "note").following(dial, text=[_worst(s, infinite) for s in found])
 
 
 def _worst(shares, infinite):
@@ -78,24 +75,19 @@ def _worst(shares, infinite):
     return ", ".join(lost) or (f"{percent(subnormal)} subnormal" if subnormal else "all normal")
 
 
-def followed(formats: Sequence[str], dial: str, samples: Sequence[Sample]) -> list[Mark]:
+def followed(formats: Sequence[str], dial: str, samples: Sequence[Sample]) -> Iterator[Mark]:
     """A table: some gradients as they are, times the scale in the format, and divided by the scale again."""
-    marks = [
-        text(x, 14, name, "note", "end")
-        for x, name in zip(COLUMNS, ("", "exact", "× scale, held", "÷ scale again"), strict=True)
-    ]
-    marks.append(line(4, 22, COLUMNS[-1], 22, "grid"))
+    name_end, exact_end, held_end, unscaled_end = COLUMNS
+    for x, name in zip(COLUMNS, ("", "exact", "× scale, held", "÷ scale again"), strict=True):
+        yield text(x, 14, name, "note", "end")
+    yield line(4, 22, unscaled_end, 22, "grid")
     for i, sample in enumerate(samples):
         y = 40 + 22 * i
-        marks.append(
-            text(COLUMNS[0], y, sample.name if len(sample.name) < 24 else "…" + sample.name[-22:], "note", "end")
-        )
-        marks.append(text(COLUMNS[1], y, figure(sample.exact), "value", "end"))
-        for held, _, where in by_format(formats, sample.held):
-            for x, values in ((COLUMNS[2], held), (COLUMNS[3], [v / 2.0**p for p, v in enumerate(held)])):
-                words = changes(_held_number(v) for v in values)
-                marks.append(text(x, y, "", "value", "end", vary={dial: {"text": words}}, when=where))
-    return marks
+        yield text(name_end, y, sample.name if len(sample.name) < 24 else "…" + sample.name[-22:], "note", "end")
+        yield text(exact_end, y, figure(sample.exact), "value", "end")
+        for held, _, when in by_format(formats, sample.held):
+            for x, values in ((held_end, held), (unscaled_end, [v / 2.0**p for p, v in enumerate(held)])):
+                yield text(x, y, "", "value", "end", when=when).following(dial, text=map(_held_number, values))
 
 
 def _held_number(value):

@@ -1,10 +1,14 @@
 """Everything at once: what every scale does to the gradients, and how a training run went. What lies ahead is veiled."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
-from ...kit.scene import Mark, changes, line, path, px, rect, text, width_of
-from ...kit.words import number
-from .axes import LOOKS, Axis, Where, by_format, silhouette, stacked
+from ...kit.axes import Axis
+from ...kit.scene import Mark, When, line, only, path, rect, text, width_of
+from ...kit.strokes import NOWHERE, polygon, polyline
+from ...kit.words import minus, number
+from .axes import LOOKS, at_formats, by_format, columns_axis, silhouette, stacked
 from .outcome import Sweep
 from .training import Training
 
@@ -13,114 +17,102 @@ LEFT, RIGHT = 42.0, 428.0
 EVENTS = {"skipped": "badline", "grown": "savedbar"}
 
 
-def every_scale(sweep: Sweep, dial: str) -> list[Mark]:
+def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     """The shares of all fates over the scales, stacked, with the scale that is chosen."""
     top, base, count = 30.0, 150.0, len(next(iter(sweep.outcomes.values())))
-    across, up = Axis.of_columns(0, count, LEFT, RIGHT), Axis(0, 1, base, top)
-    marks: list[Mark] = []
-    for found, _, where in by_format(sweep.formats, {of: _stacked(sweep, of, across, up) for of in sweep.formats}):
-        marks += [path(d, role, when=where) for d, role in zip(found, LOOKS.values(), strict=True)]
-    for safe, _, where in by_format(sweep.formats, sweep.safe):
-        marks += _bracket(dial, safe, across, top - 6, where)
-    marks += _percents(up)
+    across, up = columns_axis(0, count, LEFT, RIGHT), Axis(0, 1, base, top)
+    for found, _, when in by_format(sweep.formats, {of: _layers(sweep, of, across, up) for of in sweep.formats}):
+        yield from only(when, map(path, found, LOOKS.values()))
+    for safe, _, when in by_format(sweep.formats, sweep.safe):
+        yield from (mark.answering(dial) for mark in only(when, _bracket(safe, across, top - 6)))
+    yield from up.beside(LEFT - 5, (0.0, 0.5, 1.0), "{:.0%}".format)
     for power in range(0, count, 4):
-        marks.append(text(across(power + 0.5), base + 15, str(power), "tick", "middle"))
-    marks.append(text((LEFT + RIGHT) / 2, base + 32, "log2 of the scale", "note", "middle"))
-    edges = [across(power + 1) for power in range(count)]
-    marks += [_veil(dial, edges, top, base), line(LEFT, base, across.end, base, "axis")]
-    chosen = changes(across(power) for power in range(count))
-    marks.append(rect(0, top - 2, across(1) - across(0), base - top + 4, "inkline", 0, vary={dial: {"x": chosen}}))
-    for power in range(count):
-        x = across(power)
-        marks.append(rect(x, top, across(1) - across(0), base - top, "row", 0, link=f"{dial} {power}"))
-    return marks
+        yield text(across(power + 0.5), base + 15, str(power), "tick", "middle")
+    yield text((LEFT + RIGHT) / 2, base + 32, "log2 of the scale", "note", "middle")
+    yield _veil(dial, [across(power + 1) for power in range(count)], top, base)
+    yield line(LEFT, base, across.end, base, "axis")
+    places, width = [across(power) for power in range(count)], across(1) - across(0)
+    yield rect(0, top - 2, width, base - top + 4, "inkline", 0).following(dial, x=places)
+    for power, x in enumerate(places):
+        yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
 
 
-def _stacked(sweep, of, across, up):
+def _layers(sweep, of, across, up):
     shares = {i: o.counts.sum(axis=0) / o.size for i, o in enumerate(sweep.outcomes[of])}
     return stacked(across, up, shares)
 
 
-def _bracket(dial, safe, across, y, where):
-    hidden = {dial: {"state": [(0, "answer")]}}
+def _bracket(safe, across, y) -> Iterator[Mark]:
     if safe is None:
-        return [
-            text(
-                (LEFT + RIGHT) / 2,
-                y - 6,
-                "no scale is safe for all of them",
-                "badtext",
-                "middle",
-                when=where,
-                vary=hidden,
-            )
-        ]
+        yield text((LEFT + RIGHT) / 2, y - 6, "no scale is safe for all of them", "badtext", "middle")
+        return
     low, high = across(safe[0]), across(safe[1] + 1)
     words = f"safe: 2^{safe[0]} to 2^{safe[1]}" if safe[0] < safe[1] else f"safe: 2^{safe[0]} alone"
     half = width_of(words, 12.5) / 2
-    middle = min(max((low + high) / 2, LEFT + half), RIGHT - half)
-    d = f"M{px(low + 1)} {px(y + 5)}L{px(low + 1)} {px(y)}L{px(high - 1)} {px(y)}L{px(high - 1)} {px(y + 5)}"
-    return [
-        path(d, "ravine", when=where, vary=hidden),
-        text(middle, y - 6, words, "plain", "middle", when=where, vary=hidden),
-    ]
+    yield path([(low + 1, y + 5), (low + 1, y), (high - 1, y), (high - 1, y + 5)], "ravine")
+    yield text(min(max((low + high) / 2, LEFT + half), RIGHT - half), y - 6, words, "plain", "middle")
 
 
-def _percents(up):
-    return [text(LEFT - 5, up(share) + 4, f"{share:.0%}", "tick", "end") for share in (0.0, 0.5, 1.0)]
-
-
-def _veil(dial, edges, top, base):
+def _veil(dial, edges, top, base) -> Mark:
     """What lies to the right of each position."""
-    width = changes(round(RIGHT - x + 2, 1) for x in edges)
-    return rect(0, top - 2, 0, base - top + 3, "veil", 0, vary={dial: {"x": changes(edges), "width": width}})
+    veil = rect(0, top - 2, 0, base - top + 3, "veil", 0)
+    return veil.following(dial, x=edges, width=[RIGHT - x + 2 for x in edges])
 
 
 # ---- training ----
 
 
-def scale_over_steps(training: Training, dial: str) -> list[Mark]:
+def scale_over_steps(training: Training, dial: str) -> Iterator[Mark]:
     """log2 of the scale over the steps: a cross where a step was skipped, a triangle where the scale grew."""
     top, base = 26.0, 150.0
     across, powers = _steps_axis(training), [o.power for found in training.outcomes.values() for o in found]
     up = Axis(min(powers) - 1, max(powers) + 1.5, base, top)
-    marks = [text(LEFT - 5, top - 8, "log2", "note", "end")]
+    yield text(LEFT - 5, top - 8, "log2", "note", "end")
     for power in _ticks(min(powers), max(powers)):
-        marks += [
-            text(LEFT - 5, up(power) + 4, f"{power:g}", "tick", "end"),
-            line(LEFT, up(power), RIGHT, up(power), "grid"),
-        ]
+        yield text(LEFT - 5, up(power) + 4, f"{power:g}", "tick", "end")
+        yield line(LEFT, up(power), RIGHT, up(power), "grid")
     drawn = {of: _staircase_and_events(training.steps[of], across, up) for of in training.formats}
-    for paths, _, where in by_format(training.formats, drawn):
-        marks += [path(d, role, when=where) for d, role in zip(paths, ("before", *EVENTS.values()), strict=True)]
-    return [
-        *marks,
-        *_cursor(dial, training, across, top, base),
-        *_step_scale(across, base),
-        *_key(),
-        *_skips(training, across, up),
-    ]
+    for paths, _, when in by_format(training.formats, drawn):
+        yield from only(when, map(path, paths, ("before", *EVENTS.values())))
+    yield from _cursor(dial, across, top, base)
+    yield from _step_scale(across, base)
+    y = HEIGHT - 8
+    yield path(_triangle(LEFT + 6, y + 2), "savedbar")
+    yield text(LEFT + 16, y, "grown after good steps", "note")
+    yield path(_cross(LEFT + 176, y - 4), "badline")
+    yield text(LEFT + 186, y, "overflow: step skipped", "note")
+    for of in training.formats:
+        yield from only(at_formats(training.formats, of), _skips(training.steps[of], across, up))
 
 
 def _staircase_and_events(steps, across, up):
     """The path of the scale, and one for each kind of event."""
-    paths = [_staircase(across, up, [s.outcome.power for s in steps])]
-    for event in EVENTS:
-        places = [(across(i + 0.5), up(s.outcome.power)) for i, s in enumerate(steps) if s.event == event]
-        paths.append("".join(map(_sign(event), places)) or "M0 0")
-    return paths
+    spots = {event: [(across(i + 0.5), up(s.outcome.power)) for i, s in enumerate(steps) if s.event == event]
+             for event in EVENTS}  # fmt: skip
+    signs = [
+        "".join(sign(*spot) for spot in spots[event]) for event, sign in (("skipped", _cross), ("grown", _triangle))
+    ]
+    return [_staircase(across, up, [s.outcome.power for s in steps]), *(d or NOWHERE for d in signs)]
+
+
+def _cross(x, y):
+    return polyline([(x - 4, y - 4), (x + 4, y + 4), None, (x - 4, y + 4), (x + 4, y - 4)])
+
+
+def _triangle(x, y):
+    return polygon([(-4, -3), (4, -3), (0, -10)], x, y)
 
 
 def _steps_axis(training):
     return Axis(0, max(map(len, training.steps.values())), LEFT, RIGHT)
 
 
-def _step_scale(across, base):
-    marks = [line(LEFT, base, RIGHT, base, "axis")]
+def _step_scale(across, base) -> Iterator[Mark]:
+    yield line(LEFT, base, RIGHT, base, "axis")
     count = int(across.high)
     every = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, count) if count / n <= 10)
-    marks += [text(across(i - 0.5), base + 15, str(i), "tick", "middle") for i in range(every, count + 1, every)]
-    return marks
+    for i in range(every, count + 1, every):
+        yield text(across(i - 0.5), base + 15, str(i), "tick", "middle")
 
 
 def _ticks(low, high):
@@ -130,106 +122,74 @@ def _ticks(low, high):
 
 def _staircase(across, up, values):
     """Level over each step, with a drop or rise between two; a gap where a value is not finite."""
-    points = [
-        f"{px(across(i))} {px(up(v))}L{px(across(i + 1))} {px(up(v))}" if np.isfinite(v) else ""
+    finite = [np.isfinite(v) for v in values]
+    return polyline(
+        point
         for i, v in enumerate(values)
-    ]
-    drawn = [("L" if i and points[i - 1] else "M") + p for i, p in enumerate(points) if p]
-    return "".join(drawn) or "M0 0"
+        for point in ([(across(i), up(v)), (across(i + 1), up(v))] if finite[i] else [None])
+    )
 
 
-def _sign(event):
-    def cross(at):
-        x, y = at
-        a, b, c, d = px(x - 4), px(x + 4), px(y - 4), px(y + 4)
-        return f"M{a} {c}L{b} {d}M{a} {d}L{b} {c}"
-
-    def triangle(at):
-        x, y = at
-        return f"M{px(x - 4)} {px(y - 3)}L{px(x + 4)} {px(y - 3)}L{px(x)} {px(y - 10)}Z"
-
-    return cross if event == "skipped" else triangle
+def _cursor(dial, across, top, base) -> Iterator[Mark]:
+    steps = range(int(across.high))
+    yield _veil(dial, [across(i + 1) for i in steps], top, base)
+    line_now = rect(0, top - 3, 1.4, base - top + 6, "inkhead", 0)
+    yield line_now.following(dial, x=[across(i + 0.5) - 0.7 for i in steps])
 
 
-def _key():
-    y = HEIGHT - 8
-    return [
-        path(_sign("grown")((LEFT + 6, y + 2)), "savedbar"), text(LEFT + 16, y, "grown after good steps", "note"),
-        path(_sign("skipped")((LEFT + 176, y - 4)), "badline"), text(LEFT + 186, y, "overflow: step skipped", "note"),
-    ]  # fmt: skip
+def _skips(steps, across, up) -> Iterator[Mark]:
+    for at, step in enumerate(steps):
+        if step.event == "skipped":
+            yield rect(across(at + 0.5) - 6, up(step.outcome.power) - 6, 12, 12, "row", 0, link=f"step {at + 1}")
 
 
-def _cursor(dial, training, across, top, base):
-    edges = [across(i + 1) for i in range(int(across.high))]
-    middles = changes(across(i + 0.5) - 0.7 for i in range(int(across.high)))
-    return [
-        _veil(dial, edges, top, base),
-        rect(0, top - 3, 1.4, base - top + 6, "inkhead", 0, vary={dial: {"x": middles}}),
-    ]
-
-
-def _skips(training, across, up):
-    marks = []
-    for i, of in enumerate(training.formats):
-        where = {"format": [i]} if len(training.formats) > 1 else {}
-        for at, step in enumerate(training.steps[of]):
-            if step.event == "skipped":
-                place = across(at + 0.5) - 6, up(step.outcome.power) - 6
-                marks.append(rect(*place, 12, 12, "row", 0, link=f"step {at + 1}", when=where))
-    return marks
-
-
-def flushed_and_loss(training: Training, dial: str) -> list[Mark]:
+def flushed_and_loss(training: Training, dial: str) -> Iterator[Mark]:
     """Over the steps: the share that is flushed, with the scale and without, and where it is known the loss, likewise."""
     known = bool(next(iter(training.without.values())))
     across, middle = _steps_axis(training), 68.0 if known else 150.0
-    marks = [*_flushed(training, across, middle), *(_losses(training, across) if known else ())]
-    marks += [*_cursor(dial, training, across, 20.0, 150.0), *_step_scale(across, 150.0)]
-    marks.append(text(LEFT, 12, "share flushed to 0", "note"))
+    yield from _flushed(training, across, middle)
     if known:
-        marks.append(text(LEFT, 85, "loss", "note"))
+        yield from _losses(training, across)
+    yield from _cursor(dial, across, 20.0, 150.0)
+    yield from _step_scale(across, 150.0)
+    yield text(LEFT, 12, "share flushed to 0", "note")
+    if known:
+        yield text(LEFT, 85, "loss", "note")
     y = HEIGHT - 8
-    marks += [line(LEFT, y - 4, LEFT + 22, y - 4, "before"), text(LEFT + 28, y, "with this scale", "note")]
-    return [*marks, line(LEFT + 176, y - 4, LEFT + 198, y - 4, "outline"), text(LEFT + 204, y, "with scale 1", "note")]
+    for x, role, words in ((LEFT, "before", "with this scale"), (LEFT + 176, "outline", "with scale 1")):
+        yield line(x, y - 4, x + 22, y - 4, role)
+        yield text(x + 28, y, words, "note")
 
 
-def _flushed(training, across, base):
-    up, marks = Axis(0, 1, base, 20.0), [line(LEFT, base, RIGHT, base, "grid")]
-    for share in (0.0, 1.0):
-        marks.append(text(LEFT - 5, up(share) + 4, f"{share:.0%}", "tick", "end"))
+def _flushed(training, across, base) -> Iterator[Mark]:
+    up = Axis(0, 1, base, 20.0)
+    yield line(LEFT, base, RIGHT, base, "grid")
+    yield from up.beside(LEFT - 5, (0.0, 1.0), "{:.0%}".format)
     pairs = {of: [(s.outcome.share("flushed"), s.unscaled) for s in training.steps[of]] for of in training.formats}
-    for found, _, where in by_format(training.formats, pairs):
+    for found, _, when in by_format(training.formats, pairs):
         now, unscaled = zip(*found, strict=True)
         columns = [(i, base, up(share)) for i, share in enumerate(unscaled)]
-        marks.append(path(silhouette(across, columns), "zone-zero", when=where))
-        marks += _pair(across, up, now, unscaled, where)
-    return marks
+        yield path(silhouette(across, columns), "zone-zero", when=when)
+        yield from _pair(across, up, now, unscaled, when)
 
 
-def _losses(training, across):
+def _losses(training, across) -> Iterator[Mark]:
     every = [s.loss for steps in training.steps.values() for s in steps]
     every += [loss for losses in training.without.values() for loss in losses]
     finite = [v for v in every if np.isfinite(v)]
     low, high = min([*finite, 0.0]), max([*finite, 0.0])
-    up, marks = Axis(low, high if high > low else low + 1, 150.0, 90.0), []
-    for value in (up.low, up.high):
-        marks.append(
-            text(
-                LEFT - 5,
-                up(value) + 4,
-                number(value) if len(number(value)) < 6 else f"{value:.0e}".replace("-", "−"),
-                "tick",
-                "end",
-            )
-        )
+    up = Axis(low, high if high > low else low + 1, 150.0, 90.0)
+    yield from up.beside(LEFT - 5, (up.low, up.high), _short_number)
     pairs = {of: ([s.loss for s in training.steps[of]], training.without[of]) for of in training.formats}
-    for (now, without), _, where in by_format(training.formats, pairs):
-        marks += _pair(across, up, now, without, where)
-    return marks
+    for (now, without), _, when in by_format(training.formats, pairs):
+        yield from _pair(across, up, now, without, when)
 
 
-def _pair(across, up, scaled, unscaled, where: Where):
-    return [
-        path(_staircase(across, up, unscaled), "outline", when=where),
-        path(_staircase(across, up, scaled), "before", when=where),
-    ]
+def _short_number(value):
+    """A number of less than six characters."""
+    return number(value) if len(number(value)) < 6 else minus(f"{value:.0e}")
+
+
+def _pair(across, up, scaled, unscaled, when: When):
+    yield path(_staircase(across, up, unscaled), "outline", when=when)
+    yield path(_staircase(across, up, scaled), "before", when=when)

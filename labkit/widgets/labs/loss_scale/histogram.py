@@ -1,13 +1,16 @@
 """Where gradients lie in a format: a histogram of their exponents over the bands zero, subnormal, normal, infinite."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from ....precision import format_of
-from ...kit.scene import Mark, changes, line, path, px, rect, text, width_of
-from .axes import LOOKS, Axis, by_format, lost_to, power_of_two, silhouette, stacked
+from ...kit.axes import Axis
+from ...kit.scene import Mark, line, only, path, rect, text, width_of
+from ...kit.strokes import NOWHERE, px
+from ...kit.words import minus
+from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, power_of_two, silhouette, stacked
 from .outcome import Outcome
 
 HEIGHT = 232.0
@@ -16,29 +19,26 @@ LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 58.0, 190.0  # of the plot
 
 def histogram(
     formats: Sequence[str], dial: str, cases: Mapping[str, list[tuple[dict[int, int], Outcome]]]
-) -> list[Mark]:
+) -> Iterator[Mark]:
     """Exponents of the gradients, unscaled as an outline, scaled as filled columns, against the bands of the format.
 
     `cases`: `{format: [(exponents of the unscaled gradients, Outcome)] by position of the dial}`.
     """
     across, most = _exponents(formats, cases)
     up = Axis(0, most, BASE, TOP + 4)
-    marks = [m for of in formats for m in _bands(of, across, _where(formats, of))]
-    marks += _scales(across, up, most)
-    for found, _, where in by_format(formats, {of: [_columns(across, up, o) for _, o in cases[of]] for of in formats}):
+    for of in formats:
+        yield from only(at_formats(formats, of), _bands(of, across))
+    yield from _scales(across, up, most)
+    for found, _, when in by_format(formats, {of: [_columns(across, up, o) for _, o in cases[of]] for of in formats}):
         for layer, role in zip(zip(*found, strict=True), LOOKS.values(), strict=True):
-            marks.append(path("M0 0", role, vary={dial: {"d": changes(layer)}}, when=where))
+            yield path(NOWHERE, role, when=when).following(dial, d=layer)
     outlines = {of: [_outline(across, up, *case) for case in cases[of]] for of in formats}
-    for found, _, where in by_format(formats, outlines):
-        marks.append(path("M0 0", "outline", vary={dial: {"d": changes(found)}}, when=where))
+    for found, _, when in by_format(formats, outlines):
+        yield path(NOWHERE, "outline", when=when).following(dial, d=found)
     arrows = {of: [_arrow(across, *case) for case in cases[of]] for of in formats}
-    for found, _, where in by_format(formats, arrows):
-        marks += _arrow_marks(dial, found, where)
-    return marks + _legend()
-
-
-def _where(formats, of):
-    return {"format": [formats.index(of)]} if len(formats) > 1 else {}
+    for found, _, when in by_format(formats, arrows):
+        yield from only(when, _arrow_marks(dial, found))
+    yield from _legend()
 
 
 def _exponents(formats, cases):
@@ -54,7 +54,7 @@ def _exponents(formats, cases):
     low, high = low - 1, high + 2
     wide = max(int((RIGHT - LEFT) / (high - low)), 1)
     spare = max(int((RIGHT - LEFT) / wide) - (high - low), 0)
-    return Axis.of_columns(low - spare // 2, high + spare - spare // 2, LEFT, RIGHT), max(columns)
+    return columns_axis(low - spare // 2, high + spare - spare // 2, LEFT, RIGHT), max(columns)
 
 
 def _columns(across, up, found):
@@ -67,7 +67,7 @@ def _outline(across, up, exponents, _):
     return silhouette(across, [(e, base, min(base - 1, round(up(n / total)))) for e, n in sorted(exponents.items())])
 
 
-def _bands(of, across, where):
+def _bands(of, across) -> Iterator[Mark]:
     f = format_of(of)
     ends = [across.low, np.log2(f.min_subnormal) - 1, f.min_exponent, np.log2(f.max), across.high]
     looks = [
@@ -76,29 +76,27 @@ def _bands(of, across, where):
         ("zone-normal", "normal"),
         ("zone-over", lost_to(of)),
     ]
-    marks, taken = [], [0.0, 0.0]
+    reached = [0.0, 0.0]  # px, by the names in the lower row and in the upper one
     for (low, high), (role, name) in zip(pairwise(map(across, ends)), looks, strict=True):
-        if high - low < 1:
-            continue
-        marks.append(rect(low, TOP - 24, high - low, BASE - TOP + 24, role, 0, when=where))
-        half = width_of(name, 11.5) / 2
-        middle = min(max((low + high) / 2, LEFT + half), across.end - half)
-        row = 0 if middle - half > taken[0] else 1
-        taken[row] = middle + half + 4
-        marks.append(text(middle, TOP - 28 - 14 * row, name, "note", "middle", when=where))
-    return marks
+        if high - low >= 1:
+            yield rect(low, TOP - 24, high - low, BASE - TOP + 24, role, 0)
+            half = width_of(name, 11.5) / 2
+            middle = min(max((low + high) / 2, LEFT + half), across.end - half)
+            row = 0 if middle - half > reached[0] else 1
+            reached[row] = middle + half + 4
+            yield text(middle, TOP - 28 - 14 * row, name, "note", "middle")
 
 
-def _scales(across, up, most):
-    marks = [line(LEFT, BASE, across.end, BASE, "axis")]
+def _scales(across, up, most) -> Iterator[Mark]:
+    yield line(LEFT, BASE, across.end, BASE, "axis")
     step = 10 if across.high - across.low > 45 else 5
     for e in range(-(-int(across.low) // step) * step, int(across.high) + 1, step):
         if LEFT + 8 < across(e) < across.end - 8:
-            marks += [line(across(e), BASE, across(e), BASE + 4, "axis")]
-            marks += [text(across(e), BASE + 15, str(e).replace("-", "−"), "tick", "middle")]
-    for share in (0.0, _round_share(most)):
-        marks.append(text(LEFT - 4, up(share) + 4, f"{share:.0%}", "tick", "end"))
-    return [*marks, line(LEFT, up(_round_share(most)), across.end, up(_round_share(most)), "grid")]
+            yield line(across(e), BASE, across(e), BASE + 4, "axis")
+            yield text(across(e), BASE + 15, minus(str(e)), "tick", "middle")
+    share = _round_share(most)
+    yield from up.beside(LEFT - 4, (0.0, share), "{:.0%}".format)
+    yield line(LEFT, up(share), across.end, up(share), "grid")
 
 
 def _round_share(most):
@@ -112,32 +110,23 @@ def _arrow(across, exponents, found):
     passed = np.cumsum([n for _, n in counts])
     middle = counts[int(np.searchsorted(passed, passed[-1] / 2))][0]
     words = f"× {power_of_two(found.scale).partition(' =')[0]}" if found.power else "no scale"
-    return px(across(middle + 0.5)), px(across(middle + 0.5 + found.power)), words
+    start, end = (float(px(across(middle + 0.5 + power))) for power in (0, found.power))
+    return start, end, words
 
 
-def _arrow_marks(dial, found, where):
+def _arrow_marks(dial, found) -> Iterator[Mark]:
     y = TOP - 12
-    lines = [f"M{a} {y}L{b} {y}" for a, b, _ in found]
-    heads = [
-        f"M{b} {y}L{px(float(b) - 7)} {y - 4}L{px(float(b) - 7)} {y + 4}Z" if b != a else "M0 0" for a, b, _ in found
-    ]
-    right = [float(b) + 70 < RIGHT for _, b, _ in found]
-    beside = {
-        "text": changes(words for *_, words in found),
-        "x": changes(float(b) + 6 if fits else float(a) - 6 for (a, b, _), fits in zip(found, right, strict=True)),
-        "text-anchor": changes("start" if fits else "end" for fits in right),
-    }
-    return [
-        path("M0 0", "inkline", vary={dial: {"d": changes(lines)}}, when=where),
-        path("M0 0", "inkhead", vary={dial: {"d": changes(heads)}}, when=where),
-        text(0, y + 4, "", "value", vary={dial: beside}, when=where),
-    ]
+    yield path(NOWHERE, "inkline").following(dial, d=[f"M{px(a)} {y}L{px(b)} {y}" for a, b, _ in found])
+    heads = [f"M{px(b)} {y}L{px(b - 7)} {y - 4}L{px(b - 7)} {y + 4}Z" if b != a else NOWHERE for a, b, _ in found]
+    yield path(NOWHERE, "inkhead").following(dial, d=heads)
+    beside = [(b + 6, "start") if b + 70 < RIGHT else (a - 6, "end") for a, b, _ in found]
+    words = text(0, y + 4, "", "value").following(dial, text=[words for *_, words in found])
+    yield words.following(dial, x=[x for x, _ in beside], text_anchor=[anchor for _, anchor in beside])
 
 
-def _legend():
-    y, marks = HEIGHT - 8, []
-    x = LEFT
+def _legend() -> Iterator[Mark]:
+    x, y = LEFT, HEIGHT - 8
     for name, role in {"unscaled": "outline", **LOOKS}.items():
-        marks += [rect(x, y - 9, 11, 9, role, 0), text(x + 15, y, name, "note")]
+        yield rect(x, y - 9, 11, 9, role, 0)
+        yield text(x + 15, y, name, "note")
         x += 30 + width_of(name, 11.5)
-    return marks

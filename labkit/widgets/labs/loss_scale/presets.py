@@ -45,12 +45,12 @@ def _dense(i):
     return nn.Dense(inputs, outputs, weight_init=first[0], bias_init=first[1])
 
 
-def digits_network():
+def digits_network() -> nn.Cell:
     """A Cell of images and labels: three dense layers in mixed precision, and their cross entropy times `WEIGHT`."""
     return _Weighted(amp.auto_mixed_precision(_Layers(), "O2"))
 
 
-def digits_batches(count: int):
+def digits_batches(count: int) -> list[tuple[Tensor, Tensor]]:
     """`count` batches of images as rows (32, 64) from 0 to 1, and labels (32,)."""
     train = digits().train
     images, labels = train.images.reshape(-1, 64).astype(np.float32) / 16, train.labels.astype(np.int32)
@@ -58,7 +58,7 @@ def digits_batches(count: int):
     return [(Tensor(images[part]), Tensor(labels[part])) for part in parts]
 
 
-def documented_network():
+def documented_network() -> tuple[nn.Cell, tuple[Tensor, Tensor]]:
     """The documents' dense layer 3 -> 1 with weights 2 3 4 and its squared error, its input 1 2 3 and target 19."""
     layer = nn.Dense(3, 1, has_bias=False)
     layer.weight.set_data(Tensor([[2, 3, 4]], float32))

@@ -79,14 +79,15 @@ class HeldRun:
     """
 
     def __init__(self, fun, values, names, wanted):
-        level, self._log = new_level(), []
+        level = new_level()
+        self._log: list[_Node] = []
         roots = [_Node.new_root(v, n, self._log) for v, n in zip(values, names, strict=True)]
         with np.errstate(all="ignore"), inside(level):
             output = fun(*(new_box(v, level, root) for v, root in zip(values, roots, strict=True)))
         self._end, self.loss = _loss(output, level)
         self._roots = {n: root for n, root in zip(names, roots, strict=True) if n in wanted}
         self.parameters = {n: root.value for n, root in self._roots.items()}
-        self._held = _held(self._log, self._roots.values())
+        self._held = _nodes_in_format(self._log, self._roots.values())
         self._forward: dict[str, dict[Record, _Op]] = {}
 
     def gradients(self, of: str | Format, scale: float = 1.0) -> Gradients:
@@ -129,7 +130,7 @@ def _narrow(dtype):
     return getattr(dtype, "name", "") in ("float16", "bfloat16")
 
 
-def _held(log, parameters):
+def _nodes_in_format(log, parameters):
     """The nodes whose values are held in the format."""
     if any(_narrow(node.dtype) for node in log):
         return {node for node in log if _narrow(node.dtype)}

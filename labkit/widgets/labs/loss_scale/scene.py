@@ -5,9 +5,9 @@ from typing import Any
 
 from ....precision import format_of
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, changes
+from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, by_position, changes, only
 from . import bars, charts, histogram
-from .axes import WIDTH, by_format, percent, power_of_two
+from .axes import WIDTH, at_formats, by_format, percent, power_of_two
 from .outcome import TOLERATED, Captured, Sweep
 from .run import NATIVE, HeldRun, Network
 from .training import Learner, Training
@@ -82,11 +82,11 @@ def _own(loss, args, parameters, batches, gradients, scaler, learning_rate, form
         source = Learner(network, steps, learning_rate) if steps else None
     cases: list[Case] = [Sweep("your gradients", "Your gradients.", first, formats)]
     if source is not None:
-        cases.append(Training("your training", "Your training.", source, formats, _checked(scaler)))
+        cases.append(Training("your training", "Your training.", source, formats, _check_scaler(scaler)))
     return tuple(cases)
 
 
-def _checked(scaler):
+def _check_scaler(scaler):
     from ....mindspore import amp
 
     if scaler is None:
@@ -132,17 +132,21 @@ def _dial_names(cases):
 
 
 def _dial(case, name, where):
-    asks: dict[int, list[Ask]] = {}
-    for i, of in enumerate(case.formats):
-        here = {**where, **({"format": [i]} if len(case.formats) > 1 else {})}
-        found = about_scales(case, of, here) if isinstance(case, Sweep) else about_steps(case, of, here)
-        for position, ask in found.items():
-            asks.setdefault(position, []).append(ask)
+    about = about_scales if isinstance(case, Sweep) else about_steps
+    asks: list[tuple[int, Ask]] = []
+    for of in case.formats:
+        found = about(case, of)
+        asks += zip(found, only({**where, **at_formats(case.formats, of)}, found.values()))
     if isinstance(case, Sweep):
-        values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
-        return Dial(name, "Loss scale", values, start=case.start, asks=asks, when=where)
-    count = max(map(len, case.steps.values()))
-    return Dial(name, "Training step", [f"step {i + 1}" for i in range(count)], start=count - 1, asks=asks, when=where)
+        label, values, start = "Loss scale", _scales(case), case.start
+    else:
+        values = [f"step {i + 1}" for i in range(max(map(len, case.steps.values())))]
+        label, start = "Training step", len(values) - 1
+    return Dial(name, label, values, start=start, asks=by_position(asks), when=where)
+
+
+def _scales(sweep):
+    return [power_of_two(o.scale) for o in next(iter(sweep.outcomes.values()))]
 
 
 def _panels(case, dial, where):
@@ -165,7 +169,7 @@ def _panels(case, dial, where):
         "followed": bars.table_height(getattr(case, "samples", ())),
     }
     return [
-        Panel(f"{dial} {name}", title, WIDTH, heights.get(name, charts.HEIGHT), marks, where)
+        Panel(f"{dial} {name}", title, WIDTH, heights.get(name, charts.HEIGHT), list(marks), where)
         for name, title, marks in drawn
     ]
 
@@ -188,8 +192,7 @@ def _captions(case, dial, where):
 
 def _links(case, dial):
     if isinstance(case, Sweep):
-        values = [power_of_two(o.scale) for o in next(iter(case.outcomes.values()))]
-        return {f"{dial} {i}": Link(f"Scale {value}", go={dial: i}) for i, value in enumerate(values)}
+        return {f"{dial} {i}": Link(f"Scale {value}", go={dial: i}) for i, value in enumerate(_scales(case))}
     skipped = {i for steps in case.steps.values() for i, step in enumerate(steps) if step.event == "skipped"}
     return {f"{dial} {i + 1}": Link(f"Step {i + 1}: skipped", go={dial: i}) for i in sorted(skipped)}
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.scene import Ask
-from ...kit.words import number
-from .axes import Where, figure, lost_to, percent, power_of_two
+from ...kit.words import number, paragraph, plural
+from .axes import figure, lost_to, percent, power_of_two
 from .bars import rows
 from .outcome import Outcome, Sweep
 from .training import Training, TrainingStep
@@ -17,7 +17,7 @@ def of_all(found: Outcome, fate: str) -> str:
 
 
 def _gradients(found):
-    return f"{found.size:,} gradient{'s' if found.size != 1 else ''}"
+    return f"{found.size:,} {plural(found.size, 'gradient')}"
 
 
 # ---- at every scale ----
@@ -41,7 +41,7 @@ def at_scale(sweep: Sweep, of: str, position: int) -> str:
         parts.append(f"{percent(found.share('subnormal'))} are subnormal and lose digits; none overflows.")
     else:
         parts.append("None overflows.")
-    return " ".join(filter(None, [*parts, _numbers(sweep, of, position)]))
+    return paragraph(*parts, _numbers(sweep, of, position))
 
 
 def _numbers(sweep, of, position):
@@ -78,53 +78,53 @@ def _without_gradient(sweep, found):
     return f"{', '.join(gone)} {'gets' if len(gone) == 1 else 'get'} no gradient at all."
 
 
-def about_scales(sweep: Sweep, of: str, where: Where) -> dict[int, Ask]:
+def about_scales(sweep: Sweep, of: str) -> dict[int, Ask]:
     """Questions by position: how far the histogram moves, what is flushed at a safe scale, when it overflows."""
     found = sweep.outcomes[of]
-    asks = {1: _how_far(where)}
+    asks = {1: _how_far()}
     none = next((i for i, o in enumerate(found) if i > 1 and o.finite and not o.count("flushed")), None)
     if none is not None and found[0].count("flushed"):
-        asks[none] = _how_many(found[0].share("flushed"), none, where)
+        asks[none] = _how_many(found[0].share("flushed"), none)
     elif sweep.samples and sweep.start > 1:
-        asks[sweep.start] = _how_large(sweep, where)
+        asks[sweep.start] = _how_large(sweep)
     over = next((i for i, o in enumerate(found) if i > 1 and sweep.largest * o.scale > format_of(of).max), None)
     if over is not None and not found[over].finite:
-        asks[over] = _too_large(of, sweep.largest, over, where)
+        asks[over] = _too_large(of, sweep.largest, over)
     return asks
 
 
-def _how_far(where):
+def _how_far():
     return Ask(
         "Scale 2 instead of 1: how many places to the right does the histogram move?", 1, "2 is 2^1: each exponent grows by 1.",
         ((2, "Twice as large is one power of two more. How far is that on an axis of exponents?"),
          (0, "The gradient of 2 × loss is 2 × the gradient: every number doubles.")),
-        otherwise="Not that. The axis shows exponents: each place is a factor of 2.", when=where,
+        otherwise="Not that. The axis shows exponents: each place is a factor of 2.",
     )  # fmt: skip
 
 
-def _how_many(unscaled, power, where):
+def _how_many(unscaled, power):
     share = 100 * unscaled
     return Ask(
         f"Without a scale {share:.1f}% are flushed. How many per cent are flushed at scale 2^{power}?", 0,
         f"The loss is scaled before the reverse pass, so every gradient is 2^{power} times larger when it is rounded.",
         ((round(share, 1), "That many are lost if they are rounded first. The loss is scaled before the reverse pass."),
          (round(share / 2**power, 4), "The share is not divided by the scale: all gradients move to the right together.")),
-        otherwise=f"Not that. Move the outline {power} places to the right: what is still below the line of 0?", when=where,
+        otherwise=f"Not that. Move the outline {power} places to the right: what is still below the line of 0?",
     )  # fmt: skip
 
 
-def _how_large(sweep, where):
+def _how_large(sweep):
     first, power = sweep.samples[0], sweep.start
     return Ask(
         f"{first.name} has the gradient {number(first.exact)}. What is it at scale 2^{power} = {2**power:,}?",
         first.exact * 2.0**power, "The gradient of scale × loss is scale × the gradient; unscale divides it again.",
         ((first.exact, "That is what unscale gives back. The scaled loss has a scaled gradient."),
          (2.0**power, "That is the scale itself. The gradient is multiplied by it.")),
-        otherwise="Not that. Multiply the gradient by the scale.", when=where,
+        otherwise="Not that. Multiply the gradient by the scale.",
     )  # fmt: skip
 
 
-def _too_large(of, largest, power, where):
+def _too_large(of, largest, power):
     end, name = format_of(of).max, lost_to(of)
     choices = ("all of them arrive", "the smallest become 0", f"the largest become {name}: the step is skipped")
     product = f"{number(largest)} × 2^{power} = {number(largest * 2.0**power)}"
@@ -132,7 +132,7 @@ def _too_large(of, largest, power, where):
         f"The largest gradient is {number(largest)}, and {of} ends at {end:g}. What happens at scale 2^{power}?", choices[2],
         f"{product}, and nothing larger than {end:g} fits.",
         ((choices[0], f"{product}. Does that fit?"), (choices[1], "A larger scale makes all of them larger.")),
-        choices, when=where,
+        choices,
     )  # fmt: skip
 
 
@@ -145,9 +145,7 @@ def at_step(training: Training, of: str, position: int) -> str:
     head = f"{of}, step {position + 1} of {len(steps)}, scale {power_of_two(step.outcome.scale)}:"
     flushed = f"Flushed: {percent(step.outcome.share('flushed'))}; at scale 1 it would be {percent(step.unscaled)}."
     end = "Here it ends: the next gradients are not finite even in float64." if training.ends(of, position) else ""
-    return " ".join(
-        filter(None, [head, _what_happened(training, step, of), flushed, _loss(training, of, position), end])
-    )
+    return paragraph(head, _what_happened(training, step, of), flushed, _loss(training, of, position), end)
 
 
 def _what_happened(training, step, of):
@@ -173,7 +171,7 @@ def _loss(training, of, position):
     return f"Loss {number(loss)}{other}."
 
 
-def about_steps(training: Training, of: str, where: Where) -> dict[int, Ask]:
+def about_steps(training: Training, of: str) -> dict[int, Ask]:
     """Questions by position: the scale after it grew, and after a skipped step; what the weights did in that step."""
     steps = training.steps[of]
     asks: dict[int, Ask] = {}
@@ -182,15 +180,15 @@ def about_steps(training: Training, of: str, where: Where) -> dict[int, Ask]:
     grown = next((i for i, s in enumerate(steps[:-1]) if s.event == "grown"), None)
     skipped = [i for i, s in enumerate(steps[:-1]) if s.event == "skipped" and s.after < s.outcome.scale]
     if grown is not None:
-        asks[grown + 1] = _next_scale(grown, steps[grown], where)
+        asks[grown + 1] = _next_scale(grown, steps[grown])
     for i in skipped[:1]:
-        asks[i + 1] = _next_scale(i, steps[i], where)
+        asks[i + 1] = _next_scale(i, steps[i])
     for i in skipped[1:2]:
-        asks.setdefault(i, _weights(i, steps[i], of, where))
+        asks.setdefault(i, _weights(i, steps[i], of))
     return asks
 
 
-def _next_scale(i: int, step: TrainingStep, where: Where) -> Ask:
+def _next_scale(i: int, step: TrainingStep) -> Ask:
     power, after = step.outcome.power, float(np.log2(step.after))
     grew = after > power
     why = "was the last good step that the window waits for" if grew else "overflowed"
@@ -201,16 +199,16 @@ def _next_scale(i: int, step: TrainingStep, where: Where) -> Ask:
         ((power, "It does not stay: the scaler is asked after each step."),
          (other, "The other way: after overflow the scale becomes smaller, after good steps larger."),
          (power * 2 if grew else power / 2, "That doubles or halves the exponent. The scale itself doubles or halves.")),
-        tolerance=1e-6, otherwise="Not that. A factor of 2 is 1 more or less in log2.", when=where,
+        tolerance=1e-6, otherwise="Not that. A factor of 2 is 1 more or less in log2.",
     )  # fmt: skip
 
 
-def _weights(i: int, step: TrainingStep, of: str, where: Where) -> Ask:
+def _weights(i: int, step: TrainingStep, of: str) -> Ask:
     choices = ("they move as usual", "they stay as they are", f"they become {lost_to(of)}")
     return Ask(
         f"In step {i + 1} {step.outcome.count('overflowed'):,} gradients overflow. What do the weights do?", choices[1],
         "One infinite gradient is enough: the whole update is left out, and the scale shrinks.",
         ((choices[0], "Then infinite gradients would be added to them."),
          (choices[2], "That is what skipping the step prevents.")),
-        choices, when=where,
+        choices,
     )  # fmt: skip

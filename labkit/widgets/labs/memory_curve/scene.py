@@ -4,8 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 
+from ...kit.axes import Axis, Plane
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, path, px, rect, text
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, only, path, rect, text
+from ...kit.words import counted
 from .run import BACK, LAYERS, RUN, Snapshot, moments
 
 SEGMENTS = ("none", "1", "2", "4", "8", "16")
@@ -14,7 +16,7 @@ LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
 MOST = LAYERS + 4.0  # the top of the curve's axis
 LEFT, BOX = 62.0, 30.0
 WIDTH, HIGH, TOP = LAYERS * BOX, 150.0, 14.0
-HIDDEN = {"time": {"state": [(0, "answer")]}}  # out of sight while the reader predicts
+PLANE = Plane(Axis(0, LAST, LEFT, LEFT + WIDTH), Axis(0, MOST, TOP + HIGH, TOP))
 
 
 class MemoryCurve(Picture):
@@ -82,14 +84,14 @@ def _when(name, walk):
 # ---- what is said and asked ----
 
 
-def _called(name, walk):
+def _setting_words(name, walk):
     each = LAYERS if name == "none" else LAYERS // int(name)
-    parts = f"{name} checkpoint{'s' * (name != '1')} of {each} layer{'s' * (each > 1)}"
-    return ("No checkpoint" if name == "none" else parts) + (", retain_graph=True" if walk == "retain_graph" else "")
+    parts = "No checkpoint" if name == "none" else f"{counted(int(name), 'checkpoint')} of {counted(each, 'layer')}"
+    return parts + (", retain_graph=True" if walk == "retain_graph" else "")
 
 
-def _held(count):
-    return f"{count} result{' is' if count == 1 else 's are'} held"
+def _count_words(count):
+    return f"{counted(count, 'result')} {'is' if count == 1 else 'are'} held"
 
 
 def _captions(runs) -> Iterator[Caption]:
@@ -104,7 +106,7 @@ def _captions(runs) -> Iterator[Caption]:
             done = doing[moment.kind].format(moment.layer + 1)
             over = f" The most at once: {most(run)}." if moment.kind == "end" else ""
             now = min(time, run[-1].time)
-            said.append(f"{_called(name, walk)}. Time {now}: {done}, {_held(len(moment.held))}.{over}")
+            said.append(f"{_setting_words(name, walk)}. Time {now}: {done}, {_count_words(len(moment.held))}.{over}")
         yield Caption("time", changes(said), _when(name, walk))
 
 
@@ -134,7 +136,7 @@ def _worst_ask(name, held, worst, when):
     slips = [(held, "A checkpoint runs again, and its results are held as well."),
              (again, "Those are the results that come anew. What was held before is still there."),
              (LAYERS, "That is so without checkpoints.")] if again else [(1, "That is so at the end.")]  # fmt: skip
-    question = f"The walk back begins, and {_held(held)}. How many are held at its worst moment?"
+    question = f"The walk back begins, and {_count_words(held)}. How many are held at its worst moment?"
     return Ask(question, worst, because, _apart(worst, slips), otherwise=f"Not that. {because}", when=when)
 
 
@@ -151,48 +153,42 @@ def _boxes(runs) -> Iterator[Mark]:
         yield text(LEFT + (layer + 0.5) * BOX, 58, str(layer + 1), "tick", "middle")
     yield text(8, 58, "layer", "note")
     for (name, walk), run in runs.items():
-        when, states = _when(name, walk), [at_time(run, time) for time in range(LAST + 1)]
-        counts = [Counter(moment.held) for moment in states]
-        if name != "none":
-            for cut in range(0, LAYERS + 1, LAYERS // int(name)):
-                yield line(LEFT + cut * BOX, 12, LEFT + cut * BOX, 46, "outline", when=when)
-        for layer in range(LAYERS):
-            x, held = LEFT + layer * BOX + 3, [count[layer] for count in counts]
-            state = changes("" if count else "pending" for count in held)
-            yield rect(x, 18, BOX - 6, 24, "kept", vary={"time": {"state": state}}, when=when)
-            if 2 in held:
-                copies = changes("2" if count == 2 else "" for count in held)
-                yield text(x + BOX / 2 - 3, 34, "", "value", "middle", vary={"time": {"text": copies}}, when=when)
-        for role, kinds, way in (("head", ("forward", "again"), 1), ("backhead", ("back", "end"), -1)):
-            yield _pointer(states, role, kinds, way, when)
+        yield from only(_when(name, walk), _boxes_of(name, [at_time(run, time) for time in range(LAST + 1)]))
 
 
-def _pointer(states, role, kinds, way, when):
+def _boxes_of(name, states) -> Iterator[Mark]:
+    if name != "none":
+        for cut in range(0, LAYERS + 1, LAYERS // int(name)):
+            yield line(LEFT + cut * BOX, 12, LEFT + cut * BOX, 46, "outline")
+    counts = [Counter(moment.held) for moment in states]
+    for layer in range(LAYERS):
+        x, held = LEFT + layer * BOX + 3, [count[layer] for count in counts]
+        yield rect(x, 18, BOX - 6, 24, "kept").following("time", state=["" if n else "pending" for n in held])
+        if 2 in held:
+            copies = ["2" if n == 2 else "" for n in held]
+            yield text(x + BOX / 2 - 3, 34, "", "value", "middle").following("time", text=copies)
+    for role, kinds, way in (("head", ("forward", "again"), 1), ("backhead", ("back", "end"), -1)):
+        yield _pointer(states, role, kinds, way)
+
+
+def _pointer(states, role, kinds, way) -> Mark:
     """An arrow head above the layer at work, seen where one of these kinds of things is done to it."""
     heads = [arrow_head(LEFT + (m.layer + 0.5) * BOX + 5 * way, 7, way, 0, role, 10).at["d"] for m in states]
-    seen = changes("" if m.kind in kinds else "hidden" for m in states)
-    return path(heads[0], role, vary={"time": {"d": changes(heads), "state": seen}}, when=when)
+    seen = ["" if m.kind in kinds else "hidden" for m in states]
+    return path(heads[0], role).following("time", d=heads, state=seen)
 
 
 # ---- the curve ----
 
 
-def _place(time, count):
-    return LEFT + time / LAST * WIDTH, TOP + (1 - count / MOST) * HIGH
-
-
 def _ground() -> Iterator[Mark]:
-    yield rect(LEFT, TOP, WIDTH, HIGH, "area", 0)
-    for count in (0, 4, 8, 12, 16):
-        y = _place(0, count)[1]
-        yield line(LEFT, y, LEFT + WIDTH, y, "grid")
-        yield text(LEFT - 6, y + 4, str(count), "tick", "end")
+    yield PLANE.ground()
+    yield from PLANE.up.beside(LEFT - 6, (0, 4, 8, 12, 16), str, grid=(LEFT, LEFT + WIDTH))
 
 
 def _names() -> Iterator[Mark]:
-    low, turn = TOP + HIGH, _place(LAYERS, 0)[0]
-    for time in (0, 16, 32, 48, 64):
-        yield text(_place(time, 0)[0], low + 16, str(time), "tick", "middle")
+    low, turn = TOP + HIGH, PLANE.across(LAYERS)
+    yield from PLANE.across.below(low + 16, (0, 16, 32, 48, 64), str)
     yield line(turn, TOP, turn, low, "axis")
     yield text(turn - 6, TOP + 14, "forward run", "note", "end")
     yield text(turn + 6, TOP + 14, "walk back", "note")
@@ -202,26 +198,26 @@ def _names() -> Iterator[Mark]:
 
 def _curves(runs) -> Iterator[Mark]:
     """The whole curves, and over them a cover that begins at the time shown."""
-    for walk in WALKS:
-        others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [WALKS.index(walk)]}
+    for w, walk in enumerate(WALKS):
+        others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [w]}
         yield path(_steps(runs["none", walk]), "inkvector", when=others)
         yield line(8, TOP + HIGH + 30, 34, TOP + HIGH + 30, "inkvector", when=others)
-        yield text(40, TOP + HIGH + 34, "no checkpoint", "plain", when=others)
+        yield text(40, TOP + HIGH + 34, "no checkpoint", when=others)
     for (name, walk), run in runs.items():
         yield path(_steps(run), "vector", when=_when(name, walk))
-    edges = [round(_place(time, 0)[0], 1) for time in range(LAST + 1)]
-    moving = {"x": changes(edges), "width": changes(round(LEFT + WIDTH - edge, 1) for edge in edges)}
-    yield rect(LEFT, TOP, WIDTH, HIGH, "area", 0, vary={"time": moving})
+    edges = [round(PLANE.across(time), 1) for time in range(LAST + 1)]
+    cover = rect(LEFT, TOP, WIDTH, HIGH, "area", 0)
+    yield cover.following("time", x=edges, width=[LEFT + WIDTH - edge for edge in edges])
 
 
-def _steps(run) -> str:
+def _steps(run):
     """The curve: level while something is done, upright where the number changes."""
-    ends, now = [_place(0, 0)], 0
+    ends, now = [PLANE.at((0, 0))], 0
     for time in range(1, run[-1].time + 1):
         count = len(at_time(run, time).held)
-        ends += [_place(time - 1, count)] * (count != now) + [_place(time, count)]
+        ends += [PLANE.at((time - 1, count))] * (count != now) + [PLANE.at((time, count))]
         now = count
-    return "M" + "L".join(f"{px(x)} {px(y)}" for x, y in ends)
+    return ends
 
 
 # ---- the table ----
@@ -231,17 +227,16 @@ def _table(runs) -> Iterator[Mark]:
     right = LEFT + WIDTH / 2 + 40
     yield text(LEFT + 24, 14, "most held at once", "note")
     yield text(right, 14, "time", "note")
-    scale, longer = 130 / LAYERS, 130 / LAST
     for row, name in enumerate(SEGMENTS):
         y = 32 + 20 * row
-        chosen = {"segments": [row]}
-        yield rect(2, y - 13, LEFT + WIDTH, 18, "before", 2, when=chosen)
+        yield rect(2, y - 13, LEFT + WIDTH, 18, "before", 2, when={"segments": [row]})
         yield text(8, y, name, "code")
-        for walk in WALKS:
-            run, when = runs[name, walk], {"walk": [WALKS.index(walk)]}
-            for x, value, size, role in (
-                (LEFT + 24, most(run), scale, "savedbar"),
-                (right, run[-1].time, longer, "bar"),
+        for w, walk in enumerate(WALKS):
+            run, when = runs[name, walk], {"walk": [w]}
+            for x, value, whole, role in (
+                (LEFT + 24, most(run), LAYERS, "savedbar"),
+                (right, run[-1].time, LAST, "bar"),
             ):
-                yield rect(x, y - 10, value * size, 12, role, 1, when=when, vary=HIDDEN)
-                yield text(x + value * size + 6, y, str(value), "value", when=when, vary=HIDDEN)
+                size = value * 130 / whole
+                yield rect(x, y - 10, size, 12, role, 1, when=when).answering("time")
+                yield text(x + size + 6, y, str(value), "value", when=when).answering("time")

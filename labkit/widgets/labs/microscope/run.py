@@ -14,6 +14,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ....precision import Format, rounded
+from ...kit.words import minus
 
 Exact = Fraction | float | None  # a float where the function has no exact value, None where there is no number at all
 EXACTLY: dict[Any, Callable] = {
@@ -123,27 +124,31 @@ def digits(x: Fraction | float, gap: Fraction) -> str:
     ('0.099976', '0.1', '2049')
     """
     if not isinstance(x, Fraction) and not np.isfinite(x):
-        return str(float(x)).replace("-", "−")
+        return minus(str(float(x)))
     exact = Fraction(x)
     if exact.denominator == 1 and abs(exact) < 10**7:
-        return str(exact).replace("-", "−")
+        return minus(str(exact))
     if abs(exact) > MOST:
         return f"{'−' * (exact < 0)}2^{exponent_of(exact)}"
     value = float(exact)
     written = [f"{value:.{n}g}" for n in range(3, 18)]
     short = [w for w in written if len(w) <= SHORT and Fraction(w) == exact]
     near = [w for w in written if abs(Fraction(w) - exact) * 20 <= gap]
-    return [*short, *near, written[-1]][0].replace("-", "−")
+    return minus([*short, *near, written[-1]][0])
 
 
+@dataclass(eq=False)
 class Number(NDArrayOperatorsMixin):
     """A number that NumPy and operators compute with in three ways at once: `held` in the format `of`, each result rounded;
     `exact`, without rounding, from what the format stores; and in `words`. `ops` counts the operations so far; `absorbed` is
     what the last one added or subtracted without any effect, in words."""
 
-    def __init__(self, of: Format, held: float, exact: Exact, words: str, ops: int = 0, absorbed: str = ""):
-        self.of, self.held, self.exact, self.words, self.ops = of, held, exact, words, ops
-        self.absorbed = absorbed
+    of: Format
+    held: float
+    exact: Exact
+    words: str
+    ops: int = 0
+    absorbed: str = ""
 
     @classmethod
     def stored(cls, of: Format, x: Fraction, words: str) -> "Number":
@@ -172,7 +177,7 @@ class Number(NDArrayOperatorsMixin):
         value = float(x)
         if not np.isfinite(value):
             return Number(self.of, value, None, str(value))
-        return Number.stored(self.of, Fraction(value), f"{value:.6g}".replace("-", "−"))
+        return Number.stored(self.of, Fraction(value), minus(f"{value:.6g}"))
 
 
 def _exactly(ufunc, given: Sequence[Any]) -> Exact:

@@ -10,6 +10,7 @@ import numpy as np
 from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Scene, changes
+from ...kit.words import minus
 from .bits import bits_and_formats
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
@@ -119,7 +120,7 @@ def _value(x: Fraction) -> str:
     if not x:
         return "0"
     e = exponent_of(x)
-    sign, power = "−" * (x < 0), f"2^{e}".replace("-", "−")
+    sign, power = "−" * (x < 0), minus(f"2^{e}")
     if abs(x) != Fraction(2) ** e:
         return digits(x, abs(x) / 1000)
     return f"{sign}{power} = {sign}{digits(abs(x), abs(x) / 100)}" if abs(e) <= 20 else f"{sign}{power}"

@@ -1,11 +1,14 @@
 """What is said of a landing: a sentence for every position, and questions to answer before it is shown."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
-from ...kit.scene import Ask
+from ....precision import Format
+from ...kit.scene import Ask, by_position, only
+from ...kit.words import paragraph
 from .run import Landing, digits, exponent_of, gap_at
 
 
@@ -22,16 +25,17 @@ def sentence(f: Landing) -> str:
     Halfway between 2048 and 2050: the tie goes to 2048, whose last bit is 0
     Absorbed: adding 1 changes nothing.
     """
-    head, end = f"{f.of.name}, {f.name} = {_given(f)}.", digits(f.result, _gap(f))
+    head, end = f"{f.of.name}, {f.name} = {_input_words(f)}.", digits(f.result, _gap(f))
     if not f.ops:
-        return f"{head} {_landed(f, end)}"
+        return f"{head} {_neighbour_words(f, end)}"
     if f.exact is None:
         return f"{head} {f.words} is {end}."
     about = "Exactly" if isinstance(f.exact, Fraction) else "In float64"
-    return " ".join(filter(None, [head, f"{about}, {f.words} is {_exact(f, end)}.", _landed(f, end), _lost(f)]))
+    exactly = f"{about}, {f.words} is {_exact_words(f, end)}."
+    return paragraph(head, exactly, _neighbour_words(f, end), _absorption_words(f))
 
 
-def _exact(f: Landing, end: str) -> str:
+def _exact_words(f: Landing, end: str) -> str:
     """What is exact, with digits that tell it from the result."""
     if not np.isfinite(f.result) or f.target == Fraction(f.result):
         return digits(f.target, _gap(f) / 20)
@@ -41,27 +45,31 @@ def _exact(f: Landing, end: str) -> str:
     return f"{end} {'−' if off < 0 else '+'} {digits(abs(off), abs(off))}" if far else written
 
 
+def _number(value: float | Fraction, of: Format) -> str:
+    """A number of a format, with digits that tell it from its neighbours."""
+    return digits(value, gap_at(Fraction(value), of))
+
+
 def _gap(f: Landing) -> Fraction:
     return gap_at(Fraction(f.result), f.of) if np.isfinite(f.result) else Fraction(f.of.max) / 1000
 
 
-def _given(f: Landing) -> str:
+def _input_words(f: Landing) -> str:
     """The number given; for the input of a function also what the format stores."""
     shown = digits(f.x, min(gap_at(f.x, f.of), abs(f.x) / 1000) if f.x else Fraction(1))
     if not f.ops or (np.isfinite(f.input) and Fraction(f.input) == f.x):
         return shown
-    return f"{shown}, stored as {digits(f.input, gap_at(Fraction(f.input), f.of) if np.isfinite(f.input) else Fraction(1))}"
+    return f"{shown}, stored as {_number(f.input, f.of) if np.isfinite(f.input) else digits(f.input, Fraction(1))}"
 
 
-def _landed(f: Landing, end: str) -> str:
+def _neighbour_words(f: Landing, end: str) -> str:
     """Which neighbour it goes to, and why."""
     if f.around is None or not np.isfinite(f.result):
         lost = "infinite" if f.of.infinity else "nan, for this format has no infinity"
-        largest = digits(f.of.max, gap_at(Fraction(f.of.max), f.of))
         if np.isfinite(f.nearest):
             return f"An operation on the way left the format: the result is {end}."
-        return f"Beyond {largest}, the largest number: {lost}."
-    low, high = (digits(n, gap_at(n, f.of)) for n in f.around)
+        return f"Beyond {_number(f.of.max, f.of)}, the largest number: {lost}."
+    low, high = (_number(n, f.of) for n in f.around)
     if Fraction(f.result) != Fraction(f.nearest):
         steps = abs(Fraction(f.result) - Fraction(f.nearest)) / gap_at(Fraction(f.nearest), f.of)
         nearest = digits(f.nearest, _gap(f))
@@ -89,7 +97,7 @@ def _count(steps: Fraction) -> str:
     return "1 gap" if steps == 1 else f"{digits(steps, steps / 100)} gaps"
 
 
-def _lost(f: Landing) -> str:
+def _absorption_words(f: Landing) -> str:
     verb = "adding" if "+" in f.words else "subtracting"
     return f"Absorbed: {verb} {f.absorbed} changes nothing." if f.absorbed else ""
 
@@ -99,65 +107,59 @@ def _lost(f: Landing) -> str:
 
 def questions(landings: dict[str, list[Landing]]) -> dict[int, list[Ask]]:
     """Questions by position: about the gap, the largest number, and an addition that is absorbed."""
-    asks: dict[int, list[Ask]] = {}
+    asks: list[tuple[int, Ask]] = []
     for i, found in enumerate(landings.values()):
-        where = {"format": [i]}
-        for position, ask in {**_gaps(found, where), **_largest(found, where), **_absorbed(found, where)}.items():
-            asks.setdefault(position, []).append(ask)
-    return asks
+        here = dict([*_gaps(found), *_largest(found), *_absorbed(found)])
+        asks += zip(here, only({"format": [i]}, here.values()))
+    return by_position(asks)
 
 
-def _gaps(found: list[Landing], where) -> dict[int, Ask]:
+def _gaps(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
     """What becomes of the gap when the number doubles: once among the normal numbers, once among the subnormal ones."""
-    choices, asks = ("it stays", "it doubles", "it is halved"), {}
+    choices = ("it stays", "it doubles", "it is halved")
     doubled = [i for i, (a, b) in enumerate(pairwise(found), 1) if not b.ops and a.x and b.x == 2 * a.x and b.around]
     normal = next((i for i in doubled if abs(found[i - 1].x) >= Fraction(found[i].of.min_normal)), None)
     smaller = next((i for i in doubled if 0 < abs(found[i].result) < found[i].of.min_normal), None)
     if normal is not None:
-        asks[normal] = Ask(
+        yield normal, Ask(
             "The number doubles. What does the gap between neighbours do?", choices[1],
             "There are as many numbers from 1 to 2 as from 2 to 4: the gap grows with the number.",
             ((choices[0], "So it is with integers. Here the number of fraction bits is fixed, not the gap."),
-             (choices[2], "The other way round: close to 0 the numbers are dense.")), choices, when=where,
+             (choices[2], "The other way round: close to 0 the numbers are dense.")), choices,
         )  # fmt: skip
     if smaller is not None:
-        asks[smaller] = Ask(
+        yield smaller, Ask(
             "The number doubles, and stays subnormal. What does the gap between neighbours do?", choices[0],
             "Subnormal numbers share one exponent, the smallest: their gap is the same down to 0.",
             ((choices[1], "That is so for normal numbers. These share one exponent."),
-             (choices[2], "The gap is never smaller than here.")), choices, when=where,
+             (choices[2], "The gap is never smaller than here.")), choices,
         )  # fmt: skip
-    return asks
 
 
-def _largest(found: list[Landing], where) -> dict[int, Ask]:
+def _largest(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
     """The first number that is too large."""
     i = next((i for i, f in enumerate(found) if not f.ops and i and f.around is None), None)
-    if i is None or not np.isfinite(found[i - 1].result):
-        return {}
-    of, x = found[i].of, _given(found[i])
-    largest, lost = digits(of.max, gap_at(Fraction(of.max), of)), "inf" if of.infinity else "nan"
-    choices = (largest, lost, "0")
-    return {i: Ask(
-        f"The largest {of.name} is {largest}. What is stored for {x}?", lost, "Nothing larger fits.",
-        ((largest, "Numbers do not stop at the largest one: there is a mark for what is too large."),
-         ("0", "That happens at the other end.")), choices, when=where,
-    )}  # fmt: skip
+    if i is not None and np.isfinite(found[i - 1].result):
+        of, largest = found[i].of, _number(found[i].of.max, found[i].of)
+        lost = "inf" if of.infinity else "nan"
+        yield i, Ask(
+            f"The largest {of.name} is {largest}. What is stored for {_input_words(found[i])}?", lost, "Nothing larger fits.",
+            ((largest, "Numbers do not stop at the largest one: there is a mark for what is too large."),
+             ("0", "That happens at the other end.")), (largest, lost, "0"),
+        )  # fmt: skip
 
 
-def _absorbed(found: list[Landing], where) -> dict[int, Ask]:
+def _absorbed(found: list[Landing]) -> Iterator[tuple[int, Ask]]:
     """The first two results that are the input again."""
-    asks = {}
-    for i in [i for i, f in enumerate(found) if i and f.absorbed and f.ops == 1 and f.result == f.input][:2]:
+    absorbed = [i for i, f in enumerate(found) if i and f.absorbed and f.ops == 1 and f.result == f.input]
+    for i in absorbed[:2]:
         f = found[i]
         exact, others = float(f.target), [float(n) for n in f.around or () if float(n) != f.result]
-        if not others or exact == f.result:
-            continue
-        why = "Halfway, and the tie goes to the even one." if f.tie else "It is nearer than the other neighbour."
-        asks[i] = Ask(
-            f"{f.of.name}: {f.name} = {_given(f)}. What is {f.words}?", f.result, why,
-            ((exact, "So it is exactly. But is that a number of the format? Look at the gap."),
-             (others[0], "That is the other neighbour. " + why)),
-            tolerance=1e-12, otherwise="Not that. Which two neighbours are there?", when=where,
-        )  # fmt: skip
-    return asks
+        if others and exact != f.result:
+            why = "Halfway, and the tie goes to the even one." if f.tie else "It is nearer than the other neighbour."
+            yield i, Ask(
+                f"{f.of.name}: {f.name} = {_input_words(f)}. What is {f.words}?", f.result, why,
+                ((exact, "So it is exactly. But is that a number of the format? Look at the gap."),
+                 (others[0], "That is the other neighbour. " + why)),
+                tolerance=1e-12, otherwise="Not that. Which two neighbours are there?",
+            )  # fmt: skip

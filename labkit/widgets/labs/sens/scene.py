@@ -1,17 +1,17 @@
 """The seed of each output on a dial: the gradient that comes back is the rows of the Jacobian, each times its seed, added up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from ...kit.heat import Grid
+from ...kit.heat import Grid, full_colour, legend
 from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, changes, rect, text, width_of
-from ...kit.words import bracketed, in_full, listed, number
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, only, rect, text, width_of
+from ...kit.words import bracketed, in_full, listed, number, times
 
 SEEDS = (-2, -1, 0, 1, 2)
 ONE, ZERO = SEEDS.index(1), SEEDS.index(0)
@@ -76,15 +76,12 @@ class _Drawing:
         every = [*self.scaled.flat, *p.x, *p.y, *(v for s in self.sums.values() for v in s)]
         wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, every), *p.columns]))
         label = 16 + max(width_of(name, 11, True) for name in p.rows)
-        finite = np.abs(np.concatenate(list(self.sums.values())))
-        finite = finite[np.isfinite(finite)]
-        scale = float(finite.max()) if finite.size and finite.max() > 0 else 1.0
         top, h = 72.0, 28.0
-        self.outputs = Grid(label, top, wide, h, True, scale)
+        self.outputs = Grid(label, top, wide, h, True, full_colour(self.sums.values()))
         self.seeds = Grid(label + wide + 14, top, 34.0, h, True, 2.0)
-        self.rows = Grid(self.seeds.x + 34 + 14, top, wide, h, True, scale)
-        self.products = Grid(self.rows.x + self.n * wide + 44, top, wide, h, True, scale)
-        self.below = Grid(self.products.x, top + self.m * h + 18, wide, h, True, scale)
+        self.rows = replace(self.outputs, x=self.seeds.x + 34 + 14)
+        self.products = replace(self.outputs, x=self.rows.x + self.n * wide + 44)
+        self.below = replace(self.products, y=top + self.m * h + 18)
         self.width = max(self.products.x + self.n * wide + 12, 420.0)
         self.height = self.below.y + h + 30
 
@@ -108,7 +105,7 @@ class _Drawing:
             Dial(dial, f"Seed of {name}", values, "choice", ONE, resets={"show": 0})
             for dial, name in zip(self.dials, self.passes.rows)
         ]
-        asks = [self._ask(c) for c, total in self.sums.items() if np.isfinite(total).all()]
+        asks = [replace(self._ask(c), when=self._at(c)) for c, total in self.sums.items() if np.isfinite(total).all()]
         show = Dial("show", "Show the gradient", ["seeds", "gradient"], "toggle", 1, asks={1: asks})
         return [*dials, show]
 
@@ -118,12 +115,10 @@ class _Drawing:
     # ---- what is said ----
 
     def _captions(self):
-        *others, last = self.dials
         hidden = "Which gradient comes back for these seeds? Predict it, then show it."
         found = [Caption("show", [(0, hidden)], {"show": [0]})]
-        for c in product(range(len(SEEDS)), repeat=len(others)):
-            when = {**{dial: [p] for dial, p in zip(others, c)}, **SHOWN}
-            found.append(Caption(last, changes(self._sentence((*c, p)) for p in range(len(SEEDS))), when))
+        for when, combinations in self._along_last():
+            found.append(Caption(self.dials[-1], changes(map(self._sentence, combinations)), {**when, **SHOWN}))
         return found
 
     def _sentence(self, combination):
@@ -131,9 +126,10 @@ class _Drawing:
         return f"{self._terms(combination)} = {total}. {self._meaning([SEEDS[p] for p in combination])}"
 
     def _terms(self, combination):
+        factors = [number(SEEDS[p]) for p in combination]
         rows = [in_full(row, MOST_INPUTS) for row in self.matrix]
-        factors = [bracketed(number(SEEDS[p])) if i else number(SEEDS[p]) for i, p in enumerate(combination)]
-        return " + ".join(f"{factor} × {row}" for factor, row in zip(factors, rows))
+        brackets = [factors[0], *map(bracketed, factors[1:])]
+        return " + ".join(f"{factor} × {row}" for factor, row in zip(brackets, rows))
 
     def _meaning(self, seeds):
         names = self.passes.rows
@@ -168,7 +164,6 @@ class _Drawing:
         sizes = np.abs(self.matrix).sum(0)
         j = int(np.argmax(sizes))
         answer, column = float(total[j]), self.matrix[:, j]
-        terms = [f"{number(s)} × {bracketed(number(v))}" for s, v in zip(seeds, column)]
         slips = [
             (column.sum(), "That is the sum of the column with every seed 1."),
             (answer / self.m, "That is the mean. The products are added, not averaged."),
@@ -176,85 +171,62 @@ class _Drawing:
             *((v, f"That is {name} by {self.passes.columns[j]} without its seed.")
               for v, name in zip(column, self.passes.rows)),
         ]  # fmt: skip
-        kept: list[tuple[float, str]] = []
-        for value, why in slips:
-            apart = np.isfinite(value) and abs(value - answer) > 0.02 * max(abs(answer), abs(value), 1e-12)
-            if apart and all(value != known for known, _ in kept):
-                kept.append((float(value), why))
-        return Ask(
-            f"Seeds {listed(map(number, seeds))}. Which number comes back for {self.passes.columns[j]}?",
-            answer, f"{' + '.join(terms)} = {number(answer)}.", tuple(kept),
-            otherwise="Multiply each number of its column by the seed on its left, and add.", when=self._at(combination),
-        )  # fmt: skip
+        question = f"Seeds {listed(map(number, seeds))}. Which number comes back for {self.passes.columns[j]}?"
+        because = f"{' + '.join(map(times, seeds, column))} = {number(answer)}."
+        otherwise = "Multiply each number of its column by the seed on its left, and add."
+        return Ask.number(question, answer, because, slips, otherwise)
 
     # ---- what is drawn ----
 
-    def _marks(self):
-        return [*self._heads(), *self._outputs(), *self._products(), *self._sum(), *self._legend()]
+    def _marks(self) -> list[Mark]:
+        signs = {"positive": True, "negative": True}
+        note = legend(self.height - 10, signs, "stronger: larger. Click an output: its row alone.")
+        return [*self._heads(), *self._outputs(), *only(SHOWN, [*self._products(), *self._sum()]), *note]
 
-    def _heads(self):
-        p, n = self.passes, self.n
-        top, cells = self.rows.y, self.rows.w
-        marks = [
-            text(self.outputs.x + self.outputs.w / 2, top - 10, "output", "name", "middle"),
-            text(self.seeds.x + 17, top - 10, "seed", "slope", "middle"),
-            text(self.rows.x, 16, "Jacobian", "name"),
-            text(self.products.x, 16, "seed × row", "name", when=SHOWN),
-        ]
-        for j, name in enumerate(p.columns):
-            for grid, when in ((self.rows, {}), (self.products, SHOWN)):
-                marks.append(text(grid.x + (j + 0.5) * cells, 36, name, "tick", "middle", when=when))
-        for j in range(n):
-            x = self.rows.x + j * cells
-            marks.append(rect(x + 1, 41, cells - 2, 22, "leaf", 11))
-            marks.append(text(x + cells / 2, 56, number(p.x[j]), "value", "middle"))
-        return marks
+    def _heads(self) -> Iterator[Mark]:
+        top, inputs = self.rows.y, replace(self.rows, y=40.0, h=24.0)
+        yield self.outputs.over(0, top - 10, "output", "name")
+        yield self.seeds.over(0, top - 10, "seed", "slope")
+        yield text(self.rows.x, 16, "Jacobian", "name")
+        yield text(self.products.x, 16, "seed × row", "name", when=SHOWN)
+        for j, name in enumerate(self.passes.columns):
+            yield self.rows.over(j, 36, name)
+            yield self.products.over(j, 36, name, when=SHOWN)
+        for j, x in enumerate(self.passes.x):
+            yield from inputs.entry(0, j, x, "leaf")
 
-    def _outputs(self):
+    def _outputs(self) -> Iterator[Mark]:
         """The outputs, their seeds, and the Jacobian."""
-        marks = [self.rows.lines(self.m, self.n), self.seeds.lines(self.m, 1)]
+        yield self.rows.lines(self.m, self.n)
+        yield self.seeds.lines(self.m, 1)
         for i, name in enumerate(self.passes.rows):
-            (x, y), link = self.outputs.cell(i, 0), f"row {i}"
-            marks += [
-                text(self.outputs.x - 8, y + 18, name, "tick", "end", link=link),
-                rect(x + 1, y + 1, self.outputs.w - 2, self.outputs.h - 2, "op", 2, link=link),
-                text(x + self.outputs.w / 2, y + 18, number(self.passes.y[i]), "value", "middle", link=link),
-                *self.seeds.moving(i, 0, SEEDS, self.dials[i], {}),
-            ]
+            yield self.outputs.before(i, self.outputs.x - 8, name, link=f"row {i}")
+            yield from self.outputs.entry(i, 0, self.passes.y[i], "op", f"row {i}")
+            yield from self.seeds.moving(i, 0, SEEDS, self.dials[i])
             for j in range(self.n):
-                marks += self.rows.tile(i, j, self.matrix[i, j], link)
-        return marks
+                yield from self.rows.tile(i, j, self.matrix[i, j], f"row {i}")
 
-    def _products(self):
-        marks = [self.products.lines(self.m, self.n, when=SHOWN)]
+    def _products(self) -> Iterator[Mark]:
+        yield self.products.lines(self.m, self.n)
         for i, dial in enumerate(self.dials):
-            marks.append(text(self.products.x - 22, self.products.y + i * self.products.h + 18, "→", "value", "middle",
-                              when=SHOWN))  # fmt: skip
+            yield text(self.products.x - 22, self.products.y + i * self.products.h + 18, "→", "value", "middle")
             for j in range(self.n):
-                marks += self.products.moving(i, j, self.scaled[:, i, j], dial, SHOWN)
-        return marks
+                yield from self.products.moving(i, j, self.scaled[:, i, j], dial)
 
-    def _sum(self):
+    def _sum(self) -> Iterator[Mark]:
         """The gradient: for every arrangement of the other dials, numbers that follow the last one."""
-        *others, last = self.dials
-        edge = 2
-        frame = rect(self.below.x - edge, self.below.y - edge, self.n * self.below.w + 2 * edge, self.below.h + 2 * edge,
-                     "backedge", when=SHOWN)  # fmt: skip
-        label = text(self.below.x - 10, self.below.y + 18, "added: the gradient", "slope", "end", when=SHOWN)
-        marks = [self.below.lines(1, self.n, when=SHOWN), label, frame]
-        for c in product(range(len(SEEDS)), repeat=len(others)):
-            when = {**{dial: [p] for dial, p in zip(others, c)}, **SHOWN}
-            sums = [self.sums[(*c, p)] for p in range(len(SEEDS))]
+        below, edge = self.below, 2
+        yield below.lines(1, self.n)
+        yield below.before(0, below.x - 10, "added: the gradient", "slope")
+        yield rect(below.x - edge, below.y - edge, self.n * below.w + 2 * edge, below.h + 2 * edge, "backedge")
+        for when, combinations in self._along_last():
             for j in range(self.n):
-                marks += self.below.moving(0, j, [s[j] for s in sums], last, when)
-        return marks
+                yield from only(when, below.moving(0, j, [self.sums[c][j] for c in combinations], self.dials[-1]))
 
-    def _legend(self):
-        x, y, marks = 8.0, self.height - 10, []
-        for role, r, words in (("bar", 1, "positive"), ("backbar", 6, "negative")):
-            marks += [rect(x, y - 10, 12, 12, role, r), text(x + 17, y, words, "note")]
-            x += 17 + width_of(words, 11.5) + 14
-        return [*marks, text(x, y, "stronger: larger. Click an output: its row alone.", "note")]
+    def _along_last(self):
+        """`(the positions of the other dials, the combinations along the last dial)`."""
+        along = [self.combinations[k : k + len(SEEDS)] for k in range(0, len(self.combinations), len(SEEDS))]
+        return [({dial: [p] for dial, p in zip(self.dials[:-1], same[0])}, same) for same in along]
 
     def _links(self):
         found = {}

@@ -1,5 +1,6 @@
 """Data sinking: the steps that `epoch` and `sink_size` make, the data that they see, and how often the host waits."""
 
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -7,7 +8,8 @@ import numpy as np
 from ....mindspore import GRAPH_MODE, dataset, get_context, nn, set_context, train
 from ....mindspore.train import Transfers
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Panel, Scene, rect, text
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text
+from ...kit.words import counted
 
 BATCHES = 8
 EPOCHS = (1, 2, 3, 4, 6)
@@ -29,11 +31,11 @@ class SinkCalculator(Picture):
     """
 
     def __init__(self):
-        self.runs = _counted()
+        self.runs = _count_runs()
         super().__init__(_scene(self.runs))
 
 
-def _counted() -> dict[tuple[int, str], Transfers]:
+def _count_runs() -> dict[tuple[int, str], Transfers]:
     """What `train.counting` counts in each run; the contexts are put back."""
     before = {name: get_context(name) for name in ("mode", "device_target")}
     set_context(mode=GRAPH_MODE, device_target="Ascend")
@@ -73,12 +75,11 @@ def _when(epochs, name):
 
 def _asks(runs) -> dict[int, list[Ask]]:
     """Before more epochs are run: how many steps with a size, how many round trips where the size says nothing."""
-    return {
-        EPOCHS.index(epochs): [
-            (_trips_ask if name in ("off", "−1") else _steps_ask)(name, epochs, runs[epochs, name]) for name in SIZES
-        ]
-        for epochs in EPOCHS[1:]
-    }
+    asks: dict[int, list[Ask]] = {EPOCHS.index(epochs): [] for epochs in EPOCHS[1:]}
+    for epochs, (i, name) in product(EPOCHS[1:], enumerate(SIZES)):
+        ask = _trips_ask if name in ("off", "−1") else _steps_ask
+        asks[EPOCHS.index(epochs)] += only({"size": [i]}, [ask(name, epochs, runs[epochs, name])])
+    return asks
 
 
 def _steps_ask(name, epochs, count):
@@ -90,7 +91,7 @@ def _steps_ask(name, epochs, count):
         f"epoch {epochs}, sink_size {name}, {BATCHES} batches: how many steps are run?",
         count.steps, f"{epochs} × {name} = {count.steps}.",
         tuple({value: (value, words) for value, words in slips if value != count.steps}.values()),
-        otherwise="Not that: epoch times sink_size.", when={"size": [list(SIZES).index(name)]},
+        otherwise="Not that: epoch times sink_size.",
     )  # fmt: skip
 
 
@@ -100,31 +101,23 @@ def _trips_ask(name, epochs, count):
     return Ask(
         f"{steps} steps{', without sinking' if off else ', sunk with sink_size −1: an epoch is one launch'}. "
         "How many round trips between host and device?",
-        count.round_trips, because, ((epochs if off else steps, because), (1, because)),
-        otherwise=f"Not that. {because}", when={"size": [list(SIZES).index(name)]},
+        count.round_trips, because, ((epochs if off else steps, because), (1, because)), otherwise=f"Not that. {because}",
     )  # fmt: skip
 
 
-def _captions(runs):
+def _captions(runs) -> Iterator[Caption]:
     for (epochs, name), count in runs.items():
-        passes, rest = divmod(count.steps, BATCHES)
-        seen = " and ".join(
-            [_counted_as(passes, "whole pass")] * (passes > 0) + [_counted_as(rest, "batch")] * (rest > 0)
-        )
-        per_epoch = BATCHES if name in ("off", "−1") else int(name)
-        steps = f"{epochs} × {per_epoch} = {_counted_as(count.steps, 'step')}: {seen} of the data"
-        trips = _counted_as(count.round_trips, "round trip")
-        wanted = f" {_counted_as(epochs, 'pass')} would be {epochs * BATCHES} steps."
-        goal = "" if count.steps == epochs * BATCHES else wanted
-        yield Caption("size", [(list(SIZES).index(name), f"{steps}, {trips}.{goal}")], _when(epochs, name))
+        whole = zip(divmod(count.steps, BATCHES), ("whole pass", "batch"), strict=True)
+        seen = " and ".join(counted(number, thing) for number, thing in whole if number)
+        per_epoch, passes = BATCHES if name in ("off", "−1") else int(name), epochs * BATCHES
+        steps = f"{epochs} × {per_epoch} = {counted(count.steps, 'step')}: {seen} of the data"
+        goal = "" if count.steps == passes else f" {counted(epochs, 'pass')} would be {passes} steps."
+        words = f"{steps}, {counted(count.round_trips, 'round trip')}.{goal}"
+        when = _when(epochs, name)
+        yield Caption("size", [(when["size"][0], words)], when)
 
 
-def _counted_as(count, thing):
-    """A number of things in words: "1 pass", "2 passes"."""
-    return f"{count} {thing}{'' if count == 1 else 'es' if thing.endswith(('s', 'ch')) else 's'}"
-
-
-def _tiles(runs):
+def _tiles(runs) -> Iterator[Mark]:
     """One tile per step; two neighbouring epochs differ in their look, and each tile has its epoch's number."""
     yield text(LEFT, 20, f"the data: {BATCHES} batches", "name")
     for column in range(BATCHES):
@@ -133,23 +126,30 @@ def _tiles(runs):
     for i, name in enumerate(SIZES):
         per_epoch = runs[longest, name].steps // longest
         for step in range(runs[longest, name].steps):
-            epoch, (row, column) = step // per_epoch + 1, divmod(step, BATCHES)
-            when = {"size": [i], "epochs": [k for k, epochs in enumerate(EPOCHS) if epochs >= epoch]}
-            x, y = LEFT + column * TILE, TOP + row * ROW
-            if not column:
-                yield text(8, y + 16, f"pass {row + 1}", "plain", when=when)
-            yield rect(x, y, TILE - 4, ROW - 5, "op" if epoch % 2 else "leaf", 3, when=when)
-            yield text(x + TILE / 2 - 2, y + 16, str(epoch), "value", "middle", when=when)
+            epoch = step // per_epoch + 1
+            later = [k for k, epochs in enumerate(EPOCHS) if epochs >= epoch]
+            yield from only({"size": [i], "epochs": later}, _tile(step, epoch))
 
 
-def _bars(runs):
+def _tile(step, epoch) -> Iterator[Mark]:
+    row, column = divmod(step, BATCHES)
+    x, y = LEFT + column * TILE, TOP + row * ROW
+    if not column:
+        yield text(8, y + 16, f"pass {row + 1}")
+    yield rect(x, y, TILE - 4, ROW - 5, "op" if epoch % 2 else "leaf", 3)
+    yield text(x + TILE / 2 - 2, y + 16, str(epoch), "value", "middle")
+
+
+def _bars(runs) -> Iterator[Mark]:
     scale = 200 / max(count.steps for count in runs.values())
     for (epochs, name), count in runs.items():
-        when = _when(epochs, name)
         values = (("steps that are run", count.steps, "bar"), (f"epoch × {BATCHES} batches", epochs * BATCHES, "outline"),
                   ("round trips, host and device", count.round_trips, "backbar"))  # fmt: skip
         for k, (label, value, role) in enumerate(values):
             y = TOP + k * 58
-            yield text(BARS, y + 4, label, "name", when=when)
-            yield rect(BARS, y + 12, max(value * scale, 1.0), 18, role, 1, when=when)
-            yield text(BARS + value * scale + 7, y + 26, str(value), "value", when=when)
+            marks = [
+                text(BARS, y + 4, label, "name"),
+                rect(BARS, y + 12, max(value * scale, 1.0), 18, role, 1),
+                text(BARS + value * scale + 7, y + 26, str(value), "value"),
+            ]
+            yield from only(_when(epochs, name), marks)

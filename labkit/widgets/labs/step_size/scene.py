@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Scene, changes
+from ...kit.scene import Ask, Caption, Dial, Scene, by_position, changes
 from ...kit.words import number
 from .run import NAMES, RULES, STEPS, Case, cases
 from .view import curve_panel, digits, errors_panel, stored_alike
@@ -50,8 +50,9 @@ class StepSize(Picture):
 
 def _scene(found: dict[tuple[str, str], Case], name: str) -> Scene:
     x = number(next(iter(found.values())).x)
+    asks = (asked for case in found.values() for asked in (*_next_power(case), *_vanished(case)))
     dials = [
-        Dial("h", "Step h", [number(h) for h in STEPS], asks=_asks(found)),
+        Dial("h", "Step h", [number(h) for h in STEPS], asks=by_position(asks)),
         Dial("format", "Format", NAMES, "choice"),
         Dial("rule", "Difference", RULES, "choice"),
         Dial("zoom", "Zoom to h", ["off", "on"], "toggle"),
@@ -100,14 +101,6 @@ def _why(case: Case, i: int) -> str:
 
 
 # ---- predict first ----
-
-
-def _asks(found) -> dict[int, list[Ask]]:
-    asks: dict[int, list[Ask]] = {}
-    for case in found.values():
-        for i, ask in [*_next_power(case), *_vanished(case)]:
-            asks.setdefault(i, []).append(ask)
-    return asks
 
 
 def _next_power(case: Case):

@@ -1,20 +1,21 @@
 """The two panels of the step-size widget: the curve with its secant, and the errors over all steps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from ...kit.scene import Mark, Panel, changes, circle, line, path, px, rect, text
-from ...kit.words import number
+from ...kit.axes import Axis
+from ...kit.scene import Mark, Panel, circle, line, only, path, rect, text
+from ...kit.strokes import NOWHERE, Outline, Point, polyline
+from ...kit.words import minus, number
 from .run import NAMES, RULES, STEPS, Case, Quotient
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
 SAMPLES = 121
 REACH = 1.5  # widths of the window on either side of x
 RING = 7.0  # the radius of the mark at the chosen step
-NOWHERE = "M0 0"
-ANSWER = {"h": {"state": [(0, "answer")]}}  # out of sight while the reader predicts
-Point = tuple[float, float]
+Cases = Mapping[tuple[str, str], Case]
 
 
 class Window:
@@ -36,18 +37,20 @@ class Window:
         inside = LEFT - 1 <= self.across(point[0]) <= RIGHT + 1
         return bool(inside and TOP - 1 <= self.height(point[1]) <= BASE + 1)
 
+    def spot(self, point: Point) -> Point | None:
+        """Where a point stands that is inside."""
+        return (self.across(point[0]), self.height(point[1])) if self.holds(point) else None
+
     def curve(self, points: Sequence[Point]) -> str:
         """A path through the points that are inside; where one is not, it is interrupted."""
-        parts, drawing = [], False
+        spots: list[Point | None] = []
         for point, flat in zip(points, _level(points), strict=True):
-            inside = self.holds(point)
-            if inside and not (drawing and flat):
-                place = f"{px(self.across(point[0]))} {px(self.height(point[1]))}"
-                parts.append(f"{'L' if drawing else 'M'}{place}")
-            drawing = inside
-        return "".join(parts) or NOWHERE
+            spot = self.spot(point)
+            if not (spot and flat and spots and spots[-1]):
+                spots.append(spot)
+        return polyline(spots)
 
-    def straight(self, point: Point, slope: float) -> str:
+    def straight(self, point: Point, slope: float) -> Outline:
         """The line through a point with a slope, from edge to edge of the window; none without a slope."""
         x, y = self.across(point[0]), self.height(point[1])
         steep = -slope * self.width * 2 * REACH / (RIGHT - LEFT) * (BASE - TOP) / (2 * self.up)  # px per px
@@ -60,7 +63,7 @@ class Window:
         start, end = max(low for low, _ in ends), min(high for _, high in ends)
         if start >= end or not TOP - 1 <= y + steep * start <= BASE + 1:
             return NOWHERE
-        return f"M{px(x + start)} {px(y + steep * start)}L{px(x + end)} {px(y + steep * end)}"
+        return [(x + start, y + steep * start), (x + end, y + steep * end)]
 
 
 def _level(points):
@@ -73,76 +76,64 @@ def _level(points):
 # ---- the curve ----
 
 
-def curve_panel(cases: dict[tuple[str, str], Case]) -> Panel:
+def curve_panel(cases: Cases) -> Panel:
     """The curve, its tangent and the secant; dial `zoom`: off, three wide; on, three steps wide."""
     marks: list[Mark] = [rect(LEFT, TOP, RIGHT - LEFT, BASE - TOP, "area")]
     for i, of in enumerate(NAMES):
         for zoom in (0, 1):
-            case, where = cases[of, RULES[0]], {"format": [i], "zoom": [zoom]}
-            windows = [Window(case, h if zoom else 1.0) for h in STEPS]
-            marks.append(_curve(case, windows if zoom else windows[:1], where))
-            for j, rule in enumerate(RULES):
-                marks += _secant(cases[of, rule], windows, {**where, "rule": [j]})
-            marks += _tangent(case, windows, where)
+            windows = [Window(cases[of, RULES[0]], h if zoom else 1.0) for h in STEPS]
+            marks += only({"format": [i], "zoom": [zoom]}, _lines(cases, of, windows, windows if zoom else windows[:1]))
     return Panel("curve", "The curve, its tangent and the secant", WIDTH, HEIGHT, [*marks, *_slopes(cases)])
 
 
-def _curve(case, windows, where) -> Mark:
+def _lines(cases, of, windows, different) -> Iterator[Mark]:
+    """In one format and zoom: the curve, the secants of both rules, the tangent. `different`: windows that show another curve."""
+    case = cases[of, RULES[0]]
     across = np.linspace(-REACH, REACH, SAMPLES)
-    curves = [w.curve([(float(x), case.fn(x)) for x in case.x + w.width * across]) for w in windows]
-    return path(NOWHERE, "before", when=where, vary={"h": {"d": changes(curves)}})
+    curves = [w.curve([(float(x), case.fn(x)) for x in case.x + w.width * across]) for w in different]
+    yield path(NOWHERE, "before").following("h", d=curves)
+    for j, rule in enumerate(RULES):
+        yield from only({"rule": [j]}, _secant(cases[of, rule], windows))
+    tangents = [w.straight((case.x, w.y), case.slope) for w in windows]
+    yield path(NOWHERE, "backvector").following("h", d=tangents)
+    widths = [f"this window is {number(2 * REACH * w.width)} wide" for w in windows]
+    yield text(RIGHT, BASE + 31, "", "note", "end").following("h", text=widths)
 
 
-def _tangent(case, windows, where) -> list[Mark]:
-    tangents = changes(w.straight((case.x, w.y), case.slope) for w in windows)
-    widths = changes(f"this window is {number(2 * REACH * w.width)} wide" for w in windows)
-    return [
-        path(NOWHERE, "backvector", when=where, vary={"h": {"d": tangents}}),
-        text(RIGHT, BASE + 31, "", "note", "end", when=where, vary={"h": {"text": widths}}),
-    ]
-
-
-def _secant(case: Case, windows: list[Window], where) -> list[Mark]:
-    lines, marks = [w.straight(q.low, q.value) for w, q in zip(windows, case.quotients, strict=True)], []
-    marks.append(path(NOWHERE, "vector", when=where, vary={"h": {"d": changes(lines)}}))
+def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
+    both = list(zip(windows, case.quotients, strict=True))
+    yield path(NOWHERE, "vector").following("h", d=[w.straight(q.low, q.value) for w, q in both])
     for end in ("low", "high"):
-        points = [getattr(q, end) for q in case.quotients]
-        shown = ["" if w.holds(p) else "hidden" for w, p in zip(windows, points, strict=True)]
-        spots = [(w.across(p[0]), w.height(p[1])) if s == "" else (0.0, 0.0)
-                 for w, p, s in zip(windows, points, shown, strict=True)]  # fmt: skip
-        moves = {"cx": changes(float(px(x)) for x, _ in spots), "cy": changes(float(px(y)) for _, y in spots)}
-        marks.append(circle(0, 0, 5, "bar", when=where, vary={"h": {**moves, "state": changes(shown)}}))
-        feet = [f"M{px(x)} {px(y)}L{px(x)} {px(BASE)}" if s == "" else NOWHERE
-                for (x, y), s in zip(spots, shown, strict=True)]  # fmt: skip
-        marks.append(path(NOWHERE, "inkvector", when=where, vary={"h": {"d": changes(feet)}}))
-    return [*marks, *_names(case, windows, where)]
+        spots = [w.spot(getattr(q, end)) for w, q in both]
+        yield _at_spots(circle(0, 0, 5, "bar"), spots)
+        feet = [[spot, (spot[0], BASE)] if spot else NOWHERE for spot in spots]
+        yield path(NOWHERE, "inkvector").following("h", d=feet)
+    low, high = ([w.across(getattr(q, end)[0]) for w, q in both] for end in ("low", "high"))
+    left = [round(min(max(x, LEFT + 36), RIGHT - 50) + 4, 1) for x in low]
+    right = [min(max(x - 6, a + 14), RIGHT - 40) for x, a in zip(high, left, strict=True)]
+    first = "x" if case.rule == "forward" else "x − h"  # below the picture, side by side where the two places are one
+    yield text(0, BASE + 16, first, "code", "end").following("h", x=left)
+    yield text(0, BASE + 16, "x + h", "code").following("h", x=right)
 
 
-def _names(case, windows, where):
-    """`x` and `x + h` below the picture, side by side where the two places are one."""
-    low = [w.across(q.low[0]) for w, q in zip(windows, case.quotients, strict=True)]
-    high = [w.across(q.high[0]) for w, q in zip(windows, case.quotients, strict=True)]
-    left = [float(px(min(max(x, LEFT + 36), RIGHT - 50) + 4)) for x in low]
-    right = [float(px(min(max(x - 6, a + 14), RIGHT - 40))) for x, a in zip(high, left, strict=True)]
-    first = "x" if case.rule == "forward" else "x − h"
-    return [
-        text(0, BASE + 16, first, "code", "end", when=where, vary={"h": {"x": changes(left)}}),
-        text(0, BASE + 16, "x + h", "code", when=where, vary={"h": {"x": changes(right)}}),
-    ]
+def _at_spots(mark, spots: Sequence[Point | None]) -> Mark:
+    """A circle that is seen at a spot for each step; hidden where there is none."""
+    xs, ys = zip(*(spot or (0.0, 0.0) for spot in spots), strict=True)
+    return mark.following("h", cx=xs, cy=ys, state=["" if spot else "hidden" for spot in spots])
 
 
-def _slopes(cases) -> list[Mark]:
+def _slopes(cases) -> Iterator[Mark]:
     """The legend: the slopes of both lines."""
-    marks = [line(LEFT, 12, LEFT + 34, 12, "backvector"), line(LEFT, 34, LEFT + 34, 34, "vector")]
+    yield line(LEFT, 12, LEFT + 34, 12, "backvector")
+    yield line(LEFT, 34, LEFT + 34, 34, "vector")
     for (of, rule), case in cases.items():
-        where = {"format": [NAMES.index(of)], "rule": [RULES.index(rule)]}
+        when = {"format": [NAMES.index(of)], "rule": [RULES.index(rule)]}
         said = [
             f"secant, {rule} difference: slope {digits(q.value)}" if np.isfinite(q.value) else "no secant: not a number"
             for q in case.quotients
         ]
-        marks.append(text(LEFT + 42, 16, f"tangent: slope {digits(case.slope)}", "slope", when=where))
-        marks.append(text(LEFT + 42, 38, "", "forwardtext", when=where, vary={"h": {"text": changes(said)}}))
-    return marks
+        yield text(LEFT + 42, 16, f"tangent: slope {digits(case.slope)}", "slope", when=when)
+        yield text(LEFT + 42, 38, "", "forwardtext", when=when).following("h", text=said)
 
 
 def digits(value: float, most: int = 7) -> str:
@@ -151,124 +142,98 @@ def digits(value: float, most: int = 7) -> str:
     >>> digits(0.54030230586), digits(-2.0)
     ('0.5403023', '−2')
     """
-    return f"{value:.{most}g}".replace("-", "−")
+    return minus(f"{value:.{most}g}")
 
 
 # ---- the errors ----
 
 
+@dataclass(frozen=True)
 class Errors:
     """The log-log axes: steps from 1 on the left to the smallest on the right, errors upwards."""
 
+    across: Axis
+    up: Axis
+    relative: bool
     left, right, top, base = 52.0, 396.0, 30.0, 282.0
 
-    def __init__(self, cases: dict[tuple[str, str], Case]):
+    @classmethod
+    def of(cls, cases: Cases) -> "Errors":
+        """Axes that have room for the errors of all cases."""
         found = [q.error for case in cases.values() for q in case.quotients if np.isfinite(q.error) and q.error > 0]
         powers = np.log10([*found, 1.0])
-        self.low, self.high = max(int(np.floor(powers.min())) - 2, -18), min(int(np.ceil(powers.max())) + 1, 5)
-        self.relative = all(case.relative for case in cases.values())
+        low, high = max(int(np.floor(powers.min())) - 2, -18), min(int(np.ceil(powers.max())) + 1, 5)
+        across = Axis(np.log10(STEPS[-1]), 0, cls.right, cls.left, log=True)
+        return cls(across, Axis(low, high, cls.base, cls.top, log=True), all(case.relative for case in cases.values()))
 
-    def across(self, h: float) -> float:
-        return self.left + np.log10(h) / np.log10(STEPS[-1]) * (self.right - self.left)
+    def spots(self, errors: Sequence[float]) -> list[Point | None]:
+        """Where the errors of the first steps stand; None where there is none."""
+        return [(self.across(h), self.up(e)) if np.isfinite(e) else None for h, e in zip(STEPS, errors, strict=False)]
 
-    def height(self, error: float) -> float:
-        power = np.log10(error) if error > 0 else self.low
-        return float(self.base - (np.clip(power, self.low, self.high) - self.low) / (self.high - self.low) * self.tall)
-
-    @property
-    def tall(self) -> float:
-        return self.base - self.top
-
-    def run(self, errors: Sequence[float]) -> str:
-        """A line through the errors of the first steps; interrupted where there is none."""
-        known = [bool(np.isfinite(e)) for e in errors]
-        places = [f"{px(self.across(h))} {px(self.height(e))}" if k else ""
-                  for h, e, k in zip(STEPS, errors, known, strict=False)]  # fmt: skip
-        return "".join(f"{'L' if i and known[i - 1] else 'M'}{p}" for i, p in enumerate(places) if p) or NOWHERE
-
-    def guide(self, errors: Sequence[float]) -> str:
+    def guide(self, errors: Sequence[float]) -> list[Point]:
         """The part of a falling or rising straight line that lies between the axes."""
-        places = [(self.across(h), np.log10(e)) for h, e in zip(STEPS, errors, strict=True) if e > 0]
-        inside = [(x, 10.0**power) for x, power in places if self.low <= power <= self.high]
-        ends = [inside[0], inside[-1]] if len(inside) > 1 else []
-        return "L".join(f"{px(x)} {px(self.height(e))}" for x, e in ends).join(["M", ""]) if ends else NOWHERE
+        inside = [
+            (self.across(h), self.up(e)) for h, e in zip(STEPS, errors, strict=True) if e > 0 and self.up.holds(e)
+        ]
+        return [inside[0], inside[-1]] if len(inside) > 1 else []
 
 
-def errors_panel(cases: dict[tuple[str, str], Case]) -> Panel:
+def errors_panel(cases: Cases) -> Panel:
     """The error of every step, with what to expect: truncation falls with h, round-off grows."""
-    axes = Errors(cases)
-    marks = [rect(axes.left, axes.top, axes.right - axes.left, axes.tall, "area"), *_ticks(axes)]
+    axes = Errors.of(cases)
+    marks = [rect(axes.left, axes.top, axes.right - axes.left, axes.base - axes.top, "area"), *_ticks(axes)]
     for (of, rule), case in cases.items():
-        i, where = NAMES.index(of), {"rule": [RULES.index(rule)]}
+        i, rules = NAMES.index(of), {"rule": [RULES.index(rule)]}
         others = [k for k in range(len(NAMES)) if k != i]
-        errors = [q.error for q in case.quotients]
-        marks += _other(case, axes, errors, {**where, "format": others})
-        marks += _chosen(case, axes, errors, {**where, "format": [i]})
+        spots = axes.spots([q.error for q in case.quotients])
+        other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "note")]
+        marks += only({**rules, "format": others}, other)
+        marks += only({**rules, "format": [i]}, _error_curve(case, axes, spots))
     return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks)
 
 
-def _ticks(axes) -> list[Mark]:
-    marks = []
-    for power in range(0, 17, 4):
-        x = axes.across(10.0**-power)
-        marks += [line(x, axes.top, x, axes.base, "grid")]
-        marks.append(text(x, axes.base + 15, number(10.0**-power), "tick", "middle"))
-    every = -(-(axes.high - axes.low) // 6)
-    for power in range(axes.high - axes.high % every, axes.low - 1, -every):
-        y = axes.height(10.0**power)
-        marks += [line(axes.left, y, axes.right, y, "grid")]
-        marks.append(text(axes.left - RING - 4, y + 4, number(10.0**power), "tick", "end"))
-    middle = (axes.left + axes.right) / 2
-    marks.append(text(middle, axes.base + 34, "h, smaller to the right →", "note", "middle"))
-    return [*marks, text(4, 16, "relative error" if axes.relative else "error", "note")]
+def _ticks(axes) -> Iterator[Mark]:
+    steps = [10.0**-power for power in range(0, 17, 4)]
+    yield from axes.across.below(axes.base + 15, steps, grid=(axes.top, axes.base))
+    low, high = axes.up.low, axes.up.high
+    every = -(-(high - low) // 6)
+    powers = [10.0**power for power in range(high - high % every, low - 1, -every)]
+    yield from axes.up.beside(axes.left - RING - 4, powers, grid=(axes.left, axes.right))
+    yield text((axes.left + axes.right) / 2, axes.base + 34, "h, smaller to the right →", "note", "middle")
+    yield text(4, 16, "relative error" if axes.relative else "error", "note")
 
 
-def _other(case: Case, axes: Errors, errors: list[float], where) -> list[Mark]:
-    return [path(axes.run(errors), "axis", when=where, vary=ANSWER), *_called(case, axes, errors, "note", where)]
-
-
-def _called(case, axes, errors, role, where) -> list[Mark]:
+def _format_name(case, axes, spots, role) -> Iterator[Mark]:
     """The name of the format where its digits run out: the first error of nearly 1, or the last one."""
-    if case.best is None:
-        return []
-    known = [i for i, e in enumerate(errors) if np.isfinite(e) and i >= case.best]
-    at = next((i for i in known if errors[i] > 0.3), known[-1])
-    x = min(max(axes.across(STEPS[at]), axes.left + 30), axes.right - 34)
-    y = axes.height(max(1.0, *(errors[i] for i in known))) - 9
-    return [text(x, y, case.of.name, role, "middle", when=where, vary=ANSWER)]
+    if case.best is not None:
+        known = [i for i, spot in enumerate(spots) if spot and i >= case.best]
+        at = next((i for i in known if case.quotients[i].error > 0.3), known[-1])
+        x = min(max(axes.across(STEPS[at]), axes.left + 30), axes.right - 34)
+        y = min(axes.up(1.0), *(spots[i][1] for i in known)) - 9
+        yield text(x, y, case.of.name, role, "middle").answering("h")
 
 
-def _chosen(case: Case, axes: Errors, errors: list[float], where) -> list[Mark]:
+def _error_curve(case: Case, axes: Errors, spots: list[Point | None]) -> Iterator[Mark]:
     xs = [axes.across(h) for h in STEPS]
-    rings = [(x, axes.height(e)) if np.isfinite(e) else None for x, e in zip(xs, errors, strict=True)]
-    moves = {
-        "cx": changes(float(px(r[0])) if r else 0.0 for r in rings),
-        "cy": changes(float(px(r[1])) if r else 0.0 for r in rings),
-        "state": changes("" if r else "hidden" for r in rings),
-    }
-    now = [f"M{px(x)} {px(axes.top)}L{px(x)} {px(axes.base)}" for x in xs]
-    sofar = [axes.run(errors[: i + 1]) for i in range(len(STEPS))]
-    marks = [path(axes.guide(case.truncation), "backedge", when=where, vary=ANSWER)]
-    marks += [path(axes.guide(case.roundoff), "badline", when=where, vary=ANSWER)]
-    marks += [path(axes.run(errors), "before", when=where, vary=ANSWER)]
-    marks += [circle(r[0], r[1], 2.6, "inkhead", when=where, vary=ANSWER) for r in rings if r]
-    marks += [path(NOWHERE, "before", when=where, vary={"h": {"d": changes(sofar)}})]
-    marks += [path(NOWHERE, "outline", when=where, vary={"h": {"d": changes(now)}})]
-    marks += [circle(0, 0, RING, "vector", when=where, vary={"h": moves})]
-    return [*marks, *_named(case, axes, errors, where)]
-
-
-def _named(case, axes, errors, where) -> list[Mark]:
-    y = 16.0
-    marks = _called(case, axes, errors, "forwardtext", where)
-    marks += [line(100, y - 4, 122, y - 4, "backedge", when=where), line(210, y - 4, 232, y - 4, "badline", when=where)]
-    marks += [text(127, y, "truncation", "slope", when=where), text(237, y, "round-off", "badtext", when=where)]
-    if case.best is None:
-        return marks
-    x = min(max(axes.across(STEPS[case.best]), axes.left + 36), axes.right - 36)
-    y = min(axes.height(errors[case.best]) + 24, axes.base - 6)
-    words = f"best {number(STEPS[case.best])}"
-    return [*marks, text(x, y, words, "forwardtext", "middle", when=where, vary=ANSWER)]
+    for outline, role in (
+        (axes.guide(case.truncation), "backedge"),
+        (axes.guide(case.roundoff), "badline"),
+        (spots, "before"),
+    ):
+        yield path(outline, role).answering("h")
+    for spot in filter(None, spots):
+        yield circle(*spot, 2.6, "inkhead").answering("h")
+    yield path(NOWHERE, "before").following("h", d=[spots[: i + 1] for i in range(len(STEPS))])
+    yield path(NOWHERE, "outline").following("h", d=[[(x, axes.top), (x, axes.base)] for x in xs])
+    yield _at_spots(circle(0, 0, RING, "vector"), spots)
+    yield from _format_name(case, axes, spots, "forwardtext")
+    yield line(100, 12, 122, 12, "backedge")
+    yield line(210, 12, 232, 12, "badline")
+    yield text(127, 16, "truncation", "slope")
+    yield text(237, 16, "round-off", "badtext")
+    if case.best is not None and (best := spots[case.best]):
+        x, y = min(max(best[0], axes.left + 36), axes.right - 36), min(best[1] + 24, axes.base - 6)
+        yield text(x, y, f"best {number(STEPS[case.best])}", "forwardtext", "middle").answering("h")
 
 
 def stored_alike(quotient: Quotient) -> bool:

@@ -27,8 +27,9 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """`vjp` was called on the node at index `node`. `gradient` is what it was given."""
+    """`vjp` was called on the node at index `node`. `gradient` is what it was given; `at`: its place among all events."""
 
+    at: int
     node: int
     gradient: Any
     place: Place
@@ -37,8 +38,9 @@ class Visit:
 @dataclass(frozen=True, eq=False)
 class Write:
     """`grad` of the node at index `node` was set, from `before` to `value`. `part` is what the node at index `sender` had
-    sent there and was not stored yet; None where nothing was waiting."""
+    sent there and was not stored yet; None where nothing was waiting. `at`: its place among all events."""
 
+    at: int
     node: int
     before: Any
     value: Any
@@ -55,10 +57,12 @@ class Log:
         self.most = most
         self._waiting: list[list[tuple[int, int, Any]]] = []  # by visit: (receiver, sender, part), until it is stored
 
-    def add(self, event: Visit | Write) -> None:
-        if len(self.events) >= self.most:
+    def add(self, kind: type[Visit] | type[Write], *what: Any) -> None:
+        """Note an event: its fields behind `at`."""
+        at = len(self.events)
+        if at >= self.most:
             raise Endless(f"stopped after {self.most:,} calls of vjp and changes of grad")
-        self.events.append(event)
+        self.events.append(kind(at, *what))
 
     def sent(self, sender: int, receivers: Sequence[int], parts: Sequence[Any]) -> None:
         self._waiting.append([(to, sender, part) for to, part in zip(receivers, parts, strict=True)])
@@ -105,7 +109,7 @@ class Node:
     @grad.setter
     def grad(self, value: Any) -> None:
         sender, part = self._log.taken(self.index)
-        self._log.add(Write(self.index, self._grad, _kept(value), _caller(), sender, part))
+        self._log.add(Write, self.index, self._grad, _copy(value), _caller(), sender, part)
         self._grad = value
 
     def vjp(self, g: Any) -> tuple[np.ndarray, ...]:
@@ -116,7 +120,7 @@ class Node:
         """
         if not self.parents:
             return ()
-        self._log.add(Visit(self.index, _kept(g), _caller()))
+        self._log.add(Visit, self.index, _copy(g), _caller())
         if numeric(g) is None:
             raise TypeError(f"{self.label}.vjp: expected the gradient that arrived here, an array, but got {g!r}")
         parts = self._pull(np.array(g))
@@ -137,7 +141,7 @@ def numeric(value: Any) -> np.ndarray | None:
     return None if array.dtype.kind in "OSUc" else array
 
 
-def _kept(value):
+def _copy(value):
     array = numeric(value)
     return value if array is None else array.copy()
 

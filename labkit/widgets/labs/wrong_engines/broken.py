@@ -5,6 +5,7 @@ the output with respect to every node. `nodes` are in the order they ran, leaves
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from .bench import Node
 Nodes = Sequence[Node]
 
 
-def unbroadcast(g, value):
+def unbroadcast(g: Any, value: Any) -> Any:
     """`g` summed over the axes along which `value` was repeated: an array of the shape of `value`.
 
     >>> unbroadcast(np.ones((4, 3)), np.zeros(3))

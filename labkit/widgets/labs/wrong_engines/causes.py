@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...kit.words import brief, in_full, listed, shape
+from ...kit.words import brief, capital, in_full, listed, shape
 from .bench import Bench, Node, Visit, numeric
 from .faults import Fault, Wrong
 from .run import Pass
@@ -48,7 +48,12 @@ def arrived(fault: Fault, bench: Bench) -> str:
 
 def why(fault: Fault, bench: Bench) -> str:
     """Why the engine gives that."""
-    return _WHY.get(fault.cause, _plainly)(fault, bench)
+    return _WHY.get(fault.cause, _other_cause)(fault, bench)
+
+
+def mend(fault: Fault) -> str:
+    """What to do about it."""
+    return f"To mend it: {MENDS[fault.cause]}"
 
 
 def sign(wrong: Wrong) -> str:
@@ -99,11 +104,11 @@ def visits_and_ops(passed: Pass) -> tuple[int, int]:
 # ---- why, by cause ----
 
 
-def _early(fault, bench):
+def _too_early(fault, bench):
     node, one = bench.called(fault.wrong.node), len(fault.missing) == 1
     missing = listed(f"{brief(part)} from {bench.called(sender)}" for sender, part in fault.missing)
     then = {
-        "too early": f"{cap(node)} is never visited again: what comes later is not passed on.",
+        "too early": f"{capital(node)} is never visited again: what comes later is not passed on.",
         "too early, and again": f"Later {node} is visited again, with more: what it sent the first time counts twice.",
         "wrong order": "",
     }[fault.cause]
@@ -111,7 +116,7 @@ def _early(fault, bench):
     return f"The engine visits {node} too early: {missing} {'is' if one else 'are'} still to come. {then}".strip()
 
 
-def _dropped(fault, bench):
+def _part_lost(fault, bench):
     parts = [part for _, part in bench.parts[fault.wrong.node]]
     node, total = bench.called(fault.wrong.node), _value(fault.wrong.expected)
     kept = {
@@ -120,9 +125,9 @@ def _dropped(fault, bench):
         "part lost": "Here not all of them were added",
     }[fault.cause]
     if np.size(fault.wrong.expected) == 1:
-        uses = f"{cap(node)} is used {len(parts)} times, so {_parts(parts)} arrive and add up to {total}."
+        uses = f"{capital(node)} is used {len(parts)} times, so {_parts(parts)} arrive and add up to {total}."
     else:
-        uses = f"{cap(node)} is used {len(parts)} times, so {len(parts)} parts arrive and add up."
+        uses = f"{capital(node)} is used {len(parts)} times, so {len(parts)} parts arrive and add up."
     return f"{uses} {kept}."
 
 
@@ -138,24 +143,24 @@ def _broadcast(fault, bench):
     )
 
 
-def _held(fault, bench):
+def _not_reset(fault, bench):
     new = _value(np.asarray(fault.wrong.expected))
     return (
-        f"{cap(bench.called(fault.wrong.node))} is a parameter and stays the same node. It still held "
+        f"{capital(bench.called(fault.wrong.node))} is a parameter and stays the same node. It still held "
         f"{_value(fault.held)} from step {fault.step}, and the {new} of step {fault.step + 1} was added to it."
     )
 
 
-def _never(fault, bench):
+def _never_visited(fault, bench):
     senders = list(dict.fromkeys(sender for sender, _ in fault.missing))
-    return f"{cap(listed(map(bench.called, senders)))} was never visited, so nothing came from there."
+    return f"{capital(listed(map(bench.called, senders)))} was never visited, so nothing came from there."
 
 
 def _sent_again(fault, bench):
     return f"A node that uses {bench.called(fault.wrong.node)} was visited more than once, so its part counts twice."
 
 
-def _plainly(fault, bench):
+def _other_cause(fault, bench):
     node = bench.called(fault.wrong.node)
     said = {
         "no seed": "Walking back starts with ones at the output; it does not have them.",
@@ -172,9 +177,9 @@ def _plainly(fault, bench):
 
 
 _WHY = {
-    **dict.fromkeys(("too early", "too early, and again", "wrong order"), _early),
-    **dict.fromkeys(("overwritten", "only the first", "part lost"), _dropped),
-    "not unbroadcast": _broadcast, "not reset": _held, "never visited": _never, "visited again": _sent_again,
+    **dict.fromkeys(("too early", "too early, and again", "wrong order"), _too_early),
+    **dict.fromkeys(("overwritten", "only the first", "part lost"), _part_lost),
+    "not unbroadcast": _broadcast, "not reset": _not_reset, "never visited": _never_visited, "visited again": _sent_again,
 }  # fmt: skip
 
 
@@ -183,15 +188,6 @@ _WHY = {
 
 def _parts(parts) -> str:
     return listed([brief(part) for part in parts], most=4)
-
-
-def cap(words: str) -> str:
-    """A sentence's beginning; names stay as they are written.
-
-    >>> cap("the result of ×"), cap("x is used")
-    ('The result of ×', 'x is used')
-    """
-    return words[:1].upper() + words[1:] if words.startswith("the ") else words
 
 
 def _value(value):

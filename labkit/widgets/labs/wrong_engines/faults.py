@@ -79,10 +79,10 @@ def all_wrong(passed: Pass) -> list[Wrong]:
     if not finals and passed.error is None:
         return []
     paths = _along_paths(passed)
-    for at, event in enumerate(passed.events):
+    for event in passed.events:
         i, right = event.node, bench.gradients[event.node]
         if isinstance(event, Visit) and i not in found and i not in paths and not near(event.gradient, right):
-            found[i] = Wrong(i, at, event.gradient, right)
+            found[i] = Wrong(i, event.at, event.gradient, right)
     if passed.error is None:
         found = finals | found
     return sorted(found.values(), key=lambda w: (w.at, -w.node))
@@ -91,19 +91,17 @@ def all_wrong(passed: Pass) -> list[Wrong]:
 def _final(passed, i):
     """What is wrong with the gradient that a node has in the end, or None."""
     right, got = passed.bench.gradients[i], passed.result[i]
-    visits = [e for e in passed.events if isinstance(e, Visit) and e.node == i]
-    if near(got, right) or (got is None and (not right.any() or any(near(v.gradient, right) for v in visits))):
+    if near(got, right) or (
+        got is None and (not right.any() or any(near(v.gradient, right) for v in passed.visits(i)))
+    ):
         return None
-    writes = [at for at, e in enumerate(passed.events) if isinstance(e, Write) and e.node == i]
-    return Wrong(i, writes[-1] if writes else len(passed.events), got, right)
+    writes = passed.writes(i)
+    return Wrong(i, writes[-1].at if writes else len(passed.events), got, right)
 
 
 def _along_paths(passed):
     """Nodes that were visited several times with parts that add up to their gradient: right, path by path."""
-    given: dict[int, list[Any]] = {}
-    for event in passed.events:
-        if isinstance(event, Visit):
-            given.setdefault(event.node, []).append(event.gradient)
+    given = {i: [v.gradient for v in passed.visits(i)] for i in {e.node for e in passed.events}}
     return {i for i, gs in given.items() if len(gs) > 1 and near(_sum(gs), passed.bench.gradients[i])}
 
 
@@ -189,8 +187,7 @@ def _missing(passed, wrong):
 
 def _visited_before(passed, wrong, node):
     """Whether a node was visited before the wrong one showed; at any time, if that was not itself a visit."""
-    until = wrong.at if _at_visit(passed, wrong) else len(passed.events)
-    return any(isinstance(e, Visit) and e.node == node for e in passed.events[:until])
+    return any(v.at < wrong.at or not _at_visit(passed, wrong) for v in passed.visits(node))
 
 
 def _at_visit(passed, wrong):
@@ -200,7 +197,7 @@ def _at_visit(passed, wrong):
 def _cause_of_missing(passed, wrong, missing):
     """Why parts are missing: they came after the visit, were never sent, or were sent and not added."""
     everything = len(missing) == sum(bool(np.any(part)) for _, part in passed.bench.parts[wrong.node])
-    if _replaced(passed, wrong):
+    if _overwrites(passed, wrong):
         return "overwritten"
     if not _at_visit(passed, wrong):
         unsent = any(not _visited_before(passed, wrong, s) for s, _ in missing)
@@ -209,14 +206,14 @@ def _cause_of_missing(passed, wrong, missing):
         return "not stored" if everything else _which_is_lost(passed, wrong, missing)
     if everything:
         return "wrong order"
-    again = any(isinstance(e, Visit) and e.node == wrong.node for e in passed.events[wrong.at + 1 :])
+    again = any(v.at > wrong.at for v in passed.visits(wrong.node))
     return "too early, and again" if again else "too early"
 
 
-def _replaced(passed, wrong):
+def _overwrites(passed, wrong):
     """Whether a part was stored in the place of what was there."""
-    for event in passed.events[: wrong.at + 1]:
-        if isinstance(event, Write) and event.node == wrong.node and event.part is not None and np.any(event.before):
+    for event in passed.writes(wrong.node):
+        if event.at <= wrong.at and event.part is not None and np.any(event.before):
             added = _sum([event.before, event.part])
             if near(event.value, np.asarray(event.part)) and (
                 added is None or not near(event.value, np.asarray(added))
@@ -229,10 +226,10 @@ def _to_come(passed, wrong, missing):
     """Whether some of the missing parts had not been sent or stored yet at the visit where it shows."""
     if any(not _visited_before(passed, wrong, sender) for sender, _ in missing):
         return True
-    stored = [e.sender for e in passed.events if isinstance(e, Write) and e.node == wrong.node]
-    if not any(sender is not None for sender in stored):  # the engine keeps its gradients to itself
+    stored = passed.writes(wrong.node)
+    if all(write.sender is None for write in stored):  # the engine keeps its gradients to itself
         return near(passed.result[wrong.node], wrong.expected)
-    before = [e.sender for e in passed.events[: wrong.at] if isinstance(e, Write) and e.node == wrong.node]
+    before = [write.sender for write in stored if write.at < wrong.at]
     sent = [s for s, part in passed.bench.parts[wrong.node] if np.any(part)]
     return any(before.count(sender) < sent.count(sender) for sender, _ in missing)
 
@@ -250,6 +247,5 @@ def _value_cause(passed, wrong):
     """What a wrong number comes from where no part is missing."""
     if near(-np.asarray(wrong.arrived, float), wrong.expected):
         return "sign"
-    visits = [e.node for e in passed.events if isinstance(e, Visit)]
-    again = any(visits.count(s) > 1 for s, _ in passed.bench.parts[wrong.node])
+    again = any(len(passed.visits(s)) > 1 for s, _ in passed.bench.parts[wrong.node])
     return "visited again" if again else "wrong value"

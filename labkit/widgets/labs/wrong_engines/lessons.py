@@ -27,26 +27,26 @@ class Lesson:
     shows: tuple[str, ...] = ()
 
 
-def diamond(x):
+def diamond(x: Any) -> Any:
     h = x**2
     a = h + 5
     loss = a * h
     return loss
 
 
-def used_twice(x, w):
+def used_twice(x: Any, w: Any) -> Any:
     p = x * w
     loss = p + x
     return loss
 
 
-def bias(x, w, b):
+def bias(x: Any, w: Any, b: Any) -> Any:
     h = x @ w + b
     loss = anp.sum(h**2)
     return loss
 
 
-def three_steps(w):
+def three_steps(w: Any) -> Any:
     error = 2 * w - 6
     loss = error**2
     return loss

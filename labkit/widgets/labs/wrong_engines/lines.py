@@ -3,11 +3,11 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
-from ...kit.scene import Panel, changes, rect, text, width_of
+from ...kit.scene import Mark, Panel, only, rect, text, width_of
 from .broken import right
 from .plays import SliderPlay, When
 
@@ -59,17 +59,14 @@ def code(engine: Callable, plays: Sequence[SliderPlay], when: When) -> Panel:
     instead = mended(engine)[1] if any(play.fault for play, _, _ in plays) else []
     width = max(width_of(row, 12, mono=True) for row in [*(row for _, row in rows), *instead]) + 34
     width = max(width, *(width_of(row, 12, mono=True) + 110 for n, row in rows if _faulty(plays, file, n)), 220.0)
-    marks = []
-    calm = [run for run in plays if not (run[0].fault and instead)]
-    for run in plays:
-        marks += _lit(run, _rows_at(rows, engine, run), file, width)
+    calm = [run for run in plays if not (run.play.fault and instead)]
+    marks = [mark for run in plays for mark in only(run.when, _lit(run, _heights(rows, engine, run), file, width))]
     if calm:
-        everywhere = {"when": _union([seen for _, _, seen in calm])}
-        marks += [text(GUTTER, k * ROW + 13, row, "code", **everywhere) for k, (_, row) in enumerate(rows)]
+        marks += only(_union([run.when for run in calm]), _code_lines(rows, {}))
     for run in plays:
         if run not in calm:
-            marks += _with_mend(rows, engine, run, width)
-    name = plays[0][0].name
+            marks += only(run.when, _with_mend(rows, engine, run, width))
+    name = plays[0].play.name
     height = (len(rows) + len(instead)) * ROW + 4
     return Panel(f"code {name}", f"The engine that runs: {name}", width, height, marks, when)
 
@@ -82,9 +79,9 @@ def _faulty(plays, file, number):
     return any(p.fault and p.fault.place == (file, number) for p, _, _ in plays)
 
 
-def _rows_at(rows, engine, run):
+def _heights(rows, engine, run):
     """`{line number: the heights of its row, as changes}`: rows below the mend move down when it shows."""
-    play, (before, extra) = run[0], mended(engine)
+    play, (before, extra) = run.play, mended(engine)
     shift = len(extra) * ROW if play.fault else 0.0
     return {
         number: [(0, k * ROW), *([(play.first, k * ROW + shift)] if shift and k >= before else [])]
@@ -92,41 +89,43 @@ def _rows_at(rows, engine, run):
     }
 
 
-def _moved(heights, by=0.0):
-    return [(m, y + by) for m, y in heights]
+def _moving(mark: Mark, slider, heights, by=0.0) -> Mark:
+    """A mark that moves with its row, `by` px below the top of it."""
+    return mark.varying(slider, y=[(m, y + by) for m, y in heights] if len(heights) > 1 else [])
 
 
-def _lit(run, places, file, width):
+def _lit(run, places, file, width) -> Iterator[Mark]:
     """Rows behind the lines: lit as they run, outlined where the fault is."""
-    (play, slider, seen), marks = run, []
+    play, slider, _ = run
     for number, heights in places.items():
         states = ["lit" if (file, number) in play.lines(m) else "" for m in range(len(play.moments))]
-        at, moves = heights[0][1], {"y": heights} if len(heights) > 1 else {}
+        at = heights[0][1]
         if "lit" in states:
-            vary = {slider: {"state": changes(states), **moves}}
-            marks.append(rect(0, at, width, ROW, "row", 2, vary=vary, when=seen))
+            yield _moving(rect(0, at, width, ROW, "row", 2), slider, heights).following(slider, state=states)
         if _faulty([run], file, number):
-            hidden = [(0, "hidden"), (play.first, "")]
-            vary = {slider: {"state": hidden, **({"y": _moved(heights, 1)} if moves else {})}}
-            marks.append(rect(1, at + 1, width - 2, ROW - 2, "badline", 2, vary=vary, when=seen))
-            vary = {slider: {"state": hidden, **({"y": _moved(heights, 13)} if moves else {})}}
-            marks.append(text(width - 8, at + 13, "at fault", "badtext", "end", vary=vary, when=seen))
-    return marks
+            outline = rect(1, at + 1, width - 2, ROW - 2, "badline", 2)
+            yield _moving(outline, slider, heights, 1).seen_from(slider, play.first)
+            words = text(width - 8, at + 13, "at fault", "badtext", "end")
+            yield _moving(words, slider, heights, 13).seen_from(slider, play.first)
 
 
-def _with_mend(rows, engine, run, width):
+def _code_lines(rows, places, slider="") -> Iterator[Mark]:
+    """The lines of an engine, at their `places` where they move."""
+    for k, (number, row) in enumerate(rows):
+        yield _moving(text(GUTTER, k * ROW + 13, row, "code"), slider, places.get(number, ()), 13)
+
+
+def _with_mend(rows, engine, run, width) -> Iterator[Mark]:
     """The lines of an engine that goes wrong here; those of the right engine come in between once it shows."""
-    (play, slider, seen), (before, extra), marks = run, mended(engine), []
-    places = _rows_at(rows, engine, run)
-    for number, row in rows:
-        heights = places[number]
-        vary = {slider: {"y": _moved(heights, 13)}} if len(heights) > 1 else {}
-        marks.append(text(GUTTER, heights[0][1] + 13, row, "code", vary=vary, when=seen))
-    shown = {"vary": {slider: {"state": [(0, "hidden"), (play.first, "")]}}, "when": seen}
+    yield from _code_lines(rows, _heights(rows, engine, run), run.slider)
+    yield from (mark.seen_from(run.slider, run.play.first) for mark in _mend(*mended(engine), width))
+
+
+def _mend(before, extra, width) -> Iterator[Mark]:
+    """The lines of the right engine that come before a row."""
     top = before * ROW
-    marks.append(rect(1, top + 1, width - 2, ROW * len(extra) - 2, "kept", 2, **shown))
+    yield rect(1, top + 1, width - 2, ROW * len(extra) - 2, "kept", 2)
     for k, row in enumerate(extra):
-        marks.append(text(5, top + k * ROW + 13, "+", "code", **shown))
-        marks.append(text(GUTTER, top + k * ROW + 13, row, "code", **shown))
-    marks.append(text(width - 8, top + 13, "mends it", "note", "end", **shown))
-    return marks
+        yield text(5, top + k * ROW + 13, "+", "code")
+        yield text(GUTTER, top + k * ROW + 13, row, "code")
+    yield text(width - 8, top + 13, "mends it", "note", "end")

@@ -1,6 +1,6 @@
 """All engines on all graphs: a table of the first wrong nodes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...kit.scene import Link, Mark, Panel, rect, text, width_of
 from ...kit.words import clipped
@@ -29,18 +29,18 @@ def overview(
     return Panel("overview", title, left + cell * len(graphs) + 2, HEADER + len(engines) * ROW + 2, marks), links
 
 
-def _cell(run: SliderPlay, x, y, width, link) -> list[Mark]:
+def _cell(run: SliderPlay, x, y, width, link) -> Iterator[Mark]:
     play, slider, when = run
     found = play.first if play.first is not None else len(play.moments) - 1
-    bad, shown = verdict(play) != "right", [(0, "hidden"), (found, "")]
-    marks = [rect(x + 2, y, width - 4, ROW - 4, "area", 3, link=link)]
+    bad, middle = verdict(play) != "right", x + width / 2
+    yield rect(x + 2, y, width - 4, ROW - 4, "area", 3, link=link)
     if bad:
-        marks.append(rect(x + 2, y, width - 4, ROW - 4, "bad", 3, link=link, vary={slider: {"state": shown}}))
-    unknown = {slider: {"state": [(0, ""), (found, "hidden")]}}
-    marks.append(text(x + width / 2, y + 15, "?", "note", "middle", vary=unknown, link=link))
-    role, known = "badtext" if bad else "note", {slider: {"state": shown}}
-    marks.append(text(x + width / 2, y + 15, verdict(play), role, "middle", vary=known, link=link))
-    return [*marks, rect(x, y - 2, width, ROW, "before", 4, when=when)]
+        yield rect(x + 2, y, width - 4, ROW - 4, "bad", 3, link=link).seen_from(slider, found)
+    unknown = text(middle, y + 15, "?", "note", "middle", link=link)
+    yield unknown.varying(slider, state=[(0, ""), (found, "hidden")])
+    known = text(middle, y + 15, verdict(play), "badtext" if bad else "note", "middle", link=link)
+    yield known.seen_from(slider, found)
+    yield rect(x, y - 2, width, ROW, "before", 4, when=when)
 
 
 def verdict(play: Play) -> str:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kit.words import bracketed, number
-from .bench import Place, Visit, Write, numeric
+from ...kit.words import joined, number
+from .bench import Bench, Place, Visit, Write, numeric
 from .faults import Fault, Wrong, all_wrong, first_fault, near
 from .lessons import Lesson
 from .run import Pass, Subject, raised_at, train
@@ -23,13 +23,13 @@ class Moment:
     """One position of the slider.
 
     `kind`: "forward", "start" (zeros and seed), "visit", "back" (an earlier visit goes on), "raised", "learn" or "done".
-    `step`: the training step, from 0. `events`: `(position, event)` of what the engine did. `node`: whose visit it is.
+    `step`: the training step, from 0. `events`: what the engine did. `node`: whose visit it is.
     """
 
     kind: str
     step: int
     node: int | None = None
-    events: list[tuple[int, Visit | Write]] = field(default_factory=list)
+    events: list[Visit | Write] = field(default_factory=list)
 
 
 class Play:
@@ -58,16 +58,16 @@ class Play:
         return self.fault is None and self.error is None and not self.passes[-1].problem
 
     @cached_property
-    def held(self) -> list[list[Any]]:
-        """`held[m][i]`: the gradient of node i at moment m, None for none yet. Where the engine keeps its gradients to
+    def gradients_now(self) -> list[list[Any]]:
+        """`gradients_now[m][i]`: the gradient of node i at moment m, None for none yet. Where the engine keeps its gradients to
         itself, what it gives to `vjp`, and in the end its answer."""
         found: list[list[Any]] = []
         for moment in self.moments:
             passed = self.passes[moment.step]
             now = [passed.before.get(i) for i in range(len(passed.bench.nodes))]
             now = now if moment.kind == "forward" else list(found[-1])
-            writes = any(isinstance(e, Write) for e in passed.events)
-            for _, event in moment.events:
+            writes = passed.has_writes
+            for event in moment.events:
                 if isinstance(event, Write):
                     now[event.node] = event.value
                 elif not writes or now[event.node] is None:
@@ -77,13 +77,17 @@ class Play:
             found.append(now)
         return found
 
+    def bench(self, m: int) -> Bench:
+        """The run forwards that a moment belongs to."""
+        return self.passes[self.moments[m].step].bench
+
     @cached_property
     def shows(self) -> list[dict[int, int]]:
         """For each training step, `{node: moment at which its wrong gradient shows}`."""
         found = []
         for step, wrongs in enumerate(self.wrongs):
             mine = [m for m, moment in enumerate(self.moments) if moment.step == step]
-            where = {at: m for m in mine for at, _ in self.moments[m].events}
+            where = {event.at: m for m in mine for event in self.moments[m].events}
             found.append({w.node: where.get(w.at, mine[-1]) for w in wrongs})
         return found
 
@@ -99,20 +103,20 @@ class Play:
 
     def touched(self, m: int) -> set[int]:
         """The nodes to which something happens at a moment, zeros aside."""
-        events = [e for _, e in self.moments[m].events]
-        return {e.node for e in events if isinstance(e, Visit) or not reset(e)}
+        return {e.node for e in self.moments[m].events if isinstance(e, Visit) or not reset(e)}
 
     def lines(self, m: int) -> set[Place]:
         """The lines of code that ran."""
         stopped = raised_at(self.engine, self.error) if self.moments[m].kind == "raised" and self.error else None
-        return {e.place for _, e in self.moments[m].events} | ({stopped} if stopped else set())
+        return {e.place for e in self.moments[m].events} | ({stopped} if stopped else set())
 
     def history(self, m: int, i: int) -> str:
         """How the gradient of a node came about in this training step: `9 + 4`, or what was overwritten; "" for one part."""
         moment, lost = self.moments[m], ""
         terms: list[Any] = []
         before = self.passes[moment.step].before.get(i)
-        for event in self._writes_until(m, i):
+        writes = (e for e in self.events_until(m) if isinstance(e, Write) and e.node == i)
+        for event in writes:
             if np.size(event.value) != 1 or np.size(event.before) != 1 or numeric(event.value) is None:
                 return ""
             if reset(event):
@@ -124,13 +128,12 @@ class Play:
                 terms.append(np.asarray(event.value) - np.asarray(event.before))
         if lost:
             return f"{lost} overwritten"
-        words = [number(t) for t in terms[-4:]]
-        return " + ".join([words[0], *map(bracketed, words[1:])]) if len(words) > 1 else ""
+        return joined(map(number, terms[-4:])) if len(terms) > 1 else ""
 
-    def _writes_until(self, m, i):
+    def events_until(self, m: int) -> list[Visit | Write]:
+        """What the engine did up to a moment in that training step."""
         step = self.moments[m].step
-        events = [e for moment in self.moments[: m + 1] if moment.step == step for _, e in moment.events]
-        return [e for e in events if isinstance(e, Write) and e.node == i]
+        return [event for moment in self.moments[: m + 1] if moment.step == step for event in moment.events]
 
 
 class SliderPlay(NamedTuple):
@@ -166,14 +169,14 @@ def _moments(passes: Sequence[Pass]) -> list[Moment]:
 def _of_events(passed, step):
     """A moment for each visit with what it sends, and one wherever an earlier visit goes on."""
     found: list[Moment] = []
-    for at, event in enumerate(passed.events):
+    for event in passed.events:
         if isinstance(event, Visit):
             found.append(Moment("visit", step, event.node))
         elif not found:
             found.append(Moment("start", step))
         elif event.sender is not None and event.sender != found[-1].node:
             found.append(Moment("back", step, event.sender))
-        found[-1].events.append((at, event))
+        found[-1].events.append(event)
     return found
 
 

@@ -83,20 +83,20 @@ def first_wrong(
     if last.problem:
         return Report(f"The engine gave no answer: {last.problem}.", "no answer", step=len(passes))
     if fault is not None:
-        return _wrong(passes[fault.step], fault)
+        return _fault_report(passes[fault.step], fault)
     if last.error is not None:
-        return _raised(engine, last, len(passes))
+        return _error_report(engine, last, len(passes))
     return Report(_praise(passes))
 
 
-def _wrong(passed: Pass, fault: Fault):
+def _fault_report(passed: Pass, fault: Fault):
     bench, wrong = passed.bench, fault.wrong
     others = tuple(bench.nodes[w.node].label for w in all_wrong(passed) if w.node != wrong.node)
     lines = [causes.arrived(fault, bench)]
     lines.append(f"Why: {causes.why(fault, bench)}")
     if fault.place and fault.code:
         lines.append(f"Where: line {fault.place.number}: {fault.code}")
-    lines.append(f"To mend it: {causes.MENDS[fault.cause]}")
+    lines.append(causes.mend(fault))
     if passed.error is not None:
         lines.append(f"After that the engine raised {causes.named(passed.error)}.")
     elif others:
@@ -107,7 +107,7 @@ def _wrong(passed: Pass, fault: Fault):
     )  # fmt: skip
 
 
-def _raised(engine, passed: Pass, step):
+def _error_report(engine, passed: Pass, step):
     error = passed.error
     assert error is not None
     place = raised_at(engine, error)

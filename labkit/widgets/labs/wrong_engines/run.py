@@ -79,6 +79,19 @@ class Pass:
     error: Exception | None = None
     problem: str = ""
 
+    def visits(self, node: int) -> list[Visit]:
+        """The calls of `vjp` on a node."""
+        return [e for e in self.events if isinstance(e, Visit) and e.node == node]
+
+    @property
+    def has_writes(self) -> bool:
+        """Whether the engine keeps its gradients in `grad`."""
+        return any(isinstance(e, Write) for e in self.events)
+
+    def writes(self, node: int) -> list[Write]:
+        """The changes of the `grad` of a node."""
+        return [e for e in self.events if isinstance(e, Write) and e.node == node]
+
 
 def walk_back(engine: Callable, bench: Bench, before: Mapping[int, Any] | None = None, most: int = MOST_EVENTS) -> Pass:
     """Run an engine once and keep all it did, also where it raises."""
@@ -97,12 +110,12 @@ def walk_back(engine: Callable, bench: Bench, before: Mapping[int, Any] | None =
 def _result(bench, returned, log, error):
     """What the engine left in `grad`, or returned as a dict, and what is odd about it."""
     written = {e.node for e in log.events if isinstance(e, Write)}
-    kept = [_copied(n.grad) if n.index in written else None for n in bench.nodes]
+    kept = [_copy(n.grad) if n.index in written else None for n in bench.nodes]
     if isinstance(returned, Mapping):
         strangers = [key for key in returned if not isinstance(key, Node)]
         if strangers:
             return kept, f"expected nodes as the keys of the dict it returns, but got {strangers[0]!r}"
-        return [_copied(returned[n]) if n in returned else kept[n.index] for n in bench.nodes], ""
+        return [_copy(returned[n]) if n in returned else kept[n.index] for n in bench.nodes], ""
     if error is None and not written:
         came = "nothing" if returned is None else f"a {type(returned).__name__}"
         return (
@@ -112,7 +125,7 @@ def _result(bench, returned, log, error):
     return kept, ""
 
 
-def _copied(value):
+def _copy(value):
     array = numeric(value)
     return value if array is None else array.copy()
 
@@ -136,7 +149,7 @@ def train(engine: Callable, subject: Subject, steps: int = 1, rate: float = 0.1,
         if passes and bench.shape != passes[0].bench.shape:
             break
         passes.append(walk_back(engine, bench, before, most))
-        moved = [_moved(values[i], passes[-1].result[i], rate) for i in subject.learned]
+        moved = [_descend(values[i], passes[-1].result[i], rate) for i in subject.learned]
         if passes[-1].error is not None or any(m is None for m in moved) or step + 1 == steps:
             break
         for i, new in zip(subject.learned, moved, strict=True):
@@ -144,7 +157,7 @@ def train(engine: Callable, subject: Subject, steps: int = 1, rate: float = 0.1,
     return passes
 
 
-def _moved(value, gradient, rate):
+def _descend(value, gradient, rate):
     """The parameter after a step of gradient descent; None where the gradient does not fit it."""
     g = numeric(gradient)
     if g is None or g.shape != value.shape:

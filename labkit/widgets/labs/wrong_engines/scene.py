@@ -1,12 +1,13 @@
 """`WrongEngineLab`: right and broken engines run on the same graphs, and the first wrong node pointed out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Link, Panel, Scene, changes
+from ...kit.scene import Caption, Dial, Scene, changes
 from .broken import ENGINES
 from .lessons import Lesson, lessons
 from .lines import code
@@ -70,71 +71,56 @@ def _check_size(right: Play):
 
 
 class _Sight:
-    """The scene of a lab: i counts engines, j graphs."""
+    """The scene of a lab. `runs[i, j]`: engine i on graph j, with its slider and the positions at which it is seen."""
 
     def __init__(self, lab: WrongEngineLab):
-        self.engines, self.lessons, self.plays = lab.engines, lab.lessons, lab.plays
-        self.names = list(self.engines)
+        self.engines, self.lessons = list(lab.engines.items()), lab.lessons
+        self.names = list(lab.engines)
         self.many = len(self.lessons) > 1
-        self.fits = [self._fitting(name) for name in self.names]
+        self.fits = [self._fitting(lab, name) for name in self.names]
+        self.runs: dict[tuple[int, int], SliderPlay] = {}
+        for (i, engine), (j, lesson) in product(enumerate(self.names), enumerate(self.lessons)):
+            slider = f"{engine} {lesson.name}" if self.many else engine
+            when = {"engine": [i]}
+            if self.many:  # the first position of the dial is the graph that shows the engine's fault
+                when["graph"] = [0, j + 1] if self.fits[i] == j else [j + 1]
+            self.runs[i, j] = SliderPlay(lab.plays[engine, lesson.name], slider.replace(" ", "_"), when)
 
-    def _fitting(self, name):
+    def _fitting(self, lab, engine):
         """The graph that shows an engine's fault."""
-        made_for = [j for j, lesson in enumerate(self.lessons) if name in lesson.shows]
-        failing = [j for j, lesson in enumerate(self.lessons) if not self.plays[name, lesson.name].right]
+        made_for = [j for j, lesson in enumerate(self.lessons) if engine in lesson.shows]
+        failing = [j for j, lesson in enumerate(self.lessons) if not lab.plays[engine, lesson.name].right]
         return (made_for or failing or [0])[0]
-
-    def graph(self, i: int, j: int) -> When:
-        """The positions of the graph's dial at which engine i is on graph j."""
-        return {"graph": [0, j + 1] if self.fits[i] == j else [j + 1]} if self.many else {}
-
-    def slider(self, i: int, j: int) -> str:
-        """The name of its slider."""
-        words = f"{self.names[i]} {self.lessons[j].name}" if self.many else self.names[i]
-        return words.replace(" ", "_")
-
-    def run(self, i: int, j: int) -> Play:
-        return self.plays[self.names[i], self.lessons[j].name]
-
-    def pairs(self) -> list[tuple[int, int]]:
-        return [(i, j) for i in range(len(self.names)) for j in range(len(self.lessons))]
-
-    def shown(self, i: int, j: int) -> SliderPlay:
-        """Engine i on graph j, and the positions of the dials at which it is seen."""
-        return SliderPlay(self.run(i, j), self.slider(i, j), {"engine": [i]} | self.graph(i, j))
 
     def scene(self) -> Scene:
         """All of it: at first an engine that goes wrong, at the moment its fault shows."""
-        drawn, links = self._graphs()
-        for i, engine in enumerate(self.engines.values()):
-            drawn.append(code(engine, [self.shown(i, j) for j in range(len(self.lessons))], {"engine": [i]}))
-        table, cells = overview(
-            {(i, j): self.shown(i, j) for i, j in self.pairs()}, self.names, [s.name for s in self.lessons]
-        )
+        stages = list(self._stages())
+        panels = [stage.panel(title, when) for stage, title, when in stages]
+        for i, (_, engine) in enumerate(self.engines):
+            panels.append(code(engine, [self.runs[i, j] for j in range(len(self.lessons))], {"engine": [i]}))
+        table, cells = overview(self.runs, self.names, [lesson.name for lesson in self.lessons])
+        links = {name: link for stage, *_ in stages for name, link in stage.links.items()} | cells
         about = (
             f"{'Small graphs are' if self.many else 'A graph is'} run backwards by a right engine or by a broken one. The "
             "cards below show the gradients that this engine computes, in its own order; wrong ones say what they should be."
         )
         title = "Wrong engines, and the first wrong node"
-        return Scene(title, about, self._dials(), [*drawn, table], self._captions(), links | cells)
+        return Scene(title, about, self._dials(), [*panels, table], list(self._captions()), links)
 
-    def _graphs(self) -> tuple[list[Panel], dict[str, Link]]:
-        """The panels of the graphs; where there are several, also those that follow the engine."""
-        drawn: list[Panel] = []
-        links: dict[str, Link] = {}
+    def _stages(self) -> Iterator[tuple[Stage, str, When]]:
+        """The graphs, each for every engine; where there are several, also those that follow the engine."""
+        everyone, count = list(range(len(self.names))), 0
         for j, lesson in enumerate(self.lessons):
-            everyone = list(range(len(self.names)))
             fitting = [i for i in everyone if self.fits[i] == j]
             wanted: list[tuple[list[int], When]] = [(everyone, {"graph": [j + 1]} if self.many else {})]
             wanted += [(fitting, {"graph": [0], "engine": fitting})] if self.many and fitting else []
-            for shown, when in wanted:
-                stage = Stage(f"graph {len(drawn)}", [self.shown(i, j)._replace(when={"engine": [i]}) for i in shown])
-                drawn.append(stage.panel(f"{lesson.name}: {lesson.text}" if lesson.text else lesson.name, when))
-                links |= stage.links
-        return drawn, links
+            for seen, when in wanted:
+                runs = [self.runs[i, j]._replace(when={"engine": [i]}) for i in seen]
+                yield Stage(f"graph {count}", runs), f"{lesson.name}: {lesson.text}".removesuffix(": "), when
+                count += 1
 
     def _dials(self) -> list[Dial]:
-        sliders = [self._slider(i, j) for i, j in self.pairs()]
+        sliders = [self._slider(*run) for run in self.runs.values()]
         back = {slider.name: 0 for slider in sliders}
         dials = [Dial("engine", "Engine", self.names, "choice", self._start(), resets=back)]
         if self.many:
@@ -144,20 +130,15 @@ class _Sight:
 
     def _start(self):
         """The engine to begin with: yours, else the first that goes wrong."""
-        wrong = [i for i, j in enumerate(self.fits) if not self.run(i, j).right]
+        wrong = [i for i, j in enumerate(self.fits) if not self.runs[i, j].play.right]
         return self.names.index("yours") if "yours" in self.names else (wrong or [0])[0]
 
-    def _slider(self, i, j):
-        play = self.run(i, j)
-        moments = range(len(play.moments))
-        start = play.first if play.first is not None else moments[-1]
-        labels = [label(play, m) for m in moments]
-        return Dial(self.slider(i, j), "Step", labels, start=start, asks=asks(play), when=self.shown(i, j).when)
+    def _slider(self, run, slider, when):
+        moments = range(len(run.moments))
+        start = run.first if run.first is not None else moments[-1]
+        return Dial(slider, "Step", [label(run, m) for m in moments], start=start, asks=asks(run), when=when)
 
-    def _captions(self) -> list[Caption]:
-        found = []
-        for i, j in self.pairs():
-            play, right = self.run(i, j), self.run(0, j)
-            texts = [sentence(play, m, right) for m in range(len(play.moments))]
-            found.append(Caption(self.slider(i, j), changes(texts), self.shown(i, j).when))
-        return found
+    def _captions(self) -> Iterator[Caption]:
+        for (_, j), (run, slider, when) in self.runs.items():
+            texts = (sentence(run, m, self.runs[0, j].play) for m in range(len(run.moments)))
+            yield Caption(slider, changes(texts), when)

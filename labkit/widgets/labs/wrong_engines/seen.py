@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ...explorer import Node
-from ...kit.words import bracketed, brief, clipped, number
+from ...kit.words import brief, joined, number
 from . import causes
 from .bench import Write, numeric
 from .faults import near
@@ -12,27 +11,14 @@ from .plays import Play
 Edge = tuple[int, int]  # from a parent to the node that uses it
 
 
-def gradient_name(node: Node) -> str:
-    """What a gradient's card is called: `x.grad`, `∂h`."""
-    return f"{clipped(node.title)}.grad" if node.leaf else f"∂{clipped(node.name or node.title)}"
-
-
-def value_line(node: Node) -> str:
-    """The second line of a forward card: the user's name and the value."""
-    shown = brief(node.value)
-    if node.leaf or not node.name:
-        return shown
-    return f"{clipped(node.name, 16)}{' =' if np.size(node.value) == 1 else ''} {shown}"
-
-
 def value_lines(play: Play, i: int) -> list[str]:
-    """The same as training changes it."""
-    return [value_line(play.passes[moment.step].bench.story.nodes[i]) for moment in play.moments]
+    """The second line of a forward card, as training changes it."""
+    return [play.bench(m).story.nodes[i].value_line for m in range(len(play.moments))]
 
 
 def gradients(play: Play, i: int) -> list[str]:
     """The gradient of a node, "" before there is one."""
-    return [_gradient(now[i]) for now in play.held]
+    return [_gradient(now[i]) for now in play.gradients_now]
 
 
 def _gradient(value):
@@ -49,7 +35,7 @@ def _look(play, m, i):
         return "wrong"
     if i in play.touched(m):
         return "now"
-    value = numeric(play.held[m][i]) if play.held[m][i] is not None else None
+    value = numeric(play.gradients_now[m][i]) if play.gradients_now[m][i] is not None else None
     return "" if (value is not None and np.any(value)) or play.moments[m].kind == "done" else "pending"
 
 
@@ -62,7 +48,7 @@ def _sign(play, m, i):
     wrong = play.wrong_at(m).get(i)
     if wrong is None:
         return ""
-    too_late = wrong.arrived is not None and near(play.held[m][i], wrong.expected)
+    too_late = wrong.arrived is not None and near(play.gradients_now[m][i], wrong.expected)
     return f"passed on {brief(wrong.arrived)}" if too_late else causes.sign(wrong)
 
 
@@ -79,8 +65,8 @@ def flows(play: Play, edge: Edge) -> list[str]:
 
 def _sends(play, m, edge):
     receiver, sender = edge
-    if any(isinstance(e, Write) for e in play.passes[play.moments[m].step].events):
-        stored = (e for _, e in play.moments[m].events if isinstance(e, Write))
+    if play.passes[play.moments[m].step].has_writes:
+        stored = (e for e in play.moments[m].events if isinstance(e, Write))
         return any(e.node == receiver and e.sender == sender for e in stored)
     return play.moments[m].node == sender
 
@@ -95,8 +81,8 @@ def _slope(steps, edge):
     found = [sent.slope for step in steps if step.node == edge[1] for sent in step.sent if sent.parent == edge[0]]
     if not found or any(slope is None for slope in found):
         return ""
-    words = [number(slope) for slope in found]
-    return f"×{words[0]}" if len(words) == 1 else f"×({' + '.join([words[0], *map(bracketed, words[1:])])})"
+    words = joined(map(number, found))
+    return f"×{words}" if len(found) == 1 else f"×({words})"
 
 
 def is_first(play: Play, i: int) -> bool:

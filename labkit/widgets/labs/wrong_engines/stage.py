@@ -1,13 +1,14 @@
 """The picture of a graph on which engines run: the forward cards, and below each the gradient that an engine has for it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from ...kit.boxes import BELOW, CARD, HALF, label_width, name_width, placed_labels, value_width
-from ...kit.layout import layout, path
-from ...kit.scene import Link, Mark, Panel, arrow_head, changes, line, rect, text, width_of
+from ...kit.boxes import BELOW, CARD, HALF, arrow, card, label_width, name_width, placed_labels, value_width
+from ...kit.layout import layout
+from ...kit.scene import Link, Mark, Panel, line, only, rect, text, width_of
 from ...kit.words import clipped, heat, in_full, listed
 from . import seen
 from .plays import SliderPlay, When
@@ -22,29 +23,34 @@ class Stage:
 
     def __init__(self, name: str, runs: Sequence[SliderPlay]):
         self.name, self.runs = name, runs
-        self.marks: list[Mark] = []
-        self.links: dict[str, Link] = {}
         self.bench = runs[0].play.passes[0].bench
         self.nodes = self.bench.story.nodes
         self.edges = list(dict.fromkeys((p, n.index) for n in self.nodes for p in n.parents))
         self.signs = [[seen.below(run.play, node.index) for run in runs] for node in self.nodes]
-        self.labels = [self._widest_slope(k) for k in range(len(self.edges))]
+        self.labels = [self._widest_slope(k, edge) for k, edge in enumerate(self.edges)]
         sizes = [(self._width(node), self._height(node)) for node in self.nodes]
         gap = min(max(50.0, *(label_width(words) + 16 for words in self.labels)), 140.0)
         self.layout = layout(sizes, self.edges, column_gap=gap, row_gap=14)
         self.boxes = [(x + MARGIN, y + TOP, w) for x, y, w, _ in self.layout.boxes]
-        self._draw()
+        self.links = {
+            self._link(node): Link(f"{node.title}: {node.value_line}", self._facts(node), heat(node.value))
+            for node in self.nodes
+        }
 
     def panel(self, title: str, when: When) -> Panel:
         """The picture, seen at the positions `when` of the dials."""
-        return Panel(self.name, title, self.layout.width + 2 * MARGIN, self.layout.height + TOP + 4, self.marks, when)
+        width, height = self.layout.width + 2 * MARGIN, self.layout.height + TOP + 4
+        return Panel(self.name, title, width, height, list(self._marks()), when)
+
+    def _link(self, node):
+        return f"{self.name} n{node.index}"
 
     # ---- sizes ----
 
     def _width(self, node):
         i, plays = node.index, [run.play for run in self.runs]
         values = {v for play in plays for v in (*seen.gradients(play, i), *seen.value_lines(play, i))}
-        inside = [46.0, *map(name_width, (clipped(node.title), seen.gradient_name(node))), *map(value_width, values)]
+        inside = [46.0, *map(name_width, (clipped(node.title), node.gradient_name)), *map(value_width, values)]
         pairs = {pair for run in self.signs[i] for pair in run}
         under = [max(width_of(how, 11.5, mono=True), width_of(sign, 12, bold=True)) for how, sign in pairs]
         badge = width_of("first wrong", 12, bold=True) + 8 if any(seen.is_first(play, i) for play in plays) else 0.0
@@ -56,21 +62,25 @@ class Stage:
 
     # ---- edges ----
 
-    def _draw(self):
+    def _marks(self) -> Iterator[Mark]:
         for k, edge in enumerate(self.edges):
-            self._arrow(self._route(k, HALF, self._entry(*edge), -3), "edge", "head")
+            yield from arrow(self._route(k, HALF, self._entry(*edge), -3), "edge", "head")
         for run in self.runs:
             for k, edge in enumerate(self.edges):
-                points = self._route(k, BELOW + HALF, BELOW + HALF, BACK)
-                self._arrow(points, "backedge", "backhead", run, seen.flows(run.play, edge))
+                route, head = arrow(self._way_back(k), "backedge", "backhead", back=True)
+                states = seen.flows(run.play, edge)
+                yield from only(run.when, [_with_states(route, run, states), _with_states(head, run, _calm(states))])
         for node in self.nodes:
-            self._node(node)
+            yield from self._node(node)
             for run, signs in zip(self.runs, self.signs[node.index], strict=True):
-                self._gradient(run, node, signs)
-        self._slopes()
+                yield from only(run.when, self._gradient(run, node, signs))
+        yield from self._slopes()
 
     def _route(self, k, start, end, shift):
         return [(x + MARGIN, y + TOP) for x, y in self.layout.route(k, start, end, shift)]
+
+    def _way_back(self, k):
+        return self._route(k, BELOW + HALF, BELOW + HALF, BACK)
 
     def _entry(self, start, end):
         """How far below the top of its card an edge ends: several edges into one are spread, upper ones first."""
@@ -78,34 +88,20 @@ class Stage:
         spread = min(10.0, 26.0 / len(senders))
         return HALF + (senders.index(start) - (len(senders) - 1) / 2) * spread
 
-    def _arrow(self, points, role, head, run=None, states=()):
-        """A route with an arrow head at its end; for a run, at its start, for there it flows back."""
-        (x, y), towards = (points[0], -1) if run else (points[-1], 1)
-        self.marks.append(Mark("path", role, {"d": path(points)}, **_stated(run, states)))
-        self.marks.append(arrow_head(x, y, towards, 0, head, **_stated(run, _calm(states))))
-
     # ---- cards ----
 
-    def _node(self, node):
+    def _node(self, node) -> Iterator[Mark]:
+        """The card forwards; its value is one for each run where training changes it."""
         x, y, w = self.boxes[node.index]
-        role, r = ("leaf", HALF) if node.leaf else ("loss" if node.output else "op", 4)
-        link = f"{self.name} n{node.index}"
-        self.marks += [
-            rect(x, y, w, CARD, role, r, link=link),
-            text(x + w / 2, y + 17, clipped(node.title), "name", "middle", link=link),
-            line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved"),
-        ]
-        self._value(node, x + w / 2, y + 33, link)
-        self.links[link] = Link(f"{node.title}: {seen.value_line(node)}", self._facts(node), heat(node.value))
-
-    def _value(self, node, x, y, link):
-        """The value; where training changes it, one for each run."""
+        role, link = "leaf" if node.leaf else "loss" if node.output else "op", self._link(node)
+        box, name, value = card(x, y, w, role, clipped(node.title), "", node.leaf, link)
+        yield from (box, name, line(x + w / 2, y + CARD, x + w / 2, y + BELOW, "saved"))
         if all(len(run.play.passes) == 1 for run in self.runs):
-            self.marks.append(text(x, y, seen.value_line(node), "value", "middle", link=link))
+            yield replace(value, text=node.value_line)
             return
         for run in self.runs:
-            vary = {run.slider: {"text": changes(seen.value_lines(run.play, node.index))}}
-            self.marks.append(text(x, y, "", "value", "middle", vary=vary, when=run.when, link=link))
+            values = value.following(run.slider, text=seen.value_lines(run.play, node.index))
+            yield from only(run.when, [values])
 
     def _facts(self, node):
         facts = [node.title, f"{node.dtype} {list(node.shape)}"]
@@ -115,35 +111,28 @@ class Stage:
         facts += [f"Used by {listed(map(self.bench.called, users))}."] if users else []
         return [*facts, *([node.line] if node.line else [])]
 
-    def _gradient(self, run, node, signs):
-        (x, y, w), link = self.boxes[node.index], f"{self.name} n{node.index}"
-        top, middle, r = y + BELOW, x + w / 2, HALF if node.leaf else 4
-        states = seen.looks(run.play, node.index)
-        named = _stated(run, _calm(states), link)
-        shown = {"text": changes(seen.gradients(run.play, node.index)), **named["vary"].get(run.slider, {})}
-        self.marks += [
-            rect(x, top, w, CARD, "back", r, **_stated(run, states, link)),
-            text(middle, top + 17, seen.gradient_name(node), "name", "middle", **named),
-            text(middle, top + 33, "", "value", "middle", **{**named, "vary": {run.slider: shown}}),
-        ]
+    def _gradient(self, run, node, signs) -> Iterator[Mark]:
+        """The card of a node's gradient in one run, and below it how that came about and what it should be."""
+        x, y, w = self.boxes[node.index]
+        top, middle, states = y + BELOW, x + w / 2, seen.looks(run.play, node.index)
+        box, name, value = card(x, top, w, "back", node.gradient_name, "", node.leaf, self._link(node))
+        yield _with_states(box, run, states)
+        yield _with_states(name, run, _calm(states))
+        yield _with_states(value.following(run.slider, text=seen.gradients(run.play, node.index)), run, _calm(states))
         for column, role in enumerate(("sum", "badtext")):
             words = [pair[column] for pair in signs]
             if any(words):
                 ys = [top + CARD + RING + 12 + (SIGN if column and how else 0) for how, _ in signs]
-                vary = {run.slider: {"text": changes(words), "y": changes(ys)}}
-                self.marks.append(text(middle, ys[0], "", role, "middle", vary=vary, when=run.when))
-        if seen.is_first(run.play, node.index):
-            self._badge(run, x, top, w, r)
-
-    def _badge(self, run, x, top, w, r):
-        """A second outline around the first wrong card, and the words above it."""
-        shown = {"vary": {run.slider: {"state": [(0, "hidden"), (run.play.first, "")]}}, "when": run.when}
-        self.marks.append(rect(x - RING, top - RING, w + 2 * RING, CARD + 2 * RING, "badline", r + RING, **shown))
-        self.marks.append(text(x + w / 2, top - 9, "first wrong", "badtext", "middle", **shown))
+                yield text(middle, ys[0], "", role, "middle").following(run.slider, text=words, y=ys)
+        if seen.is_first(run.play, node.index):  # a second outline around it, and the words above it
+            r = (HALF if node.leaf else 4) + RING
+            ring = rect(x - RING, top - RING, w + 2 * RING, CARD + 2 * RING, "badline", r)
+            for mark in (ring, text(middle, top - 9, "first wrong", "badtext", "middle")):
+                yield mark.seen_from(run.slider, run.play.first)
 
     # ---- local slopes ----
 
-    def _slopes(self):
+    def _slopes(self) -> Iterator[Mark]:
         """The local derivatives beside the edges, where everything is one number; training changes them."""
         once = [run for run in self.runs if len(run.play.passes) == 1]
         groups = [(once[0], [p for run in once for p in run.when["engine"]])] if once else []
@@ -151,12 +140,12 @@ class Stage:
         for x, y, label in placed_labels((self._crossings(k), label) for k, label in enumerate(self.labels) if label):
             for run, engines in groups:
                 words = seen.slopes(run.play, self.edges[label.edge])
-                vary = {run.slider: {"text": changes(words)}} if len(set(words)) > 1 else {}
-                self.marks.append(text(x, y, words[0], "slope", "middle", vary=vary, when={"engine": engines}))
+                mark = text(x, y, words[0], "slope", "middle", when={"engine": engines})
+                yield mark.following(run.slider, text=words) if len(set(words)) > 1 else mark
 
-    def _widest_slope(self, k):
+    def _widest_slope(self, k, edge):
         """The text that needs the most room beside edge k, of all engines and moments."""
-        label = _OnEdge(max((words for run in self.runs for words in seen.slopes(run.play, self.edges[k])), key=len))
+        label = _OnEdge(max((words for run in self.runs for words in seen.slopes(run.play, edge)), key=len))
         label.edge = k
         return label
 
@@ -164,7 +153,7 @@ class Stage:
         """The parts of the way back along edge k that cross a gap between columns."""
         first, last = (self.layout.ranks[i] for i in self.edges[k])
         rights = [right + MARGIN for _, right in self.layout.columns[first:last]]
-        pairs = pairwise(self._route(k, BELOW + HALF, BELOW + HALF, BACK))
+        pairs = pairwise(self._way_back(k))
         return [(a, b) for a, b in pairs if any(abs(a[0] - right) < 0.01 for right in rights) and b[0] - a[0] > 1]
 
 
@@ -174,10 +163,9 @@ class _OnEdge(str):
     edge: int
 
 
-def _stated(run, states, link=None):
-    """Arguments of a mark whose state changes with the slider of a run."""
-    given = {"vary": {run.slider: {"state": changes(states)}} if run and set(states) - {""} else {}}
-    return given | ({"when": run.when} if run else {}) | ({"link": link} if link else {})
+def _with_states(mark, run, states) -> Mark:
+    """A mark whose state changes with the slider of a run."""
+    return mark.following(run.slider, state=states) if set(states) - {""} else mark
 
 
 def _calm(states):

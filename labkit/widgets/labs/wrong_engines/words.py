@@ -5,10 +5,9 @@ import inspect
 import numpy as np
 
 from ...kit.scene import Ask
-from ...kit.words import bracketed, brief, in_full, listed, number, times
+from ...kit.words import bracketed, brief, capital, in_full, listed, number, paragraph, times
 from . import causes, harmless
 from .bench import Endless, Visit, Write, numeric
-from .causes import cap
 from .faults import near
 from .plays import Play, reset
 
@@ -17,7 +16,7 @@ MOST_SAID = 5  # sentences of what happens at one moment
 
 def label(play: Play, m: int) -> str:
     """The name of a moment on the slider."""
-    moment, bench = play.moments[m], play.passes[play.moments[m].step].bench
+    moment, bench = play.moments[m], play.bench(m)
     words = {"start": "start", "raised": "stops", "learn": "update", "done": "done"}.get(moment.kind, "")
     if moment.kind == "forward":
         words = f"step {moment.step + 1}" if len(play.passes) > 1 else "forward"
@@ -36,10 +35,10 @@ def sentence(play: Play, m: int, right: Play) -> str:
     if play.fault is not None and m == play.first:
         said.append(diagnosis(play))
         shown.remove(play.fault.wrong.node)
-    bench, wrong = play.passes[moment.step].bench, play.wrong_at(m)
+    bench, wrong = play.bench(m), play.wrong_at(m)
     if shown and moment.kind != "done":
         said.append(f"Wrong too: {listed(f'{bench.called(i)} {causes.sign(wrong[i])}' for i in shown)}.")
-    return " ".join(filter(None, said))
+    return paragraph(*said)
 
 
 def diagnosis(play: Play) -> str:
@@ -48,15 +47,14 @@ def diagnosis(play: Play) -> str:
     assert fault is not None
     bench = play.passes[fault.step].bench
     at = f"The line at fault: {fault.code}." if fault.code else ""
-    mend = f"To mend it: {causes.MENDS[fault.cause]}"
-    return " ".join(filter(None, [causes.arrived(fault, bench), causes.why(fault, bench), at, mend]))
+    return paragraph(causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault))
 
 
 # ---- by kind of moment ----
 
 
 def _forward(play, m, right):
-    step, bench = play.moments[m].step, play.passes[play.moments[m].step].bench
+    step, bench = play.moments[m].step, play.bench(m)
     result = f"{bench.called(bench.output.index)} = {in_full(bench.output.value)}"
     if step == 0:
         about = (inspect.getdoc(play.engine) or "").strip().split("\n")[0]
@@ -67,24 +65,28 @@ def _forward(play, m, right):
 
 
 def _start(play, m, right):
-    moment, bench = play.moments[m], play.passes[play.moments[m].step].bench
-    events = [e for _, e in moment.events]
-    zeros = sum(reset(e) for e in events)
+    moment, bench = play.moments[m], play.bench(m)
+    zeros = sum(map(reset, moment.events))
     said = ["Every gradient is set to zero."] if zeros >= len(bench.nodes) else []
-    said += _few([f"{cap(bench.called(e.node))} gets {_shown(e.value)}." for e in events if not reset(e)])
+    said += _few(
+        [f"{capital(bench.called(e.node))} gets {_value_words(e.value)}." for e in moment.events if not reset(e)]
+    )
     left = [i for i, v in play.passes[moment.step].before.items() if numeric(v) is not None and np.any(v)]
     if not zeros and left:
-        said.append(listed(f"{bench.called(i)}.grad still holds {_shown(play.held[m][i])}" for i in left) + ".")
+        said.append(
+            listed(f"{bench.called(i)}.grad still holds {_value_words(play.gradients_now[m][i])}" for i in left) + "."
+        )
     return " ".join(said)
 
 
 def _visit(play, m):
-    moment = play.moments[m]
-    bench, events = play.passes[moment.step].bench, [e for _, e in moment.events]
+    moment, bench = play.moments[m], play.bench(m)
     node = bench.called(moment.node)
-    said = [f"At {node} arrives {_shown(e.gradient)}." for e in events if isinstance(e, Visit)]
+    said = [f"At {node} arrives {_value_words(e.gradient)}." for e in moment.events if isinstance(e, Visit)]
     said = said or [f"Back at {node}: its next part is handed on."]
-    return " ".join(said + _few([_stored(play, m, bench, e) for e in events if isinstance(e, Write) and not reset(e)]))
+    return " ".join(
+        said + _few([_write_words(play, m, bench, e) for e in moment.events if isinstance(e, Write) and not reset(e)])
+    )
 
 
 def _few(sentences):
@@ -93,26 +95,26 @@ def _few(sentences):
     return [*sentences[:MOST_SAID], f"And {more} more."] if more > 0 else sentences
 
 
-def _stored(play, m, bench, write):
+def _write_words(play, m, bench, write):
     """What a parent gets, and what it then has."""
-    parent, before, value = cap(bench.called(write.node)), write.before, write.value
+    parent, before, value = capital(bench.called(write.node)), write.before, write.value
     if write.part is None:
-        return f"{parent} has {_shown(value)} now."
+        return f"{parent} has {_value_words(value)} now."
     part = numeric(write.part)
-    words = f"{parent} gets {_made(play, m, bench, write)}"
+    assert part is not None  # the nodes' own vjp has sent it
+    words = f"{parent} gets {_part_words(play, m, bench, write)}"
     if part.shape != bench.nodes[write.node].value.shape:
-        return f"{words}, of shape {causes.dims(part.shape)}; stored is {_shown(value)}."
+        return f"{words}, of shape {causes.dims(part.shape)}; stored is {_value_words(value)}."
     if not np.any(before) and near(value, part):
         return f"{words}."
     if near(value, part):
-        return f"{words}. What was there, {_shown(before)}, is overwritten."
-    return f"{words}. With what was there: {_shown(value)}."
+        return f"{words}. What was there, {_value_words(before)}, is overwritten."
+    return f"{words}. With what was there: {_value_words(value)}."
 
 
-def _made(play, m, bench, write):
+def _part_words(play, m, bench, write):
     """A part as gradient times slope, where both are numbers."""
-    visits = [e for moment in play.moments[: m + 1] if moment.step == play.moments[m].step for _, e in moment.events
-              if isinstance(e, Visit) and e.node == write.sender]  # fmt: skip
+    visits = [e for e in play.events_until(m) if isinstance(e, Visit) and e.node == write.sender]
     steps = [s for s in bench.story.steps if s.node == write.sender]
     slopes = [sent.slope for s in steps for sent in s.sent if sent.parent == write.node and sent.slope is not None]
     for slope in slopes:
@@ -150,9 +152,7 @@ def _done(play, m, right):
         return f"The engine gave no answer: {passed.problem}."
     if play.fault is None:
         steps = "" if len(play.passes) == 1 else f" in all {len(play.passes)} steps"
-        return " ".join(
-            filter(None, [f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play)])
-        )
+        return paragraph(f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play))
     return f"Done. {_summary(play)}"
 
 
@@ -163,10 +163,10 @@ def _summary(play):
     step = f" in step {fault.step + 1}" if fault.step else ""
     others = [bench.called(w.node) for w in wrongs[1:]]
     after = f", and then {listed(others)}" if others else ""
-    return f"Wrong{step}: first {bench.called(fault.wrong.node)}{after}. To mend it: {causes.MENDS[fault.cause]}"
+    return f"Wrong{step}: first {bench.called(fault.wrong.node)}{after}. {causes.mend(fault)}"
 
 
-def _shown(value):
+def _value_words(value):
     return in_full(value) if numeric(value) is not None else repr(value)
 
 
@@ -208,8 +208,8 @@ def _ask_what(play):
                    tuple(sorted({right, came})))  # fmt: skip
     if arrived.size != 1 or not np.isfinite(arrived).all():
         return None
-    value, right = float(arrived.ravel()[0]), float(wrong.expected.ravel()[0])
-    slips = [(right, "That is the right gradient. This engine does something else: follow its lines.")]
+    value, wanted = float(arrived.ravel()[0]), float(wrong.expected.ravel()[0])
+    slips = [(wanted, "That is the right gradient. This engine does something else: follow its lines.")]
     return Ask(f"Which gradient does this engine have for {node} at this step?", float(f"{value:.6g}"),
                f"It should be {brief(wrong.expected)}.", tuple(slips),
                otherwise="Not that. Follow the engine's lines: what is stored, and when is it passed on?")  # fmt: skip

@@ -1,0 +1,66 @@
+"""Paths and coordinates as SVG writes them: the same on every machine."""
+
+from collections.abc import Iterable, Sequence
+
+Point = tuple[float, float]  # px
+Outline = str | Iterable[Point | None]  # a path as SVG writes it, or the points that it goes through
+
+NOWHERE = "M0 0"  # a path that is not seen
+
+
+def outline(d: Outline) -> str:
+    """A path as it is written."""
+    return d if isinstance(d, str) else polyline(d)
+
+
+def polyline(points: Iterable[Point | None]) -> str:
+    """A path through points, interrupted where there is none; `NOWHERE` without any.
+
+    >>> polyline([(0, 0), (2, 1), None, (4, 4), (5, 4)]), polyline([])
+    ('M0 0L2 1M4 4L5 4', 'M0 0')
+    """
+    words, command = [], "M"
+    for point in points:
+        if point:
+            words.append(command + spot(point))
+        command = "L" if point else "M"
+    return "".join(words) or NOWHERE
+
+
+def spot(point: Point) -> str:
+    """A point as it is written in a path.
+
+    >>> spot((1.0, 2.25))
+    '1 2.2'
+    """
+    return f"{px(point[0])} {px(point[1])}"
+
+
+def polygon(corners: Iterable[Point], x: float = 0.0, y: float = 0.0) -> str:
+    """A closed path around corners that are counted from (x, y).
+
+    >>> polygon([(-4, 4), (4, 4), (0, -4)], 10, 10)
+    'M6 14L14 14L10 6Z'
+    """
+    return polyline((x + dx, y + dy) for dx, dy in corners) + "Z"
+
+
+def growing(points: Sequence[Point], count: int) -> list[list[Point]]:
+    """The beginnings of a path that grows by a point with each of `count` positions, the first having one."""
+    return [list(points[: i + 1]) for i in range(count)]
+
+
+def px(value: float) -> str:
+    """A coordinate as it is written: one decimal at most, the same on every machine.
+
+    >>> px(3.04), px(-0.01), px(12.26)
+    ('3', '0', '12.3')
+    """
+    shown = f"{float(value):.1f}".removesuffix(".0")
+    return "0" if shown == "-0" else shown
+
+
+def tenth(value: float) -> float:
+    """A coordinate as a number: to a tenth of a px, a whole one as an integer."""
+    found = round(float(value), 1)
+    return int(found) if found.is_integer() else found

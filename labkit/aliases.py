@@ -56,7 +56,18 @@ def elsewhere(module: str, name: str) -> Any:
 
 
 class Shown(ModuleType):
-    """A module that has no file: it shows what other rooms have."""
+    """A module that has no file: it shows what other rooms have.
+
+    Where a function has the module's name, as `torch.autograd.gradcheck`, Python puts the module in its place when it is
+    imported; so it can be called as the function.
+    """
+
+    function: Any = None
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.function is None:
+            raise TypeError(f"module '{self.__name__.removeprefix('labkit.')}' is not callable")
+        return self.function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("__"):
@@ -90,7 +101,12 @@ class _Finder:
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:
-        return Shown(spec.name, f"What {spec.name.removeprefix('labkit.')} shows of other rooms.")
+        made = Shown(spec.name, f"What {spec.name.removeprefix('labkit.')} shows of other rooms.")
+        parent, _, name = spec.name.rpartition(".")
+        before = getattr(sys.modules[parent], name) if name in offered(sys.modules[parent]) else None
+        if callable(before):
+            made.function, made.__doc__ = before, before.__doc__
+        return made
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:

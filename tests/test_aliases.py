@@ -60,6 +60,15 @@ def _exists(dialect, room):
     return importlib.util.find_spec(f"labkit.{dialect}.{room}".rstrip(".")) is not None
 
 
+def test_a_function_with_the_name_of_a_module_can_be_called_after_that_is_imported():
+    from labkit.torch.autograd.gradcheck import gradcheck
+
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(torch.sin, (x,)) and gradcheck(torch.sin, (x,))
+    with pytest.raises(TypeError, match=r"module 'mindspore\.nn\.cell' is not callable"):
+        ms.nn.cell()
+
+
 def test_modules_are_reached_by_dots():
     assert ms.ops.function.grad.grad_func.grad is ms.grad and torch.nn.modules.linear.Linear is torch.nn.Linear
 

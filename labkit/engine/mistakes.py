@@ -35,7 +35,7 @@ _TAKING = {guest.new_box.__code__, vspace.__code__}  # functions of a `value` th
 _REFUSING = _TAKING | {type(guest.Own.boxes).__missing__.__code__}
 
 
-def explained(error) -> BaseException | None:
+def explained(error) -> Any:
     """The error that says what `error` means, if that is about a box; else None."""
     if getattr(error, "in_words", False):  # by a run inside of this one
         return None

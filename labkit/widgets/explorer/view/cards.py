@@ -73,7 +73,7 @@ class Gradients:
         if not sent:
             return []
         if len(sent) == 1:
-            total = sent[0].value
+            total: Any = sent[0].value
         elif isinstance(sent[0].value, Summary):
             total = Summary.unknown(sent[0].value)
         else:

@@ -42,10 +42,10 @@ class WrongAnswer:
 class Exercise:
     """One exercise, at home in one place.
 
-    `draw(rng)` gives the inputs as arrays and numbers; several such functions are strata, and each of them is drawn from
-    whatever the seed: every branch of an answer, both sides of every limit. `tensors` names the dialect that turns the arrays into tensors
-    ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An exercise
-    without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
+    `draw(rng)` gives the inputs as arrays and numbers. Several such functions are strata: every branch of an answer, both
+    sides of every limit. Whatever the seed, each of them is drawn from. `tensors` names the dialect that turns the arrays
+    into tensors ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An
+    exercise without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence).
     """
@@ -72,15 +72,19 @@ class Exercise:
         """True where the answer is a value; false where it is a function."""
         return self.draw is None
 
+    @property
+    def strata(self) -> tuple[Draw, ...]:
+        """What the inputs are drawn from, in turn."""
+        return self.draw if isinstance(self.draw, tuple) else (self.draw or (lambda rng: ()),)
+
     def inputs(self, seed: int | None = None) -> Iterator[tuple]:
         """Plain inputs, `draws` times, or once from each stratum if there are more, in turn.
 
         Without `seed` they are the same at every call, other ones for every exercise.
         """
         rng = np.random.default_rng(zlib.crc32(self.name.encode()) if seed is None else seed)
-        strata = self.draw if isinstance(self.draw, tuple) else (self.draw or (lambda rng: ()),)
-        for i in range(max(self.draws, len(strata))):
-            yield strata[i % len(strata)](rng)
+        for i in range(max(self.draws, len(self.strata))):
+            yield self.strata[i % len(self.strata)](rng)
 
     def wrap(self, inputs: tuple) -> tuple:
         """Fresh copies of plain `inputs` as the student's function receives them."""
@@ -108,7 +112,9 @@ def _drawn(draw, condition, rng):
     for _ in range(TRIES):
         if condition(*(inputs := draw(rng))):
             return inputs
-    raise RuntimeError(f"expected inputs that meet a condition, but in {TRIES} draws none did: give it a draw of its own")
+    raise RuntimeError(
+        f"expected inputs that meet a condition, but in {TRIES} draws none did: give it a draw of its own"
+    )
 
 
 @contextmanager

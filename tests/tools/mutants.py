@@ -197,7 +197,11 @@ def _index(node):
 def _slice(node):
     bounds = {"lower": node.lower, "upper": node.upper, "step": node.step}
     for name, bound in bounds.items():
-        others = [None] if name == "step" else [None, *(ast.BinOp(bound, op(), ast.Constant(1)) for op in (ast.Add, ast.Sub))]
+        others = (
+            [None]
+            if name == "step"
+            else [None, *(ast.BinOp(bound, op(), ast.Constant(1)) for op in (ast.Add, ast.Sub))]
+        )
         yield from (ast.Slice(**{**bounds, name: other}) for other in others if bound is not None)
     if node.lower is None:
         yield ast.Slice(**{**bounds, "lower": ast.Constant(1)})
@@ -228,7 +232,9 @@ def _exchanged(node):
     if isinstance(node.ctx, ast.Load):
         for i, j in permutations(range(len(node.elts)), 2):
             if i < j:
-                yield type(node)([*node.elts[:i], node.elts[j], *node.elts[i + 1 : j], node.elts[i], *node.elts[j + 1 :]])
+                yield type(node)(
+                    [*node.elts[:i], node.elts[j], *node.elts[i + 1 : j], node.elts[i], *node.elts[j + 1 :]]
+                )
         for i in (i for i, item in enumerate(node.elts) if not _is_zero(item)):
             item = node.elts[i]
             yield type(node)([*node.elts[:i], ast.UnaryOp(ast.USub(), item), *node.elts[i + 1 :]])

@@ -1,7 +1,9 @@
 """The repairs of notebook 03: each exercise shows a broken engine and asks for it mended."""
 
+from functools import partial
+
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, WrongAnswer, strata
 from .nb03 import NOTEBOOK, draw_graph, walk_back
 
 # ---- backprop-mend-order ----
@@ -70,15 +72,17 @@ answer = mended
 _COUNTED = _ORDERED.replace("            used += 1\n", "").replace("    return", "    used = len(order)\n    return")
 
 
-def _draw_shuffled(rng):
+def _draw_shuffled(rng, old_first):
     """A random graph whose numbers tell nothing, and the number of its result."""
-    parents = draw_graph(rng, ops=5)
+    parents = draw_graph(rng, ops=5, old_first=old_first)
     while True:
         new = rng.permutation(len(parents))
         mixed: list[tuple] = [()] * len(parents)
         for node, pairs in enumerate(parents):
             mixed[new[node]] = tuple((int(new[p]), slope) for p, slope in pairs)
-        if walk_in(mixed, reversed(range(len(mixed))), new[-1]) != walk_in(mixed, _ordered(mixed, new[-1]), new[-1]):
+        numbers, order = range(len(mixed)), _ordered(mixed, new[-1])
+        by_number = (walk_in(mixed, numbers[::step], new[-1]) for step in (-1, 1))
+        if all(tried != walk_in(mixed, order[::step], new[-1]) for tried, step in zip(by_number, (1, -1))):
             return tuple(mixed), int(new[-1])
 
 
@@ -107,6 +111,21 @@ def walk_in(parents, order, output):
     return grads, used
 
 
+def _needs_all_parents(parents, output):
+    """No parent can be left out when the order is made, neither the first nor the last of a node."""
+    right = walk_in(parents, _ordered(parents, output), output)
+    shorter = [_ordered([pairs[part] for pairs in parents], output) for part in (slice(1, None), slice(-1))]
+    return all(walk_in(parents, order, output) != right for order in shorter)
+
+
+def _needs_the_order(parents, output):
+    """Going level by level, nearest to the result first, comes to a node too early."""
+    order = [output]
+    for node in order:
+        order += [p for p, _ in dict(parents[node]).items() if p not in order]
+    return walk_in(parents, order, output) != walk_in(parents, _ordered(parents, output), output)
+
+
 def run_source(source, i):
     """What a planted engine gives for the inputs `i`."""
     names: dict = {}
@@ -128,7 +147,11 @@ parents. `output` is the number of the result. `used` counts how often a local s
 This engine gives wrong gradients and uses slopes too often. Mend it. It returns the same two things: the list of gradients,
 and how often it used a slope. Each edge needs its slope only once.""",
     reference=lambda parents, output: walk_in(parents, _ordered(parents, output), output),
-    draw=_draw_shuffled,
+    draw=tuple(
+        one
+        for old_first in (False, True)
+        for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_all_parents, _needs_the_order)
+    ),
     arguments=("parents", "output"),
     misconceptions=(
         Misconception(
@@ -224,10 +247,12 @@ _DOUBLED = """def mended(parents):
 
 
 def _draw_twice(rng):
-    """A random graph in which at least one op uses the same value twice."""
+    """A random graph in which at least one op uses the same value twice, with two slopes."""
     parents = list(draw_graph(rng))
     node = int(rng.integers(4, len(parents)))
-    parents[node] = tuple((node - 1, slope) for _, slope in parents[node])
+    parents[node] = tuple(
+        (node - 1, float(slope)) for slope in rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2, replace=False)
+    )
     return (tuple(parents),)
 
 
@@ -243,7 +268,7 @@ TWICE = Exercise(
 
 Find the line where something is lost, and mend it.""",
     reference=walk_back,
-    draw=_draw_twice,
+    draw=strata(_draw_twice, lambda parents: run_source(_LOST, (parents,)) != walk_back(parents)),
     arguments=("parents",),
     misconceptions=(
         Misconception(

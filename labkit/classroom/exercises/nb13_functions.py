@@ -1,6 +1,7 @@
 """Two functions to write in notebook 13: how long a gradient can be, and a port."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -93,8 +94,9 @@ answer = longest
 # ---- clip-port ----
 
 
-def _leaves(rng):
-    return rng.uniform(1.0, 2.5, 3).astype(np.float32), rng.uniform(1.0, 2.5, 2).astype(np.float32)
+def _leaves(rng, low, high):
+    """Leaves of this size: from large ones come gradients longer than 1, from small ones shorter."""
+    return tuple((rng.uniform(low, high, n) * rng.choice([-1, 1], n)).astype(np.float32) for n in (3, 2))
 
 
 def _clipped_by_torch(x, y):
@@ -107,8 +109,8 @@ def _plain_gradients(x, y):
     return 2 * x * np.sum(y**2), 2 * y * np.sum(x**2)
 
 
-def _unit(v):
-    return v / np.linalg.norm(v)
+def _norm(v):
+    return float(np.linalg.norm(v))
 
 
 CLIP_PORT = Exercise(
@@ -128,7 +130,11 @@ gradients = ms.grad(fn, (0, 1))(x, y)
 return ops.clip_by_global_norm(gradients, 1.0)
 ```""",
     reference=_clipped_by_torch,
-    draw=_leaves,
+    draw=(
+        partial(_leaves, low=1.0, high=2.5),
+        partial(_leaves, low=0.2, high=0.35),
+        partial(_leaves, low=0.5, high=0.7),
+    ),
     arguments=("x", "y"),
     tensors="torch",
     misconceptions=(
@@ -140,7 +146,7 @@ return ops.clip_by_global_norm(gradients, 1.0)
         Misconception(
             "each-alone",
             "You clipped each gradient alone. The global norm is one for both: give both tensors to one call.",
-            lambda i, expected, got: same(tuple(_unit(g) for g in _plain_gradients(*i)), got),
+            lambda i, expected, got: same(tuple(g * min(1, 1 / _norm(g)) for g in _plain_gradients(*i)), got),
         ),
         Misconception(
             "by-value",

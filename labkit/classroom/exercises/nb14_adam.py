@@ -1,5 +1,7 @@
 """An exercise of notebook 14: an Adam to mend."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -10,9 +12,12 @@ from .nb14 import NOTEBOOK
 # ---- step-adam ----
 
 
-def _slopes(rng):
+def _slopes(rng, steps, none=False):
+    """So many gradients of four elements, of very different size; with `none`, one element is 0 in all of them."""
     sizes = 10.0 ** rng.uniform(-2, 2, 4)
-    gradients = [np.float32(sizes * rng.normal(size=4)) for _ in range(3)]
+    if none:
+        sizes[rng.integers(4)] = 0.0
+    gradients = [np.float32(sizes * rng.normal(size=4)) for _ in range(steps)]
     return np.float32(rng.normal(size=4)), gradients, float(rng.uniform(0.05, 0.5))
 
 
@@ -72,7 +77,7 @@ missing: the square root, and the bias correction. Mend both.
 
 ```python{_BROKEN}```""",
     reference=lambda p, gradients, rate: np.asarray(_by_labkit(p, gradients, rate)),
-    draw=_slopes,
+    draw=(partial(_slopes, steps=3), partial(_slopes, steps=4, none=True), partial(_slopes, steps=2)),
     arguments=("p", "gradients", "rate"),
     misconceptions=(
         Misconception(

@@ -1,5 +1,7 @@
 """Two functions to write in notebook 14: a training cell of one's own, and the port of a loop to PyTorch."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -14,11 +16,12 @@ STEPS = 3
 # ---- step-write ----
 
 
-def _batch(rng):
+def _batch(rng, low, high):
+    """Weights and a batch, and a limit between these: every step is longer, or shorter, or the first ones alone."""
     w = rng.uniform(-1, 1, (1, 3)).astype(np.float32)
     x = rng.uniform(-1, 1, (4, 3)).astype(np.float32)
     y = rng.uniform(2, 4, (4, 1)).astype(np.float32)
-    return w, x, y, float(rng.uniform(0.3, 1.0))
+    return w, x, y, float(rng.uniform(low, high))
 
 
 def _trained(w, x, y, limit, clip="norm", late=False, updates=True):
@@ -93,7 +96,7 @@ Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, wei
 `nn.MSELoss()`, and `nn.SGD` with the learning rate 0.1. Call your cell three times with `x, y`. Return the tuple
 `(losses, weight)`: a tuple of the three losses, and the weight at the end, `layer.weight.value()`.""",
     reference=_cell,
-    draw=_batch,
+    draw=tuple(partial(_batch, low=low, high=high) for low, high in ((0.3, 1.0), (40.0, 50.0), (1.0, 2.0))),
     arguments=("w", "x", "y", "limit"),
     tensors="mindspore",
     errors=(

@@ -1,5 +1,7 @@
 """What is to be mended in notebook 18: a training loop with three faults, and a step in the wrong order."""
 
+from functools import partial
+
 import numpy as np
 
 from ..compare import same
@@ -131,12 +133,14 @@ def train(x, y, w1, w2):
 # ---- sick-order ----
 
 
-def _scaled(rng):
-    scale, limit = float(2.0 ** rng.integers(8, 13)), round(float(rng.uniform(0.5, 1.5)), 2)
-    a, b = (scale * rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
-    if rng.random() < 0.4:
-        b[0] = np.inf
-    return a, b, scale, limit
+def _scaled(rng, part, ill=()):
+    """Two gradients, and a limit that is this part of their norm; `ill`: which of them has which element."""
+    scale = float(2.0 ** rng.integers(8, 13))
+    a, b = (rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
+    limit = round(float(part * np.sqrt(np.sum(a**2) + np.sum(b**2))), 2)
+    for which, value in ill:
+        (a, b)[which][rng.integers(2)] = value
+    return a * scale, b * scale, scale, limit
 
 
 def _prepared(a, b, scale, limit, first="unscale", each=False):
@@ -149,7 +153,7 @@ def _prepared(a, b, scale, limit, first="unscale", each=False):
 
 
 def _did(**how):
-    return lambda i, expected, got: np.isfinite(i[1]).all() and same(_prepared(*i, **how), got)
+    return lambda i, expected, got: expected != () and same(_prepared(*i, **how), got)
 
 
 _ORDER = """
@@ -174,7 +178,15 @@ ORDER = Exercise(
 `prepare(a, b, scale, limit)`. It returns the tuple of the two gradients that the optimizer should get, with a global
 norm of at most `limit`. If the step has to be skipped, it returns the empty tuple `()`.""",
     reference=_prepared,
-    draw=_scaled,
+    draw=(
+        partial(_scaled, part=0.2),
+        partial(_scaled, part=0.2, ill=[(1, np.inf)]),
+        partial(_scaled, part=1.5),
+        partial(_scaled, part=1.5, ill=[(0, -np.inf)]),
+        partial(_scaled, part=0.7, ill=[(0, np.nan)]),
+        partial(_scaled, part=0.85),
+        partial(_scaled, part=1.5, ill=[(0, np.inf), (1, np.nan)]),
+    ),
     arguments=("a", "b", "scale", "limit"),
     misconceptions=(
         Misconception(
@@ -189,8 +201,8 @@ norm of at most `limit`. If the step has to be skipped, it returns the empty tup
         ),
         Misconception(
             "not-skipped",
-            "There is an infinite number in b. Such a step has to be skipped: return ().",
-            lambda i, expected, got: not np.isfinite(i[1]).all() and len(got) == 2,
+            "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
+            lambda i, expected, got: expected == () and len(got) == 2,
         ),
     ),
     hints=(

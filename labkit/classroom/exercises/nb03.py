@@ -11,10 +11,11 @@ NOTEBOOK = "03_backprop_step_by_step"
 Parents = tuple[tuple[tuple[int, float], ...], ...]
 
 
-def draw_graph(rng, leaves=3, ops=4, old_first=False, dead=False) -> Parents:
+def draw_graph(rng, leaves=3, ops=4, old_first=False, dead=False, again=False) -> Parents:
     """A random graph in the order it ran. An op uses the node before it, and mostly one more: any, also the same once more.
 
     `old_first`: the one more comes first. `dead`: one op uses old nodes alone, so that the node before it is in vain.
+    `again`: one op has a third use, the same as its first.
     """
     parents: list[tuple] = [()] * leaves
     in_vain = leaves + 1 + int(rng.integers(0, ops - 1)) if dead else -1
@@ -22,7 +23,8 @@ def draw_graph(rng, leaves=3, ops=4, old_first=False, dead=False) -> Parents:
         newest = node - 1 if node != in_vain else node - 2
         used = [newest, int(rng.integers(0, newest + 1))][: 2 if node == leaves + 1 or rng.random() < 0.8 else 1]
         slopes = rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2)
-        parents.append(tuple(zip(used, map(float, slopes)))[:: -1 if old_first else 1])
+        pairs = tuple(zip(used, map(float, slopes)))[:: -1 if old_first else 1]
+        parents.append((*pairs, *pairs[: again and node == leaves + 1]))
     last = len(parents) - 1
     ends = (last, 2.0), (int(rng.integers(leaves, last)), float(rng.choice([3.0, 5.0])))
     return (*parents, ends[:: -1 if old_first else 1])
@@ -187,8 +189,8 @@ Return a list of numbers: the derivative of the result for each node. A node tha
 For `two_paths` at `x = 2`, `y = 3` that is `[64.0, 32.0, 16.0, 16.0, 1.0]`.""",
     reference=walk_back,
     draw=tuple(
-        partial(lambda rng, **how: (draw_graph(rng, **how),), leaves=leaves, old_first=old_first, dead=dead)
-        for leaves, old_first, dead in ((3, False, False), (2, True, False), (1, False, True), (3, True, True))
+        partial(lambda rng, **how: (draw_graph(rng, **how),), leaves=leaves, **dict.fromkeys(kinds, True))
+        for leaves, *kinds in ((3,), (2, "old_first"), (1, "dead"), (3, "old_first", "dead"), (2, "again"))
     ),
     arguments=("parents",),
     draws=8,

@@ -246,13 +246,12 @@ _DOUBLED = """def mended(parents):
 """
 
 
-def _draw_twice(rng):
-    """A random graph in which at least one op uses the same value twice, with two slopes."""
+def _draw_twice(rng, equal):
+    """A random graph in which at least one op uses the same value twice, with two slopes or (`equal`) with one."""
     parents = list(draw_graph(rng))
     node = int(rng.integers(4, len(parents)))
-    parents[node] = tuple(
-        (node - 1, float(slope)) for slope in rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2, replace=False)
-    )
+    slopes = rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2, replace=False)
+    parents[node] = tuple((node - 1, float(slope)) for slope in slopes[[0, 0 if equal else 1]])
     return (tuple(parents),)
 
 
@@ -268,7 +267,11 @@ TWICE = Exercise(
 
 Find the line where something is lost, and mend it.""",
     reference=walk_back,
-    draw=strata(_draw_twice, lambda parents: run_source(_LOST, (parents,)) != walk_back(parents)),
+    draw=tuple(
+        one
+        for equal in (False, True)
+        for one in strata(partial(_draw_twice, equal=equal), lambda p: run_source(_LOST, (p,)) != walk_back(p))
+    ),
     arguments=("parents",),
     misconceptions=(
         Misconception(

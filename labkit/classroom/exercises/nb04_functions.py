@@ -120,6 +120,7 @@ _OWN_FACTOR = _PROGRAM.replace("values[places[1]], values[places[0]]", "values[p
 _OF_INPUT = _PROGRAM.replace("values[node] ** 2", "values[places[0]] ** 2")
 _FORWARDS = _PROGRAM.replace("reversed(range(len(inputs), len(values)))", "range(len(inputs), len(values))")
 _NO_SEED = _PROGRAM.replace("    grads[-1] = 1.0\n", "")
+_ONCE_EACH = _PROGRAM.replace("zip(places,", "zip(dict.fromkeys(places),")
 _REUSED = _PROGRAM.replace("+= slope * grads[node]", "+= slope")
 
 
@@ -190,7 +191,7 @@ The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.ta
         Misconception(
             "one-path-short",
             "The value is right. Does every use send its part, also when the same value is used twice?",
-            lambda i, expected, got: same(expected[0], got[0]) and len(got[1]) == 2 and not same(expected[1], got[1]),
+            lambda i, expected, got: same(_execute(i[0], i[1], _ONCE_EACH), got),
         ),
     ),
     hints=(
@@ -206,9 +207,7 @@ The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.ta
         WrongAnswer("forwards", _FORWARDS, "nothing-arrives"),
         WrongAnswer("no seed", _NO_SEED, "nothing-arrives"),
         WrongAnswer("slopes", _REUSED, "slopes-alone"),
-        WrongAnswer(
-            "once for each parent", _PROGRAM.replace("zip(places,", "zip(dict.fromkeys(places),"), "one-path-short"
-        ),
+        WrongAnswer("once for each parent", _ONCE_EACH, "one-path-short"),
         WrongAnswer("all gradients", _PROGRAM.replace("grads[: len(inputs)]", "grads"), "structure"),
         WrongAnswer("value alone", _PROGRAM.replace(", grads[: len(inputs)]", ""), "kind"),
         WrongAnswer("the value before", _PROGRAM.replace("return values[-1]", "return values[-2]"), "value"),
@@ -241,12 +240,12 @@ def _products(g, a, b, source: str = _ARRAYS):
     return names["answer"](g, a, b)
 
 
-def _draw_factors(rng, kind, swapped):
+def _draw_factors(rng, kind, swapped, square=False):
     """`b` (or `a`, swapped) is as large as the product, a row of either shape, a column, or one number."""
     rows = int(rng.integers(2, 4))
-    columns = rows if kind == "square" else int(rng.integers(4, 6))
+    columns = rows if square else int(rng.integers(4, 6))
     shapes = {"whole": (rows, columns), "flat": (columns,), "row": (1, columns), "column": (rows, 1), "one": ()}
-    shape = shapes.get(kind, (rows, 1))
+    shape = shapes[kind]
     g, a, b = (
         np.asarray(rng.integers(1, 6, s) * rng.choice([-1.0, 1.0], s))
         for s in (shapes["whole"], shapes["whole"], shape)
@@ -266,9 +265,9 @@ arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
 The smaller one of the two may be one number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.""",
     reference=_products,
     draw=tuple(
-        partial(_draw_factors, kind=kind, swapped=swapped)
-        for swapped in (False, True)
-        for kind in ("flat", "column", "one", "row", "square" if swapped else "whole")
+        partial(_draw_factors, kind=kind, swapped=swapped, square=square)
+        for swapped, square in ((False, False), (True, True))
+        for kind in ("flat", "column", "one", "row", "whole")
     ),
     arguments=("g", "a", "b"),
     draws=10,

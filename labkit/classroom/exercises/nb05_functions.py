@@ -53,7 +53,7 @@ Write `unbroadcast(g, shape)`: it returns the gradient for `b`, where `shape` is
         partial(_draw_broadcast, ones=(True, False)),
         partial(_draw_broadcast, ones=(False, True), cube=True),
         partial(_draw_broadcast, ones=(False,)),
-        partial(_draw_broadcast, ones=(False, True, False)),
+        partial(_draw_broadcast, ones=(True, False, True)),
         partial(_draw_broadcast, ones=()),
     ),
     arguments=("g", "shape"),

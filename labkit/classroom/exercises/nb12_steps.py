@@ -150,12 +150,12 @@ def _finite(inputs):
     return bool(np.isfinite(inputs[1]).all())
 
 
-def _drawn_gradient(rng, size, ill=()):
-    """Scaled gradients that are longer than the limit (a size of 4) or shorter (of 1), some of their elements ill."""
-    scale, g = 2.0 ** int(rng.integers(8, 14)), rng.uniform(0.5, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
-    g = g * size * scale
+def _drawn_gradient(rng, length, ill=()):
+    """Scaled gradients, so many times as long as the limit; some of their elements are ill."""
+    scale, limit, lr = 2.0 ** int(rng.integers(8, 14)), float(rng.integers(2, 10)) / 2, float(rng.choice([0.25, 0.5]))
+    g = rng.uniform(0.5, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
+    g *= length * limit * scale / np.linalg.norm(g)
     g[rng.permutation(3)[: len(ill)]] = ill
-    limit, lr = float(rng.choice([1.75, 1.875, 2.0])), float(rng.choice([0.25, 0.5]))
     return rng.uniform(0.5, 2.0, 3).astype(np.float32), g.astype(np.float32), scale, limit, lr
 
 
@@ -203,12 +203,13 @@ The limit is meant for the true gradient, not for the scaled one. And nobody loo
 the weights have to stay as they are. Repair it.""",
     reference=_repaired,
     draw=(
-        partial(_drawn_gradient, size=4.0),
-        partial(_drawn_gradient, size=1.0),
-        partial(_drawn_gradient, size=4.0, ill=(np.inf,)),
-        partial(_drawn_gradient, size=1.0, ill=(np.nan,)),
-        partial(_drawn_gradient, size=4.0, ill=(-np.inf,)),
-        partial(_drawn_gradient, size=1.0, ill=(np.inf, -np.inf)),
+        partial(_drawn_gradient, length=2.5),
+        partial(_drawn_gradient, length=0.8),
+        partial(_drawn_gradient, length=1.25, ill=(np.inf,)),
+        partial(_drawn_gradient, length=0.5, ill=(np.nan,)),
+        partial(_drawn_gradient, length=1.25),
+        partial(_drawn_gradient, length=2.5, ill=(-np.inf,)),
+        partial(_drawn_gradient, length=0.8, ill=(np.inf, -np.inf)),
     ),
     arguments=("w", "g", "scale", "limit", "lr"),
     draws=8,

@@ -21,6 +21,12 @@ def _slopes(rng, steps, none=False):
     return np.float32(rng.normal(size=4)), gradients, float(rng.uniform(0.05, 0.5))
 
 
+def _small_slopes(rng):
+    """Small beside 1e-4, the root of 1e-8, and large beside 1e-8: where that is added is seen, in the root or behind it."""
+    gradients = [np.float32(rng.uniform(1.0e-3, 1.4e-3, 4) * rng.choice([-1, 1], 4)) for _ in range(2)]
+    return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
+
+
 def _adam(p, gradients, rate, corrected=True, rooted=True, counts_from=1, overwrites=False):
     m = v = np.zeros_like(p)
     for t, g in enumerate(gradients, counts_from):
@@ -77,7 +83,7 @@ missing: the square root, and the bias correction. Mend both.
 
 ```python{_BROKEN}```""",
     reference=lambda p, gradients, rate: np.asarray(_by_labkit(p, gradients, rate)),
-    draw=(partial(_slopes, steps=3), partial(_slopes, steps=4, none=True), partial(_slopes, steps=2)),
+    draw=(partial(_slopes, steps=3), partial(_slopes, steps=4, none=True), _small_slopes),
     arguments=("p", "gradients", "rate"),
     misconceptions=(
         Misconception(

@@ -138,15 +138,15 @@ def train(w, x, y, size, epochs):
 # ---- run-accuracy ----
 
 
-def _predictions(rng, rest):
-    """Two batches, and a `rest` of one sample that is right, or none."""
+def _predictions(rng, batches, rest):
+    """So many batches, half of them right, and a `rest` of one sample that is right, or none."""
     size = int(rng.integers(4, 8))
-    rows = 2 * size + rest
+    rows = batches * size + rest
     labels = rng.integers(0, 4, rows)
     logits = rng.normal(size=(rows, 4))
-    right = rng.permutation(2 * size)[: size + int(rng.integers(0, 3))]
+    right = rng.permutation(batches * size)[: batches * size // 2 + int(rng.integers(0, 3))]
     logits[right, labels[right]] += 5
-    logits[2 * size :, labels[-1]] = 9
+    logits[batches * size :, labels[-1]] = 9
     return logits, labels, size
 
 
@@ -168,7 +168,7 @@ ACCURACY = Exercise(
 samples; the last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right
 class, as a float. (A row of `logits` belongs to a sample.)""",
     reference=_accuracy,
-    draw=tuple(partial(_predictions, rest=rest) for rest in (1, 1, 0)),
+    draw=tuple(partial(_predictions, batches=batches, rest=rest) for batches, rest in ((2, 1), (4, 1), (3, 0))),
     arguments=("logits", "labels", "size"),
     misconceptions=(
         Misconception(
@@ -180,7 +180,7 @@ class, as a float. (A row of `logits` belongs to a sample.)""",
         Misconception(
             "remainder-dropped",
             "The last batch is missing. For training you may drop it; a test has to see every sample.",
-            lambda i, expected, got: same(_accuracy(i[0][: 2 * i[2]], i[1][: 2 * i[2]], i[2]), got),
+            lambda i, expected, got: same(_accuracy(*(rows[: len(i[1]) // i[2] * i[2]] for rows in i[:2]), i[2]), got),
         ),
         Misconception(
             "a-count",

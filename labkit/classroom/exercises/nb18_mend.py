@@ -134,12 +134,12 @@ def train(x, y, w1, w2):
 
 
 def _scaled(rng, part, ill=()):
-    """Two gradients, and a limit that is this part of their norm; `ill`: which of them has which element."""
+    """Two gradients, and a limit that is this part of their norm; `ill`: which of them has what at which place."""
     scale = float(2.0 ** rng.integers(8, 13))
     a, b = (rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
     limit = round(float(part * np.sqrt(np.sum(a**2) + np.sum(b**2))), 2)
-    for which, value in ill:
-        (a, b)[which][rng.integers(2)] = value
+    for which, place, value in ill:
+        (a, b)[which][place] = value
     return a * scale, b * scale, scale, limit
 
 
@@ -180,12 +180,12 @@ norm of at most `limit`. If the step has to be skipped, it returns the empty tup
     reference=_prepared,
     draw=(
         partial(_scaled, part=0.2),
-        partial(_scaled, part=0.2, ill=[(1, np.inf)]),
+        partial(_scaled, part=0.2, ill=[(1, 0, np.inf)]),
         partial(_scaled, part=1.5),
-        partial(_scaled, part=1.5, ill=[(0, -np.inf)]),
-        partial(_scaled, part=0.7, ill=[(0, np.nan)]),
+        partial(_scaled, part=1.5, ill=[(0, 2, -np.inf)]),
+        partial(_scaled, part=0.7, ill=[(0, 1, np.nan)]),
         partial(_scaled, part=0.85),
-        partial(_scaled, part=1.5, ill=[(0, np.inf), (1, np.nan)]),
+        partial(_scaled, part=1.5, ill=[(0, 0, np.inf), (1, 1, np.nan)]),
     ),
     arguments=("a", "b", "scale", "limit"),
     misconceptions=(

@@ -137,6 +137,7 @@ def _drawn_gradients(rng, sign, place, near=None):
     values = sizes[:-1] * rng.choice([-1.0, 1.0], 6)
     values[:2] = sizes[:2]
     values = np.insert(rng.permutation(values), place, sign * sizes[-1]).astype(np.float32)
+    values[4] = sizes[-1] / 4  # another one in the second array that is not small
     return values[:3], values[3:].reshape(2, 2)
 
 
@@ -151,7 +152,7 @@ magnitude stays at 65504 or below.""",
     reference=_largest,
     draw=(
         partial(_drawn_gradients, sign=-1, place=1),
-        partial(_drawn_gradients, sign=-1, place=5),
+        partial(_drawn_gradients, sign=-1, place=5, near=60000.0),
         partial(_drawn_gradients, sign=1, place=6, near=65530.0),  # 65536 would be too large a limit
         partial(_drawn_gradients, sign=-1, place=0, near=65503.5),
         partial(_drawn_gradients, sign=1, place=2),

@@ -244,6 +244,7 @@ For `two_paths` at `x = 2`, `y = 3` that is `[64.0, 32.0, 16.0, 16.0, 1.0]`.""",
         WrongAnswer("slopes", _WRITE.replace("slope * grads[node]", "slope"), "slopes-alone"),
         WrongAnswer("added", _WRITE.replace("slope * grads[node]", "slope + grads[node]"), "slopes-added"),
         WrongAnswer("leaves only", _WRITE.replace("return grads", "return grads[:3]"), "structure"),
+        WrongAnswer("two uses", _WRITE.replace("parents[node]:", "parents[node][:2]:"), "value"),
         WrongAnswer("seed 2", _WRITE.replace("= 1.0", "= 2.0"), "value"),
     ),
 )

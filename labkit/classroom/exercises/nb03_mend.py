@@ -235,6 +235,7 @@ def mended(parents):
 answer = mended
 """
 
+_SET = _KEPT.replace("parents[node]:", "set(parents[node]):")
 _DOUBLED = """def mended(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -291,6 +292,11 @@ Find the line where something is lost, and mend it.""",
             "each use sends its own part.",
             lambda i, expected, got: same(run_source(_DOUBLED, i), got),
         ),
+        Misconception(
+            "equal-parts-once",
+            "A set holds what is equal only once. But u + u uses u twice with the same slope, and each use sends its part.",
+            lambda i, expected, got: same(run_source(_SET, i), got),
+        ),
     ),
     hints=(
         "For u * u, what is in parents[node]? And what is in sent afterwards?",
@@ -307,6 +313,7 @@ Find the line where something is lost, and mend it.""",
             + "\n\nanswer = mended\n",
             "value",
         ),
+        WrongAnswer("a set", _SET, "equal-parts-once"),
         WrongAnswer("doubled", _DOUBLED + "\n\nanswer = mended\n", "doubled"),
         WrongAnswer("leaves only", _KEPT.replace("return grads", "return grads[:3]"), "structure"),
     ),

@@ -247,6 +247,7 @@ the weights have to stay as they are. Repair it.""",
         WrongAnswer("as it was", _repair(then=_UNSCALE), "limits-the-scaled"),
         WrongAnswer("skips only", _repair(_SKIP, then=_UNSCALE), "limits-the-scaled"),
         WrongAnswer("order only", _repair(_UNSCALE), "steps-into-inf"),
+        WrongAnswer("inf alone", _repair("if np.isinf(g).any():\n        return w", _UNSCALE), "steps-into-inf"),
         WrongAnswer("zero for inf", _repair("g = np.where(np.isfinite(g), g, 0)", _UNSCALE), "steps-into-inf"),
         WrongAnswer("scaled", _repair(_SKIP), "not-unscaled"),
         WrongAnswer(

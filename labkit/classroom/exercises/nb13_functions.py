@@ -109,6 +109,11 @@ def _plain_gradients(x, y):
     return 2 * x * np.sum(y**2), 2 * y * np.sum(x**2)
 
 
+def _stretched(*gradients):
+    norm = np.float32(np.sqrt(sum(_norm(g) ** 2 for g in gradients)))
+    return tuple(g / norm for g in gradients)
+
+
 def _norm(v):
     return float(np.linalg.norm(v))
 
@@ -152,6 +157,11 @@ return ops.clip_by_global_norm(gradients, 1.0)
             "by-value",
             "You clipped by value: that is clip_grad_value_. It turns the gradient; the norm does not.",
             lambda i, expected, got: same(tuple(np.clip(g, -1, 1) for g in _plain_gradients(*i)), got),
+        ),
+        Misconception(
+            "stretched",
+            "You gave the gradients the length 1 in any case. A clip makes long ones shorter, and leaves short ones alone.",
+            lambda i, expected, got: same(_stretched(*_plain_gradients(*i)), got),
         ),
         Misconception(
             "norm-returned",
@@ -198,6 +208,12 @@ answer = port
             "def answer(x, y):\n    ((x**2).sum() * (y**2).sum()).backward()\n"
             "    return torch.nn.utils.clip_grad_norm_([x, y], 1.0)",
             "norm-returned",
+        ),
+        WrongAnswer(
+            "always 1",
+            "def answer(x, y):\n    ((x**2).sum() * (y**2).sum()).backward()\n"
+            "    norm = ((x.grad**2).sum() + (y.grad**2).sum()) ** 0.5\n    return x.grad / norm, y.grad / norm",
+            "stretched",
         ),
         WrongAnswer("no backward", "answer = lambda x, y: (x.grad, y.grad)", "kind"),
     ),

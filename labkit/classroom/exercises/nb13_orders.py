@@ -81,6 +81,13 @@ The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v
             lambda i, expected, got: same(_proof(i[0], i[1], i[2], clip=lambda g, limit: limit * _unit(g)), got),
         ),
         Misconception(
+            "one-worker-clipped",
+            "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
+            lambda i, expected, got: any(
+                same(_cosine(_shortened(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
+            ),
+        ),
+        Misconception(
             "by-value",
             "You clipped by value, which turns the gradient in both orders. Here it is a clip by norm.",
             lambda i, expected, got: same(
@@ -104,6 +111,7 @@ The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v
         WrongAnswer("stretched", _PROOF.replace("min(1.0, limit / np.linalg.norm(g))", _STRETCH), "stretched"),
         WrongAnswer("by value", _PROOF.replace("g * min(1.0, limit / np.linalg.norm(g))", _VALUES), "by-value"),
         WrongAnswer("nothing", _PROOF.replace("(clip(a) + clip(b)) / 2", "clip(mean)"), "nothing-clipped"),
+        WrongAnswer("a alone", _PROOF.replace("clip(a) + clip(b)", "clip(a) + b"), "one-worker-clipped"),
         WrongAnswer("products", _PROOF.replace(" / (np.linalg.norm(u) * np.linalg.norm(v))", ""), "value"),
         WrongAnswer("one of them", _PROOF + "answer = lambda *inputs: proof(*inputs)[0]", "kind"),
     ),

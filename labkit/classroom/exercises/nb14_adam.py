@@ -27,14 +27,15 @@ def _small_slopes(rng):
     return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
 
 
-def _adam(p, gradients, rate, corrected=True, rooted=True, counts_from=1, overwrites=False):
+def _adam(p, gradients, rate, corrected=True, rooted=True, counts_from=1, overwrites=False, eps_in_root=False):
     m = v = np.zeros_like(p)
     for t, g in enumerate(gradients, counts_from):
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
         m_hat, v_hat = (m / (1 - 0.9**t), v / (1 - 0.999**t)) if corrected and t else (m, v)
         if overwrites:
             m, v = m_hat, v_hat
-        p = p - rate * m_hat / ((np.sqrt(v_hat) if rooted else v_hat) + 1e-8)
+        eps, inside = (0.0, 1e-8) if eps_in_root else (1e-8, 0.0)
+        p = p - rate * m_hat / ((np.sqrt(v_hat + inside) if rooted else v_hat) + eps)
     return p
 
 
@@ -102,6 +103,11 @@ missing: the square root, and the bias correction. Mend both.
             _made(rooted=False),
         ),
         Misconception(
+            "eps-in-the-root",
+            "1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.",
+            _made(eps_in_root=True),
+        ),
+        Misconception(
             "corrected-for-good",
             "You wrote the corrected means back into m and v, so the next step corrects them once more. Give them other names.",
             _made(overwrites=True),
@@ -138,6 +144,9 @@ missing: the square root, and the bias correction. Mend both.
             "written back",
             _MENDED.replace("mean, square", "m, v").replace("mean", "m").replace("square", "v"),
             "corrected-for-good",
+        ),
+        WrongAnswer(
+            "eps in the root", _MENDED.replace("(np.sqrt(square) + 1e-8)", "np.sqrt(square + 1e-8)"), "eps-in-the-root"
         ),
         WrongAnswer("v corrected alone", _MENDED.replace("m / (1 - 0.9**t), v", "m, v"), "value"),
         WrongAnswer("the last step", _MENDED.replace("    return p", "    return mean"), "value"),

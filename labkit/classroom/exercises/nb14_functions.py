@@ -32,6 +32,8 @@ def _trained(w, x, y, limit, clip="norm", late=False, updates=True):
         gradient = 2 * (error.T @ x) / len(x)
         if clip == "norm":
             gradient = gradient * min(1.0, limit / np.linalg.norm(gradient))
+        elif clip == "always":
+            gradient = gradient * (limit / np.linalg.norm(gradient))
         elif clip == "value":
             gradient = np.clip(gradient, -limit, limit)
         before, w = w, w - 0.1 * gradient if updates else w
@@ -82,6 +84,9 @@ def train(w, x, y, limit):
 
 answer = train
 """
+_SCALED = """        norm = float(sum((g**2).sum() for g in gradients).asnumpy()) ** 0.5
+        gradients = tuple(g * (self.limit / norm) for g in gradients)
+"""
 _CLIP = "        gradients = ms.ops.clip_by_global_norm(gradients, self.limit)\n"
 
 WRITE = Exercise(
@@ -115,6 +120,11 @@ Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, wei
             _was(clip="value"),
         ),
         Misconception(
+            "stretched",
+            "You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.",
+            _was(clip="always"),
+        ),
+        Misconception(
             "loss-after-the-step",
             "You return the loss after the update. A training step returns the one that it differentiated, from before.",
             _was(late=True),
@@ -140,6 +150,7 @@ Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, wei
             ),
             "clipped-by-value",
         ),
+        WrongAnswer("always scaled", _SOLUTION.replace(_CLIP, _SCALED), "stretched"),
         WrongAnswer(
             "loss again",
             _SOLUTION.replace("return loss\n", "return self.gradient(*inputs)[0]\n"),

@@ -246,6 +246,12 @@ clipped to the length `limit`, as one worker with all samples would have it.""",
             ),
         ),
         Misconception(
+            "always-at-the-limit",
+            "Your gradient has the length of the limit in any case. Is the loss scale divided out before you measure it? And "
+            "does the clip leave alone what is shorter?",
+            lambda i, expected, got: same(i[2] * i[0].mean(axis=0) / np.linalg.norm(i[0].mean(axis=0)), got),
+        ),
+        Misconception(
             "not-clipped",
             "Unscaled and reduced, but the clip is missing.",
             lambda i, expected, got: same(i[0].mean(axis=0) / i[1], got),
@@ -269,6 +275,10 @@ clipped to the length `limit`, as one worker with all samples would have it.""",
             "clipped-while-scaled",
         ),
         WrongAnswer("scaled", _ORDER.replace(_COMBINED, "gradients.mean(axis=0)"), "still-scaled"),
+        WrongAnswer(
+            "always scaled", _ORDER.replace("min(1.0, limit / length)", "limit / length"), "always-at-the-limit"
+        ),
+        WrongAnswer("clipped, never unscaled", _ORDER.replace(" / scale, limit", ", limit"), "always-at-the-limit"),
         WrongAnswer("no clip", _ORDER.replace(_COMBINED, "gradients.mean(axis=0) / scale"), "not-clipped"),
         WrongAnswer(
             "value", _ORDER.replace(_COMBINED, "np.clip(gradients.mean(axis=0) / scale, -limit, limit)"), "value"

@@ -293,6 +293,11 @@ PLAN = Exercise(
             lambda i, expected, got: got[0] == i[2] and got[1] == i[0] * i[1],
         ),
         Misconception(
+            "whole-reports-in-a-pass",
+            "A pass need not have a whole number of reports, nor a report one of passes. Multiply first, divide once.",
+            lambda i, expected, got: got[0] == i[2] and got[1] in (i[0] // max(i[2] // i[1], 1), i[0] * (i[1] // i[2])),
+        ),
+        Misconception(
             "swapped",
             "The two numbers are there, the other way round.",
             lambda i, expected, got: same(expected[::-1], got),
@@ -322,6 +327,11 @@ answer = plan
             "swapped",
             "answer = lambda batches, passes, reports: (batches * passes // reports, reports)",
             "swapped",
+        ),
+        WrongAnswer(
+            "reports in a pass",
+            "answer = lambda batches, passes, reports: (reports, batches // max(reports // passes, 1))",
+            "whole-reports-in-a-pass",
         ),
         WrongAnswer(
             "other", "answer = lambda batches, passes, reports: (reports, batches * passes // reports + 1)", "value"

@@ -152,6 +152,10 @@ def _prepared(a, b, scale, limit, first="unscale", each=False):
     return tuple(g / scale for g in clipped) if first == "clip" else tuple(clipped)
 
 
+def _stretched(a, b, scale, limit):
+    return tuple(g * limit / np.sqrt(np.sum(a**2) + np.sum(b**2)) for g in (a, b))
+
+
 def _did(**how):
     return lambda i, expected, got: expected != () and same(_prepared(*i, **how), got)
 
@@ -200,6 +204,12 @@ norm of at most `limit`. If the step has to be skipped, it returns the empty tup
             _did(each=True),
         ),
         Misconception(
+            "always-at-the-limit",
+            "Your gradients have the norm of the limit in any case. Is the loss scale divided out before you measure them? "
+            "And does the clip leave alone what is shorter?",
+            lambda i, expected, got: expected != () and same(_stretched(*i), got),
+        ),
+        Misconception(
             "not-skipped",
             "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
             lambda i, expected, got: expected == () and len(got) == 2,
@@ -234,6 +244,9 @@ def answer(a, b, scale, limit):
             _ORDER.replace("        return ()", "        return a / scale, b / scale"),
             "not-skipped",
         ),
+        WrongAnswer("still scaled", _ORDER.replace("    a, b = a / scale, b / scale\n", ""), "always-at-the-limit"),
+        WrongAnswer("always scaled", _ORDER.replace("min(1.0, limit / norm)", "limit / norm"), "always-at-the-limit"),
+        WrongAnswer("b looked at", _ORDER.replace("np.isfinite(a).all() and ", ""), "not-skipped"),
         WrongAnswer("not clipped", _ORDER.replace("min(1.0, limit / norm)", "1.0"), "value"),
     ),
 )

@@ -36,7 +36,7 @@ class Extreme(np.random.Generator):
     def _pulled(self, drawn, *ends):
         often = self.dice.random(np.shape(drawn)) < 0.3
         pulled = np.where(often, self.dice.choice(np.array(ends), np.shape(drawn)), drawn)
-        return pulled if np.shape(drawn) else type(drawn)(pulled[()])
+        return pulled if isinstance(drawn, np.ndarray) else type(drawn)(pulled[()])
 
     def uniform(self, low=0.0, high=1.0, size=None):
         return self._pulled(super().uniform(low, high, size), low, high)

@@ -75,15 +75,11 @@ _COUNTED = _ORDERED.replace("            used += 1\n", "").replace("    return",
 def _draw_shuffled(rng, old_first):
     """A random graph whose numbers tell nothing, and the number of its result."""
     parents = draw_graph(rng, ops=5, old_first=old_first)
-    while True:
-        new = rng.permutation(len(parents))
-        mixed: list[tuple] = [()] * len(parents)
-        for node, pairs in enumerate(parents):
-            mixed[new[node]] = tuple((int(new[p]), slope) for p, slope in pairs)
-        numbers, order = range(len(mixed)), _ordered(mixed, new[-1])
-        by_number = (walk_in(mixed, numbers[::step], new[-1]) for step in (-1, 1))
-        if all(tried != walk_in(mixed, order[::step], new[-1]) for tried, step in zip(by_number, (1, -1))):
-            return tuple(mixed), int(new[-1])
+    new = [int(number) for number in rng.permutation(len(parents))]
+    mixed: list[tuple] = [()] * len(parents)
+    for node, pairs in enumerate(parents):
+        mixed[new[node]] = tuple((new[p], slope) for p, slope in pairs)
+    return tuple(mixed), new[-1]
 
 
 def _ordered(parents, output):
@@ -111,19 +107,15 @@ def walk_in(parents, order, output):
     return grads, used
 
 
-def _needs_all_parents(parents, output):
-    """No parent can be left out when the order is made, neither the first nor the last of a node."""
-    right = walk_in(parents, _ordered(parents, output), output)
-    shorter = [_ordered([pairs[part] for pairs in parents], output) for part in (slice(1, None), slice(-1))]
-    return all(walk_in(parents, order, output) != right for order in shorter)
-
-
 def _needs_the_order(parents, output):
-    """Going level by level, nearest to the result first, comes to a node too early."""
-    order = [output]
-    for node in order:
-        order += [p for p, _ in dict(parents[node]).items() if p not in order]
-    return walk_in(parents, order, output) != walk_in(parents, _ordered(parents, output), output)
+    """Wrong are: by the numbers, level by level, and an order made without the first or the last parents."""
+    order, levels = _ordered(parents, output), [output]
+    for node in levels:
+        levels += [p for p, _ in dict(parents[node]).items() if p not in levels]
+    shorter = [_ordered([pairs[part] for pairs in parents], output) for part in (slice(1, None), slice(-1))]
+    others = [range(len(parents))[::-1], levels, *shorter]
+    upwards = walk_in(parents, range(len(parents)), output) != walk_in(parents, order[::-1], output)
+    return upwards and all(walk_in(parents, other, output) != walk_in(parents, order, output) for other in others)
 
 
 def run_source(source, i):
@@ -150,7 +142,7 @@ and how often it used a slope. Each edge needs its slope only once.""",
     draw=tuple(
         one
         for old_first in (False, True)
-        for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_all_parents, _needs_the_order)
+        for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_the_order)
     ),
     arguments=("parents", "output"),
     misconceptions=(

@@ -12,13 +12,17 @@ from .nb14 import NOTEBOOK
 # ---- step-adam ----
 
 
-def _slopes(rng, steps, none=False):
-    """So many gradients of four elements, of very different size; with `none`, one element is 0 in all of them."""
-    sizes = 10.0 ** rng.uniform(-2, 2, 4)
-    if none:
+def _slopes(rng, steps, steady=False):
+    """So many gradients of four elements, of very different size; steady ones have one sign, and one element that is 0.
+
+    None is so small that it would matter where 1e-8 is added, which differs between frameworks.
+    """
+    sizes = 10.0 ** rng.uniform(-1, 2, 4)
+    either = lambda low: rng.uniform(low, 2, 4) * rng.choice([-1, 1], 4)
+    if steady:
         sizes[rng.integers(4)] = 0.0
-    gradients = [np.float32(sizes * rng.normal(size=4)) for _ in range(steps)]
-    return np.float32(rng.normal(size=4)), gradients, float(rng.uniform(0.05, 0.5))
+    gradients = [np.float32(sizes * (np.abs(g) if steady else g)) for g in (either(0.3) for _ in range(steps))]
+    return np.float32(either(0.5)), gradients, float(rng.uniform(0.05, 0.5))
 
 
 def _small_slopes(rng):
@@ -84,7 +88,7 @@ missing: the square root, and the bias correction. Mend both.
 
 ```python{_BROKEN}```""",
     reference=lambda p, gradients, rate: np.asarray(_by_labkit(p, gradients, rate)),
-    draw=(partial(_slopes, steps=3), partial(_slopes, steps=4, none=True), _small_slopes),
+    draw=(partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes),
     arguments=("p", "gradients", "rate"),
     misconceptions=(
         Misconception(

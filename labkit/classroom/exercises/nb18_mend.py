@@ -173,6 +173,10 @@ def prepare(a, b, scale, limit):
 answer = prepare
 """
 
+_B_ALONE = _ORDER.replace("np.isfinite(a).all() and ", "").replace(
+    "def prepare", '@np.errstate(all="ignore")\ndef prepare'
+)
+
 ORDER = Exercise(
     name="sick-order",
     notebook=NOTEBOOK,
@@ -246,7 +250,7 @@ def answer(a, b, scale, limit):
         ),
         WrongAnswer("still scaled", _ORDER.replace("    a, b = a / scale, b / scale\n", ""), "always-at-the-limit"),
         WrongAnswer("always scaled", _ORDER.replace("min(1.0, limit / norm)", "limit / norm"), "always-at-the-limit"),
-        WrongAnswer("b looked at", _ORDER.replace("np.isfinite(a).all() and ", ""), "not-skipped"),
+        WrongAnswer("b looked at", _B_ALONE, "not-skipped"),
         WrongAnswer("not clipped", _ORDER.replace("min(1.0, limit / norm)", "1.0"), "value"),
     ),
 )

@@ -22,7 +22,7 @@ def _adjusted(scale, counter, finite, factor, window):
 def _drawn_step(rng, kind, factor):
     """A step that overflows at a scale "near 1" or "far" from it, a "good" one, or the "last" good one of a window."""
     window, finite = int(rng.integers(2, 6)), kind in ("good", "last")
-    scale = float(rng.integers(1, factor)) if kind == "near 1" else 2.0 ** int(rng.integers(4, 16))
+    scale = float(rng.integers(1, factor)) if kind == "near 1" else 2.0 ** int(rng.integers(4, 12))
     counter = {"good": int(rng.integers(0, window - 1)), "last": window - 1}.get(kind, int(rng.integers(1, window)))
     return scale, counter, finite, factor, window
 

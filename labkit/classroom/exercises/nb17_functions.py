@@ -154,6 +154,11 @@ def _accuracy(logits, labels, size):
     return float((logits.argmax(axis=1) == labels).mean())
 
 
+def _of_whole_batches(logits, labels, size):
+    whole = len(labels) // size * size
+    return _accuracy(logits[:whole], labels[:whole], size)
+
+
 def _by_batch(logits, labels, size):
     starts = range(0, len(labels), size)
     return float(np.mean([_accuracy(logits[s : s + size], labels[s : s + size], size) for s in starts]))
@@ -180,7 +185,7 @@ class, as a float. (A row of `logits` belongs to a sample.)""",
         Misconception(
             "remainder-dropped",
             "The last batch is missing. For training you may drop it; a test has to see every sample.",
-            lambda i, expected, got: same(_accuracy(*(rows[: len(i[1]) // i[2] * i[2]] for rows in i[:2]), i[2]), got),
+            lambda i, expected, got: same(_of_whole_batches(*i), got),
         ),
         Misconception(
             "a-count",

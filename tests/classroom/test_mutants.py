@@ -12,7 +12,7 @@ from labkit.classroom import EXERCISES
 from labkit.classroom.exercise import strata
 
 FUNCTIONS = [e for e in EXERCISES.values() if not e.is_prediction]
-SAMPLE = 10  # of so many mutants one is tried in the usual run
+SAMPLE = 20  # of so many mutants one is tried in the usual run
 DRAWS = 2000
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 SUM = """
@@ -23,6 +23,7 @@ def answer(a, b=2):
             total += value * 2
     return total, max(a)
 """
+MADE = list(mutants(SUM))
 
 
 class Extreme(np.random.Generator):
@@ -85,13 +86,12 @@ def living(exercise, tried, known):
     ],
 )  # fmt: skip
 def test_a_slip_is_made(change):
-    assert change in [mutant.change for mutant in mutants(SUM)]
+    assert change in [mutant.change for mutant in MADE]
 
 
 def test_each_mutant_is_another_program_under_a_name_of_its_own():
-    made = list(mutants(SUM))
-    assert len({m.change for m in made}) == len({m.source for m in made}) == len(made) > 55
-    for mutant in made:
+    assert len({m.change for m in MADE}) == len({m.source for m in MADE}) == len(MADE) > 55
+    for mutant in MADE:
         compile(mutant.source, "<mutant>", "exec")
 
 

@@ -83,7 +83,9 @@ def _changed(tree, spot, new):
     old, before = getattr(spot.parent, spot.field), line(spot.statement)
     changed = new[0] if spot.index is None else [*old[: spot.index], *new, *old[spot.index + 1 :]]
     setattr(spot.parent, spot.field, changed)
-    text = ast.unparse(ast.fix_missing_locations(tree))
+    for made in new:
+        ast.fix_missing_locations(made)
+    text = ast.unparse(tree)
     after = line(new[0] if new and spot.node is spot.statement else spot.statement)
     setattr(spot.parent, spot.field, old)
     if isinstance(new[0] if new else None, ast.Pass):

@@ -12,7 +12,7 @@ import labkit.torch as torch
 from labkit.classroom import EXERCISES, Exercise
 from labkit.classroom.exercise import modes_put_back
 from labkit.classroom.judge import judge_calls, judge_value
-from labkit.evidence import plain, try_call
+from labkit.evidence import plain_data, try_call
 
 SECONDS = 2.0  # a mutant may loop for ever
 
@@ -42,7 +42,7 @@ def is_right(exercise: Exercise, source: str, known: Iterable[tuple]) -> bool:
 
 def _passes(exercise, answer, inputs, right):
     if exercise.is_prediction:
-        return plain(answer) != plain(right) and bool(judge_value(exercise, answer, lambda: right))
+        return plain_data(answer) != plain_data(right) and bool(judge_value(exercise, answer, lambda: right))
     if not callable(answer):
         return False
     with modes_put_back():

@@ -39,7 +39,7 @@ def difference(expected: Any, got: Any) -> Difference | None:
 
     A number may be answered by any number or 0-d tensor, a list by a tuple; a tuple, a tensor and an array only by
     their own kind. An exception class may be answered by its name. Values agree within half the square root of the
-    dtype's eps, plain Python numbers within 1e-4.
+    dtype's eps, plain Python numbers within 1e-4, whole ones within 0.1 at most.
     """
     return min(differences(expected, got), key=lambda d: STAGES.index(d.stage), default=None)
 
@@ -69,7 +69,7 @@ def _leaf_stage(expected, got):
     if type(expected) is type(got) is float:
         return None if _near(expected, got) else "value"
     if isinstance(expected, (bool, int, float, np.generic)):
-        return _number_stage(np.asarray(expected), got, 0.0 if isinstance(expected, np.generic) else LOOSE)
+        return _number_stage(np.asarray(expected), got, _tolerance(expected))
     if package(expected) != package(got) or is_tensor(expected) != is_tensor(got):
         return "kind"
     e, g = plain_data(expected), plain_data(got)
@@ -80,6 +80,13 @@ def _leaf_stage(expected, got):
     if e.dtype != np.asarray(g).dtype:
         return "dtype"
     return None if _close(e, g) else "value"
+
+
+def _tolerance(number):
+    """Of a count at most a part of 1, so that one more or less is another number."""
+    if isinstance(number, np.generic):
+        return 0.0
+    return LOOSE if isinstance(number, float) else min(LOOSE, 0.1 / max(abs(number), 1))
 
 
 def _number_stage(expected, got, tolerance):

@@ -4,12 +4,16 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from ..evidence import wrap
+
+Draw = Callable[[np.random.Generator], tuple]
+TRIES = 10_000  # of one stratum
 
 
 @dataclass(frozen=True)
@@ -38,9 +42,10 @@ class WrongAnswer:
 class Exercise:
     """One exercise, at home in one place.
 
-    `draw(rng)` gives the inputs as arrays and numbers; `tensors` names the dialect that turns the arrays into tensors
-    ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An exercise
-    without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
+    `draw(rng)` gives the inputs as arrays and numbers. Several such functions are strata: every branch of an answer, both
+    sides of every limit. Whatever the seed, each of them is drawn from. `tensors` names the dialect that turns the arrays
+    into tensors ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An
+    exercise without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence).
     """
@@ -55,7 +60,7 @@ class Exercise:
     solution: str
     misconceptions: tuple[Misconception, ...]
     wrong_answers: tuple[WrongAnswer, ...]
-    draw: Callable[[np.random.Generator], tuple] | None = None
+    draw: Draw | tuple[Draw, ...] | None = None
     arguments: tuple[str, ...] = ()
     tensors: str | None = None
     draws: int = 5
@@ -67,11 +72,19 @@ class Exercise:
         """True where the answer is a value; false where it is a function."""
         return self.draw is None
 
+    @property
+    def strata(self) -> tuple[Draw, ...]:
+        """What the inputs are drawn from, in turn."""
+        return self.draw if isinstance(self.draw, tuple) else (self.draw or (lambda rng: ()),)
+
     def inputs(self, seed: int | None = None) -> Iterator[tuple]:
-        """Plain inputs, `draws` times; without `seed` the same at every call, other ones for every exercise."""
+        """Plain inputs, `draws` times, or once from each stratum if there are more, in turn.
+
+        Without `seed` they are the same at every call, other ones for every exercise.
+        """
         rng = np.random.default_rng(zlib.crc32(self.name.encode()) if seed is None else seed)
-        for _ in range(self.draws):
-            yield self.draw(rng) if self.draw else ()
+        for i in range(max(self.draws, len(self.strata))):
+            yield self.strata[i % len(self.strata)](rng)
 
     def wrap(self, inputs: tuple) -> tuple:
         """Fresh copies of plain `inputs` as the student's function receives them."""
@@ -84,6 +97,24 @@ class Exercise:
             ms.set_context(mode=ms.PYNATIVE_MODE)
             torch.set_grad_enabled(True)
             return self.reference(*self.wrap(inputs))
+
+
+def strata(draw: Draw, *conditions: Callable[..., Any]) -> tuple[Draw, ...]:
+    """A stratum for each condition: `draw(rng)`, again and again until `condition(*inputs)` holds.
+
+    >>> [low(np.random.default_rng(0)) for low in strata(lambda rng: (int(rng.integers(9)),), lambda n: n < 2)]
+    [(0,)]
+    """
+    return tuple(partial(_drawn, draw, condition) for condition in conditions)
+
+
+def _drawn(draw, condition, rng):
+    for _ in range(TRIES):
+        if condition(*(inputs := draw(rng))):
+            return inputs
+    raise RuntimeError(
+        f"expected inputs that meet a condition, but in {TRIES} draws none did: give it a draw of its own"
+    )
 
 
 @contextmanager

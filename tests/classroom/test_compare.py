@@ -82,3 +82,10 @@ def test_two_floats_are_compared_as_their_arrays_are(expected, change):
     for got in (change, expected + change, expected * (1 + change)):
         same_as_array = compare._close(np.asarray(expected), got, compare.LOOSE)
         assert (difference(expected, got) is None) == same_as_array
+
+
+def test_a_count_is_not_one_more_or_less_however_large_and_may_be_a_float():
+    for count in (3, 18_750, 4_000_000):
+        assert same(count, count) and same(count, float(count)) and same([count], (count,))
+        assert not same(count, count + 1) and not same(count, count - 1.0)
+    assert same(18_750.0, 18_751.0), "a number that is measured has a tolerance"

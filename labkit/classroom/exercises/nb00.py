@@ -1,5 +1,8 @@
 """The exercises of notebook 00: how notebooks and exercises work."""
 
+from functools import partial
+from itertools import product
+
 import numpy as np
 
 from ..compare import same
@@ -153,6 +156,15 @@ def mean(values):
 answer = mean
 """
 
+
+def _numbers(rng, count):
+    """So many numbers; of four and more the first is there twice, and the last one is negative."""
+    values = [float(v) for v in rng.integers(10, 200, count) / 10]
+    if count > 3:
+        values[1], values[-1] = values[0], -values[-1]
+    return (values,)
+
+
 MEND = Exercise(
     name="start-mend",
     notebook=NOTEBOOK,
@@ -161,7 +173,7 @@ MEND = Exercise(
     statement="""Mend the function that failed: `mean(values)` returns the mean of a list of numbers. It has two slips. One
 raises the error that you saw. The other raises none, it gives a wrong number.""",
     reference=lambda values: sum(values) / len(values),
-    draw=lambda rng: ([float(v) for v in rng.integers(1, 20, int(rng.integers(3, 7)))],),
+    draw=tuple(partial(_numbers, count=count) for count in (3, 4, 6, 5, 1)),
     arguments=("values",),
     errors=(
         ("totl", "The name in the error was never given a value. Compare it, letter by letter, with the line above."),
@@ -211,10 +223,11 @@ raises the error that you saw. The other raises none, it gives a wrong number.""
 # ---- start-slope ----
 
 
-def _points(rng):
+def _points(rng, along, up):
+    """The second point lies to the right or the left of the first one, and higher or lower."""
     x1, y1 = rng.uniform(-3, 3, 2).round(2)
     run, rise = rng.uniform(0.5, 4, 2).round(2)
-    return float(x1), float(y1), float(x1 + run), float(y1 + rise * rng.choice([-1, 1]))
+    return float(x1), float(y1), float(x1 + along * run), float(y1 + up * rise)
 
 
 SLOPE = Exercise(
@@ -225,7 +238,7 @@ SLOPE = Exercise(
     statement="""A straight line goes through the points `(x1, y1)` and `(x2, y2)`. Write `slope(x1, y1, x2, y2)`. It returns
 how much `y` changes for each step of 1 in `x`. (`x1` and `x2` are never equal.)""",
     reference=lambda x1, y1, x2, y2: (y2 - y1) / (x2 - x1),
-    draw=_points,
+    draw=tuple(partial(_points, along=along, up=up) for along, up in product((1, -1), (1, -1))),
     arguments=("x1", "y1", "x2", "y2"),
     misconceptions=(
         Misconception(
@@ -269,6 +282,8 @@ answer = slope
     wrong_answers=(
         WrongAnswer("upside down", "answer = lambda x1, y1, x2, y2: (x2 - x1) / (y2 - y1)", "upside-down"),
         WrongAnswer("sign", "answer = lambda x1, y1, x2, y2: (y1 - y2) / (x2 - x1)", "sign"),
+        WrongAnswer("a rise upwards", "answer = lambda x1, y1, x2, y2: abs(y2 - y1) / (x2 - x1)", "sign"),
+        WrongAnswer("a run to the right", "answer = lambda x1, y1, x2, y2: (y2 - y1) / abs(x2 - x1)", "sign"),
         WrongAnswer("parentheses", "answer = lambda x1, y1, x2, y2: y2 - y1 / x2 - x1", "no-parentheses"),
         WrongAnswer("whole", "answer = lambda x1, y1, x2, y2: (y2 - y1) // (x2 - x1)", "whole-numbers"),
         WrongAnswer("rise", "answer = lambda x1, y1, x2, y2: y2 - y1", "change-of-y"),

@@ -1,5 +1,7 @@
 """The exercises of notebook 01 about the step of a finite difference."""
 
+from functools import partial
+
 from ...precision import FORMATS
 from ..compare import same
 from ..exercise import Exercise, Misconception, WrongAnswer
@@ -78,9 +80,13 @@ def _eps(i):
     return FORMATS[i[1]].eps
 
 
-def _drawn_step(rng):
-    size = rng.uniform(0.05, 0.9) if rng.random() < 0.4 else rng.uniform(20, 900)
-    return float(size * rng.choice([-1, 1])), str(rng.choice(["float64", "float32", "float16"]))
+def _drawn_step(rng, low, high, name):
+    return float(rng.uniform(low, high)), name
+
+
+_SIZES = ((20.0, 900.0), (0.05, 0.9), (1.2, 4.0))
+_NAMES = ("float64", "float32", "float16", "float32", "float16", "float64")
+_ENDS = (*_SIZES, *((-high, -low) for low, high in _SIZES))
 
 
 STEP = Exercise(
@@ -92,7 +98,7 @@ STEP = Exercise(
 `"float16"`. The rule is: the cube root of eps; times the size of `x` where that is larger than 1.
 `np.finfo(name).eps` is the eps of a format. Return a Python float.""",
     reference=_step,
-    draw=_drawn_step,
+    draw=tuple(partial(_drawn_step, low=low, high=high, name=name) for (low, high), name in zip(_ENDS, _NAMES)),
     arguments=("x", "name"),
     draws=8,
     misconceptions=(

@@ -1,5 +1,7 @@
 """The exercises of notebook 02 that ask for functions: local derivatives, paths, a gradient by hand."""
 
+from functools import partial
+
 import numpy as np
 
 from ..compare import same
@@ -33,6 +35,13 @@ def local(op, a, b):
 answer = local
 """
 
+
+def _operation(rng, op):
+    """Two numbers of either sign, of different size."""
+    signs = rng.choice([-1, 1], 2)
+    return op, float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(3.5, 6.0))
+
+
 LOCAL = Exercise(
     name="graph-local",
     notebook=NOTEBOOK,
@@ -42,11 +51,7 @@ LOCAL = Exercise(
 `a - b`, `a * b` or `a / b`. Return a tuple: the local derivative for `a`, and the one for `b`.
 `a` and `b` are numbers.""",
     reference=_local,
-    draw=lambda rng: (
-        str(rng.choice(["add", "subtract", "multiply", "divide"])),
-        float(rng.uniform(1.2, 3.0)),
-        float(rng.uniform(3.5, 6.0)),
-    ),
+    draw=tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divide", "add")),
     arguments=("op", "a", "b"),
     draws=12,
     misconceptions=(
@@ -108,6 +113,11 @@ LOCAL = Exercise(
 
 # ---- graph-paths ----
 
+
+def _paths(rng, shape):
+    return (np.round(rng.uniform(-2.0, 3.0, shape), 2),)
+
+
 PATHS = Exercise(
     name="graph-paths",
     notebook=NOTEBOOK,
@@ -116,7 +126,7 @@ PATHS = Exercise(
     statement="""`slopes` is an array with a row for each path from `x` to `z`. A row holds the local derivatives of the edges
 along that path. Write `derivative(slopes)`: it returns the derivative of `z` for `x`, a number.""",
     reference=lambda slopes: float(np.sum(np.prod(slopes, axis=1))),
-    draw=lambda rng: (np.round(rng.uniform(-2.0, 3.0, (int(rng.integers(2, 4)), int(rng.integers(2, 5)))), 2),),
+    draw=tuple(partial(_paths, shape=shape) for shape in ((2, 3), (3, 2), (3, 4), (4, 1), (1, 3))),
     arguments=("slopes",),
     misconceptions=(
         Misconception(
@@ -214,6 +224,10 @@ def _slopes(i, d_a, direct=True, swapped=False):
     return [d_x + (a if direct else 0.0), d_y]
 
 
+def _x_and_y(rng, signs):
+    return tuple(float(v) for v in signs * rng.uniform(0.5, 3.0, 2))
+
+
 HAND = Exercise(
     name="graph-by-hand",
     notebook=NOTEBOOK,
@@ -231,7 +245,7 @@ Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative 
 Walk back over the graph: first the derivative of `z` for `b`, then for `a`, then for `x` and `y`.
 Use plain arithmetic: no finite difference, no labkit.""",
     reference=_by_hand,
-    draw=lambda rng: (float(rng.uniform(0.5, 3.0)), float(rng.uniform(-3.0, -0.5) if rng.random() < 0.5 else 2.5)),
+    draw=tuple(partial(_x_and_y, signs=signs) for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))),
     arguments=("x", "y"),
     misconceptions=(
         Misconception(

@@ -1,5 +1,7 @@
 """The exercises of notebook 03 about the walk back itself: its order, its program, and what broken engines give."""
 
+from functools import partial
+
 from ..compare import same
 from ..exercise import Exercise, Misconception, WrongAnswer
 
@@ -9,16 +11,23 @@ NOTEBOOK = "03_backprop_step_by_step"
 Parents = tuple[tuple[tuple[int, float], ...], ...]
 
 
-def draw_graph(rng, leaves=3, ops=4) -> Parents:
-    """A random graph in the order it ran. Each op uses the node before it, and one more: any, also the same once more."""
+def draw_graph(rng, leaves=3, ops=4, old_first=False, dead=False, again=False) -> Parents:
+    """A random graph in the order it ran. An op uses the node before it, and mostly one more: any, also the same once more.
+
+    `old_first`: the one more comes first. `dead`: one op uses old nodes alone, so that the node before it is in vain.
+    `again`: one op has a third use, the same as its first.
+    """
     parents: list[tuple] = [()] * leaves
+    in_vain = leaves + 1 + int(rng.integers(0, ops - 1)) if dead else -1
     for node in range(leaves, leaves + ops):
-        first, second = node - 1, int(rng.integers(0, node))
+        newest = node - 1 if node != in_vain else node - 2
+        used = [newest, int(rng.integers(0, newest + 1))][: 2 if node == leaves + 1 or rng.random() < 0.8 else 1]
         slopes = rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2)
-        parents.append(((first, float(slopes[0])), (second, float(slopes[1]))))
+        pairs = tuple(zip(used, map(float, slopes)))[:: -1 if old_first else 1]
+        parents.append((*pairs, *pairs[: again and node == leaves + 1]))
     last = len(parents) - 1
-    parents.append(((last, 2.0), (int(rng.integers(leaves, last)), float(rng.choice([3.0, 5.0])))))
-    return tuple(parents)
+    ends = (last, 2.0), (int(rng.integers(leaves, last)), float(rng.choice([3.0, 5.0])))
+    return (*parents, ends[:: -1 if old_first else 1])
 
 
 def walk_back(parents: Parents) -> list[float]:
@@ -179,7 +188,10 @@ Return a list of numbers: the derivative of the result for each node. A node tha
 
 For `two_paths` at `x = 2`, `y = 3` that is `[64.0, 32.0, 16.0, 16.0, 1.0]`.""",
     reference=walk_back,
-    draw=lambda rng: (draw_graph(rng),),
+    draw=tuple(
+        partial(lambda rng, **how: (draw_graph(rng, **how),), leaves=leaves, **dict.fromkeys(kinds, True))
+        for leaves, *kinds in ((3,), (2, "old_first"), (1, "dead"), (3, "old_first", "dead"), (2, "again"))
+    ),
     arguments=("parents",),
     draws=8,
     errors=(
@@ -232,6 +244,7 @@ For `two_paths` at `x = 2`, `y = 3` that is `[64.0, 32.0, 16.0, 16.0, 1.0]`.""",
         WrongAnswer("slopes", _WRITE.replace("slope * grads[node]", "slope"), "slopes-alone"),
         WrongAnswer("added", _WRITE.replace("slope * grads[node]", "slope + grads[node]"), "slopes-added"),
         WrongAnswer("leaves only", _WRITE.replace("return grads", "return grads[:3]"), "structure"),
+        WrongAnswer("two uses", _WRITE.replace("parents[node]:", "parents[node][:2]:"), "value"),
         WrongAnswer("seed 2", _WRITE.replace("= 1.0", "= 2.0"), "value"),
     ),
 )

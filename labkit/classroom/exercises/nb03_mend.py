@@ -1,7 +1,9 @@
 """The repairs of notebook 03: each exercise shows a broken engine and asks for it mended."""
 
+from functools import partial
+
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, WrongAnswer, strata
 from .nb03 import NOTEBOOK, draw_graph, walk_back
 
 # ---- backprop-mend-order ----
@@ -70,16 +72,14 @@ answer = mended
 _COUNTED = _ORDERED.replace("            used += 1\n", "").replace("    return", "    used = len(order)\n    return")
 
 
-def _draw_shuffled(rng):
+def _draw_shuffled(rng, old_first):
     """A random graph whose numbers tell nothing, and the number of its result."""
-    parents = draw_graph(rng, ops=5)
-    while True:
-        new = rng.permutation(len(parents))
-        mixed: list[tuple] = [()] * len(parents)
-        for node, pairs in enumerate(parents):
-            mixed[new[node]] = tuple((int(new[p]), slope) for p, slope in pairs)
-        if walk_in(mixed, reversed(range(len(mixed))), new[-1]) != walk_in(mixed, _ordered(mixed, new[-1]), new[-1]):
-            return tuple(mixed), int(new[-1])
+    parents = draw_graph(rng, ops=5, old_first=old_first)
+    new = [int(number) for number in rng.permutation(len(parents))]
+    mixed: list[tuple] = [()] * len(parents)
+    for node, pairs in enumerate(parents):
+        mixed[new[node]] = tuple((new[p], slope) for p, slope in pairs)
+    return tuple(mixed), new[-1]
 
 
 def _ordered(parents, output):
@@ -107,6 +107,17 @@ def walk_in(parents, order, output):
     return grads, used
 
 
+def _needs_the_order(parents, output):
+    """Wrong are: by the numbers, level by level, and an order made without the first or the last parents."""
+    order, levels = _ordered(parents, output), [output]
+    for node in levels:
+        levels += [p for p, _ in dict(parents[node]).items() if p not in levels]
+    shorter = [_ordered([pairs[part] for pairs in parents], output) for part in (slice(1, None), slice(-1))]
+    others = [range(len(parents))[::-1], levels, *shorter]
+    upwards = walk_in(parents, range(len(parents)), output) != walk_in(parents, order[::-1], output)
+    return upwards and all(walk_in(parents, other, output) != walk_in(parents, order, output) for other in others)
+
+
 def run_source(source, i):
     """What a planted engine gives for the inputs `i`."""
     names: dict = {}
@@ -128,7 +139,11 @@ parents. `output` is the number of the result. `used` counts how often a local s
 This engine gives wrong gradients and uses slopes too often. Mend it. It returns the same two things: the list of gradients,
 and how often it used a slope. Each edge needs its slope only once.""",
     reference=lambda parents, output: walk_in(parents, _ordered(parents, output), output),
-    draw=_draw_shuffled,
+    draw=tuple(
+        one
+        for old_first in (False, True)
+        for one in strata(partial(_draw_shuffled, old_first=old_first), _needs_the_order)
+    ),
     arguments=("parents", "output"),
     misconceptions=(
         Misconception(
@@ -212,6 +227,7 @@ def mended(parents):
 answer = mended
 """
 
+_SET = _KEPT.replace("parents[node]:", "set(parents[node]):")
 _DOUBLED = """def mended(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -223,11 +239,12 @@ _DOUBLED = """def mended(parents):
 """
 
 
-def _draw_twice(rng):
-    """A random graph in which at least one op uses the same value twice."""
+def _draw_twice(rng, equal):
+    """A random graph in which at least one op uses the same value twice, with two slopes or (`equal`) with one."""
     parents = list(draw_graph(rng))
     node = int(rng.integers(4, len(parents)))
-    parents[node] = tuple((node - 1, slope) for _, slope in parents[node])
+    slopes = rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2, replace=False)
+    parents[node] = tuple((node - 1, float(slope)) for slope in slopes[[0, 0 if equal else 1]])
     return (tuple(parents),)
 
 
@@ -243,7 +260,11 @@ TWICE = Exercise(
 
 Find the line where something is lost, and mend it.""",
     reference=walk_back,
-    draw=_draw_twice,
+    draw=tuple(
+        one
+        for equal in (False, True)
+        for one in strata(partial(_draw_twice, equal=equal), lambda p: run_source(_LOST, (p,)) != walk_back(p))
+    ),
     arguments=("parents",),
     misconceptions=(
         Misconception(
@@ -263,6 +284,11 @@ Find the line where something is lost, and mend it.""",
             "each use sends its own part.",
             lambda i, expected, got: same(run_source(_DOUBLED, i), got),
         ),
+        Misconception(
+            "equal-parts-once",
+            "A set holds what is equal only once. But u + u uses u twice with the same slope, and each use sends its part.",
+            lambda i, expected, got: same(run_source(_SET, i), got),
+        ),
     ),
     hints=(
         "For u * u, what is in parents[node]? And what is in sent afterwards?",
@@ -279,6 +305,7 @@ Find the line where something is lost, and mend it.""",
             + "\n\nanswer = mended\n",
             "value",
         ),
+        WrongAnswer("a set", _SET, "equal-parts-once"),
         WrongAnswer("doubled", _DOUBLED + "\n\nanswer = mended\n", "doubled"),
         WrongAnswer("leaves only", _KEPT.replace("return grads", "return grads[:3]"), "structure"),
     ),

@@ -50,7 +50,7 @@ Mend it. It returns the gradients for `w` and for `b`, each in the shape of its 
     reference=_gradients,
     draw=lambda rng: (
         rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),
-        rng.integers(1, 5, 3).astype(float),
+        rng.integers(1, 5, 3) * rng.choice([-1.0, 1.0], 3),
         float(rng.integers(1, 6)),
     ),
     arguments=("x", "w", "b"),
@@ -156,7 +156,8 @@ RESET = Exercise(
 It returns the values of `w` after each step, and after the first step they are wrong. Mend it.""",
     reference=_trained,
     draw=lambda rng: (
-        float(rng.integers(1, 4)), float(rng.integers(3, 9)), float(rng.integers(4, 8)), int(rng.integers(3, 6)), 0.03125
+        float(rng.integers(1, 4) * rng.choice([-1, 1])), float(rng.integers(3, 9)), float(rng.integers(4, 8)),
+        int(rng.integers(3, 6)), float(rng.choice([0.03125, 0.0625])),
     ),
     arguments=("x", "y", "w", "steps", "rate"),
     misconceptions=(

@@ -1,5 +1,7 @@
 """Functions to write in notebook 04: the rule of tanh, the rule of a product of arrays, and a small engine."""
 
+from functools import partial
+
 import numpy as np
 
 from ..compare import same
@@ -9,9 +11,9 @@ from .nb04 import NOTEBOOK
 # ---- engine-tanh ----
 
 
-def _draw_point(rng):
-    """`g`, `tanh(x)` and `x`."""
-    g, x = float(rng.uniform(-3.0, -1.0)), float(rng.uniform(0.3, 1.5))
+def _draw_point(rng, signs):
+    """`g`, `tanh(x)` and `x`, with these signs of `g` and `x`."""
+    g, x = float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(0.3, 1.5))
     return g, float(np.tanh(x)), x
 
 
@@ -24,7 +26,7 @@ TANH = Exercise(
 arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All are numbers.
 Use `+ - * /` and `**` alone, so that it also works on boxes.""",
     reference=lambda g, ans, x: g * (1 - ans**2),
-    draw=_draw_point,
+    draw=tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1))),
     arguments=("g", "ans", "x"),
     misconceptions=(
         Misconception(
@@ -118,18 +120,24 @@ _OWN_FACTOR = _PROGRAM.replace("values[places[1]], values[places[0]]", "values[p
 _OF_INPUT = _PROGRAM.replace("values[node] ** 2", "values[places[0]] ** 2")
 _FORWARDS = _PROGRAM.replace("reversed(range(len(inputs), len(values)))", "range(len(inputs), len(values))")
 _NO_SEED = _PROGRAM.replace("    grads[-1] = 1.0\n", "")
+_ONCE_EACH = _PROGRAM.replace("zip(places,", "zip(dict.fromkeys(places),")
 _REUSED = _PROGRAM.replace("+= slope * grads[node]", "+= slope")
 
 
-def _draw_program(rng):
-    """Five instructions, all three kinds among them; each uses the value before it, so that all count."""
+def _draw_program(rng, inputs, twice=""):
+    """Five instructions, all three kinds among them; each uses the value before it, so that all count.
+
+    An instruction called `twice` uses that value two times. With three inputs, the first may count for nothing.
+    """
     kinds = [str(k) for k in rng.permutation(["add", "multiply", "tanh", "multiply", "add"])]
     program = []
-    for node, kind in enumerate(kinds, 2):
-        other = int(rng.integers(0, node))
-        program.append((kind, node - 1) if kind == "tanh" else (kind, node - 1, other))
-    program.append(("multiply", 6, int(rng.integers(2, 6))))
-    return tuple(program), tuple(float(v) for v in np.round(rng.uniform(0.4, 1.6, 2), 2))
+    for node, kind in enumerate(kinds, inputs):
+        other = node - 1 if kind == twice else int(rng.integers(inputs > 2, node))
+        both = (node - 1, other) if rng.random() < 0.5 else (other, node - 1)
+        program.append((kind, node - 1) if kind == "tanh" else (kind, *both))
+    program.append(("multiply", inputs + 4, int(rng.integers(inputs, inputs + 4))))
+    values = np.round(rng.uniform(0.4, 1.6, inputs) * rng.choice([-1, 1], inputs), 2)
+    return tuple(program), tuple(float(v) for v in values)
 
 
 PROGRAM = Exercise(
@@ -149,7 +157,10 @@ values 3 and 0. The last value is the result.
 Write `run(program, inputs)`. It returns a tuple: the result, and the list of its derivatives for the inputs.
 The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.tanh`, and no labkit.""",
     reference=_execute,
-    draw=_draw_program,
+    draw=tuple(
+        partial(_draw_program, inputs=inputs, twice=twice)
+        for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
+    ),
     arguments=("program", "inputs"),
     misconceptions=(
         Misconception(
@@ -170,7 +181,7 @@ The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.ta
         Misconception(
             "nothing-arrives",
             "All gradients are zero. The walk back needs a 1 at the result, and it begins there, at the last instruction.",
-            lambda i, expected, got: same((expected[0], [0.0, 0.0]), got),
+            lambda i, expected, got: same((expected[0], [0.0] * len(i[1])), got),
         ),
         Misconception(
             "slopes-alone",
@@ -180,7 +191,7 @@ The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.ta
         Misconception(
             "one-path-short",
             "The value is right. Does every use send its part, also when the same value is used twice?",
-            lambda i, expected, got: same(expected[0], got[0]) and len(got[1]) == 2 and not same(expected[1], got[1]),
+            lambda i, expected, got: same(_execute(i[0], i[1], _ONCE_EACH), got),
         ),
     ),
     hints=(
@@ -196,9 +207,7 @@ The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.ta
         WrongAnswer("forwards", _FORWARDS, "nothing-arrives"),
         WrongAnswer("no seed", _NO_SEED, "nothing-arrives"),
         WrongAnswer("slopes", _REUSED, "slopes-alone"),
-        WrongAnswer(
-            "once for each parent", _PROGRAM.replace("zip(places,", "zip(dict.fromkeys(places),"), "one-path-short"
-        ),
+        WrongAnswer("once for each parent", _ONCE_EACH, "one-path-short"),
         WrongAnswer("all gradients", _PROGRAM.replace("grads[: len(inputs)]", "grads"), "structure"),
         WrongAnswer("value alone", _PROGRAM.replace(", grads[: len(inputs)]", ""), "kind"),
         WrongAnswer("the value before", _PROGRAM.replace("return values[-1]", "return values[-2]"), "value"),
@@ -231,11 +240,17 @@ def _products(g, a, b, source: str = _ARRAYS):
     return names["answer"](g, a, b)
 
 
-def _draw_factors(rng):
-    shape = (int(rng.integers(2, 4)), int(rng.integers(4, 6)))
-    small = ((), (shape[1],), (1, shape[1]), (shape[0], 1))[int(rng.integers(0, 4))]
-    g, a, b = (rng.integers(1, 6, s).astype(float) for s in (shape, shape, small))
-    return (g, a, np.asarray(b)) if rng.random() < 0.6 else (g, np.asarray(b), a)
+def _draw_factors(rng, kind, swapped, square=False):
+    """`b` (or `a`, swapped) is as large as the product, a row of either shape, a column, or one number."""
+    rows = int(rng.integers(2, 4))
+    columns = rows if square else int(rng.integers(4, 6))
+    shapes = {"whole": (rows, columns), "flat": (columns,), "row": (1, columns), "column": (rows, 1), "one": ()}
+    shape = shapes[kind]
+    g, a, b = (
+        np.asarray(rng.integers(1, 6, s) * rng.choice([-1.0, 1.0], s))
+        for s in (shapes["whole"], shapes["whole"], shape)
+    )
+    return (g, b, a) if swapped else (g, a, b)
 
 
 ARRAYS = Exercise(
@@ -249,7 +264,11 @@ arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
 
 The smaller one of the two may be one number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.""",
     reference=_products,
-    draw=_draw_factors,
+    draw=tuple(
+        partial(_draw_factors, kind=kind, swapped=swapped, square=square)
+        for swapped, square in ((False, False), (True, True))
+        for kind in ("flat", "column", "one", "row", "whole")
+    ),
     arguments=("g", "a", "b"),
     draws=10,
     misconceptions=(

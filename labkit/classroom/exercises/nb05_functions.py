@@ -1,5 +1,7 @@
 """Functions to write in notebook 05: broadcasting undone, a Jacobian by columns."""
 
+from functools import partial
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -21,10 +23,11 @@ def _unbroadcast(g, shape):
     return engine.vjp(lambda b: b + np.zeros(g.shape), np.zeros(shape))[1](g)[0]
 
 
-def _draw_broadcast(rng):
-    sizes = [int(n) for n in rng.integers(2, 5, 3)]
-    kept = [1 if rng.random() < 0.5 else n for n in sizes[int(rng.integers(1, 3)) :]]
-    return rng.integers(-9, 10, sizes).astype(float), tuple(kept)
+def _draw_broadcast(rng, ones, cube=False):
+    """`ones`: for each axis of `b`, whether it has length 1; `cube`: all axes of `g` are equally long."""
+    sizes = [int(rng.integers(2, 5))] * 3 if cube else [int(n) for n in rng.permutation([2, 3, 4])]
+    kept = sizes[3 - len(ones) :]
+    return rng.integers(-9, 10, sizes).astype(float), tuple(1 if one else n for one, n in zip(ones, kept))
 
 
 def _same_numbers(expected, got):
@@ -46,7 +49,13 @@ UNBROADCAST = Exercise(
 Write `unbroadcast(g, shape)`: it returns the gradient for `b`, where `shape` is the shape of `b` (a tuple).
 `g` has three axes. `b` may have fewer axes, and it may have axes of length 1.""",
     reference=_unbroadcast,
-    draw=_draw_broadcast,
+    draw=(
+        partial(_draw_broadcast, ones=(True, False)),
+        partial(_draw_broadcast, ones=(False, True), cube=True),
+        partial(_draw_broadcast, ones=(False,)),
+        partial(_draw_broadcast, ones=(True, False, True)),
+        partial(_draw_broadcast, ones=()),
+    ),
     arguments=("g", "shape"),
     misconceptions=(
         Misconception(

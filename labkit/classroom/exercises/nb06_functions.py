@@ -1,5 +1,7 @@
 """The functions to write in notebook 06: `grad`, every case."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -185,9 +187,11 @@ def _norm(*arrays):
     return np.sqrt(sum(np.sum(np.square(a)) for a in arrays))
 
 
-def _draw_gradients(rng):
-    a, b = rng.normal(size=(2, 3)).astype(np.float32), rng.normal(size=4).astype(np.float32)
-    return a, b, round(float(_norm(a, b) * rng.choice([0.3, 0.6, 1.5])), 3)
+def _draw_gradients(rng, part):
+    """Two gradients, and a limit that is this part of their norm: below the norm of one, of both, or above all."""
+    a, b = (g / _norm(g) for g in (rng.normal(size=(2, 3)), rng.normal(size=4)))
+    a, b = (np.float32(g * rng.uniform(1.0, 1.2)) for g in (a, b))
+    return a, b, round(float(_norm(a, b) * part), 3)
 
 
 CLIP = Exercise(
@@ -200,7 +204,7 @@ If the norm of all their elements together is larger than `max_norm`, scale both
 `max_norm`; otherwise leave them as they are. Return a tuple of two Tensors.
 Do not use the `clip` functions of `ops`.""",
     reference=_clip,
-    draw=_draw_gradients,
+    draw=tuple(partial(_draw_gradients, part=part) for part in (0.3, 1.5, 0.6, 1.2, 0.9)),
     arguments=("a", "b", "max_norm"),
     tensors="mindspore",
     misconceptions=(

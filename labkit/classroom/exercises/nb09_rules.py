@@ -1,5 +1,7 @@
 """Derivatives of one's own, to write in notebook 09: straight-through, and logsumexp."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -114,10 +116,9 @@ def answer(x, t):
 # ---- logsumexp-rule ----
 
 
-def _far_away(rng):
-    """Four numbers near each other, far away from 0 on either side; and a cotangent."""
-    offset = rng.choice([-1, 1]) * rng.uniform(1500, 3000)
-    return offset + rng.uniform(-2, 2, 4), float(rng.uniform(0.5, 3.0))
+def _far_away(rng, side):
+    """Four numbers near each other, far away from 0 on this side; and a cotangent."""
+    return side * rng.uniform(1500, 3000) + rng.uniform(-2, 2, 4), float(rng.uniform(0.5, 3.0) * rng.choice([-1, 1]))
 
 
 def _logsumexp(x, g):
@@ -139,7 +140,7 @@ LOGSUMEXP = Exercise(
 `logsumexp(x)`, and the gradient that goes back to `x` when the cotangent `g` (a number) arrives. `x` has four elements, all of
 them near 2000 or all near -2000, where `exp` gives infinity or 0. Both results must be finite and exact.""",
     reference=_logsumexp,
-    draw=_far_away,
+    draw=tuple(partial(_far_away, side=side) for side in (1, -1)),
     arguments=("x", "g"),
     misconceptions=(
         Misconception(

@@ -1,5 +1,7 @@
 """The functions to write in notebook 11: the limits of a format, and weights that small steps still move."""
 
+from functools import partial
+
 import numpy as np
 
 from ...precision import Format
@@ -130,6 +132,12 @@ def _trains(start=_WIDE, step="weights - lr * g.astype(np.float32)", end=_NARROW
     return _TRAIN.format(start=start, step=step, end=end)
 
 
+def _weights(rng, lr, steps):
+    """A gradient that is small beside the weights, and so many steps, or half as many more."""
+    w, g = rng.uniform(1.2, 2.0, 3), rng.uniform(0.1, 0.2, 3) * rng.choice([-1, 1], 3)
+    return w.astype(np.float16), g.astype(np.float16), lr, int(rng.integers(steps, 1.5 * steps + 1))
+
+
 UPDATE = Exercise(
     name="fp-update",
     notebook=NOTEBOOK,
@@ -147,12 +155,7 @@ def train(w, g, lr, steps):
 
 Mend it: keep a float32 copy of the weights between the steps. Return the weights after all steps as a float16 array.""",
     reference=_train,
-    draw=lambda rng: (
-        rng.uniform(1.2, 2.0, 3).astype(np.float16),
-        rng.uniform(0.1, 0.2, 3).astype(np.float16),
-        1e-3,
-        int(rng.integers(2500, 4000)),
-    ),
+    draw=(partial(_weights, lr=1e-3, steps=2500), partial(_weights, lr=0.5, steps=3)),
     arguments=("w", "g", "lr", "steps"),
     draws=4,
     misconceptions=(

@@ -1,5 +1,7 @@
 """The functions to write in notebook 12: a static scaler, the largest scale, a dynamic scaler, and a step to repair."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -126,12 +128,16 @@ answer = largest
 _TOP, _POWER = "max(np.abs(g1).max(), np.abs(g2).max())", "2.0 ** np.floor(np.log2(65504 / top))"
 
 
-def _drawn_gradients(rng):
-    """Two arrays; the largest magnitude is that of a negative number, in one or the other."""
-    sizes = 10.0 ** rng.uniform(-5, 1, 7)
-    signs = np.where(sizes == sizes.max(), -1.0, rng.choice([-1.0, 1.0], 7))
-    signs[np.argsort(sizes)[:2]] = 1.0
-    values = (sizes * signs).astype(np.float32)
+def _drawn_gradients(rng, sign, place, near=None):
+    """Two arrays, with the largest magnitude at a place of theirs, of this sign: `near / 2**n`, or any size."""
+    sizes = np.sort(10.0 ** rng.uniform(-5, 1, 7))
+    if near:
+        sizes[-1] = near / 2.0 ** rng.integers(8, 14)
+        sizes[:-1] *= min(1.0, sizes[-1] / 20)
+    values = sizes[:-1] * rng.choice([-1.0, 1.0], 6)
+    values[:2] = sizes[:2]
+    values = np.insert(rng.permutation(values), place, sign * sizes[-1]).astype(np.float32)
+    values[4] = sizes[-1] / 4  # another one in the second array that is not small
     return values[:3], values[3:].reshape(2, 2)
 
 
@@ -144,7 +150,13 @@ LARGEST = Exercise(
 `largest(g1, g2)`: it returns the largest power of two with which all of them can be multiplied, so that the largest
 magnitude stays at 65504 or below.""",
     reference=_largest,
-    draw=_drawn_gradients,
+    draw=(
+        partial(_drawn_gradients, sign=-1, place=1),
+        partial(_drawn_gradients, sign=-1, place=5, near=60000.0),
+        partial(_drawn_gradients, sign=1, place=6, near=65530.0),  # 65536 would be too large a limit
+        partial(_drawn_gradients, sign=-1, place=0, near=65503.5),
+        partial(_drawn_gradients, sign=1, place=2),
+    ),
     arguments=("g1", "g2"),
     misconceptions=(
         Misconception(

@@ -1,5 +1,7 @@
 """More functions of notebook 12: the heart of a dynamic scaler, and a training step in the right order."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -17,14 +19,12 @@ def _adjusted(scale, counter, finite, factor, window):
     return float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())
 
 
-def _drawn_step(rng):
-    """A step that overflows at a scale near 1 or far from it, a good one, or the last good one of a window."""
-    kind, factor, window = int(rng.integers(4)), int(rng.integers(2, 5)), int(rng.integers(2, 6))
-    scale = float(rng.integers(1, factor)) if kind == 0 else 2.0 ** int(rng.integers(4, 16))
-    counter = window - 1 if kind == 3 else int(rng.integers(0, window - 1))
-    if kind < 2:
-        counter = int(rng.integers(1, window))
-    return scale, counter, kind >= 2, factor, window
+def _drawn_step(rng, kind, factor):
+    """A step that overflows at a scale "near 1" or "far" from it, a "good" one, or the "last" good one of a window."""
+    window, finite = int(rng.integers(2, 6)), kind in ("good", "last")
+    scale = float(rng.integers(1, factor)) if kind == "near 1" else 2.0 ** int(rng.integers(4, 12))
+    counter = {"good": int(rng.integers(0, window - 1)), "last": window - 1}.get(kind, int(rng.integers(1, window)))
+    return scale, counter, finite, factor, window
 
 
 _ADJUST = """
@@ -64,7 +64,11 @@ finite. It returns the tuple `(scale, counter)` for the next step.
 - After a good step: the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and counting
   starts again at 0.""",
     reference=_adjusted,
-    draw=_drawn_step,
+    draw=tuple(
+        partial(_drawn_step, kind=kind, factor=factor)
+        for factor in (2, 3, 4)
+        for kind in ("good", "last", "far", "near 1")
+    ),
     arguments=("scale", "counter", "finite", "factor", "window"),
     draws=12,
     misconceptions=(
@@ -146,13 +150,13 @@ def _finite(inputs):
     return bool(np.isfinite(inputs[1]).all())
 
 
-def _drawn_gradient(rng):
-    """Scaled gradients: longer than the limit, shorter, or with an infinite element."""
-    scale, g = 2.0 ** int(rng.integers(8, 14)), rng.uniform(0.5, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
-    g = g * (1.0 if rng.random() < 0.4 else 4.0) * scale
-    if rng.random() < 0.3:
-        g[rng.integers(3)] = np.inf
-    return rng.uniform(0.5, 2.0, 3).astype(np.float32), g.astype(np.float32), scale, 2.5, 0.25
+def _drawn_gradient(rng, length, ill=()):
+    """Scaled gradients, so many times as long as the limit; some of their elements are ill."""
+    scale, limit, lr = 2.0 ** int(rng.integers(8, 14)), float(rng.integers(2, 10)) / 2, float(rng.choice([0.25, 0.5]))
+    g = rng.uniform(0.5, 1.0, 3) * rng.choice([-1.0, 1.0], 3)
+    g *= length * limit * scale / np.linalg.norm(g)
+    g[rng.permutation(3)[: len(ill)]] = ill
+    return rng.uniform(0.5, 2.0, 3).astype(np.float32), g.astype(np.float32), scale, limit, lr
 
 
 _REPAIR = """
@@ -198,7 +202,15 @@ def step(w, g, scale, limit, lr):
 The limit is meant for the true gradient, not for the scaled one. And nobody looks whether `g` is finite: if it is not,
 the weights have to stay as they are. Repair it.""",
     reference=_repaired,
-    draw=_drawn_gradient,
+    draw=(
+        partial(_drawn_gradient, length=2.5),
+        partial(_drawn_gradient, length=0.8),
+        partial(_drawn_gradient, length=1.25, ill=(np.inf,)),
+        partial(_drawn_gradient, length=0.5, ill=(np.nan,)),
+        partial(_drawn_gradient, length=1.25),
+        partial(_drawn_gradient, length=2.5, ill=(-np.inf,)),
+        partial(_drawn_gradient, length=0.8, ill=(np.inf, -np.inf)),
+    ),
     arguments=("w", "g", "scale", "limit", "lr"),
     draws=8,
     misconceptions=(
@@ -235,6 +247,7 @@ the weights have to stay as they are. Repair it.""",
         WrongAnswer("as it was", _repair(then=_UNSCALE), "limits-the-scaled"),
         WrongAnswer("skips only", _repair(_SKIP, then=_UNSCALE), "limits-the-scaled"),
         WrongAnswer("order only", _repair(_UNSCALE), "steps-into-inf"),
+        WrongAnswer("inf alone", _repair("if np.isinf(g).any():\n        return w", _UNSCALE), "steps-into-inf"),
         WrongAnswer("zero for inf", _repair("g = np.where(np.isfinite(g), g, 0)", _UNSCALE), "steps-into-inf"),
         WrongAnswer("scaled", _repair(_SKIP), "not-unscaled"),
         WrongAnswer(

@@ -1,6 +1,7 @@
 """Two functions to write in notebook 13: how long a gradient can be, and a port."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -93,8 +94,9 @@ answer = longest
 # ---- clip-port ----
 
 
-def _leaves(rng):
-    return rng.uniform(1.0, 2.5, 3).astype(np.float32), rng.uniform(1.0, 2.5, 2).astype(np.float32)
+def _leaves(rng, low, high):
+    """Leaves of this size: from large ones come gradients longer than 1, from small ones shorter."""
+    return tuple((rng.uniform(low, high, n) * rng.choice([-1, 1], n)).astype(np.float32) for n in (3, 2))
 
 
 def _clipped_by_torch(x, y):
@@ -107,8 +109,13 @@ def _plain_gradients(x, y):
     return 2 * x * np.sum(y**2), 2 * y * np.sum(x**2)
 
 
-def _unit(v):
-    return v / np.linalg.norm(v)
+def _stretched(*gradients):
+    norm = np.float32(np.sqrt(sum(_norm(g) ** 2 for g in gradients)))
+    return tuple(g / norm for g in gradients)
+
+
+def _norm(v):
+    return float(np.linalg.norm(v))
 
 
 CLIP_PORT = Exercise(
@@ -128,7 +135,11 @@ gradients = ms.grad(fn, (0, 1))(x, y)
 return ops.clip_by_global_norm(gradients, 1.0)
 ```""",
     reference=_clipped_by_torch,
-    draw=_leaves,
+    draw=(
+        partial(_leaves, low=1.0, high=2.5),
+        partial(_leaves, low=0.2, high=0.35),
+        partial(_leaves, low=0.5, high=0.7),
+    ),
     arguments=("x", "y"),
     tensors="torch",
     misconceptions=(
@@ -140,12 +151,17 @@ return ops.clip_by_global_norm(gradients, 1.0)
         Misconception(
             "each-alone",
             "You clipped each gradient alone. The global norm is one for both: give both tensors to one call.",
-            lambda i, expected, got: same(tuple(_unit(g) for g in _plain_gradients(*i)), got),
+            lambda i, expected, got: same(tuple(g * min(1, 1 / _norm(g)) for g in _plain_gradients(*i)), got),
         ),
         Misconception(
             "by-value",
             "You clipped by value: that is clip_grad_value_. It turns the gradient; the norm does not.",
             lambda i, expected, got: same(tuple(np.clip(g, -1, 1) for g in _plain_gradients(*i)), got),
+        ),
+        Misconception(
+            "stretched",
+            "You gave the gradients the length 1 in any case. A clip makes long ones shorter, and leaves short ones alone.",
+            lambda i, expected, got: same(_stretched(*_plain_gradients(*i)), got),
         ),
         Misconception(
             "norm-returned",
@@ -192,6 +208,12 @@ answer = port
             "def answer(x, y):\n    ((x**2).sum() * (y**2).sum()).backward()\n"
             "    return torch.nn.utils.clip_grad_norm_([x, y], 1.0)",
             "norm-returned",
+        ),
+        WrongAnswer(
+            "always 1",
+            "def answer(x, y):\n    ((x**2).sum() * (y**2).sum()).backward()\n"
+            "    norm = ((x.grad**2).sum() + (y.grad**2).sum()) ** 0.5\n    return x.grad / norm, y.grad / norm",
+            "stretched",
         ),
         WrongAnswer("no backward", "answer = lambda x, y: (x.grad, y.grad)", "kind"),
     ),

@@ -1,5 +1,7 @@
 """Two exercises of notebook 13 about the order of unscale, reduce, clip and check: a proof, and a step to mend."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -10,9 +12,10 @@ from .nb13 import NOTEBOOK
 # ---- clip-prove ----
 
 
-def _two_workers(rng):
-    long, short = rng.normal(size=(2, 4))
-    return 20 * _unit(long), 0.5 * _unit(short), float(rng.uniform(1.0, 3.0))
+def _two_workers(rng, first, second):
+    """Two gradients of these lengths, in any directions, and a limit between 1 and 3."""
+    a, b = rng.normal(size=(2, 4))
+    return first * _unit(a), second * _unit(b), float(rng.uniform(1.0, 3.0))
 
 
 def _unit(v):
@@ -61,7 +64,10 @@ that of their mean. Write `proof(a, b, limit)`, with a clip by norm. It returns 
 
 The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; 1 says: the same direction.""",
     reference=_proof,
-    draw=_two_workers,
+    draw=tuple(
+        partial(_two_workers, first=first, second=second)
+        for first, second in ((20.0, 0.5), (20.0, 8.0), (0.5, 0.8), (0.5, 20.0), (8.0, 20.0))
+    ),
     arguments=("a", "b", "limit"),
     misconceptions=(
         Misconception(
@@ -73,6 +79,13 @@ The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v
             "stretched",
             "You made the short gradient longer. The factor is limit / length, but never above 1.",
             lambda i, expected, got: same(_proof(i[0], i[1], i[2], clip=lambda g, limit: limit * _unit(g)), got),
+        ),
+        Misconception(
+            "one-worker-clipped",
+            "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
+            lambda i, expected, got: any(
+                same(_cosine(_shortened(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
+            ),
         ),
         Misconception(
             "by-value",
@@ -98,6 +111,7 @@ The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v
         WrongAnswer("stretched", _PROOF.replace("min(1.0, limit / np.linalg.norm(g))", _STRETCH), "stretched"),
         WrongAnswer("by value", _PROOF.replace("g * min(1.0, limit / np.linalg.norm(g))", _VALUES), "by-value"),
         WrongAnswer("nothing", _PROOF.replace("(clip(a) + clip(b)) / 2", "clip(mean)"), "nothing-clipped"),
+        WrongAnswer("a alone", _PROOF.replace("clip(a) + clip(b)", "clip(a) + b"), "one-worker-clipped"),
         WrongAnswer("products", _PROOF.replace(" / (np.linalg.norm(u) * np.linalg.norm(v))", ""), "value"),
         WrongAnswer("one of them", _PROOF + "answer = lambda *inputs: proof(*inputs)[0]", "kind"),
     ),
@@ -107,14 +121,19 @@ The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v
 # ---- clip-mend ----
 
 
-def _scaled_workers(rng):
-    w, first, second = (rng.normal(size=3).astype(np.float32) for _ in range(3))
+def _scaled_workers(rng, limit, ill=(), long=0):
+    """The gradient of one worker is 16 times as `long` as the other's; the limit is this part of their mean's norm.
+
+    `ill`: for some workers, what one element of their gradients is.
+    """
+    w, *workers = (rng.normal(size=3) for _ in range(3))
     scale = float(2 ** rng.integers(2, 5))
-    first, second = first * np.float32(8 * scale), second * np.float32(scale / 2)
-    ill = rng.integers(0, 4)  # in half of the draws one worker overflows
-    if ill < 2:
-        (first, second)[ill][rng.integers(0, 3)] = np.inf
-    return w, first, second, scale, float(np.exp(rng.uniform(-0.5, 3.0)))
+    workers = [g * (8.0 if worker == long else 0.5) for worker, g in enumerate(workers)]
+    limit = round(float(limit * np.linalg.norm(sum(workers) / 2)), 3)
+    place = rng.integers(0, 3)
+    for worker, value in ill:
+        workers[worker][place] = value
+    return np.float32(w), *(np.float32(g * scale) for g in workers), scale, limit
 
 
 def _norm_clip(g, limit):
@@ -188,7 +207,16 @@ new weights. If a worker overflows, the weights have to stay as they are. Three 
 
 ```python{_BROKEN}```""",
     reference=lambda *inputs: _step(*inputs),
-    draw=_scaled_workers,
+    draw=(
+        partial(_scaled_workers, limit=0.3),
+        partial(_scaled_workers, limit=1.5, ill=[(1, np.inf)]),
+        partial(_scaled_workers, limit=1.4),
+        partial(_scaled_workers, limit=0.3, ill=[(0, np.inf)], long=1),
+        partial(_scaled_workers, limit=0.6, long=1),
+        partial(_scaled_workers, limit=0.6, ill=[(1, np.nan)]),
+        partial(_scaled_workers, limit=0.3, ill=[(0, np.inf), (1, -np.inf)]),
+        partial(_scaled_workers, limit=2.5, long=1),
+    ),
     draws=8,
     arguments=("w", "first", "second", "scale", "limit"),
     tensors="mindspore",

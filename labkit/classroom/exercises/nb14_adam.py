@@ -1,5 +1,7 @@
 """An exercise of notebook 14: an Adam to mend."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -10,20 +12,34 @@ from .nb14 import NOTEBOOK
 # ---- step-adam ----
 
 
-def _slopes(rng):
-    sizes = 10.0 ** rng.uniform(-2, 2, 4)
-    gradients = [np.float32(sizes * rng.normal(size=4)) for _ in range(3)]
-    return np.float32(rng.normal(size=4)), gradients, float(rng.uniform(0.05, 0.5))
+def _slopes(rng, steps, steady=False):
+    """So many gradients of four elements, of very different size; steady ones have one sign, and one element that is 0.
+
+    None is so small that it would matter where 1e-8 is added, which differs between frameworks.
+    """
+    sizes = 10.0 ** rng.uniform(-1, 2, 4)
+    either = lambda low: rng.uniform(low, 2, 4) * rng.choice([-1, 1], 4)
+    if steady:
+        sizes[rng.integers(4)] = 0.0
+    gradients = [np.float32(sizes * (np.abs(g) if steady else g)) for g in (either(0.3) for _ in range(steps))]
+    return np.float32(either(0.5)), gradients, float(rng.uniform(0.05, 0.5))
 
 
-def _adam(p, gradients, rate, corrected=True, rooted=True, counts_from=1, overwrites=False):
+def _small_slopes(rng):
+    """Small beside 1e-4, the root of 1e-8, and large beside 1e-8: where that is added is seen, in the root or behind it."""
+    gradients = [np.float32(rng.uniform(1.0e-3, 1.4e-3, 4) * rng.choice([-1, 1], 4)) for _ in range(2)]
+    return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
+
+
+def _adam(p, gradients, rate, corrected=True, rooted=True, counts_from=1, overwrites=False, eps_in_root=False):
     m = v = np.zeros_like(p)
     for t, g in enumerate(gradients, counts_from):
         m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
         m_hat, v_hat = (m / (1 - 0.9**t), v / (1 - 0.999**t)) if corrected and t else (m, v)
         if overwrites:
             m, v = m_hat, v_hat
-        p = p - rate * m_hat / ((np.sqrt(v_hat) if rooted else v_hat) + 1e-8)
+        eps, inside = (0.0, 1e-8) if eps_in_root else (1e-8, 0.0)
+        p = p - rate * m_hat / ((np.sqrt(v_hat + inside) if rooted else v_hat) + eps)
     return p
 
 
@@ -72,7 +88,7 @@ missing: the square root, and the bias correction. Mend both.
 
 ```python{_BROKEN}```""",
     reference=lambda p, gradients, rate: np.asarray(_by_labkit(p, gradients, rate)),
-    draw=_slopes,
+    draw=(partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes),
     arguments=("p", "gradients", "rate"),
     misconceptions=(
         Misconception(
@@ -89,6 +105,11 @@ missing: the square root, and the bias correction. Mend both.
             "no-root",
             "The square root is missing. v is the mean of squares: only its root has the size of a gradient.",
             _made(rooted=False),
+        ),
+        Misconception(
+            "eps-in-the-root",
+            "1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.",
+            _made(eps_in_root=True),
         ),
         Misconception(
             "corrected-for-good",
@@ -127,6 +148,9 @@ missing: the square root, and the bias correction. Mend both.
             "written back",
             _MENDED.replace("mean, square", "m, v").replace("mean", "m").replace("square", "v"),
             "corrected-for-good",
+        ),
+        WrongAnswer(
+            "eps in the root", _MENDED.replace("(np.sqrt(square) + 1e-8)", "np.sqrt(square + 1e-8)"), "eps-in-the-root"
         ),
         WrongAnswer("v corrected alone", _MENDED.replace("m / (1 - 0.9**t), v", "m, v"), "value"),
         WrongAnswer("the last step", _MENDED.replace("    return p", "    return mean"), "value"),

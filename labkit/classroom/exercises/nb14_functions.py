@@ -1,5 +1,7 @@
 """Two functions to write in notebook 14: a training cell of one's own, and the port of a loop to PyTorch."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import mindspore as ms
@@ -14,11 +16,12 @@ STEPS = 3
 # ---- step-write ----
 
 
-def _batch(rng):
+def _batch(rng, low, high):
+    """Weights and a batch, and a limit between these: every step is longer, or shorter, or the first ones alone."""
     w = rng.uniform(-1, 1, (1, 3)).astype(np.float32)
     x = rng.uniform(-1, 1, (4, 3)).astype(np.float32)
     y = rng.uniform(2, 4, (4, 1)).astype(np.float32)
-    return w, x, y, float(rng.uniform(0.3, 1.0))
+    return w, x, y, float(rng.uniform(low, high))
 
 
 def _trained(w, x, y, limit, clip="norm", late=False, updates=True):
@@ -29,6 +32,8 @@ def _trained(w, x, y, limit, clip="norm", late=False, updates=True):
         gradient = 2 * (error.T @ x) / len(x)
         if clip == "norm":
             gradient = gradient * min(1.0, limit / np.linalg.norm(gradient))
+        elif clip == "always":
+            gradient = gradient * (limit / np.linalg.norm(gradient))
         elif clip == "value":
             gradient = np.clip(gradient, -limit, limit)
         before, w = w, w - 0.1 * gradient if updates else w
@@ -79,6 +84,9 @@ def train(w, x, y, limit):
 
 answer = train
 """
+_SCALED = """        norm = float(sum((g**2).sum() for g in gradients).asnumpy()) ** 0.5
+        gradients = tuple(g * (self.limit / norm) for g in gradients)
+"""
 _CLIP = "        gradients = ms.ops.clip_by_global_norm(gradients, self.limit)\n"
 
 WRITE = Exercise(
@@ -93,7 +101,7 @@ Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, wei
 `nn.MSELoss()`, and `nn.SGD` with the learning rate 0.1. Call your cell three times with `x, y`. Return the tuple
 `(losses, weight)`: a tuple of the three losses, and the weight at the end, `layer.weight.value()`.""",
     reference=_cell,
-    draw=_batch,
+    draw=tuple(partial(_batch, low=low, high=high) for low, high in ((0.3, 1.0), (40.0, 50.0), (1.0, 2.0))),
     arguments=("w", "x", "y", "limit"),
     tensors="mindspore",
     errors=(
@@ -110,6 +118,11 @@ Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, wei
             "clipped-by-value",
             "You clipped by value, which turns the step. The global norm keeps its direction.",
             _was(clip="value"),
+        ),
+        Misconception(
+            "stretched",
+            "You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.",
+            _was(clip="always"),
         ),
         Misconception(
             "loss-after-the-step",
@@ -137,6 +150,7 @@ Then write `train(w, x, y, limit)`, all but `limit` Tensors: `nn.Dense(3, 1, wei
             ),
             "clipped-by-value",
         ),
+        WrongAnswer("always scaled", _SOLUTION.replace(_CLIP, _SCALED), "stretched"),
         WrongAnswer(
             "loss again",
             _SOLUTION.replace("return loss\n", "return self.gradient(*inputs)[0]\n"),

@@ -1,5 +1,7 @@
 """Three functions to write in notebook 15: accumulation, a reduction for uneven shards, and where to clip."""
 
+from functools import partial
+
 import numpy as np
 
 from ... import torch
@@ -181,10 +183,11 @@ answer = reduce
 # ---- parallel-order ----
 
 
-def _scaled(rng):
-    workers, scale = int(rng.integers(2, 5)), float(2 ** rng.integers(6, 12))
-    gradients = rng.normal(size=(workers, 3)) * np.linspace(4.0, 20.0, workers)[:, None]
-    return gradients * scale, scale, float(rng.uniform(0.5, 1.5))
+def _scaled(rng, workers, part):
+    """Gradients of very different length, and a limit that is this part of the length of their mean."""
+    scale = float(2 ** rng.integers(6, 12))
+    gradients = rng.normal(size=(workers, 3)) * np.linspace(0.4, 2.0, workers)[:, None]
+    return gradients * scale, scale, float(part * np.linalg.norm(gradients.mean(axis=0)))
 
 
 def _clipped(gradient, limit):
@@ -219,7 +222,10 @@ a mean, and was multiplied by the loss scale `scale` before the derivative was t
 `combine(gradients, scale, limit)`, with NumPy: it returns the gradient for the optimizer, unscaled, reduced to the mean, and
 clipped to the length `limit`, as one worker with all samples would have it.""",
     reference=_ordered,
-    draw=_scaled,
+    draw=tuple(
+        partial(_scaled, workers=workers, part=part)
+        for workers, part in ((2, 0.3), (4, 1.3), (3, 0.6), (2, 1.6), (4, 0.9))
+    ),
     arguments=("gradients", "scale", "limit"),
     misconceptions=(
         Misconception(
@@ -230,7 +236,7 @@ clipped to the length `limit`, as one worker with all samples would have it.""",
         Misconception(
             "clipped-while-scaled",
             "You clipped while the loss scale was still in it, and then divided: the step is scale times too short.",
-            lambda i, expected, got: same(expected / i[1], got),
+            lambda i, expected, got: same(_clipped(i[0].mean(axis=0), i[2]) / i[1], got),
         ),
         Misconception(
             "still-scaled",
@@ -238,6 +244,12 @@ clipped to the length `limit`, as one worker with all samples would have it.""",
             lambda i, expected, got: (
                 same(i[0].mean(axis=0), got) or same(_clipped(i[0].mean(axis=0), i[2] * i[1]), got)
             ),
+        ),
+        Misconception(
+            "always-at-the-limit",
+            "Your gradient has the length of the limit in any case. Is the loss scale divided out before you measure it? And "
+            "does the clip leave alone what is shorter?",
+            lambda i, expected, got: same(i[2] * i[0].mean(axis=0) / np.linalg.norm(i[0].mean(axis=0)), got),
         ),
         Misconception(
             "not-clipped",
@@ -263,6 +275,10 @@ clipped to the length `limit`, as one worker with all samples would have it.""",
             "clipped-while-scaled",
         ),
         WrongAnswer("scaled", _ORDER.replace(_COMBINED, "gradients.mean(axis=0)"), "still-scaled"),
+        WrongAnswer(
+            "always scaled", _ORDER.replace("min(1.0, limit / length)", "limit / length"), "always-at-the-limit"
+        ),
+        WrongAnswer("clipped, never unscaled", _ORDER.replace(" / scale, limit", ", limit"), "always-at-the-limit"),
         WrongAnswer("no clip", _ORDER.replace(_COMBINED, "gradients.mean(axis=0) / scale"), "not-clipped"),
         WrongAnswer(
             "value", _ORDER.replace(_COMBINED, "np.clip(gradients.mean(axis=0) / scale, -limit, limit)"), "value"

@@ -299,7 +299,15 @@ SEGMENTS = Exercise(
 At its worst it keeps `s` inputs and the `n / s` values of one segment: `s + n / s` arrays.
 Write `best(n)`: it returns the `s` that needs the fewest arrays, and of two such `s` the smaller one.""",
     reference=lambda n: min(_divisors(n), key=lambda s: s + n // s),
-    draw=lambda rng: (int(rng.integers(2, 12) * rng.integers(12, 20)),),
+    draw=(
+        lambda rng: (int(rng.integers(2, 12) * rng.integers(12, 20)),),
+        lambda rng: (int(rng.integers(30, 40) * rng.integers(41, 50)),),
+        lambda rng: (
+            int(rng.choice([11, 13, 17, 19, 23, 29, 31, 37])),
+        ),  # a prime number has two divisors, equally good
+        lambda rng: (int(rng.integers(3, 12)) ** 2,),
+        lambda rng: (2,),
+    ),
     arguments=("n",),
     misconceptions=(
         Misconception(

@@ -1,5 +1,8 @@
 """Three functions of notebook 17: a training loop to repair, an accuracy over batches, and a plan for sinking."""
 
+import math
+from functools import partial
+
 import numpy as np
 
 from ... import torch
@@ -12,9 +15,10 @@ from .nb17 import NOTEBOOK
 RATE = 0.05
 
 
-def _samples(rng):
+def _samples(rng, rest):
+    """Batches, and mostly a `rest` that is smaller; there is none where this is 0."""
     size = int(rng.integers(2, 5))
-    rows = size * int(rng.integers(2, 5)) + int(rng.integers(1, size))
+    rows = size * int(rng.integers(2, 5)) + rest * int(rng.integers(1, size))
     return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), size, int(rng.integers(2, 4))
 
 
@@ -90,7 +94,7 @@ def train(w, x, y, size, epochs):
     return w.detach()
 ```""",
     reference=_loop,
-    draw=_samples,
+    draw=tuple(partial(_samples, rest=rest) for rest in (1, 1, 0)),
     arguments=("w", "x", "y", "size", "epochs"),
     tensors="torch",
     misconceptions=(
@@ -134,19 +138,25 @@ def train(w, x, y, size, epochs):
 # ---- run-accuracy ----
 
 
-def _predictions(rng):
+def _predictions(rng, batches, rest):
+    """So many batches, half of them right, and a `rest` of one sample that is right, or none."""
     size = int(rng.integers(4, 8))
-    rows = 2 * size + 1
+    rows = batches * size + rest
     labels = rng.integers(0, 4, rows)
     logits = rng.normal(size=(rows, 4))
-    right = rng.permutation(2 * size)[: size + int(rng.integers(0, 3))]
+    right = rng.permutation(batches * size)[: batches * size // 2 + int(rng.integers(0, 3))]
     logits[right, labels[right]] += 5
-    logits[-1, labels[-1]] = 9
+    logits[batches * size :, labels[-1]] = 9
     return logits, labels, size
 
 
 def _accuracy(logits, labels, size):
     return float((logits.argmax(axis=1) == labels).mean())
+
+
+def _of_whole_batches(logits, labels, size):
+    whole = len(labels) // size * size
+    return _accuracy(logits[:whole], labels[:whole], size)
 
 
 def _by_batch(logits, labels, size):
@@ -163,7 +173,7 @@ ACCURACY = Exercise(
 samples; the last batch may be smaller. It returns the fraction of **all** samples whose largest logit is at the right
 class, as a float. (A row of `logits` belongs to a sample.)""",
     reference=_accuracy,
-    draw=_predictions,
+    draw=tuple(partial(_predictions, batches=batches, rest=rest) for batches, rest in ((2, 1), (4, 1), (3, 0))),
     arguments=("logits", "labels", "size"),
     misconceptions=(
         Misconception(
@@ -175,7 +185,7 @@ class, as a float. (A row of `logits` belongs to a sample.)""",
         Misconception(
             "remainder-dropped",
             "The last batch is missing. For training you may drop it; a test has to see every sample.",
-            lambda i, expected, got: same(_accuracy(i[0][: 2 * i[2]], i[1][: 2 * i[2]], i[2]), got),
+            lambda i, expected, got: same(_of_whole_batches(*i), got),
         ),
         Misconception(
             "a-count",
@@ -246,10 +256,11 @@ def answer(logits, labels, size):
 # ---- run-plan ----
 
 
-def _wishes(rng):
-    passes = int(rng.integers(2, 6))
-    reports = passes * int(rng.integers(2, 6))
-    return reports * int(rng.integers(20, 90)), passes, reports
+def _wishes(rng, passes, reports):
+    """So many passes and reports, each times a number of 2 to 4; the steps of all passes can be divided by the reports."""
+    times = int(rng.integers(2, 5))
+    passes, reports = passes * times, reports * times
+    return reports // math.gcd(passes, reports) * int(rng.integers(20, 90)), passes, reports
 
 
 def _plan(batches, passes, reports):
@@ -266,7 +277,9 @@ PLAN = Exercise(
 `plan(batches, passes, reports)`: it returns the tuple `(epoch, sink_size)` for
 `model.train(epoch, data, dataset_sink_mode=True, sink_size=sink_size)`.""",
     reference=_plan,
-    draw=_wishes,
+    draw=tuple(
+        partial(_wishes, passes=passes, reports=reports) for passes, reports in ((1, 2), (2, 3), (3, 1), (3, 2), (1, 5))
+    ),
     arguments=("batches", "passes", "reports"),
     misconceptions=(
         Misconception(
@@ -283,6 +296,11 @@ PLAN = Exercise(
             "steps-as-sink-size",
             "sink_size is the number of steps of one launch, not of all of them.",
             lambda i, expected, got: got[0] == i[2] and got[1] == i[0] * i[1],
+        ),
+        Misconception(
+            "whole-reports-in-a-pass",
+            "A pass need not have a whole number of reports, nor a report one of passes. Multiply first, divide once.",
+            lambda i, expected, got: got[0] == i[2] and got[1] in (i[0] // max(i[2] // i[1], 1), i[0] * (i[1] // i[2])),
         ),
         Misconception(
             "swapped",
@@ -314,6 +332,11 @@ answer = plan
             "swapped",
             "answer = lambda batches, passes, reports: (batches * passes // reports, reports)",
             "swapped",
+        ),
+        WrongAnswer(
+            "reports in a pass",
+            "answer = lambda batches, passes, reports: (reports, batches // max(reports // passes, 1))",
+            "whole-reports-in-a-pass",
         ),
         WrongAnswer(
             "other", "answer = lambda batches, passes, reports: (reports, batches * passes // reports + 1)", "value"

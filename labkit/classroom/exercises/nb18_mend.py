@@ -1,5 +1,7 @@
 """What is to be mended in notebook 18: a training loop with three faults, and a step in the wrong order."""
 
+from functools import partial
+
 import numpy as np
 
 from ..compare import same
@@ -131,12 +133,14 @@ def train(x, y, w1, w2):
 # ---- sick-order ----
 
 
-def _scaled(rng):
-    scale, limit = float(2.0 ** rng.integers(8, 13)), round(float(rng.uniform(0.5, 1.5)), 2)
-    a, b = (scale * rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
-    if rng.random() < 0.4:
-        b[0] = np.inf
-    return a, b, scale, limit
+def _scaled(rng, part, ill=()):
+    """Two gradients, and a limit that is this part of their norm; `ill`: which of them has what at which place."""
+    scale = float(2.0 ** rng.integers(8, 13))
+    a, b = (rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
+    limit = round(float(part * np.sqrt(np.sum(a**2) + np.sum(b**2))), 2)
+    for which, place, value in ill:
+        (a, b)[which][place] = value
+    return a * scale, b * scale, scale, limit
 
 
 def _prepared(a, b, scale, limit, first="unscale", each=False):
@@ -148,8 +152,12 @@ def _prepared(a, b, scale, limit, first="unscale", each=False):
     return tuple(g / scale for g in clipped) if first == "clip" else tuple(clipped)
 
 
+def _stretched(a, b, scale, limit):
+    return tuple(g * limit / np.sqrt(np.sum(a**2) + np.sum(b**2)) for g in (a, b))
+
+
 def _did(**how):
-    return lambda i, expected, got: np.isfinite(i[1]).all() and same(_prepared(*i, **how), got)
+    return lambda i, expected, got: expected != () and same(_prepared(*i, **how), got)
 
 
 _ORDER = """
@@ -165,6 +173,10 @@ def prepare(a, b, scale, limit):
 answer = prepare
 """
 
+_B_ALONE = _ORDER.replace("np.isfinite(a).all() and ", "").replace(
+    "def prepare", '@np.errstate(all="ignore")\ndef prepare'
+)
+
 ORDER = Exercise(
     name="sick-order",
     notebook=NOTEBOOK,
@@ -174,7 +186,15 @@ ORDER = Exercise(
 `prepare(a, b, scale, limit)`. It returns the tuple of the two gradients that the optimizer should get, with a global
 norm of at most `limit`. If the step has to be skipped, it returns the empty tuple `()`.""",
     reference=_prepared,
-    draw=_scaled,
+    draw=(
+        partial(_scaled, part=0.2),
+        partial(_scaled, part=0.2, ill=[(1, 0, np.inf)]),
+        partial(_scaled, part=1.5),
+        partial(_scaled, part=1.5, ill=[(0, 2, -np.inf)]),
+        partial(_scaled, part=0.7, ill=[(0, 1, np.nan)]),
+        partial(_scaled, part=0.85),
+        partial(_scaled, part=1.5, ill=[(0, 0, np.inf), (1, 1, np.nan)]),
+    ),
     arguments=("a", "b", "scale", "limit"),
     misconceptions=(
         Misconception(
@@ -188,9 +208,15 @@ norm of at most `limit`. If the step has to be skipped, it returns the empty tup
             _did(each=True),
         ),
         Misconception(
+            "always-at-the-limit",
+            "Your gradients have the norm of the limit in any case. Is the loss scale divided out before you measure them? "
+            "And does the clip leave alone what is shorter?",
+            lambda i, expected, got: expected != () and same(_stretched(*i), got),
+        ),
+        Misconception(
             "not-skipped",
-            "There is an infinite number in b. Such a step has to be skipped: return ().",
-            lambda i, expected, got: not np.isfinite(i[1]).all() and len(got) == 2,
+            "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
+            lambda i, expected, got: expected == () and len(got) == 2,
         ),
     ),
     hints=(
@@ -222,6 +248,9 @@ def answer(a, b, scale, limit):
             _ORDER.replace("        return ()", "        return a / scale, b / scale"),
             "not-skipped",
         ),
+        WrongAnswer("still scaled", _ORDER.replace("    a, b = a / scale, b / scale\n", ""), "always-at-the-limit"),
+        WrongAnswer("always scaled", _ORDER.replace("min(1.0, limit / norm)", "limit / norm"), "always-at-the-limit"),
+        WrongAnswer("b looked at", _B_ALONE, "not-skipped"),
         WrongAnswer("not clipped", _ORDER.replace("min(1.0, limit / norm)", "1.0"), "value"),
     ),
 )

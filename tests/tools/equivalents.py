@@ -1,0 +1,99 @@
+"""Mutants of solutions that are right answers: why, which changes they are, and in which exercises.
+
+A row is a class of equivalence: the reason, a pattern of the change as `mutants` names it, and the exercises it is true of
+(none named: of all). `tests/classroom/test_mutants.py` tries each of these mutants on thousands of inputs.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Equivalence(NamedTuple):
+    """Why a mutant gives what the solution gives, for all inputs that the statement allows."""
+
+    reason: str
+    change: str
+    exercises: str = ""
+
+
+CLASSES = [Equivalence(*row) for row in (
+    # what may stand anywhere
+    ("a - b and b - a have one square", r"\((?P<a>.+) - (?P<b>.+?)\) \*\* 2.* -> .*\((?P=b) - (?P=a)\) \*\* 2"),
+    ("the first of one item is its last", r"(\)|pull\(g\)|a|w2\))\[(:, )?0\].* -> .*\[(:, )?-1\]"),
+    ("axis 1 of two axes is the last", r"sum\(1\).* -> .*sum\(-1\)"),
+    ("minus zero is zero", r"-(np\.zeros|ms\.Tensor\(0\.0\))"),
+    ("a float of NumPy is a float, and where a number is asked for a number of any type may come",
+     r"return float\((.+?)\)(.*) -> return \1\2$|return (.+)//(.+) -> return .+/", "fd-step run-accuracy run-plan"),
+    ("float(), asnumpy() and ** take a tensor or an array of one number alike", r"^norm = float\(\(.*asnumpy.* -> ", "grad-clip"),
+    ("a tensor takes an array in arithmetic", r"torch\.tensor\(y\)\) -> x, y = \(torch\.tensor\(x\), y\)",
+     "step-port sick-loop"),
+    ("a tensor of no axes may be a number, a leaf or a Parameter the tensor it holds",
+     r"loss\.item\(\)|return .*w\.detach\(\)\)? -> |layer\.weight\.value\(\)\) -> ", "step-port run-loop step-write"),
+    ("a tensor plus a number is a tensor", r"total = ms\.Tensor\(0\.0\) -> total = 0\.0", "port-accumulate"),
+    ("float16 takes what is added from float32, in which it is then computed",
+     r"weights = w\.astype\(np\.float32\) -> weights = w$", "fp-update"),
+    # orders
+    ("sums and products do not depend on the order, nor does a maximum", r"\[::-1\]",
+     "start-mend backprop-write backprop-mend-order backprop-mend-twice engine-program engine-mend-levels port-accumulate "
+     "clip-longest run-accuracy"),
+    ("each turn does its own part, whatever the others did", r"\[::-1\]", "fd-gradient engine-arrays vector-unbroadcast"),
+    ("the inner product is symmetric", r"-> .*(@ \(x @ a\)|a @ x @ x|x @ b|v @ u)|cosine\(v, u\)|cosine\(mean, ",
+     "newton-step clip-prove"),
+    ("the arguments are alike", r"\): -> def (largest|proof|step|plan)", "scale-largest clip-prove clip-mend run-plan"),
+    ("the norm and a step for each parameter know no order", r"\[x, y\].* -> .*\[y, x\]|\[w1, w2\].* -> .*\[w2, w1\]",
+     "clip-port sick-loop"),
+    ("2 * x * y is symmetric: the derivative of x**2 * y for x", r"port\(y, x\)|\(y, x\)$", "port-two-outputs"),
+    ("(x * c)**2 is symmetric, and the gradient is for the argument in front", r"lambda c, x", "port-accumulate"),
+    ("-1, 0, 1, 2 are the same four places as 0, 1, 2, 3", r"v\[i - 1\]", "port-accumulate"),
+    # once more
+    ("what is there already is written again", r"turns \+ turns|doubled: (for|gradient)", "fd-gradient"),
+    ("the last node of the walk has no parents: it is a leaf", r"(for node in .*\[:-1\])|(for node in .*turns)",
+     "backprop-write backprop-mend-order backprop-mend-twice"),
+    ("a node has its place already", r"doubled: (if node|for|place)|for parent.*turns", "backprop-mend-order"),
+    ("the branches of this `if` only set slopes", r"doubled: if", "engine-program"),
+    ("what has been summed along an axis has length 1 there", r"turns|doubled", "engine-arrays vector-unbroadcast"),
+    ("the same candidate once more is no other maximum or minimum", r"turns \+ turns",
+     "engine-mend-levels memory-segments"),
+    ("what has been clipped, made, registered, cleared is that already", r"doubled",
+     "clip-port clip-mend step-write step-port memory-mend run-loop sick-loop"),
+    ("the second round counts every sample once more, right and seen alike", r"doubled: for", "run-accuracy"),
+    ("beyond the end there is no sample: nothing is counted, and the mean of none has the gradient 0",
+     r"\) \+ 1, size\)", "run-loop run-accuracy"),
+    # what nobody sees
+    ("every item is set afterwards", r"np\.ones", "fd-gradient"),
+    ("grad is 0 before", r"-> grad = 2 \* error \* x", "backprop-mend-reset"),
+    ("has_aux=True leaves out what the other output is", r"return \(\(?x \*\* 2 \* y\)?(\.sum\(\))?, ",
+     "grad-unpack port-two-outputs"),
+    ("tanh has one argument", r"a\[-1\]", "engine-program"),
+    ("MindSpore differentiates the sum of an output",
+     r"h \*\* 3$|\(rounded\(x\) - t\) \*\* 2\)\(x\)|stop_gradient\(x\) \* x\)\(x\)|astype\(ms\.float16\) \* x \* 2",
+     "sens-two-parts straight-through port-detach scale-static"),
+    ("the slope of h**3 is even, and so is that of tanh", r"-first\(x\)|-x,\)", "sens-two-parts vector-columns"),
+    ("the gradient of stop_gradient(x) * x is x", r"return x$", "port-detach"),
+    ("where it is not chosen, any number with a finite slope may stand; the first `where` sends nothing back there",
+     r"x, [02]\.0\)$|, -?1\.0\)$|sqrt\(safe\)\)$", "nan-repair"),
+    ("the four are near each other: any number near them will do", r"np\.(mean|min)\(x\)", "logsumexp-rule"),
+    ("names of parameters are not asked for; 0.1 is what SGD takes by itself", r"super\(\)|SGD\(layer\.trainable_params\(\)\)$",
+     "step-write"),
+    ("both have as many rows", r"len\((x|y|labels|logits)\b.* -> ", "parallel-accumulate run-loop run-accuracy"),
+    ("-inf and nan are not finite either", r"all_finite\(\(-mean,\)\)", "clip-mend"),
+    ("a cosine does not change with a length, and that of one direction is 1",
+     r"mean = |\(clip\(a\) \+ clip\(b\)\) |cosine\(clip\(a\) \+ clip\(b\), mean\)|cosine\(mean, mean\)", "clip-prove"),
+    ("of a length and its limit that are equal the quotient is 1", r"norm > limit.* -> if norm >= limit", "scale-repair"),
+    ("forward and back run the same n layers", r"return \(gradient, (len|forward, forward)", "memory-mend"),
+    ("s = n is as good as s = 1, which comes first; no s above n divides n", r"\[:-1\]|range\(1, n( |\))", "memory-segments"),
+    ("s divides n", r"n // s", "memory-segments"),
+    ("the batch can be divided by the count, and a slice takes 2.0 for 2", r"len\(y\) / count", "parallel-accumulate"),
+    # what the tolerance does not see, and no legitimate input shows
+    ("what lr * g loses in float16 is far less than the gap of the weights", r"lr \* g$", "fp-update"),
+    ("with the scale nothing is lost in float16, so float32 gives the same", r"return \(w \* x\)\.sum", "scale-static"),
+    ("r >= 1 and floor(r) have the same power of two below; 65504 to 65520 becomes 65504, so no input is there",
+     r"65504 // top|65505", "scale-largest"),
+    ("1e-8 is far below the root, and where it is added differs between frameworks", r"\+ 1e-08\) -> .*(- 1|\+ 2|\+ -1)e-08\)",
+     "step-adam"),
+)]  # fmt: skip
+
+
+def classes_of(exercise: str, change: str) -> list[Equivalence]:
+    """The classes that a mutant of an exercise belongs to."""
+    return [c for c in CLASSES if exercise in (c.exercises.split() or [exercise]) and re.search(c.change, change)]

@@ -6,7 +6,8 @@ soon as `labkit.mindspore.nn` has a `Jvp`. Which module shows what of which room
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
@@ -55,6 +56,18 @@ def elsewhere(module: str, name: str) -> Any:
     raise LookupError(name)
 
 
+def attributes(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a package: what the real one shows there, or AttributeError."""
+
+    def __getattr__(name: str) -> Any:
+        if not name.startswith("__"):
+            with suppress(LookupError):
+                return elsewhere(module, name)
+        raise AttributeError(f"module '{module.removeprefix('labkit.')}' has no attribute '{name}' in labkit")
+
+    return __getattr__
+
+
 class Shown(ModuleType):
     """A module that has no file: it shows what other rooms have.
 
@@ -70,12 +83,7 @@ class Shown(ModuleType):
         return self.function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("__"):
-            try:
-                return elsewhere(self.__name__, name)
-            except LookupError:
-                pass
-        raise AttributeError(f"module '{self.__name__.removeprefix('labkit.')}' has no attribute '{name}' in labkit")
+        return attributes(self.__name__)(name)
 
     def __dir__(self) -> list[str]:
         _, dialect, *place = self.__name__.split(".")

@@ -5,6 +5,7 @@
 [[10.0, 20.0], [30.0, 40.0]]
 """
 
+from ...aliases import attributes
 from . import config, transforms, vision
 from ._pipeline import Dataset
 from .digits import DigitsDataset
@@ -15,3 +16,5 @@ __all__ = [
     "Dataset", "DigitsDataset", "GeneratorDataset", "MnistDataset", "NumpySlicesDataset", "config", "transforms",
     "vision",
 ]  # fmt: skip
+
+__getattr__ = attributes(__name__)

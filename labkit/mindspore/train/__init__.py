@@ -3,6 +3,7 @@
 `counting()` counts how often host and device meet, so that what sinking saves is a number.
 """
 
+from ...aliases import attributes
 from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
 from . import callback, metrics
 from .callback import *  # noqa: F403
@@ -20,3 +21,5 @@ __all__ = [
     "build_train_network", "callback", "connect_network_with_dataset", "counting", "data_sink", "load_checkpoint",
     "load_param_into_net", "metrics", "save_checkpoint", *_callbacks, *_metrics,
 ]  # fmt: skip
+
+__getattr__ = attributes(__name__)

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from ..aliases import elsewhere
 from ..later import load as _load
+from ..ported import noted
 from . import context, dtype, ops  # ops gives Tensor its operators
 from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
@@ -66,4 +67,4 @@ def __getattr__(name):
     with suppress(LookupError):
         return elsewhere(__name__, name)
     hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
-    raise AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})")
+    raise noted(AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})"), name, "mindspore")

@@ -12,6 +12,7 @@ import numpy as np
 from ..engine import cast, custom_vjp, getval, isbox
 from ..engine import stop_gradient as constant
 from ..layout import Placed
+from ..ported import noted
 from . import _indexing, _printing
 from . import dtype as mstype
 from ._initializer import Initializer, initializer
@@ -61,6 +62,11 @@ class Tensor(metaclass=Placed):
         __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = _operator
         __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _operator
         __lt__ = __le__ = __gt__ = __ge__ = _operator
+    else:
+
+        def __getattr__(self, name):
+            error = AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+            raise noted(error, name, "mindspore")
 
     # ---- the protocol of the engine's front door ----
 

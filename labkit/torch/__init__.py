@@ -9,6 +9,7 @@ from math import e, inf, nan, pi
 
 from ..aliases import elsewhere
 from ..later import load as _load
+from ..ported import noted
 from . import (
     _comparing,
     _creation,
@@ -103,7 +104,7 @@ def __getattr__(name):
         return _load(globals(), _LATER, name)
     with suppress(LookupError):
         return elsewhere(__name__, name)
-    raise AttributeError(_unavailable(name))
+    raise noted(AttributeError(_unavailable(name)), name, "torch")
 
 
 def __dir__():

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..engine import Forward, getval, isbox, new_box
 from ..kinds import of_kind
+from ..ported import noted
 from . import _modes, _rules
 from ._dtype import of_numpy
 from ._printing import tensor_text
@@ -79,6 +80,12 @@ class Tensor:
 
         def __getattr__(self, name: str) -> Any: ...  # the operations, entered from the table
         def __add__(self, other: Any) -> "Tensor": ...
+
+    else:
+
+        def __getattr__(self, name):
+            error = AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+            raise noted(error, name, "torch")
 
     # ---- making ----
 

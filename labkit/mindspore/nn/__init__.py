@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from ...aliases import elsewhere
+from ...ported import noted
 from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
@@ -42,4 +43,5 @@ def __getattr__(name):
     with suppress(LookupError):
         return elsewhere(__name__, name)
     offered = ", ".join(__all__)
-    raise AttributeError(f"module 'mindspore.nn' has no attribute '{name}' in labkit, which offers {offered}")
+    error = AttributeError(f"module 'mindspore.nn' has no attribute '{name}' in labkit, which offers {offered}")
+    raise noted(error, name, "mindspore")

@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from ...aliases import elsewhere
+from ...ported import noted
 from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, partial
@@ -37,6 +38,7 @@ from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402
 def __getattr__(name):
     with suppress(LookupError):
         return elsewhere(__name__, name)
-    raise AttributeError(
-        f"module 'mindspore.ops' has no attribute '{name}' in labkit: it offers {len(__all__)} ops, see dir(ops)"
+    offered = f"it offers {len(__all__)} ops, see dir(ops)"
+    raise noted(
+        AttributeError(f"module 'mindspore.ops' has no attribute '{name}' in labkit: {offered}"), name, "mindspore"
     )

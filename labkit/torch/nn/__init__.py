@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from ...aliases import elsewhere
+from ...ported import noted
 from . import functional, init, utils
 from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
 from .layers import (
@@ -80,7 +81,8 @@ def __getattr__(name):
     with suppress(LookupError):
         return elsewhere(__name__, name)
     layers = ", ".join(n for n in __all__ if n[0].isupper())
-    raise AttributeError(
+    error = AttributeError(
         f"torch.nn.{name} is not part of labkit's torch dialect, which has: {layers}. Compose it from these and tensor "
         "operations in a Module of your own."
     )
+    raise noted(error, name, "torch")

@@ -1,0 +1,114 @@
+"""What a word of one framework is in the other: said beside the error where PyTorch's meets MindSpore or the other way round."""
+
+import sys
+from typing import TypeVar
+
+_Error = TypeVar("_Error", bound=Exception)
+
+_GRADIENT = "`ms.grad(fn, position)(x)` returns the gradient, `ms.value_and_grad(fn)(x)` the value, too"
+_ADDED = "gradients are returned by `ms.grad`, not added up, so there is nothing to clear"
+TO_MINDSPORE = {
+    "backward": _GRADIENT,
+    "grad": _GRADIENT,
+    "requires_grad": "what is differentiated is said by position, `ms.grad(fn, 0)`, or as a `Parameter`",
+    "requires_grad_": "what is differentiated is said by position, `ms.grad(fn, 0)`, or as a `Parameter`",
+    "detach": "`ops.stop_gradient(x)`",
+    "no_grad": "nothing is recorded outside of `ms.grad`; inside, `ops.stop_gradient(x)`",
+    "zero_grad": _ADDED,
+    "retain_grad": "make the value an argument of the function that `ms.grad` differentiates",
+    "clone": "`x.copy()`",
+    "cpu": "tensors have no device; `ms.set_context(device_target=...)` says where all run",
+    "cuda": "tensors have no device; `ms.set_context(device_target=...)` says where all run",
+    "register_hook": "`ops.InsertGradientOf(hook)` or `ops.HookBackward(hook)`",
+    "manual_seed": "`ms.set_seed(0)`",
+    "func": "`ms.grad`, `ms.vjp`, `ms.jvp`, `ms.jacrev`, `ms.vmap` stand in the package itself",
+    "autograd": "`ms.grad` and `ms.value_and_grad`",
+    "optim": "the optimizers stand in `nn`: `nn.SGD(net.trainable_params(), 0.1)`",
+    "Module": "`nn.Cell`, with `construct` in the place of `forward`",
+    "Linear": "`nn.Dense`",
+    "Sequential": "`nn.SequentialCell`",
+    "ModuleList": "`nn.CellList`",
+    "ModuleDict": "`nn.CellDict`",
+    "functional": "`ops`",
+    "forward": "`construct`",
+    "parameters": "`net.trainable_params()`",
+    "train": "`net.set_train()`",
+    "eval": "`net.set_train(False)`",
+    "state_dict": "`net.parameters_dict()`",
+    "load_state_dict": "`ms.load_param_into_net(net, parameters)`",
+    "named_parameters": "`net.parameters_and_names()`",
+    "step": "`optimizer(gradients)` makes the step",
+    "clip_grad_norm_": "`ops.clip_by_global_norm(gradients, limit)`",
+    "clip_grad_value_": "`ops.clip_by_value(g, low, high)`",
+    "GradScaler": "`amp.DynamicLossScaler`",
+    "autocast": '`amp.auto_mixed_precision(net, "O1")`',
+    "DataLoader": "`dataset.GeneratorDataset`",
+    "save": "`ms.save_checkpoint(net, file)`",
+    "load": "`ms.load_checkpoint(file)`",
+    "compile": "`ms.jit`",
+}
+TO_TORCH = {
+    "asnumpy": "`x.detach().numpy()`",
+    "stop_gradient": "`x.detach()`",
+    "value_and_grad": "`loss.backward()`, then `x.grad`; as a function of functions `torch.func.grad_and_value(fn)`",
+    "grad": "`torch.func.grad(fn)`, or `loss.backward()` and then `x.grad`",
+    "GradOperation": "`torch.func.grad(fn)`, or `loss.backward()` and then `x.grad`",
+    "astype": "`x.to(torch.float16)`",
+    "expand_dims": "`x.unsqueeze(0)`",
+    "copy": "`x.clone()`",
+    "Parameter": "`torch.nn.Parameter`",
+    "ops": "`torch` and `torch.nn.functional`",
+    "Cell": "`nn.Module`, with `forward` in the place of `construct`",
+    "Dense": "`nn.Linear`",
+    "SequentialCell": "`nn.Sequential`",
+    "CellList": "`nn.ModuleList`",
+    "CellDict": "`nn.ModuleDict`",
+    "construct": "`forward`",
+    "SoftmaxCrossEntropyWithLogits": "`nn.CrossEntropyLoss`",
+    "set_seed": "`torch.manual_seed(0)`",
+    "set_train": "`net.train()`",
+    "trainable_params": "`net.parameters()`",
+    "parameters_dict": "`net.state_dict()`",
+    "parameters_and_names": "`net.named_parameters()`",
+    "set_context": "`x.to(device)` and `net.to(device)` say where each runs",
+    "jit": "`torch.compile`",
+    "Momentum": "`torch.optim.SGD(params, lr, momentum=0.9)`",
+    "SGD": "`torch.optim.SGD`",
+    "Adam": "`torch.optim.Adam`",
+    "WithLossCell": "call the loss in the training loop",
+    "TrainOneStepCell": "`loss.backward()`, then `optimizer.step()`",
+    "Model": "a loop of `loss.backward()` and `optimizer.step()`",
+    "save_checkpoint": "`torch.save(net.state_dict(), file)`",
+    "load_checkpoint": "`torch.load(file)`",
+    "jacrev": "`torch.func.jacrev`",
+    "jacfwd": "`torch.func.jacfwd`",
+    "vjp": "`torch.func.vjp`",
+    "jvp": "`torch.func.jvp`",
+    "mutable": "every list can be changed here",
+    "GRAPH_MODE": "`torch.compile`",
+    "HookBackward": "`x.register_hook(hook)`",
+    "InsertGradientOf": "`x.register_hook(hook)`",
+    "clip_by_global_norm": "`torch.nn.utils.clip_grad_norm_(params, limit)`",
+    "clip_by_value": "`torch.clamp`",
+}
+_OTHERS = {"mindspore": ("PyTorch", "MindSpore", TO_MINDSPORE), "torch": ("MindSpore", "PyTorch", TO_TORCH)}
+
+
+def noted(error: _Error, word: str, dialect: str) -> _Error:
+    """`error`, of a `word` that `dialect` has not, with a note where it is a word of the other framework.
+
+    >>> noted(AttributeError("'Tensor' object has no attribute 'detach'"), "detach", "mindspore").__notes__
+    ["`detach` is PyTorch's word; in MindSpore: `ops.stop_gradient(x)`"]
+    """
+    theirs, ours, words = _OTHERS[dialect]
+    if word in words:
+        error.add_note(f"`{word}` is {theirs}'s word; in {ours}: {words[word]}")
+    elif not word.startswith("_") and _is_of(word, "torch" if dialect == "mindspore" else "mindspore"):
+        error.add_note(f"`{word}` is {theirs}'s word; {ours} has another, or none")
+    return error
+
+
+def _is_of(word, dialect):
+    """Whether a dialect, if it is loaded, has a method, a function or a layer of this name."""
+    room, layers = sys.modules.get(f"labkit.{dialect}"), sys.modules.get(f"labkit.{dialect}.nn")
+    return room is not None and any(word in dir(place) for place in (room.Tensor, room, layers))

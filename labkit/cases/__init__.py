@@ -1,8 +1,18 @@
-"""The ledger of documented cases: `CASES`, and `run(case)` to see what labkit gives for one."""
+"""The ledger of documented cases: `CASES`, and `run(case)` to see what labkit gives for one; `report` puts them in words."""
 
+from typing import Any
+
+from ..later import load
 from . import tape, training, transform
 from .ledger import ByMode, Case, CaseRun, Slip, run
 
 CASES: list[Case] = [*transform.CASES, *tape.CASES, *training.CASES]
+_LATER = {"report": ""}
 
 __all__ = ["CASES", "ByMode", "Case", "CaseRun", "Slip", "report", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return load(globals(), _LATER, name)
+    raise AttributeError(f"labkit.cases has no {name!r}; it has {', '.join(__all__)}")

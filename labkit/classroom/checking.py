@@ -24,7 +24,7 @@ class Report:
     """The answer of `check`: true when right; prints as a few lines, none longer than `WIDTH`.
 
     `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated", one of the
-    stages of a comparison, or the name of the misconception that was recognised.
+    stages of a comparison, the name of the misconception that was recognised, or the kind of reason that the tutor gives.
     """
 
     name: str
@@ -51,7 +51,8 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
     """
     exercise = find(name)
     if exercise is None:
-        return Report(name, "unknown", _unknown(name))
+        turned = not isinstance(name, str) and find(answer) is not None
+        return Report(str(name)[:100] if turned else name, "unknown", _turned(answer) if turned else _unknown(name))
     if answer is None or answer is Ellipsis or is_blank(answer):
         what = "what you predict" if exercise.is_prediction else f"your code: a function {signature(exercise)}"
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
@@ -116,6 +117,10 @@ def _right(exercise: Exercise, text: str) -> Report:
 
 def _not_yet(exercise: Exercise, kind: str, text: str) -> Report:
     return Report(exercise.name, kind, f'{exercise.name}: not yet.\n{text}\nFor a hint: hint("{exercise.name}")')
+
+
+def _turned(name: str) -> str:
+    return f'The name comes first, then the answer: check("{name}", your_answer).'
 
 
 def _unknown(name: str) -> str:

@@ -117,6 +117,17 @@ def _close(expected, got, tolerance=0.0):
         return bool(np.all((np.abs(e - g) <= tolerance * scale) | (e == g) | (np.isnan(e) & np.isnan(g))))
 
 
+def as_asked(expected: Any, got: Any) -> Any:
+    """A prediction in the form that was asked for: an array for a list of numbers, 1 and 0 where all are True or False."""
+    if not isinstance(expected, list):
+        return got
+    if isinstance(got, np.ndarray) and got.ndim and got.dtype.kind in "fiub":
+        got = got.tolist()
+    if isinstance(got, (tuple, list)) and len(got) == len(expected) and all(isinstance(e, bool) for e in expected):
+        return [bool(g) if isinstance(g, (int, float, np.number)) and g in (0, 1) else g for g in got]
+    return got
+
+
 def describe(value: Any) -> str:
     """The kind of a value in words, with shape and dtype, without its numbers."""
     if isinstance(value, type):

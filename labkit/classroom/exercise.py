@@ -47,7 +47,8 @@ class Exercise:
     into tensors ("mindspore" or "torch", whose tensors then require grad). `reference(*inputs)` is the right answer. An
     exercise without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
-    `errors` says what an error means here: (part of its text, sentence).
+    `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
+    decides it, without the answer; the last one is for all items that follow.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Exercise:
     draws: int = 5
     places: tuple[str, ...] = ()
     errors: tuple[tuple[str, str], ...] = ()
+    rules: tuple[str, ...] = ()
 
     @property
     def is_prediction(self) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..evidence import TriedCall, plain_data
 from ..lines import counted
-from .compare import STAGES, Difference, brief, describe, difference, differences, same
+from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, same
 from .exercise import Exercise, Misconception
+from .tutor import explain_calls, explain_value, fuller, meant, sure
 
 RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
 
@@ -37,12 +38,17 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
     if dots := _dots(answer):
         text = f"Item {_place(exercise, dots)} is still three dots. Replace every ... by what you predict."
         return _verdict("empty", text)
-    right, got = (expected or exercise.expected)(), plain_data(answer)
+    right = (expected or exercise.expected)()
+    got = as_asked(right, plain_data(answer))
     found = difference(right, got)
     if found is None:
         return _verdict("right", "Your prediction is what labkit gives when it runs.")
-    if known := _recognised(exercise, [((), right, got)]):
-        return _verdict(known.name, known.sentence)
+    recognised = lambda some: _recognised(exercise, [((), right, some)])
+    if known := recognised(got):
+        reason = sure(fuller, exercise, right, got, known, recognised)
+        return _verdict(reason.kind, reason.sentence) if reason else _verdict(known.name, known.sentence)
+    if reason := sure(explain_value, exercise, right, got, recognised):
+        return _verdict(reason.kind, _so_far(right, got) + reason.sentence)
     return _verdict(found.stage, _difference_in_prediction(exercise, right, got, found, describe(answer)))
 
 
@@ -79,6 +85,10 @@ def judge_calls(
         exercise, [(drawn, plain_data(right), plain_data(got)) for (drawn, right, got), _ in failed]
     ):
         return _verdict(known.name, known.sentence)
+    if reason := sure(explain_calls, exercise, compared, [case for case, _ in failed]):
+        fine = len(inputs) - len(failed)
+        so_far = f"Right so far: {fine} of {len(inputs)} inputs.\n" if fine else ""
+        return _verdict(reason.kind, so_far + reason.sentence)
     (drawn, _, _), found = failed[0]
     return Verdict(found.stage, *_difference_in_result(exercise, drawn, found, len(failed), len(inputs)))
 
@@ -112,10 +122,15 @@ def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found
     else:
         what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
         reason = f"{item}{what}. You said {brief(found.got)}."
-    if not isinstance(expected, (tuple, list)) or not found.path:
-        return reason
-    wrong = {d.path.split("]")[0] for d in differences(expected, got)}
-    return f"Right so far: {len(expected) - len(wrong)} of {len(expected)} items.\n{reason}"
+    return (_so_far(expected, got) if found.path else "") + reason
+
+
+def _so_far(expected: Any, got: Any) -> str:
+    """How many items of a list are right."""
+    found = [d.path for d in differences(expected, got)]
+    if not isinstance(expected, (tuple, list)) or "" in found:
+        return ""
+    return f"Right so far: {len(expected) - len({path.split(']')[0] for path in found})} of {len(expected)} items.\n"
 
 
 def _is_spelling(found: Difference) -> bool:
@@ -137,7 +152,9 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
         return "arguments", text, text.capitalize()
     kind, text, feedback = _failure_of_call(outcome, _changed_arguments(exercise, inputs, one))
     if kind == "error":
-        meaning = "".join(f"\n  {meaning}" for part, meaning in exercise.errors if part in outcome.error)
+        known = [meaning for part, meaning in exercise.errors if part in outcome.error]
+        known = known or list(filter(None, [meant(exercise.tensors, outcome.error)]))
+        meaning = "".join(f"\n  {meaning}" for meaning in known)
         text, feedback = text + meaning, feedback + meaning
     said = "".join(f"\n  it printed: {line}" for line in outcome.printed.splitlines()[:5])
     return kind, text + said, f"On a drawn input {feedback}"

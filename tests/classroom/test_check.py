@@ -68,8 +68,16 @@ def test_a_wrong_length_is_told():
     assert "a list of 5; expected a list of 6" in check("tape-leaves", [True] * 5).text
 
 
-def test_a_number_for_a_boolean_is_told():
-    assert "is a number; expected True or False" in check("tape-leaves", [1, 0, 1, 1, 1, 1]).text
+def test_one_and_zero_and_arrays_are_taken_for_truth_values_and_lists():
+    for leaves in ([1, 0, 1, 1, 1, 1], np.array([True, False, True, True, True, True]), np.array([1, 0, 1, 1, 1, 1])):
+        assert check("tape-leaves", leaves)
+    assert check("start-order", np.array([2, 3, 2])) and not check("start-order", np.array([2, 3, 3]))
+    assert "is a number; expected True or False" in check("tape-leaves", [1, 2, 1, 1, 1, 1]).text
+
+
+def test_exchanged_arguments_of_check_are_told():
+    for answer in ([2, 3, 2], len):
+        assert 'check("start-order", your_answer)' in check(answer, "start-order").text
 
 
 def test_an_error_may_be_answered_by_its_name():
@@ -77,7 +85,7 @@ def test_an_error_may_be_answered_by_its_name():
 
 
 def test_a_function_is_told_input_expected_and_got():
-    report = check("port-backward", lambda x, y: (x, y))
+    report = check("port-backward", lambda x, y: (x.exp() + 1, y.exp() - x))
     assert report.kind == "value" and "With x = " in report.text and "should be" in report.text
 
 

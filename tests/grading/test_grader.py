@@ -19,6 +19,7 @@ pytestmark = needs_walls
 
 SETTINGS = Settings(seed=3, pace=PATIENT)
 IMPATIENT = replace(SETTINGS, pace=Pace(cell=0.5, call=0.5, submission=60.0))
+ODD = "def port(v): return v.detach().exp() * 3 + (v.detach() ** 2).flip(0).sin()"  # of which nothing is sure
 FULL = {"grad-slip": 1.0, "backprop-write": 3.0, "port-to-torch": 1.0, "q": 2.5}
 
 
@@ -76,11 +77,14 @@ def test_the_sources_that_were_graded_are_kept(grader, handout):
         ("mutated", "def port(v):\n    v.data[0] = 1e9\n    return 2 * v.detach()"),
         ("died", "import os\ndef port(v): os._exit(0)"),
         ("died", "import os\nos._exit(0)"),
-        ("kind", "def port(v): return (2 * v).tolist()"),
+        ("not-joined", "def port(v): return (2 * v).tolist()"),
         ("kind", "def port(v): return port"),
-        ("shape", "def port(v): return (2 * v.detach()).reshape(-1, 1)"),
-        ("dtype", "def port(v): return (2 * v.detach()).int()"),
-        ("value", "def port(v): return 7 * v.detach()"),
+        ("axis", "def port(v): return (2 * v.detach()).reshape(-1, 1)"),
+        ("rounded", "def port(v): return (2 * v.detach()).int()"),
+        ("same-factor", "def port(v): return 7 * v.detach()"),
+        ("kind", "def port(v): return str(v)"),
+        ("shape", "def port(v): return v.detach()[:2].exp()"),
+        ("value", ODD),
         ("averaged", "def port(v):\n    (v**2).mean().backward()\n    return v.grad"),
     ],
 )
@@ -105,6 +109,7 @@ def test_a_right_answer_gets_no_hint(result_of):
 # ---- what a student is not told ----
 
 WRONG = (
+    ODD,
     "def port(v): return 7 * v.detach()",
     "def port(v): raise ValueError(v.detach().numpy().tolist())",
     "def port(v):\n    print(v.detach().numpy().tolist())",

@@ -23,6 +23,7 @@ from labkit.classroom.checking import judge_answer
 from labkit.classroom.compare import STAGES
 from labkit.classroom.exercises import EXERCISES
 from labkit.classroom.judge import Verdict
+from labkit.classroom.tutor import meant
 
 OUTCOMES = ("named", "guarded", "undiagnosed", "accepted")  # of a wrong answer
 GUARDS = ("arguments", "empty", "mutated", "printed", "timeout")  # they say what happened, without a name for why
@@ -48,9 +49,10 @@ class Judged:
 
     @property
     def _explained(self):
-        """True for an error to whose message the exercise adds what it means."""
-        meanings = (meaning for _, meaning in EXERCISES[self.answer.exercise].errors)
-        return self.verdict.kind == "error" and any(meaning in self.verdict.text for meaning in meanings)
+        """True for an error to whose message is added what it means."""
+        exercise = EXERCISES[self.answer.exercise]
+        meanings = [*(meaning for _, meaning in exercise.errors), meant(exercise.tensors, self.verdict.text)]
+        return self.verdict.kind == "error" and any(meaning in self.verdict.text for meaning in meanings if meaning)
 
     def __str__(self):
         answer, verdict = self.answer, self.verdict

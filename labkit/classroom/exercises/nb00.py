@@ -63,6 +63,11 @@ Answer with a list of three numbers.""",
             lambda inputs, expected, got: same([1, 2, 1], got),
         ),
     ),
+    rules=(
+        "Go through the runs in the order in which they happen: what is n when this run of B begins?",
+        "Go through the runs in the order in which they happen: what is n when this run of B begins?",
+        "A was run once more before this run of B, and it sets n anew.",
+    ),
     hints=(
         "The position of a cell on the page does not matter. Only the order of the runs does.",
         "Write down n after each of the five runs.",
@@ -125,6 +130,12 @@ x.sum().shape    # item 3
             "The sum of all numbers is a single number. It has no axis, and its shape is the empty tuple ().",
             lambda inputs, expected, got: tuple(got[3]) in ((1,), (1, 1)),
         ),
+    ),
+    rules=(
+        "A shape has one number for each axis: first the rows.",
+        "One row is taken out: its axis is gone, the other one stays.",
+        "A number times an array works on every element.",
+        "sum() without an axis adds up everything. How many axes does a single number have?",
     ),
     hints=(
         "A shape is a tuple: one number for each axis.",

@@ -82,6 +82,14 @@ with pencil and paper, and write positive numbers. Answer with a list of six.
             lambda inputs, expected, got: same(expected[:4], list(got[:4])) and same(2 * got[4], got[5]),
         ),
     ),
+    rules=(
+        "Write out the difference for x * x: the slope is there, and next to it one thing more. Does it depend on x?",
+        "Write out the difference for x * x: the slope is there, and next to it one thing more. Does it depend on x?",
+        "A straight line has the same slope everywhere: is anything cut off?",
+        "The errors of the two sides of x * x are equal, and a central difference subtracts them.",
+        "Write out the central difference of x * x * x: next to the slope, one power of h is left over.",
+        "The central difference of x * x * x leaves a power of h over. What does a step twice as long make of it?",
+    ),
     hints=(
         "Write the difference out. For item 0: ((3 + h)**2 - 3**2) / h. What is left besides 6?",
         "Two of the six are 0. For a line nothing is cut off, and for x * x the two sides cancel.",
@@ -162,6 +170,14 @@ Between 1 and 2 the stored numbers lie `2**-52` apart in float64, `2**-23` in fl
             "x + h is stored as 1 + 2**-10, so the numerator is 2**-10. Divide that by h = 3 * 2**-12.",
             lambda inputs, expected, got: same(expected[:5], list(got[:5])) and got[5] in (1, 0.75),
         ),
+    ),
+    rules=(
+        "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+        "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+        "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+        "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
+        "At a large x the stored numbers lie further apart, in proportion to x. Which one is nearest to x + h?",
+        "Which stored number is nearest to x + h? Take that distance from x, not h itself, and divide it by h.",
     ),
     hints=(
         "Which stored number is nearest to x + h? If it is x itself, the numerator is 0.",

@@ -225,6 +225,13 @@ computed once and kept. How often does the function run? Answer with a list of f
             lambda inputs, expected, got: got[1] in (1, 2),
         ),
     ),
+    rules=(
+        "A forward difference compares each moved point with f(x), which is computed once for all of them.",
+        "A forward difference compares each moved point with f(x), which is computed once for all of them.",
+        "A central difference takes a point on either side of x. Does it need f(x) itself?",
+        "Every number of the input is moved to either side. Does a central difference need f(x) itself?",
+        "A forward difference compares each moved point with f(x), which is computed once for all of them.",
+    ),
     hints=(
         "Count for n = 2 with pencil and paper. Which runs can be shared?",
         "Forward: f(x) once, and one run for each number.",

@@ -55,6 +55,13 @@ such as `["x", "y", ...]`.
             lambda inputs, expected, got: same(expected[:4], list(got[:4])) and (len(got) == 4 or got[4] in "fz"),
         ),
     ),
+    rules=(
+        "Every input has a node of its own, and they come first.",
+        "Every input has a node of its own, and they come first.",
+        "A node gets the first name that its value is given; a second name for the same value makes no node.",
+        "The same name for another value gets a number, counted from the second one.",
+        "A result that was given no name is numbered, counting those without a name alone.",
+    ),
     hints=(
         "First the inputs. Then one node for each operation: how many operations are there?",
         "The second value called a gets a number: a_2.",
@@ -141,6 +148,13 @@ to the result.
             lambda inputs, expected, got: same(expected[:3], list(got[:3])) and got[3] == 2,
         ),
     ),
+    rules=(
+        "Inputs are the arguments of f.",
+        "Each operation gives one new value, with a name or without. Inputs are none.",
+        "For each operation count the values that go into it; a constant does not count.",
+        "Follow each arrow out of x, and at every value that is used twice the path splits.",
+        "Follow each arrow out of y, and at every value that is used twice the path splits.",
+    ),
     hints=(
         "Draw six circles: x, y, c, d, e and the result. Into how many operations does each arrow lead?",
         "Two values go into each of c, d and e, and one goes into the result.",
@@ -224,6 +238,13 @@ EDGES = Exercise(
             "Each edge has a slope of its own. That x also goes into u does not count for the edge from x to v.",
             lambda inputs, expected, got: got[3] in (3, 4),
         ),
+    ),
+    rules=(
+        "A product passes the other factor.",
+        "A product passes the other factor.",
+        "A sum passes the same to each of its terms, whatever they are.",
+        "A sum passes the same to each of its terms, whatever they are.",
+        "The slope of a square is taken at its argument: compute the value of v first, with both of its terms.",
     ),
     hints=(
         "First the values: u = 6, v = 8, z = 64.",

@@ -104,6 +104,9 @@ allowed? Answer with a list of six `True` or `False`.
             lambda inputs, expected, got: got[4] is True,
         ),
     ),
+    rules=(
+        "A node may be visited when everyone who uses it has been: a is used by c and d, b by c, and c and d by z.",
+    ),
     hints=(
         "Write down for each node who uses it: a is used by c and d, b by c.",
         "A node may be visited when all of its users have been visited.",
@@ -310,6 +313,12 @@ to `a`; `b` sends to `a` first and then to `x`.
             "When the 9 arrives at a, a has been visited. The 9 is added there, and x never hears of it.",
             lambda inputs, expected, got: got[3] == expected[0],
         ),
+    ),
+    rules=(
+        "Add up what arrives at a before a sends it on, and the same at x.",
+        "What comes last replaces what was there: first at a, then at x.",
+        "a is visited each time that something arrives, and sends on all that it has by then. All of that is added up at x.",
+        "What arrives at a the second time is not passed on to x. But x is an input: what arrives there from b is added, too.",
     ),
     hints=(
         "The values are a = 6, b = 9, z = 54. So z sends 6 to b and 9 to a. b sends on what it got; a sends it times 2.",

@@ -154,6 +154,15 @@ BOXES = Exercise(
             lambda inputs, expected, got: same(expected[:6], list(got[:6])) and got[6] in (4, 5, 6),
         ),
     ),
+    rules=(
+        "An operation gives a box if one of its arguments is a box.",
+        "An operation gives a box if one of its arguments is a box.",
+        "b.value is what is inside of the box.",
+        "An operation gives a box if one of its arguments is a box.",
+        "An operation gives a box if one of its arguments is a box.",
+        "An operation gives a box if one of its arguments is a box.",
+        "An operation is recorded when one of its arguments is a box: count these lines.",
+    ),
     hints=(
         "Only x is a box at first. Follow it through the lines.",
         "A box times a number is a box. What is inside a box is a number.",
@@ -221,6 +230,13 @@ NESTING = Exercise(
             "The function does not use y, so its derivative for y is 0, wherever it is taken. What the outer grad gets is 0.",
             lambda inputs, expected, got: same(expected[:4], list(got[:4])) and got[4] in (2, 8, 16),
         ),
+    ),
+    rules=(
+        "Differentiate the formula twice, and only then put in the number.",
+        "The inner grad is for y alone. Write it down as a formula in x, multiply, and differentiate for x.",
+        "The inner grad is for y alone. Write it down as a formula in x, multiply, and differentiate for x.",
+        "Differentiate for y, then put x in for y. What comes out is a formula in x, which the outer grad differentiates.",
+        "Does the inner function use y at all? The outer grad differentiates what the inner one gives, not its function.",
     ),
     hints=(
         "The inner gradients of the first three, as formulas in x: 4 * x**3, then 1, then x * x.",

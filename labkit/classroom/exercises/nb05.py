@@ -97,6 +97,16 @@ Predict eight shapes. Answer with a list of eight tuples, such as `(2,)`.
             lambda inputs, expected, got: (tuple(got[4]), tuple(got[5])) == ((4, 3), (4, 2)) or tuple(got[6]) == (3, 2),
         ),
     ),
+    rules=(
+        "A gradient has the shape of what it is for.",
+        "A gradient has the shape of what it is for.",
+        "jacrev keeps all axes: those of the output first, then those of the input.",
+        "jacrev keeps all axes: those of the output first, then those of the input.",
+        "A pull takes one number for each element of the output.",
+        "A pull gives something for each input, in their order; the first one is for x.",
+        "A push takes a tangent of the input, and gives the tangent of the output.",
+        "The output is one number, which has no axes: what is left are those of the input.",
+    ),
     hints=(
         "A gradient has the shape of what it is for. The output of layer has shape (4, 2).",
         "A Jacobian has the axes of the output, then those of the input. A number has no axes: its shape is ().",
@@ -228,6 +238,16 @@ Answer with a list of eight letters. Two panels belong to no function.
             lambda inputs, expected, got: got[7] in ("A", "B"),
         ),
     ),
+    rules=(
+        "An output of tanh depends on the element at its own place alone.",
+        "An output of a running sum depends on the inputs up to its own place. Rows are outputs.",
+        "The first output is the last input, and so on.",
+        "Each output uses two neighbours, and there is one output less than there are inputs.",
+        "The sum below the line has all inputs in it.",
+        "Every output uses its own input and x[0]. Rows are outputs, columns are inputs.",
+        "Each output uses its own half, through the mean, and nothing of the other half.",
+        "Near this x the order stays, so each output is one of the inputs: which one is in which place?",
+    ),
     hints=(
         "For each function take one output and ask: which inputs move it? These are the filled cells of its row.",
         "First find the diagonal one, the full one, and the one that has only five rows.",
@@ -311,6 +331,16 @@ Answer with a list of six pairs. `x` has shape `(4, 3)` and `w` has shape `(3, 2
             "Lines 3 and 4 ask for one input each. The other one is a constant and needs no push.",
             lambda inputs, expected, got: got[3][1] == 18 or got[4][1] == 18,
         ),
+    ),
+    rules=(
+        "One pull for each element of the output, one push for each element of the input.",
+        "One pull for each element of the output, one push for each element of the input.",
+        "One pull for each element of the output, one push for each element of the input.",
+        "One pull for each element of the output, one push for each element of the input that is asked for: "
+        "count elements, not rows.",
+        "One pull for each element of the output, one push for each element of the input that is asked for: "
+        "count elements, not rows.",
+        "The sum makes the output shorter: how many elements does it have then?",
     ),
     hints=(
         "One pull fills a row: count the elements of the output. One push fills a column: count those of the input.",

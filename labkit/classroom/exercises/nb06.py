@@ -99,10 +99,19 @@ Where the call fails, write the type of the error. `weights` is `net.trainable_p
         ),
         Misconception(
             "default-position",
-            "Everything is right but the last row. An explicit None replaces the default grad_position=0: "
+            "An explicit None replaces the default grad_position=0: "
             "with no weights either, nothing is left to differentiate for.",
             lambda inputs, expected, got: same(expected[:6], got[:6]) and got[6] == "dx",
         ),
+    ),
+    rules=(
+        "An int asks for one gradient, without a tuple around it. Positions count from 0.",
+        "An int asks for one gradient, without a tuple around it. Positions count from 0.",
+        "A tuple of positions gives a tuple.",
+        "An explicit None asks for no input. A list of weights gives a tuple, as long as the list.",
+        "Both are asked for: a pair of what the inputs give and what the weights give, each as it is alone.",
+        "Both are asked for: a pair of what the inputs give and what the weights give, each as it is alone.",
+        "Nothing is asked for: no input and no weights. The call refuses a value that makes no sense.",
     ),
     hints=(
         "Answer first for the inputs alone: an int asks for one gradient, a tuple asks for a tuple.",
@@ -261,6 +270,14 @@ Answer with a list of six.
             "has_aux=True promises more than one output. A function with a single output breaks the promise.",
             lambda inputs, expected, got: got[4] == "fine" and _others_right(4)(expected, got),
         ),
+    ),
+    rules=(
+        "Here nothing is asked for at all.",
+        "Positions come as a number or a tuple. Which kind of mistake is another type?",
+        "net has two inputs. The framework itself finds out, while it runs, that there is no such position.",
+        "Positions are checked when ms.grad is called, and a position below the first makes no sense.",
+        "has_aux needs a function with several outputs; this one returns a single one.",
+        "A tuple with a single position is a tuple of positions like any other.",
     ),
     hints=(
         "A value that makes no sense is a ValueError, a wrong type a TypeError. One line runs.",

@@ -83,6 +83,17 @@ gradients of the *loss*, and `"sx"` for the gradient of *loss + logits* for `x`.
             lambda inputs, expected, got: got[2] == ("dx", "logits"),
         ),
     ),
+    rules=(
+        "value_and_grad gives a pair: all that the function returned, and the gradient. With has_aux the "
+        "first output alone is differentiated.",
+        "Without has_aux the outputs are added, and their sum is differentiated. The values come as the "
+        "function returned them.",
+        "With has_aux, grad gives a pair: the gradient, and a tuple of the other outputs.",
+        "Without has_aux the sum of the outputs is differentiated, and grad gives the gradient alone.",
+        "This function returns one output, so its value is no tuple.",
+        "The values are as for one gradient. The gradients are a pair: those of the inputs, and a tuple as "
+        "long as the list of weights.",
+    ),
     hints=(
         "value_and_grad gives a pair: (what the function returns, gradients). grad gives the gradients.",
         "has_aux decides what is differentiated: with it the loss alone, without it loss + logits. In grad it also "
@@ -196,6 +207,14 @@ Answer with a list of six lists of three numbers.""",
             lambda inputs, expected, got: same([0.0, -1.0, 0.0], list(got[2])),
         ),
     ),
+    rules=(
+        "The seed says how much each output counts.",
+        "A mean is a sum in which each output counts the same part.",
+        "Outputs that are not wanted do not count. The first output is y[0].",
+        "The factor of each output is its seed; an output that does not occur has none.",
+        "The seed is the derivative of what is wanted for each output: at their values, given above.",
+        "Which output is the largest at this x? The others do not matter.",
+    ),
     hints=(
         "sens[i] says how much output i counts: the derivative of what you want for y[i].",
         "Items 0 to 3 are sums of the outputs with factors. The factors are the seeds; write 1/3 for a third.",
@@ -308,6 +327,14 @@ For each line, answer with the type of the error, such as `KeyError`, or with `"
             "The seed may also be given by name, as sens=.",
             _all_but(5, TypeError, ValueError),
         ),
+    ),
+    rules=(
+        "The last argument is the seed, and it has the shape of the output.",
+        "With sens_param=True the last argument is taken away as the seed, always. What is left for f?",
+        "The seed has another shape than the output: the type is right, the value is not.",
+        "Without sens_param all arguments go to f. How many does it take?",
+        "has_aux needs a function with several outputs; this one returns a single one.",
+        "The seed may be given by its name, too.",
     ),
     hints=(
         "With sens_param=True the last argument is taken away as the seed. What is left goes to f.",

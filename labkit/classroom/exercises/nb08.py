@@ -63,6 +63,12 @@ print(x.grad.item())             # item 3
             lambda inputs, expected, got: same(expected[:3], got[:3]) and got[3] == 2 * expected[0],
         ),
     ),
+    rules=(
+        "backward adds the derivative, at this x, to what is in .grad, which is empty at first.",
+        "backward adds to .grad: nobody has emptied it in between.",
+        "zero_() has emptied .grad: what does this backward add?",
+        "autograd.grad hands its result to the caller. Does it touch .grad?",
+    ),
     hints=(
         "The derivative of x**2 at 3 is 6. That is item 0.",
         "backward adds to .grad. Only zero_() empties it.",
@@ -127,6 +133,14 @@ f = c * 2
                 got[3] is False and all(e == g for e, g in zip(expected[4:], got[4:], strict=True))
             ),
         ),
+    ),
+    rules=(
+        "A leaf is a tensor that no recorded operation made.",
+        "A leaf is a tensor that no recorded operation made.",
+        "What does not require grad counts as a leaf: nothing recorded made it.",
+        "detach gives the value without its history.",
+        "Inside of no_grad nothing is recorded.",
+        "An operation is recorded only if one of its inputs requires grad.",
     ),
     hints=(
         "Ask of each tensor: did an operation that the tape recorded make it?",
@@ -204,6 +218,15 @@ TAPE_ERRORS = Exercise(
             "Line 6 fails. Without create_graph=True the gradient is a plain number: it does not know how it was made.",
             lambda inputs, expected, got: got[6] == "fine" and same(expected[:6], got[:6]),
         ),
+    ),
+    rules=(
+        "A second backward fails if the first one freed something that it needs. What does a sum save?",
+        "A second backward fails if the first one freed something that it needs. What does a product save?",
+        "backward without a seed needs one number. What has PyTorch to refuse here?",
+        "A tuple is plain Python. Who is asked for a method of that name?",
+        "In MindSpore a gradient is a function: each call runs everything anew.",
+        "Which methods does a MindSpore tensor have?",
+        "The first derivative was taken without create_graph: has it a record?",
     ),
     hints=(
         "Where PyTorch refuses to walk a tape, it is a RuntimeError. Where a method does not exist, an AttributeError.",

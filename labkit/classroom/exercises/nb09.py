@@ -68,6 +68,14 @@ functions. Answer with a list of six numbers.
             lambda inputs, expected, got: same(expected[:3] + expected[4:], got[:3] + got[4:]) and same(1.0, got[3]),
         ),
     ),
+    rules=(
+        "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
+        "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
+        "A stopped term is a number that is added: what does it give to the gradient?",
+        "A stopped term is a number that is added: what does it give to the gradient?",
+        "Everything is stopped.",
+        "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
+    ),
     hints=(
         "Write a number for each stop(...): its value at 3. Then differentiate what is left.",
         "stop(x) * x is 3 * x at this point, so its derivative is 3. A stopped term that is added gives nothing.",
@@ -190,6 +198,15 @@ as `KeyError`, or with `"fine"` if the line runs. Answer with a list of seven.
             "Line 5 fails. detach makes no copy: both tensors share one memory. Whoever writes to d writes to y.",
             _only(5, "fine"),
         ),
+    ),
+    rules=(
+        "A leaf that requires grad may not be written to while the tape records.",
+        "Inside of no_grad the tape does not watch.",
+        "What does the derivative of y * 3 need: y, or only the number?",
+        "The derivative of y * y needs y, and y has changed since.",
+        "Which array does exp save: its argument, or its result?",
+        "detach makes no copy: who writes to d writes to y.",
+        "clone makes a copy: who writes to c does not touch y.",
     ),
     hints=(
         "Where PyTorch refuses, it is a RuntimeError. Four of the seven lines are refused.",

@@ -64,6 +64,14 @@ Predict what these give. Answer with a list of six numbers.
             lambda inputs, expected, got: same(expected[:3], got[:3]) and (same(36.0, got[3]) or same(12.0, got[4])),
         ),
     ),
+    rules=(
+        "Differentiate twice as a formula, and only then put in the number.",
+        "Write cube(x) as a formula, square it, and differentiate: the inner function counts, too.",
+        "Write cube(x) as a formula, multiply, and differentiate the product.",
+        "The stopped factor is a number: the value of cube(x) here. x itself is still differentiated.",
+        "The stopped factor is a number in both derivatives. Differentiate the rest twice.",
+        "Each grad takes one power off.",
+    ),
     hints=(
         "First write each inner gradient as a formula in x. Then differentiate that formula.",
         "cube(x) is 3 * x**2. So item 1 is the derivative of 9 * x**4, item 2 that of 3 * x**3.",
@@ -136,6 +144,11 @@ Then predict three vectors. Answer with a list of three lists of three numbers.
                 same(expected[:2], got[:2]) and same((_HESSIAN[0] + _HESSIAN[1]).tolist(), got[2])
             ),
         ),
+    ),
+    rules=(
+        "The outer grad differentiates the sum of all elements of the gradient: add up the rows of the Hessian.",
+        "The seed picks rows of the Hessian: each row times its element of the seed, all added up.",
+        "The seed weighs the rows of the Hessian: each row times its element of the seed, all added up.",
     ),
     hints=(
         "The gradient is [v1**2 + v2, 2 * v0 * v1, v0]. Differentiate each of its elements: that is one row.",
@@ -212,6 +225,12 @@ print(x.grad.item())                                       # item 3
             "Item 3: g**2 is 144, but .grad holds its gradient. The chain rule: 2 * g, times the derivative of g.",
             lambda inputs, expected, got: same(144.0, got[3]) or same(24.0, got[3]),
         ),
+    ),
+    rules=(
+        "Differentiate x**3 once, at this x.",
+        "The second derivative is added to what is in .grad already.",
+        "autograd.grad leaves .grad alone, so it holds what the last backward brought, and nothing else.",
+        "The derivative of g**2 is twice g, times the derivative of g.",
     ),
     hints=(
         "The derivatives of x**3 at 2 are 12, 12, 6.",

@@ -85,6 +85,15 @@ Predict the six results. Answer with a list of six numbers.
             lambda i, expected, got: got[5] == 5000 and same(expected[:5], list(got[:5])),
         ),
     ),
+    rules=(
+        "Which numbers of float16 are the neighbours, and which of them is nearer? Halfway, the even one wins.",
+        "Which numbers of float16 are the neighbours, and which of them is nearer? Halfway, the even one wins.",
+        "From here on the numbers of float16 lie twice as far apart as before. Which numbers of float16 are "
+        "the neighbours, and which of them is nearer? Halfway, the even one wins.",
+        "Round after the first sum already, then after the second one.",
+        "The bracket comes first, and its result is rounded, too.",
+        "The sum grows until adding once more no longer reaches the next number. Which number is that?",
+    ),
     hints=(
         "Write down the neighbours first: from 2048 to 4096 the numbers of float16 are 2 apart.",
         "Halfway between two neighbours the even one wins. Counted in gaps from 2048: 2048 is even, 2050 odd, 2052 even.",
@@ -195,6 +204,17 @@ In bfloat16:
             lambda i, expected, got: got[6] != "0" and same(expected[:6], list(got[:6])),
         ),
     ),
+    rules=(
+        "Compute the exact result, then compare it with the smallest normal number, the smallest number and the largest one.",
+        "Compute the exact result, then compare it with the smallest normal number, the smallest number and the largest one.",
+        "Compute the exact result, then compare it with the smallest normal number, the smallest number and the largest one.",
+        "The exact result is beyond the largest number.",
+        "The numbers near the largest one lie far apart: to which of them is the sum rounded?",
+        "Both products are rounded before they are subtracted.",
+        "The bracket is rounded first: what is left of it?",
+        "The bracket comes first here. How large is it, and then the product?",
+        "bfloat16 has the range of float32: compare with 1e38 and 1e-38.",
+    ),
     hints=(
         "Compute each result exactly first, then compare it with the three limits.",
         "Brackets first, and round after every operation: a 0 or an inf on the way stays.",
@@ -266,6 +286,9 @@ The smallest number of each format, in this order: `2**-24`, `2**-133`, `2**-149
             "You stopped at the gap at 1. That is the precision; how small a number can be is a matter of the exponent.",
             lambda i, expected, got: same(_limited(lambda f: f.eps), list(got)),
         ),
+    ),
+    rules=(
+        "Each layer takes 4 from the exponent. After how many is it below that of the smallest number, not just equal to it?",
     ),
     hints=(
         "After n layers the gradient is 2**(-4 * n).",

@@ -68,6 +68,17 @@ with the scale 1024? Answer with a list of nine texts; the first eight are `"0"`
             lambda i, expected, got: got[0] == "kept",
         ),
     ),
+    rules=(
+        "Compare it with the smallest number of float16, about 6e-8.",
+        "Multiply by the scale first. Is the product between 6e-8 and 65504?",
+        "Is it between 6e-8 and 65504?",
+        "Multiply by the scale first. Is the product between 6e-8 and 65504?",
+        "Is it between 6e-8 and 65504?",
+        "Multiply by the scale first. Is the product between 6e-8 and 65504?",
+        "Is it between 6e-8 and 65504?",
+        "Multiply by the scale first. Is the product between 6e-8 and 65504?",
+        "Which of the gradients does the scale save, and at which end are they?",
+    ),
     hints=(
         "Multiply first, then ask whether float16 has such a number: from 6e-8 to 65504.",
         "The scale moves all gradients up by the same factor. Which end does that help?",
@@ -167,6 +178,10 @@ Answer with a list of eleven numbers; the first one is the scale after the first
             "After overflow the step is left out, and the scale is divided by the factor.",
             lambda i, expected, got: same(_other_history(shrinks=False), got),
         ),
+    ),
+    rules=(
+        "Count the good steps in a row. At the third one the scale grows and the count begins again; at an "
+        "overflow it shrinks, and the count begins again.",
     ),
     hints=(
         "Keep two numbers: the scale, and how many good steps there have been in a row.",
@@ -274,6 +289,14 @@ Two good steps, then one that overflows:
             "MindSpore has one factor for both ways: multiplied by 4, and divided by 4.",
             lambda i, expected, got: got[3] == expected[4] and same(expected[:3], list(got[:3])),
         ),
+    ),
+    rules=(
+        "A static scale stays, whatever happens.",
+        "MindSpore divides by the factor at an overflow, but has a lower end. Which?",
+        "PyTorch multiplies by the backoff factor at each overflow, and has no lower end.",
+        "With a window of one every good step lets it grow by the factor; an overflow divides by the same factor.",
+        "With an interval of one every good step lets it grow by growth_factor; an overflow multiplies by the "
+        "backoff factor, which is not given here.",
     ),
     hints=(
         "The three arguments of DynamicLossScaler are the scale, the factor, and the window.",

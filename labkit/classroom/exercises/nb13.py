@@ -72,6 +72,13 @@ Answer with a list of five lists of two numbers.
             lambda inputs, expected, got: same(expected[:4], got[:4]) and same(expected[1], got[4]),
         ),
     ),
+    rules=(
+        "By norm: where it is too long, one factor brings all of it to the limit.",
+        "By value: each element for itself, between both bounds.",
+        "By value: only the bounds that are given. Which one is not?",
+        "By norm: is it too long at all?",
+        "First by norm, then by value: does the second clip still find something to change?",
+    ),
     hints=(
         "By norm: the factor is limit / length where that is below 1, and the same for both elements.",
         "By value: each element for itself, and only the bounds that are given.",
@@ -149,6 +156,14 @@ For each line: the length of the second result, divided by the length of the fir
             "By value, each element is limited for itself: 12 becomes 4, and 3 and 4 stay.",
             lambda inputs, expected, got: same(expected[:5], got[:5]) and same(expected[0], got[5]),
         ),
+    ),
+    rules=(
+        "Both lengths as they are: the second over the first.",
+        "One norm over both gradients gives one factor for both.",
+        "A tuple is clipped with one norm over all of it: one factor for both.",
+        "Each is clipped alone: how long is each of them then?",
+        "Each is clipped alone: which of them is longer than the limit at all?",
+        "By value each element is cut for itself: what is left of each gradient?",
     ),
     hints=(
         "The lengths are 5 and 12 before the clip, so line 0 is 12 / 5.",
@@ -240,6 +255,14 @@ Answer with a list of six texts.
             "By value, an inf becomes the limit: a finite number like any other. A check after that clip sees nothing.",
             lambda inputs, expected, got: got[5] == "right",
         ),
+    ),
+    rules=(
+        "The clip comes before the reduce here: what does each worker do on its own?",
+        "Ask at the clip: is the scale off, and are all workers in it? Then ask the same of the check.",
+        "What do the gradients still carry when the clip sees them?",
+        "The check comes before the reduce here: who knows of an inf, and who does not?",
+        "After the reduce every worker holds the same. What does a clip by norm make of an inf: can the check still see it?",
+        "What does a clip by value make of an inf: can the check still see it?",
     ),
     hints=(
         "Two things belong after the reduce: the clip, and the check. One thing belongs before the clip: the unscale.",

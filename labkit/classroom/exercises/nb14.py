@@ -83,6 +83,14 @@ Answer with a list of six numbers.
             lambda inputs, expected, got: same(expected[4], got[5]),
         ),
     ),
+    rules=(
+        "Each step of SGD takes off rate times gradient. There are two of them.",
+        "Momentum adds the new gradient to 0.9 times what it keeps, and steps with the sum.",
+        "What is kept is 0.9 times what was kept, plus the gradient: begin with nothing.",
+        "Adam divides by the size of the gradient: its first step is as long as the rate.",
+        "SGD's step has no limit.",
+        "Adam divides by the size of the gradient: its first step is as long as the rate.",
+    ),
     hints=(
         "SGD: p - rate * g. Momentum: v = 0.9 * v + g, then p - rate * v, with v = 0 before the first step.",
         "For item 1: v is 2 after the first step, and 0.9 * 2 + 2 after the second.",
@@ -166,6 +174,14 @@ Answer with a list of six numbers, with four decimals where they do not end.
             lambda inputs, expected, got: same(expected[:4], got[:4]) and same(-expected[5], got[5]),
         ),
     ),
+    rules=(
+        "The loss is -(label * log p).sum(): put the label in first.",
+        "The loss is -(label * log p).sum(), with p the probability of that class.",
+        "The loss is linear in the label.",
+        "Every term is multiplied by the label before it is differentiated.",
+        "The fused gradient is the probability minus the label, whatever the label is.",
+        "The fused gradient is the probability minus the label: take the label of this logit.",
+    ),
     hints=(
         "The loss is -(label * log p).sum(). Put the label in first.",
         "Items 0 and 3 need no calculation: everything is multiplied by 0.",
@@ -247,6 +263,14 @@ Each line is the body of a loop that runs twice. What is `w` afterwards? Answer 
             "In line 4 the second step uses the same .grad as the first one: step does not walk back.",
             lambda inputs, expected, got: same(expected[:4], got[:4]) and same(0.8**4, got[4]),
         ),
+    ),
+    rules=(
+        "Each round takes off 0.1 times the gradient, which is 2 * w at that moment.",
+        "Nobody empties .grad here: the second step uses both gradients.",
+        "What is in .grad when the step is taken?",
+        "In the first round .grad is still empty; in the second one it holds what the first one brought.",
+        "Both steps of a round use the same .grad, which the first of them does not empty.",
+        "Two backward calls add up in .grad before the step.",
     ),
     hints=(
         "The gradient of w**2 is 2 * w. A step subtracts 0.1 times what is in .grad at that moment.",

@@ -64,6 +64,14 @@ Which number does the optimizer get? Answer with a list of six numbers.
             lambda inputs, expected, got: same(expected[:5], got[:5]) and got[5] == expected[0],
         ),
     ),
+    rules=(
+        "Each worker's mean has on average the gradient of the whole mean; the reducer takes their mean.",
+        "Without a mean the reducer adds up what the workers have.",
+        "A sum over a worker's samples is as many times the mean as it has samples. The reducer takes the mean of these.",
+        "A sum over a worker's samples is as many times the mean as it has samples. The reducer adds these up.",
+        "Each backward adds the gradient of a mean to .grad.",
+        "degree is what the sum over the workers is divided by. How many workers add to it?",
+    ),
     hints=(
         "The four gradients of the means have the mean 6. What is their sum?",
         "The gradient of a sum over 8 samples is 8 times that of their mean: items 2 and 3 are 8 times items 0 and 1.",
@@ -149,6 +157,14 @@ of the whole batch? `e` are the errors of the samples in the batch. Answer with 
             "The mean and the deviation come from the samples of the part. In another part a sample becomes another input.",
             lambda inputs, expected, got: got[5] is True,
         ),
+    ),
+    rules=(
+        "It splits if the loss is a mean over samples, each with a term of its own.",
+        "It splits if the loss is a mean over samples, each with a term of its own.",
+        "What is done after the mean is done to each part for itself: is that the same?",
+        "Only one sample of all counts, but each part has one of its own.",
+        "It splits if the loss is a mean over samples, each with a term of its own.",
+        "The input was normalised with the whole batch: what does a part know of the others?",
     ),
     hints=(
         "A loss splits if it is a mean over samples, and each sample's term needs that sample alone.",

@@ -68,6 +68,14 @@ operation keep? Answer with a list of six numbers.
             lambda inputs, expected, got: got[4] == 2,
         ),
     ),
+    rules=(
+        "Which large arrays are in the derivative of a sum?",
+        "Which large arrays are in the two derivatives of a product?",
+        "Both factors are the same array: it is kept as one.",
+        "A number is no large array: which arrays does the derivative for x need?",
+        "The derivative of exp is its own result.",
+        "Write down the derivatives of a quotient, for x and for y: which arrays are in them?",
+    ),
     hints=(
         "Write down each derivative. Which large arrays appear in it?",
         "A number such as 3 is no large array. An array that appears twice is kept once.",
@@ -186,6 +194,14 @@ Answer with a list of six numbers.
             lambda inputs, expected, got: got[5] == expected[4],
         ),
     ),
+    rules=(
+        "Each tanh keeps its result, and x is not counted.",
+        "After backward, who still needs what was saved?",
+        "retain_graph keeps the tape as it was; does it copy anything?",
+        "Inside of no_grad nothing is recorded.",
+        "One sum holds all three tapes.",
+        "item() gives a Python number, which holds no tape.",
+    ),
     hints=(
         "Eight layers, eight results of 1 MB: that is item 0. The sum keeps no array.",
         "Who still needs the saved values? And who still holds the tape?",
@@ -266,6 +282,14 @@ RUNS = Exercise(
             "Only the layers inside a checkpoint run again. The others kept what they need.",
             lambda inputs, expected, got: same(expected[:4], got[:4]) and got[4] in (expected[0], expected[2]),
         ),
+    ),
+    rules=(
+        "Each layer runs once to give the result.",
+        "Without a checkpoint everything that the walk back needs was kept.",
+        "What lies inside of a checkpoint runs once forwards, and once more when the walk back comes to it.",
+        "What lies inside of a checkpoint runs once forwards, and once more when the walk back comes to it: "
+        "how many layers are inside?",
+        "The layers inside of the checkpoint run twice, the others once.",
     ),
     hints=(
         "A layer outside every checkpoint runs once.",

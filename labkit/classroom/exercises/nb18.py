@@ -59,6 +59,13 @@ NAME = Exercise(
             lambda inputs, expected, got: got[2] == "reset" or got[4] == "detach",
         ),
     ),
+    rules=(
+        "Bytes over 4 is how many numbers the difference has: how many should it have?",
+        "Nothing moves at all, and a gradient is not finite: what then happens to each step?",
+        "Some weights never move, others do: where does the gradient not get to?",
+        "Compare the step with what rate and limit allow: what else made it smaller?",
+        "The weights are fixed, and yet the norms of .grad grow in equal parts: what happens to .grad between the calls?",
+    ),
     hints=(
         "First sort them: in which runs does no weight move, in which some weights, in which all of them?",
         "256 / 4 bytes are 64 numbers: 8 rows of 8. And 0.0078125 is 1 / 128: compare it with rate * limit = 1.",
@@ -120,6 +127,13 @@ Answer with a list of five numbers.
             "You counted numbers. A float32 takes 4 bytes, a float64 takes 8.",
             lambda inputs, expected, got: got[0] == 1000,
         ),
+    ),
+    rules=(
+        "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
+        "A column and a row make a table. How many numbers are in it, and how many bytes has each?",
+        "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
+        "The wider dtype wins: how many bytes has each number then?",
+        "A column and a row make a table, and the wider dtype wins.",
     ),
     hints=(
         "Find the shape of the result first, then its dtype, then multiply.",
@@ -186,6 +200,11 @@ at `2**20`, and 100 steps are tried. Answer with a list of three numbers.
             "A static scale never changes. What overflows once overflows every time.",
             lambda inputs, expected, got: got[2] == got[0],
         ),
+    ),
+    rules=(
+        "Every overflow halves the scale. Count how often, until scale times gradient is within the largest number.",
+        "The first scale of the halvings that, times the gradient, is within the largest number.",
+        "A static scale never changes: what happens at each of the steps?",
     ),
     hints=(
         "A step is taken when 3 * scale is at most 65504.",

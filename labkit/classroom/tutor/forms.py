@@ -1,0 +1,156 @@
+"""Right numbers in a form that was not asked for: a list for a tuple, an axis too many, one part alone."""
+
+from typing import Any
+
+import numpy as np
+
+from ...evidence import is_tensor, plain_data
+from .near import Reason, agree, near, numbers, parts
+
+
+def formed(right: Any, got: Any) -> Reason | None:
+    """What is wrong with the form, where the numbers, or those of a part, are right. Both values as they came."""
+    for look in (_not_called, _collection, _among, _wrapped, _axes, _kept):
+        if reason := look(right, got):
+            return reason
+    return None
+
+
+def _not_called(right, got):
+    if callable(got) and not isinstance(got, type) and not is_tensor(got):
+        return Reason("not-called", "You return a function. Call it, and return what it gives.")
+    return None
+
+
+def _is_sequence(value):
+    return isinstance(value, (tuple, list))
+
+
+def _collection(right, got):
+    """The same items in another collection, or each a tensor where a number is asked for."""
+    if not agree(plain_data(right), plain_data(got)):
+        return None
+    if _is_sequence(right) and _is_sequence(got):
+        if type(right) is not type(got):
+            return Reason("another-collection", _bracketed("The items", right))
+        return next(filter(None, (_collection(r, g) for r, g in zip(right, got, strict=True))), None)
+    return _alike(right, got)
+
+
+def _bracketed(what, right):
+    asked, came = ("a tuple, with (...)", "a list") if isinstance(right, tuple) else ("a list, with [...]", "a tuple")
+    return f"{what} are right, but they come in {came}. What is asked for is {asked}."
+
+
+def _alike(right, got):
+    if (
+        is_tensor(right) != is_tensor(got)
+        or type(right).__module__.split(".")[:2] != type(got).__module__.split(".")[:2]
+    ):
+        if isinstance(right, (bool, int, float)) or isinstance(got, (bool, np.bool_)):
+            return None
+        return Reason("another-kind", "The numbers are right, but they come in something else than what is asked for.")
+    if getattr(plain_data(right), "dtype", None) != getattr(plain_data(got), "dtype", None):
+        return Reason("another-dtype", "The numbers are right, but they have another dtype. Where was it changed?")
+    return None
+
+
+def _among(right, got):
+    """Parts of the right answer that are left out, or something too many next to it."""
+    if _is_sequence(right) and len(right) > 1:
+        came = list(plain_data(got)) if _is_sequence(got) else [plain_data(got)]
+        if len(came) < len(right) and (kept := _places(plain_data(right), came)):
+            out = [i for i in range(len(right)) if i not in kept]
+            return Reason("left-out", f"What you give is right as far as it goes, but {_items(out)} is left out.")
+        if len(came) > len(right) and (kept := _places(came, list(plain_data(right)))):
+            over = [i for i in range(len(came)) if i not in kept]
+            return Reason("too-many", f"What is asked for is there, but {_items(over)} of your result is too many.")
+    if not _is_sequence(right) and _is_sequence(got) and len(got) > 1:
+        return _too_many(plain_data(right), plain_data(got))
+    return None
+
+
+def _too_many(right, got):
+    at = [i for i, item in enumerate(got) if agree(right, item)]
+    if len(at) == 1:
+        return Reason("too-many", f"The right answer is item [{at[0]}] of what you give. Give it alone.")
+    items = [numbers(item) for item in got]
+    if any(item is None for item in items):
+        return None
+    for joined, words in ((np.add.reduce, "not added up"), (np.stack, "not put into one array")):
+        try:
+            if near(right, joined(items)):
+                return Reason("not-joined", f"The parts are right, but they are {words}: one result is asked for.")
+        except ValueError:
+            continue
+    return None
+
+
+def _places(whole, some):
+    """Where the items of `some` are in `whole`, in their order; nothing where one of them is not there."""
+    found, start = [], 0
+    for item in some:
+        at = next((i for i in range(start, len(whole)) if agree(whole[i], item)), None)
+        if at is None:
+            return []
+        found.append(at)
+        start = at + 1
+    return found
+
+
+def _items(places):
+    return "part " + " and ".join(f"[{i}]" for i in places)
+
+
+def _wrapped(right, got):
+    depth, inner = 0, got
+    while _is_sequence(inner) and len(inner) == 1:
+        depth, inner = depth + 1, inner[0]
+    if depth and not _is_sequence(right) and agree(plain_data(right), plain_data(inner)):
+        return Reason("wrapped", f"The value is right, but it is still in a {type(got).__name__} of one. Take it out.")
+    flat = [value for _, value in parts(plain_data(got))]
+    if _is_sequence(right) and _is_sequence(got) and agree([value for _, value in parts(plain_data(right))], flat):
+        return Reason("nested-otherwise", "The values are right, but they are grouped another way than asked for.")
+    return None
+
+
+def _axes(right, got):
+    """The same numbers in another shape, summed too far or not far enough: for two arrays."""
+    r, g = (None if _is_sequence(v) else numbers(plain_data(v)) for v in (right, got))
+    if r is None or g is None or r.shape == g.shape or not r.size or not g.size:
+        return None
+    if near(r, g.reshape(r.shape)) if r.size == g.size else False:
+        squeezed = r.squeeze().shape == g.squeeze().shape
+        words = (
+            "with an axis of length 1 more or less" if squeezed else "in another shape: they are not laid out as asked"
+        )
+        return Reason("axis" if squeezed else "laid-out", f"The numbers are right, but they come {words}.")
+    if r.size == g.size and g.ndim == r.ndim and near(r, g.T):
+        return Reason("transposed", "The numbers are right, but rows and columns are exchanged.")
+    return _reduced(r, g)
+
+
+def _reduced(r, g):
+    for name, take in (("sum", np.sum), ("mean", np.mean)):
+        if r.ndim and near(take(r), g.reshape(()) if g.size == 1 else g):
+            return Reason("reduced", f"You give one number, the {name} of what is asked for. The elements are wanted.")
+        for axis in range(r.ndim if r.ndim > 1 else 0):
+            if near(take(r, axis), g):
+                return Reason(
+                    "reduced", f"An axis is gone: you give the {name} of what is asked for along axis {axis}."
+                )
+        for axis in (None, *range(g.ndim)):
+            if near(r, take(g, axis)) or (r.ndim == g.ndim and near(r, take(g, axis, keepdims=True))):
+                which = "all axes" if axis is None else f"axis {axis}"
+                return Reason("not-reduced", f"A step is missing at the end: the {name} over {which} of what you give.")
+    return None
+
+
+def _kept(right, got):
+    """Only the form of one part of a tuple is wrong."""
+    if not (_is_sequence(right) and _is_sequence(got) and len(right) == len(got)):
+        return None
+    for i, (r, g) in enumerate(zip(right, got, strict=True)):
+        if not agree(plain_data(r), plain_data(g)) and (reason := formed(r, g)):
+            return Reason(reason.kind, f"In part [{i}]: {reason.sentence}")
+    return None

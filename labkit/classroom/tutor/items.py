@@ -1,0 +1,308 @@
+"""What is wrong with a prediction, item by item: where the exercise's own list has no name for the whole."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...evidence import call, plain_data
+from ..compare import brief, difference
+from ..exercise import Exercise, Misconception
+from .forms import formed
+from .near import Reason, agree, near, numbers, shape
+from .slipped import ONE, namespace, quiet
+
+SIZED = ("factor", "one-off")
+WEAK = (*SIZED, "zero", "not-zero", "power")  # of one item alone they say little: a rule says more
+LEFT_OVER = 2  # wrong items that may have another reason than the rest
+Recognises = Callable[[Any], Misconception | None]
+
+_PLANTED: dict[str, list[tuple[Misconception, Any]]] = {}
+
+
+def explain_value(exercise: Exercise, right: Any, got: Any, recognised: Recognises) -> Reason | None:
+    """Why a prediction is wrong, both as plain data. `recognised(answer)` asks the exercise's own list."""
+    if not _alike(right, got):
+        distinct = not isinstance(right, list) or len({repr(item) for item in right}) == len(right)
+        reason = formed(right, got) if distinct else None
+        if reason and reason.kind == "too-many":  # which part it is would be the answer
+            return Reason("too-many", "What is asked for is in your answer, but something else is, too.")
+        return reason
+    wrong = [i for i in range(len(right)) if difference(right[i], got[i])]
+    if exchanged := _exchanged(exercise, right, got, wrong):
+        return exchanged
+    if known := _known(exercise, right, got, wrong, recognised):
+        return known
+    whole = formed(right, got)
+    if whole and whole.kind == "another-collection":
+        return whole
+    return _all_alike(exercise, right, got, wrong) or _one(exercise, right, got, wrong) or whole
+
+
+def _alike(right, got):
+    return isinstance(right, (tuple, list)) and isinstance(got, (tuple, list)) and len(right) == len(got)
+
+
+# ---- a misconception that the exercise knows, and other slips ----
+
+
+def fuller(exercise: Exercise, right: Any, got: Any, known: Misconception, recognised: Recognises) -> Reason | None:
+    """Another planted answer that explains more items than those alone by which `known` was recognised; None without."""
+    if not _alike(right, got):
+        return None
+    wrong = [i for i in range(len(right)) if difference(right[i], got[i])]
+    whole = {m.name: len(some) for some, m, its in _planted(exercise, right, got) if len(some) == len(its)}
+    if known.name in whole or not whole:
+        support = whole.get(known.name) or 0
+        alone = any(recognised(_kept(right, got, [i])) is known for i in wrong)
+        if max(whole.values(), default=0) <= max(support, 1) or not alone:
+            return None
+    return _known(exercise, right, got, wrong, lambda answer: None)
+
+
+def _kept(right, got, some):
+    """The right answer, but for `some` items."""
+    return type(got)(g if i in some else r for i, (r, g) in enumerate(zip(right, got, strict=True)))
+
+
+def _known(exercise, right, got, wrong, recognised):
+    """The misconception that explains most of the wrong items, and the items that it leaves over."""
+    planted = [(keeps, m) for keeps, m, _ in _planted(exercise, right, got)]
+    found = [*_repaired(right, got, wrong, recognised), *planted]
+    if not found:
+        return None
+    keeps, misconception = max(found, key=lambda one: len(one[0]))
+    rest = [i for i in wrong if i not in keeps]
+    if not _enough(len(keeps), len(rest)):
+        return None
+    more = f"\nBesides, {_places(exercise, rest)} {'is' if len(rest) == 1 else 'are'} wrong, too." if rest else ""
+    return Reason(misconception.name, misconception.sentence + more)
+
+
+def _enough(kept, left):
+    """Where too much is left over, it may be another story altogether."""
+    return left <= 1 or 2 * left <= kept
+
+
+def _repaired(right, got, wrong, recognised):
+    """What is recognised once some of the wrong items are put right."""
+    for size in range(len(wrong) - 1, 0, -1):
+        if not _enough(size, len(wrong) - size) or size < len(wrong) - LEFT_OVER:
+            return
+        for keeps in combinations(wrong, size):
+            if misconception := recognised(_kept(right, got, keeps)):
+                yield keeps, misconception
+                return
+
+
+def _planted(exercise, right, got):
+    """Planted wrong answers whose wrong items are wrong in the same way here, all but one at most."""
+    for misconception, answer in _answers(exercise):
+        if not _alike(right, answer):
+            continue
+        its = [i for i in range(len(right)) if difference(right[i], answer[i])]
+        shared = [i for i in its if agree(answer[i], got[i])]
+        if shared and (len(shared) == len(its) or (len(shared) > 1 and len(shared) >= len(its) - 1)):
+            yield shared, misconception, its
+
+
+def _answers(exercise):
+    if exercise.name not in _PLANTED:
+        names = {m.name: m for m in exercise.misconceptions}
+        _PLANTED[exercise.name] = [
+            (names[wrong.expected], _defined(wrong.source))
+            for wrong in exercise.wrong_answers
+            if wrong.expected in names
+        ]
+    return _PLANTED[exercise.name]
+
+
+def _defined(source):
+    names = namespace()
+    with quiet():
+        call(lambda: exec(source, names), (), 10 * ONE)
+    return plain_data(names.get("answer"))
+
+
+# ---- relations of items ----
+
+
+def _exchanged(exercise, right, got, wrong):
+    """Two items, each with what belongs to the other."""
+    if len(wrong) != 2 or not agree(right[wrong[0]], got[wrong[1]]) or not agree(right[wrong[1]], got[wrong[0]]):
+        return None
+    return Reason("items-exchanged", f"You exchanged two items: {_places(exercise, wrong)}.{_why(exercise, wrong)}")
+
+
+def _all_alike(exercise, right, got, wrong):
+    """The same relation for all wrong items."""
+    if len(wrong) == 2:
+        i, k = wrong
+        if agree(right[i], got[k]) and agree(right[k], got[i]):
+            return Reason(
+                "items-exchanged", f"You exchanged two items: {_places(exercise, wrong)}.{_why(exercise, wrong)}"
+            )
+    if len(wrong) > 2 and agree([right[i] for i in reversed(range(len(right)))], got):
+        return Reason("reversed", "You have the right items in the opposite order.")
+    words = [found for i in wrong if (found := _relation(right[i], got[i]))]
+    if len(words) == len(wrong) > 1 and len({w.sentence for w in words}) == 1:
+        end = "" if words[0].sentence.endswith("?") else "."
+        return Reason(
+            words[0].kind, f"Each of {_places(exercise, wrong)} {words[0].sentence}{end}{_why(exercise, wrong)}"
+        )
+    return None
+
+
+def _one(exercise, right, got, wrong):
+    """What can be said about one of the wrong items, the first one of which something can."""
+    for i in wrong:
+        reason = _relation(right[i], got[i])
+        if reason and reason.kind in WEAK and not (reason.kind in SIZED and _is_large(right[i])):
+            reason = None  # between small numbers it may be by chance
+        reason = reason or _taken(exercise, right, got, i, wrong)
+        if not reason and _kind(right[i]) != _kind(got[i]):
+            return None  # a number or a truth value is asked for: the judge says so
+        if reason or _why(exercise, [i]):
+            reason = reason or Reason("item-rule", f"is not what running it gives. You said {brief(got[i])}")
+            says, end = reason.sentence, "" if reason.sentence.endswith("?") else "."
+            return Reason(
+                reason.kind, f"{_place(exercise, i)} {says}{end}{_why(exercise, [i])}{_others(exercise, wrong, i)}"
+            )
+    return None
+
+
+def _kind(value):
+    return "truth" if isinstance(value, (bool, np.bool_)) else "other" if numbers(value) is None else "number"
+
+
+def _is_large(number):
+    return abs(number) >= 12 or number != int(number)
+
+
+def _others(exercise, wrong, i):
+    rest = [k for k in wrong if k != i]
+    return f"\nBesides, {_places(exercise, rest)} {'is' if len(rest) == 1 else 'are'} wrong, too." if rest else ""
+
+
+def _why(exercise, places):
+    """The rules that decide these items, where the exercise has them; the last one is for all that follow."""
+    rules = dict.fromkeys(exercise.rules[min(i, len(exercise.rules) - 1)] for i in places if exercise.rules)
+    return "".join(f" {rule}" for rule in list(rules)[:2] if rule)
+
+
+def _place(exercise, i):
+    named = f" ({exercise.places[i]})" if i < len(exercise.places) else ""
+    return f"Item [{i}]{named}"
+
+
+def _places(exercise, some):
+    return "item" + "s" * (len(some) > 1) + " " + " and ".join(_place(exercise, i)[5:] for i in some)
+
+
+def _relation(right, got) -> Reason | None:
+    """How a wrong item follows from the right one, without telling that."""
+    for look in (_word, _shape, _number):
+        if reason := look(right, got):
+            return reason
+    return None
+
+
+def _word(right, got):
+    names = [v.__name__ if isinstance(v, type) else v for v in (right, got)]
+    if not all(isinstance(v, str) for v in names):
+        return None
+    r, g = (v.strip() for v in names)
+    if r.lower() == g.lower():
+        return None  # the judge says that case counts
+    fails = [v.endswith(("Error", "Exception")) for v in (r, g)]
+    if g == "fine" and fails[0]:
+        return Reason("expects-no-error", "is refused, and you expect that it runs. Which rule does it break?")
+    if fails[1] and r == "fine":
+        return Reason("expects-an-error", "breaks no rule, and you expect an error. What would be refused in it?")
+    if all(fails):
+        return Reason("another-error", "fails, as you expect, but with another type of error: the kind of an argument, its "
+                      "value, and what happens only while it runs, each have a type of their own")  # fmt: skip
+    return None
+
+
+def _shape(right, got):
+    if isinstance(right, tuple) and not isinstance(got, (tuple, list)) and len(right) == 1 and agree(right[0], got):
+        return Reason("no-comma", "is a number in brackets as you wrote it: a tuple of one needs a comma, as in (7,)")
+    if not (isinstance(right, (tuple, list)) and isinstance(got, (tuple, list))) or not right:
+        return None
+    if type(right) is not type(got) and agree(right, got):
+        return _listed(right)
+    if len(right) == len(got) > 1 and agree(list(right)[::-1], list(got)):
+        return Reason("opposite-order", "has the right numbers in the opposite order")
+    if len(right) == len(got) and not agree(right, got) and _multiset(right) == _multiset(got):
+        return Reason("permuted", "has the right entries in another order")
+    if len(got) > len(right) and _inside(right, got):
+        return Reason("entry-too-many", "has an entry too many: the others are right")
+    if len(right) > len(got) and _inside(got, right) and len(got):
+        return Reason("entry-missing", "has an entry too few: those that you have are right")
+    wrong = [i for i, (r, g) in enumerate(zip(right, got, strict=False)) if not agree(r, g)]
+    if len(right) == len(got) and 2 * len(wrong) <= len(right):
+        return Reason("entries", f"is right but for its entr{'y' if len(wrong) == 1 else 'ies'} {' and '.join(map(str, wrong))}, "
+                      "counted from 0")  # fmt: skip
+    return None
+
+
+def _listed(right):
+    """A list for a tuple, in one item."""
+    word = "tuple, written with round brackets" if isinstance(right, tuple) else "list, written with square brackets"
+    return Reason("another-collection", f"has the right entries; what is asked for is a {word}")
+
+
+def _multiset(values):
+    return sorted(map(repr, values))
+
+
+def _inside(some, whole):
+    rest = iter(whole)
+    return all(any(agree(one, other) for other in rest) for one in some)
+
+
+def _number(right, got):
+    r, g = numbers(right), numbers(got)
+    if r is None or g is None or isinstance(right, bool) or isinstance(got, bool) or r.shape or g.shape:
+        return None
+    r, g = float(r), float(g)
+    if not np.isfinite(r):
+        return (
+            Reason("finite", "is no finite number: look for an overflow, or a division by 0")
+            if np.isfinite(g)
+            else None
+        )
+    if not np.isfinite(g):
+        return Reason("not-finite", "is a finite number: what would make it overflow?")
+    if r and near(-r, g):
+        return Reason("sign", "has the wrong sign")
+    if not g:
+        return Reason("zero", "is not 0")
+    if not r:
+        return Reason("not-zero", "is less than you say")
+    ratio = g / r
+    if any(min(abs(ratio / f - 1), abs(ratio * f - 1)) < 1e-3 for f in (2, 3, 4, 8, 10, 100, 1000)):
+        return Reason("factor", "is off by a simple factor")
+    if near(r * r, g) or near(r, g * g):
+        return Reason("power", "is a power of the right one, or its root")
+    if r == int(r) and g == int(g) and abs(r - g) == 1:
+        return Reason("one-off", "is off by one")
+    if r != int(r) and g == int(g) and abs(r - g) < 1:
+        return Reason("rounded", "is not a whole number")
+    if r == int(r) and g != int(g) and abs(r - g) < 1:
+        return Reason("not-rounded", "is a whole number: a part of one does not count")
+    return None
+
+
+def _taken(exercise, right, got, i, wrong):
+    """The right answer of another item, which the learner has right there."""
+    if shape(got[i]) == () and got[i] in (0, 1):
+        return None
+    same = [k for k in range(len(right)) if k != i and k not in wrong and agree(right[k], got[i])]
+    if len(same) != 1:
+        return None
+    return Reason(
+        "as-another-item", f"has what belongs to {_places(exercise, same)}. What is different between the two?"
+    )

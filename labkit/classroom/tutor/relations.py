@@ -1,0 +1,150 @@
+"""How a wrong number follows from the right one: its sign, a factor, a power, an order. Checked on every drawn input."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .near import Case, Reason, near, numbers, shape
+
+
+@dataclass(frozen=True)
+class Relation:
+    """`wrong(inputs, right)` is what came, wherever it is not right. `says` goes on after "Your result"."""
+
+    kind: str
+    says: str
+    wrong: Callable[[tuple, Any], Any]
+
+    def holds(self, inputs: tuple, right: Any, got: Any) -> bool:
+        """True where the relation gives just what came."""
+        try:
+            with np.errstate(all="ignore"):
+                return near(self.wrong(inputs, numbers(right)), got)
+        except (TypeError, ValueError, IndexError, OverflowError, ZeroDivisionError):
+            return False
+
+
+_FACTORS = {
+    "is twice the right one. Where does a factor 2 come from?": 2.0,
+    "is half of the right one. Is a factor forgotten, or a mean taken?": 0.5,
+    "is three times the right one. Where does a factor 3 come from?": 3.0,
+    "is a third of the right one. Is a factor forgotten, or a mean taken?": 1 / 3,
+    "is four times the right one. Where does a factor 4 come from?": 4.0,
+    "is a quarter of the right one. Is a factor forgotten, or a mean taken?": 0.25,
+    "is 100 times the right one. Is it in percent?": 100.0,
+    "is a hundredth of the right one": 0.01,
+    "is ten times the right one": 10.0,
+    "is a tenth of the right one": 0.1,
+}
+
+
+def _scaled(factor: float) -> Callable[[tuple, Any], Any]:
+    return lambda inputs, right: factor * right
+
+
+def _ordered(kind, says, change):
+    return Relation(kind, says, lambda inputs, right: change(right) if right.ndim else None)
+
+
+RELATIONS = (
+    Relation(
+        "zeros", "is 0 everywhere, wherever it is wrong. Does anything reach it?", lambda i, r: 0 * np.ones(r.shape)
+    ),
+    Relation("ones", "is 1 everywhere, wherever it is wrong", lambda i, r: np.ones(r.shape)),
+    Relation("sign", "has the other sign than the right one. Is a minus missing, or one too many?", lambda i, r: -r),
+    *(Relation("factor", says, _scaled(c)) for says, c in _FACTORS.items()),
+    Relation("magnitude", "is right but for its sign, which is gone", lambda i, r: np.abs(r)),
+    Relation("square", "is the square of the right one. Is a root missing, or a square too many?", lambda i, r: r**2),
+    Relation("root", "is the root of the right one. Is a square missing, or a root too many?", lambda i, r: np.sqrt(r)),
+    Relation("reciprocal", "is one over the right one. What is divided by what?", lambda i, r: 1 / r),
+    Relation("log", "is the logarithm of the right one", lambda i, r: np.log(r)),
+    Relation("log", "is the exponent of the right one, as a power of 2", lambda i, r: np.log2(r)),
+    Relation("rounded", "is the right one, rounded down to a whole number", lambda i, r: np.floor(r)),
+    Relation("rounded", "is the right one, rounded up to a whole number", lambda i, r: np.ceil(r)),
+    Relation("rounded", "is the right one, rounded to a whole number", lambda i, r: np.round(r)),
+    Relation("one-off", "is one more than the right one. What is counted that should not be?", lambda i, r: r + 1),
+    Relation("one-off", "is one less than the right one. What is not counted?", lambda i, r: r - 1),
+    _ordered("reversed", "has the right elements in the opposite order", lambda r: r[::-1]),
+    _ordered("reversed", "has the right elements, each row in the opposite order", lambda r: r[..., ::-1]),
+    _ordered("transposed", "is the right one with rows and columns exchanged", lambda r: r.T),
+    _ordered("sorted", "has the right elements, but sorted", np.sort),
+    _ordered("shifted", "has the right elements, moved on by one place", lambda r: np.roll(r, 1, 0)),
+    _ordered("shifted", "has the right elements, moved back by one place", lambda r: np.roll(r, -1, 0)),
+    _ordered("summed", "has the sum of the right elements everywhere", lambda r: np.full(r.shape, r.sum())),
+    _ordered("averaged", "has the mean of the right elements everywhere", lambda r: np.full(r.shape, r.mean())),
+    _ordered("running-sum", "is the running sum of the right one", np.cumsum),
+)
+
+
+def of_arguments(names: tuple[str, ...], inputs: tuple) -> Iterator[Relation]:
+    """The relations in which an argument has a part; `inputs` shows what kind each of them is."""
+    for k, name in enumerate(names):
+        if numbers(inputs[k]) is None:
+            continue
+        at = _argument(k)
+        yield Relation("argument", f"is the argument {name} itself, as it came in", _then(at, np.asarray))
+        yield from _with(name, at, f"{name}")
+        if shape(inputs[k]):
+            yield Relation("argument", f"is the sum of {name}", _then(at, np.sum))
+            yield Relation("argument", f"is the mean of {name}", _then(at, np.mean))
+            size = _measured(at, np.size)
+            yield from _with(name, size, f"the number of elements of {name}", "size", added=False)
+            rows = _measured(at, len)
+            yield from _with(name, rows, f"the length of {name}", "size", added=False)
+
+
+def _argument(k):
+    return lambda i: np.asarray(numbers(i[k]))
+
+
+def _then(at, take):
+    return lambda i, r: take(at(i))
+
+
+def _measured(at, measure):
+    return lambda i: np.asarray(float(measure(at(i))))
+
+
+def _with(name, at, words, kind="argument", added=True):
+    kind = "factor-of-" + kind
+    yield Relation(kind, f"is the right one times {words}. Is a factor too many, or a division forgotten?", _times(at))
+    yield Relation(
+        kind, f"is the right one divided by {words}. Is a factor forgotten, or a division too many?", _over(at)
+    )
+    if added:
+        yield Relation(
+            "term", f"is too large by {words}. Is it added once too often, or not taken off?", lambda i, r: r + at(i)
+        )
+        yield Relation(
+            "term", f"is too small by {words}. Is it not added, or taken off once too often?", lambda i, r: r - at(i)
+        )
+
+
+def _times(at):
+    return lambda i, r: r * at(i)
+
+
+def _over(at):
+    return lambda i, r: r / at(i)
+
+
+def related(names: tuple[str, ...], cases: list[Case]) -> Reason | None:
+    """The first relation that holds in every one of `cases`, whose results are numbers or arrays."""
+    found = _first(names, cases)
+    return found and Reason(found.kind, found.says)
+
+
+def _first(names, cases):
+    if any(numbers(case.right) is None or numbers(case.got) is None for case in cases) or not _tells(cases):
+        return None
+    for relation in (*RELATIONS, *of_arguments(names, cases[0].inputs)):
+        if all(relation.holds(case.inputs, case.right, case.got) for case in cases):
+            return relation
+    return None
+
+
+def _tells(cases):
+    """True where it could hardly be by chance: two inputs at least, or an array with three different elements."""
+    return len(cases) > 1 or len(np.unique(numbers(cases[0].got))) > 2

@@ -15,11 +15,12 @@ from .guest import new_box
 from .reverse import Reverse
 
 
-def custom_vjp(fun, rule, made_of_ops=False) -> Callable:
+def custom_vjp(fun, rule, made_of_ops=False, any_shape=False) -> Callable:
     """`fun` as one op of the graph, with its own derivative.
 
     `rule(ans, g, *args)` gives one gradient per argument (None for zero); it may itself be differentiated. Where `fun`
-    is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`.
+    is `made_of_ops`, a program that is being recorded gets these instead of a call of `fun`. Each gradient has the shape of its
+    argument, else ValueError is raised, unless `any_shape` lets it pass, as MindSpore does.
 
     >>> from labkit.engine import grad
     >>> straight_through = custom_vjp(np.round, lambda ans, g, x: (g,))
@@ -40,9 +41,8 @@ def custom_vjp(fun, rule, made_of_ops=False) -> Callable:
                 )
             if len(answers) != len(args):
                 raise ValueError(f"custom_vjp: expected {len(args)} gradients, one per argument, got {len(answers)}")
-            return [
-                vspace(args[i]).zeros() if answers[i] is None else _fitting(answers[i], args[i], i) for i in argnums
-            ]
+            given = [vspace(args[i]).zeros() if answers[i] is None else answers[i] for i in argnums]
+            return [_fitting(g, None if any_shape else args[i], i) for g, i in zip(given, argnums, strict=True)]
 
         return back
 
@@ -51,9 +51,9 @@ def custom_vjp(fun, rule, made_of_ops=False) -> Callable:
 
 
 def _fitting(g, arg, place):
-    """A rule's gradient, which has the shape of its argument."""
+    """A rule's gradient, which has the shape of its argument, where one is given."""
     g = numeric(g, "custom_vjp: the rule's gradient")
-    if shape_of(g) != shape_of(arg):
+    if arg is not None and shape_of(g) != shape_of(arg):
         raise ValueError(
             f"custom_vjp: expected the rule's gradient {place} to have shape {shape_of(arg)}, as its argument, but got "
             f"{shape_of(g)}. Where the op broadcast the argument, sum over the copies"

@@ -163,7 +163,8 @@ def _elementwise(fun) -> Callable:
     each = np.vectorize(fun, otypes=[np.float64])
 
     def kernel(x):
-        return each(np.asarray(x, np.float64)).astype(np.result_type(dtype_of(x), np.float16))[()]
+        dtype = dtype_of(x)
+        return each(np.asarray(x, np.float64)).astype(np.float64 if dtype.kind in "iub" else dtype)[()]
 
     kernel.__doc__ = fun.__doc__
     return kernel

@@ -189,3 +189,9 @@ def test_the_older_names_of_the_package():
 
     assert composite.GradOperation is ops.GradOperation and functional.relu is ops.relu
     assert operations.MatMul is ops.MatMul
+
+
+def test_a_hook_may_answer_with_any_shape_as_in_mindspore():
+    op = ops.InsertGradientOf(lambda g: g.sum())
+    gradient = ms.grad(lambda x: (op(x) * 2).sum())(ops.ones((3, 3), ms.float32))
+    assert gradient.shape == () and gradient.item() == 18

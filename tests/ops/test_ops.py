@@ -146,6 +146,13 @@ def test_the_error_function_of_integers_is_no_integer():
     onp.testing.assert_allclose(p.erf(onp.array([0, 1])), [0, 0.8427007929], rtol=1e-9)
 
 
+def test_functions_of_one_number_keep_bfloat16():
+    import ml_dtypes
+
+    for row in p.FUNCTIONS.values():
+        assert row.fun(onp.array([row.at[0]], ml_dtypes.bfloat16)).dtype == ml_dtypes.bfloat16
+
+
 def test_extreme_inputs_give_finite_values():
     big = onp.array([-1000.0, 0.0, 1000.0])
     with onp.errstate(over="raise", invalid="raise"):

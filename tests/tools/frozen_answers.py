@@ -172,7 +172,7 @@ def words():
     """The names that a node might save something under: all words in texts of labkit's source that are such names."""
     found = set()
     for file in Path(torch.__file__).parents[1].rglob("*.py"):
-        if file.parts[-2] == "torch" or file.parts[-3] == "torch" or "engine" in file.parts:
+        if file.parts[-2] == "torch" or file.parts[-3] == "torch" or {"engine", "ops"} & {*file.parts}:
             texts = [n.value for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Constant)]
             names = [t for t in texts if isinstance(t, str) and re.fullmatch(r"[-?*<a-z_0-9 ]{1,120}", t)]
             found |= {w for t in names for w in re.findall(r"[a-z]\w*", t)}

@@ -30,7 +30,9 @@ def with_own_derivative(cell, args, kwargs):
         found = cell.bprop(*_with_values(args, boxed, values), packing.tensors(ans), packing.tensors(g))
         return _gradients(cell, found, args, boxed, values)
 
-    return packing.tensors(custom_vjp(forward, rule, made_of_ops=True)(*(args[i]._value for i in boxed)))
+    return packing.tensors(
+        custom_vjp(forward, rule, made_of_ops=True, any_shape=True)(*(args[i]._value for i in boxed))
+    )
 
 
 class _Packing:

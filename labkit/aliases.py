@@ -38,6 +38,27 @@ def offered(room: ModuleType) -> set[str]:
     return {*dir(room), *getattr(room, "__all__", ())}
 
 
+@cache
+def _rooms(dialect: str) -> dict[str, list[str]]:
+    """The rooms of a dialect that show a name, for each name of the tables."""
+    found: dict[str, list[str]] = {}
+    for names in shown(dialect).values():
+        for name, room in names.items():
+            if room not in found.setdefault(name, []):
+                found[name].append(room)
+    return found
+
+
+def _home(dialect: str, name: str, room: str) -> ModuleType | None:
+    """The room of labkit that has what the real `room` shows as `name`: that one, or another that shows the name, too."""
+    for other in dict.fromkeys((room, *_rooms(dialect)[name])):
+        with suppress(ModuleNotFoundError):
+            home = import_module(f"labkit.{dialect}.{other}".rstrip("."))
+            if name in offered(home):
+                return home
+    return None
+
+
 def elsewhere(module: str, name: str) -> Any:
     """What the real package shows as `name` in `labkit.DIALECT.PLACE`: a thing of another room, or a module.
 
@@ -46,10 +67,8 @@ def elsewhere(module: str, name: str) -> Any:
     _, dialect, *place = module.split(".")
     places = shown(dialect)
     room = places.get(".".join(place), {}).get(name)
-    if room is not None:
-        home = import_module(".".join(filter(None, ("labkit", dialect, room))))
-        if name in offered(home):
-            return getattr(home, name)
+    if room is not None and (home := _home(dialect, name, room)) is not None:
+        return getattr(home, name)
     inner = ".".join((*place, name))
     if any(f"{other}.".startswith(f"{inner}.") for other in places):
         return import_module(f"{module}.{name}")
@@ -85,12 +104,21 @@ class Shown(ModuleType):
     def __getattr__(self, name: str) -> Any:
         return attributes(self.__name__)(name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Python puts an imported module into the one above; what is shown under that name comes first."""
+        if isinstance(value, ModuleType):
+            with suppress(LookupError):
+                value = elsewhere(self.__name__, name) if self._shows(name) else value
+        super().__setattr__(name, value)
+
+    def _shows(self, name: str) -> bool:
+        _, dialect, *place = self.__name__.split(".")
+        return name in shown(dialect).get(".".join(place), {})
+
     def __dir__(self) -> list[str]:
         _, dialect, *place = self.__name__.split(".")
         rooms = shown(dialect).get(".".join(place), {})
-        return sorted(
-            name for name, room in rooms.items() if name in dir(import_module(f"labkit.{dialect}.{room}".rstrip(".")))
-        )
+        return sorted(name for name, room in rooms.items() if _home(dialect, name, room) is not None)
 
 
 class _Finder:

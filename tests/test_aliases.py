@@ -60,6 +60,12 @@ def _exists(dialect, room):
     return importlib.util.find_spec(f"labkit.{dialect}.{room}".rstrip(".")) is not None
 
 
+@pytest.mark.parametrize("dialect", ["torch", "mindspore"])
+def test_every_module_of_the_tables_can_be_imported_by_its_path(dialect):
+    for place in shown(dialect):
+        importlib.import_module(f"labkit.{dialect}.{place}".rstrip("."))
+
+
 def test_a_function_with_the_name_of_a_module_can_be_called_after_that_is_imported():
     from labkit.torch.autograd.gradcheck import gradcheck
 
@@ -70,7 +76,10 @@ def test_a_function_with_the_name_of_a_module_can_be_called_after_that_is_import
 
 
 def test_modules_are_reached_by_dots():
-    assert ms.ops.function.grad.grad_func.grad is ms.grad and torch.nn.modules.linear.Linear is torch.nn.Linear
+    assert (
+        ms.nn.wrap.cell_wrapper.WithLossCell is ms.nn.WithLossCell and torch.nn.modules.linear.Linear is torch.nn.Linear
+    )
+    assert ms.ops.function.grad is ms.grad  # a module of this name stands there, too, as in the real one
 
 
 def test_what_is_not_there_is_said():

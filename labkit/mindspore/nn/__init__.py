@@ -9,17 +9,17 @@ from .activation import get_activation
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
 from .convolutional import Conv2d
+from .dense import Dense, Flatten
 from .dropout import Dropout
 from .dynamic_lr import *  # noqa: F403
 from .dynamic_lr import __all__ as _dynamic_lr
 from .grad_reducer import DistributedGradReducer
-from .layer import Dense, Flatten
 from .learning_rate_schedule import *  # noqa: F403
 from .learning_rate_schedule import __all__ as _schedules
-from .loss import *  # noqa: F403
-from .loss import __all__ as _losses
 from .loss_scale import *  # noqa: F403
 from .loss_scale import __all__ as _scaled
+from .losses import *  # noqa: F403
+from .losses import __all__ as _losses
 from .metrics import *  # noqa: F403
 from .metrics import __all__ as _metrics
 from .normalization import BatchNorm1d, BatchNorm2d

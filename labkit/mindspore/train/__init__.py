@@ -5,13 +5,14 @@
 
 from ...aliases import attributes
 from ..amp import DynamicLossScaleManager, FixedLossScaleManager, LossScaleManager, build_train_network
-from . import callback, metrics
+from ..nn import metrics
+from ..nn.metrics import *  # noqa: F403
+from ..nn.metrics import __all__ as _metrics
+from . import callback
 from .callback import *  # noqa: F403
 from .callback import __all__ as _callbacks
 from .data_sink import data_sink
 from .dataset_helper import DatasetHelper, connect_network_with_dataset
-from .metrics import *  # noqa: F403
-from .metrics import __all__ as _metrics
 from .model import Model
 from .serialization import load_checkpoint, load_param_into_net, save_checkpoint
 from .transfers import Transfers, counting

@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-from labkit.classroom.exercises import Exercises
-
 # what is started: the packages, and the rooms of labkit, that it does without
 STARTS = {
     "import labkit": ("import labkit", {"numpy", "autograd"}, {"labkit.engine", "labkit.cli"}),
@@ -23,7 +21,13 @@ STARTS = {
     "import labkit.classroom": (
         "import labkit.classroom",
         {"nbformat", "jsonschema", "matplotlib", "IPython", "anywidget", "ml_dtypes"},
-        {"labkit.mindspore", "labkit.torch", "labkit.widgets", "labkit.grading", "labkit.classroom.exercises.nb00"},
+        {
+            "labkit.mindspore",
+            "labkit.torch",
+            "labkit.widgets",
+            "labkit.grading",
+            "labkit_exercise_00_start_here_start_mend",
+        },
     ),
 }
 
@@ -39,23 +43,10 @@ def test_what_starts_often_loads_only_what_it_needs(start, tmp_path):
     assert not (packages | rooms) & loaded
 
 
-def test_an_exercise_that_is_asked_for_loads_its_own_module_alone(tmp_path):
+def test_an_exercise_that_is_asked_for_runs_its_own_file_alone(tmp_path):
     code = (
-        "import sys; from labkit.classroom import EXERCISES; EXERCISES['grad-slip']\n"
-        "print([name for name in sys.modules if 'exercises.nb' in name])"
+        "import sys; from labkit.classroom import EXERCISES; list(EXERCISES); 'fd-step' in EXERCISES; EXERCISES['grad-slip']\n"
+        "print([name for name in sys.modules if name.startswith('labkit_exercise')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout == "['labkit.classroom.exercises.nb06']\n"
-
-
-def test_two_exercises_of_one_name_are_refused_where_all_are_listed(tmp_path, monkeypatch):
-    package = tmp_path / "two_of_a_name"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    for module in ("nb1", "nb2"):
-        (package / f"{module}.py").write_text(
-            "from types import SimpleNamespace\nEXERCISES = [SimpleNamespace(name='twin')]"
-        )
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ValueError, match="called 'twin': in nb1 and in nb2"):
-        list(Exercises("two_of_a_name", package))
+    assert done.stdout == "['labkit_exercise_06_grad_every_case_grad_slip']\n"

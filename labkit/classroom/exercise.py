@@ -94,11 +94,7 @@ class Exercise:
 
     def expected(self, inputs: tuple = ()) -> Any:
         """The right answer for plain `inputs`, whatever modes the learner has switched on or off."""
-        ms, torch = import_module("labkit.mindspore"), import_module("labkit.torch")
-        with modes_put_back(), np.errstate(all="ignore"):
-            ms.set_context(mode=ms.PYNATIVE_MODE)
-            torch.set_grad_enabled(True)
-            return self.reference(*self.wrap(inputs))
+        return given(self.reference, self.wrap(inputs))
 
 
 def strata(draw: Draw, *conditions: Callable[..., Any]) -> tuple[Draw, ...]:
@@ -117,6 +113,15 @@ def _drawn(draw, condition, rng):
     raise RuntimeError(
         f"expected inputs that meet a condition, but in {TRIES} draws none did: give it a draw of its own"
     )
+
+
+def given(function: Callable[..., Any], inputs: tuple) -> Any:
+    """What `function(*inputs)` gives in the modes in which both dialects start."""
+    ms, torch = import_module("labkit.mindspore"), import_module("labkit.torch")
+    with modes_put_back(), np.errstate(all="ignore"):
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+        torch.set_grad_enabled(True)
+        return function(*inputs)
 
 
 @contextmanager

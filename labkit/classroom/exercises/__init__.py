@@ -1,70 +1,66 @@
-"""All exercises, by name, in the order of the notebooks: every module here that is called `nb` and a number.
+"""All exercises, by name: each is a file (see `labkit.classroom.writing`), in a folder that is called as its notebook.
 
-A module is imported when one of its exercises is asked for: `EXERCISES["grad-slip"]` imports the module that has it,
-`list(EXERCISES)` all of them.
+`EXERCISES["grad-slip"]` runs the file `grad_slip.py` when it is asked for; `list(EXERCISES)` runs none.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib import import_module
+from functools import cached_property
 from pathlib import Path
-from pkgutil import iter_modules
 
 from ..exercise import Exercise
+from ..reading import named, read
 
 
 class Exercises(Mapping[str, Exercise]):
-    """The exercises of the modules of a package, by name; a module is imported when it is needed.
+    """The exercises of a folder, in which each notebook has a folder; `add` takes those of another course.
 
     >>> EXERCISES["grad-slip"].notebook
     '06_grad_every_case'
     """
 
-    def __init__(self, package: str, folder: Path):
-        self._package, self._folder = package, folder
-        self._modules = sorted(m.name for m in iter_modules([str(folder)]) if m.name.startswith("nb"))
-        self._found: dict[str, Exercise] = {}
+    def __init__(self, folder: Path):
+        self._folder, self._read = folder, dict[str, Exercise]()
 
     def __getitem__(self, name: str) -> Exercise:
-        if name not in self._found:
-            self._found[name] = self._sought(name)
-        return self._found[name]
+        if name not in self._read:
+            path = self._files[name]
+            self._read[name] = read(path, path.parent.name)
+        return self._read[name]
 
-    def _sought(self, name: str) -> Exercise:
-        for module in sorted(self._modules, key=lambda module: f'"{name}"' not in _source(self._folder, module)):
-            for exercise in self._of(module):
-                if exercise.name == name:
-                    return exercise
-        raise KeyError(name)
+    def __contains__(self, name: object) -> bool:
+        return name in self._files
 
     def __iter__(self) -> Iterator[str]:
-        names: dict[str, str] = {}
-        for module in self._modules:
-            for exercise in self._of(module):
-                if exercise.name in names:
-                    raise ValueError(
-                        f"two exercises are called {exercise.name!r}: in {names[exercise.name]} and in {module}"
-                    )
-                names[exercise.name] = module
-        return iter(names)
+        return iter(self._files)
 
     def __len__(self) -> int:
-        return sum(len(self._of(module)) for module in self._modules)
+        return len(self._files)
 
-    def _of(self, module: str) -> list[Exercise]:
-        return import_module(f"{self._package}.{module}").EXERCISES
+    @cached_property
+    def _files(self) -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for path in sorted(self._folder.glob("*/[!_]*.py")):
+            if (other := found.setdefault(named(path), path)) != path:
+                raise ValueError(f"two exercises are called {named(path)!r}: {other} and {path}")
+        return found
+
+    def add(self, folder: Path) -> list[str]:
+        """Add the exercises of the files in `folder`, and return their names. A file that has changed is read again.
+
+        Raises ValueError where one has the name of an exercise from elsewhere.
+        """
+        found = {named(path): path.resolve() for path in sorted(folder.glob("[!_]*.py"))}
+        for name, path in found.items():
+            if self._files.get(name, path) != path:
+                raise ValueError(
+                    f"{path}: there is an exercise {name!r} already, in {self._files[name]}. Give the file another name."
+                )
+            self._read.pop(name, None)
+        self._files.update(found)
+        return list(found)
 
 
-@cache
-def _source(folder: Path, module: str) -> str:
-    """The text of a module, to see which names it may hold; nothing where only its bytecode is installed."""
-    try:
-        return (folder / f"{module}.py").read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
-EXERCISES = Exercises(__name__, Path(__file__).parent)
+EXERCISES = Exercises(Path(__file__).parent)
 
 
 def find(name: str) -> Exercise | None:

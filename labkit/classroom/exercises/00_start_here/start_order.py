@@ -1,0 +1,72 @@
+"""# The order in which you run cells (1 point)
+
+A notebook has two cells.
+
+Cell A:
+
+```python
+n = 1
+```
+
+Cell B:
+
+```python
+n = n + 1
+print(n)
+```
+
+You run A, then B, then B again, then A, then B. What do the three runs of B print?
+Answer with a list of three numbers.
+"""
+
+from labkit.classroom.writing import judged, same, wrong
+
+answer = [2, 3, 2]
+
+
+rules = (
+    "Go through the runs in the order in which they happen: what is n when this run of B begins?",
+    "Go through the runs in the order in which they happen: what is n when this run of B begins?",
+    "A was run once more before this run of B, and it sets n anew.",
+)
+hints = (
+    "The position of a cell on the page does not matter. Only the order of the runs does.",
+    "Write down n after each of the five runs.",
+    "After A, B, B it is 3. Then A sets it to 1.",
+)
+
+
+def reference():
+    n = 1
+    shown = []
+    for cell in "BBAB":
+        n = 1 if cell == "A" else n + 1
+        shown += [n] if cell == "B" else []
+    return shown
+
+
+from_the_top = wrong(
+    "You counted as if A ran before each B. Python keeps n from one run to the next.",
+    when=lambda inputs, expected, got: same([2, 2, 2], got),
+    answer={1: 2},
+)
+
+
+a_ignored = wrong(
+    "You left out the second run of A. It sets n to 1 again.",
+    when=lambda inputs, expected, got: same([2, 3, 4], got),
+    answer={2: 4},
+)
+
+
+before_adding = wrong(
+    "B adds 1 first and prints after that.",
+    when=lambda inputs, expected, got: same([1, 2, 1], got),
+    answer=[1, 2, 1],
+)
+
+
+every_run = judged("structure", [1, 2, 3, 1, 2])
+
+
+one_number = judged("kind", 2)

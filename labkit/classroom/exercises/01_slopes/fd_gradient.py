@@ -1,0 +1,161 @@
+"""# Repair the gradient by differences (3 points)
+
+`by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as
+a new array. It should leave `x` as it is. This version has two mistakes. Repair it, and do not use the exact derivative.
+
+```python
+def f(x):
+    return np.sum(x * x * x) + x[0] * x[1]
+
+
+def by_differences(x, h):
+    moved = x
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+```
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, wrong
+
+
+def f(x):
+    return np.sum(x * x * x) + x[0] * x[1]
+
+
+def by_differences(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+answer = by_differences
+
+
+def _f(x):
+    return np.sum(x * x * x) + x[0] * x[1]
+
+
+def _all_at_once(x, h):
+    return (_f(x + h) - _f(x)) / h
+
+
+def reference(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        gradient[i] = (_f(moved) - _f(x)) / h
+    return gradient
+
+
+def draw(rng):
+    return (rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3])))
+
+
+@wrong(
+    "The first number is right. When it is the turn of the second one, the first one is still moved.",
+)
+def never_moved_back(x, h):
+    moved = x.copy()
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+@wrong(
+    "That is the exact derivative. Asked for is what the difference gives, with its truncation error.",
+)
+def the_derivative_itself(x, h):
+    found = 3 * x * x
+    found[0] += x[1]
+    found[1] += x[0]
+    return found
+
+
+@wrong(
+    "You moved all numbers together. A derivative for one of them needs the others to stand still.",
+    when=lambda i, expected, got: same(float(_all_at_once(*i)), float(np.ravel(got)[0])),
+)
+def all_at_once(x, h):
+    return (f(x + h) - f(x)) / h + 0 * x
+
+
+@wrong(
+    "That is the central difference. Asked for is the forward one: from x to x + h.",
+)
+def central(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        back = x.copy()
+        back[i] -= h
+        gradient[i] = (f(moved) - f(back)) / (2 * h)
+    return gradient
+
+
+@wrong(
+    "That is how far f moves. A slope is that distance divided by how far x moved.",
+)
+def not_divided(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        gradient[i] = f(moved) - f(x)
+    return gradient
+
+
+@wrong(
+    "Every number is 0: f(moved) and f(x) are the same. Writing moved = x makes no second array.",
+)
+def compared_with_itself(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        moved[i] -= h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+@judged("all-at-once")
+def one_number(x, h):
+    return (f(x + h) - f(x)) / h
+
+
+@judged("mutated")
+def as_it_was(x, h):
+    moved = x
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return gradient
+
+
+@judged("kind")
+def a_list(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        gradient[i] = (f(moved) - f(x)) / h
+    return list(gradient)
+
+
+hints = (
+    "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
+    "x.copy() makes a new array. Where does it belong, before the loop or inside it?",
+    "Inside the loop: moved = x.copy(), then moved[i] += h. Each turn starts from the x that was given.",
+)

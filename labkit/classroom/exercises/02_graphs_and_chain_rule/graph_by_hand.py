@@ -1,0 +1,158 @@
+"""# A gradient by hand (3 points)
+
+The graph is
+
+```python
+a = x * y
+b = a + x
+z = b * a
+```
+
+Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative for `x`, its derivative for `y`.
+Walk back over the graph: first the derivative of `z` for `b`, then for `a`, then for `x` and `y`.
+Use plain arithmetic: no finite difference, no labkit.
+"""
+
+from functools import partial
+
+from labkit.classroom.writing import judged, same, wrong
+
+
+def by_hand(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b + d_b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return z, d_x, d_y
+
+
+def _values(i):
+    """`x, y, a, b` of the inputs `i`."""
+    x, y = i
+    return x, y, x * y, x * y + x
+
+
+def _slopes(i, d_a, direct=True, swapped=False):
+    """The two derivatives of an answer with this slope at `a`."""
+    x, y, a, _ = _values(i)
+    d_x, d_y = (d_a * x, d_a * y) if swapped else (d_a * y, d_a * x)
+    return [d_x + (a if direct else 0.0), d_y]
+
+
+def _x_and_y(rng, signs):
+    return tuple(float(v) for v in signs * rng.uniform(0.5, 3.0, 2))
+
+
+def reference(x, y):
+    a = x * y
+    b = a + x
+    d_a = b + a
+    return b * a, d_a * y + a, d_a * x
+
+
+draw = tuple(partial(_x_and_y, signs=signs) for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)))
+
+
+@wrong(
+    "a goes into z directly, and also through b. You took the direct edge alone.",
+    when=lambda i, expected, got: same(_slopes(i, _values(i)[3]), list(got[1:])),
+)
+def through_b_forgotten(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return z, d_x, d_y
+
+
+@wrong(
+    "a goes into z through b, and also directly: z = b * a. You took the way through b alone.",
+)
+def directly_forgotten(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = d_b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return z, d_x, d_y
+
+
+@wrong(
+    "The derivative for y is right. x has a second edge, directly into b.",
+)
+def x_into_b_forgotten(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b + d_b
+    d_x = d_a * y
+    d_y = d_a * x
+    return z, d_x, d_y
+
+
+@wrong(
+    "In a = x * y the local derivative for x is y, and the one for y is x.",
+)
+def own_factor(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b + d_b
+    d_x = d_a * x + d_b
+    d_y = d_a * y
+    return z, d_x, d_y
+
+
+@wrong(
+    "What arrives at a from two sides adds up. You multiplied it.",
+)
+def contributions_multiplied(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b * d_b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return z, d_x, d_y
+
+
+@judged("structure")
+def no_value(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b + d_b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return d_x, d_y
+
+
+@judged("value")
+def a_sum(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    d_b = a
+    d_a = b + d_b
+    d_x = d_a * y + d_b
+    d_y = d_a * x
+    return z, d_x + d_y, d_x + d_y
+
+
+hints = (
+    "Draw it. a has two edges that leave it, and so has x.",
+    "d_b = a. At a arrive two numbers: b from the product, and d_b * 1 through b. They add up.",
+    "d_a = b + d_b. Then d_x = d_a * y + d_b, and d_y = d_a * x.",
+)

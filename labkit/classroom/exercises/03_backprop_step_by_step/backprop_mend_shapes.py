@@ -1,0 +1,136 @@
+"""# Mend the engine that forgets the repeats (2 points)
+
+The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has shape `(3,)`, and `b` is one
+number. This walk back keeps its gradients in the shape in which they come back.
+
+```python
+def mended(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = d_h * x
+    d_b = d_h
+    return d_w, d_b
+```
+
+Mend it. It returns the gradients for `w` and for `b`, each in the shape of its value.
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, wrong
+
+
+def mended(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x, axis=0)
+    d_b = np.sum(d_h)
+    return d_w, d_b
+
+
+def reference(x, w, b):
+    d_h = 2 * (x * w + b)
+    return np.sum(d_h * x, axis=0), np.sum(d_h)
+
+
+def draw(rng):
+    return (
+        rng.integers(-4, 5, (int(rng.integers(4, 7)), 3)).astype(float),
+        rng.integers(1, 5, 3) * rng.choice([-1.0, 1.0], 3),
+        float(rng.integers(1, 6)),
+    )
+
+
+@wrong(
+    "A gradient still has the shape of h. It has an entry for each use, and the uses of one number add up.",
+    when=lambda i, expected, got: np.shape(got[0]) == i[0].shape or np.shape(got[1]) == i[0].shape,
+)
+def as_it_came_back(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = d_h * x
+    d_b = d_h
+    return d_w, d_b
+
+
+@wrong(
+    "You took the mean. Every use moves the loss, and the moves add up: sum.",
+    when=lambda i, expected, got: (
+        same(np.mean(2 * (i[0] * i[1] + i[2]) * i[0], axis=0), got[0])
+        or same(np.mean(2 * (i[0] * i[1] + i[2])), got[1])
+    ),
+)
+def mean(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.mean(d_h * x, axis=0)
+    d_b = np.mean(d_h)
+    return d_w, d_b
+
+
+@wrong(
+    "Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.",
+)
+def wrong_axis(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x, axis=1)
+    d_b = np.sum(d_h)
+    return d_w, d_b
+
+
+@wrong(
+    "w has three numbers, so its gradient has three. You added them all up.",
+    when=lambda i, expected, got: np.shape(got[0]) == (),
+)
+def everything_summed(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x)
+    d_b = np.sum(d_h)
+    return d_w, d_b
+
+
+@wrong(
+    "b is one number and was repeated along both axes. Its gradient is one number, too.",
+)
+def b_is_one_number(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x, axis=0)
+    d_b = np.sum(d_h, axis=0)
+    return d_w, d_b
+
+
+@judged("as-it-came-back")
+def only_w(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x, axis=0)
+    d_b = d_h
+    return d_w, d_b
+
+
+@judged("value")
+def no_factor_2(x, w, b):
+    h = x * w + b
+    d_h = h
+    d_w = np.sum(d_h * x, axis=0)
+    d_b = np.sum(d_h)
+    return d_w, d_b
+
+
+@judged("kind")
+def a_list(x, w, b):
+    h = x * w + b
+    d_h = 2 * h
+    d_w = np.sum(d_h * x, axis=0)
+    d_b = np.sum(d_h)
+    return [d_w, d_b]
+
+
+hints = (
+    "Write the shapes below the lines: h, d_h and d_w have the shape of x.",
+    "w was repeated for each row. b was repeated for each row and each column.",
+    "np.sum(d_h * x, axis=0) and np.sum(d_h).",
+)

@@ -1,0 +1,185 @@
+"""# A product of arrays (3 points)
+
+In the small engine the rule of a product is `g * b` for `a`, and `g * a` for `b`. For arrays that is not enough:
+`a` or `b` may have been repeated. Write `multiply_rule(g, a, b)`: it returns a tuple of the gradients for `a` and for `b`,
+arrays with the shapes of `a` and `b`. `g` has the shape of `a * b`.
+
+The smaller one of the two may be one number, a row such as `(4,)` or `(1, 4)`, or a column such as `(3, 1)`.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, wrong
+
+
+def multiply_rule(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+_ARRAYS = """
+def multiply_rule(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+answer = multiply_rule
+"""
+
+
+def _draw_factors(rng, kind, swapped, square=False):
+    """`b` (or `a`, swapped) is as large as the product, a row of either shape, a column, or one number."""
+    rows = int(rng.integers(2, 4))
+    columns = rows if square else int(rng.integers(4, 6))
+    shapes = {"whole": (rows, columns), "flat": (columns,), "row": (1, columns), "column": (rows, 1), "one": ()}
+    shape = shapes[kind]
+    g, a, b = (
+        np.asarray(rng.integers(1, 6, s) * rng.choice([-1.0, 1.0], s))
+        for s in (shapes["whole"], shapes["whole"], shape)
+    )
+    return (g, b, a) if swapped else (g, a, b)
+
+
+def reference(g, a, b, source: str = _ARRAYS):
+    names: dict = {"np": np}
+    exec(source, names)
+    return names["answer"](g, a, b)
+
+
+draw = tuple(
+    partial(_draw_factors, kind=kind, swapped=swapped, square=square)
+    for swapped, square in ((False, False), (True, True))
+    for kind in ("flat", "column", "one", "row", "whole")
+)
+
+
+draws = 10
+
+
+@wrong(
+    "You undid the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True.",
+)
+def axes_of_length_1(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if False:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+@wrong(
+    "A part has the shape of the product. Sum it over the axes along which the argument was repeated.",
+)
+def not_summed(g, a, b):
+    return (g * b, g * a)
+
+
+@wrong(
+    "The slope for a is the other factor, b.",
+)
+def own_factor(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * a, a), fit(g * b, b)
+
+
+@wrong(
+    "You took the mean over the repeats. Each use sends its part, and the parts add up.",
+)
+def mean(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.mean(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.mean(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+@wrong(
+    "The sum is right, but an axis of length 1 has to stay in the shape: keepdims=True.",
+)
+def keepdims_forgotten(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=False)
+        return part
+
+    return fit(g * b, a), fit(g * a, b)
+
+
+@judged("kind")
+def a_list(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return [fit(g * b, a), fit(g * a, b)]
+
+
+@judged("shape")
+def swapped(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(g * a, b), fit(g * b, a)
+
+
+@judged("value")
+def g_forgotten(g, a, b):
+    def fit(part, value):
+        while np.ndim(part) > np.ndim(value):
+            part = np.sum(part, axis=0)
+        for axis, length in enumerate(np.shape(value)):
+            if length == 1:
+                part = np.sum(part, axis=axis, keepdims=True)
+        return part
+
+    return fit(b + 0 * g, a), fit(a + 0 * g, b)
+
+
+hints = (
+    "First g * b and g * a, as for numbers. Then bring each into the shape of its argument.",
+    "A missing axis stands at the front: sum over axis 0 until the number of axes is right.",
+    "Then for each axis of length 1: np.sum(part, axis=axis, keepdims=True).",
+)

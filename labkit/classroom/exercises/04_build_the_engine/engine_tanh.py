@@ -1,0 +1,81 @@
+"""# Add tanh (2 points)
+
+The derivative of `tanh(x)` is `1 - tanh(x)**2`. Write its rule for the engine: `tanh_rule(g, ans, x)`. `g` has
+arrived, `ans` is `tanh(x)`, `x` is the argument. It returns what is sent to `x`. All are numbers.
+Use `+ - * /` and `**` alone, so that it also works on boxes.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, wrong
+
+
+def tanh_rule(g, ans, x):
+    return g * (1 - ans * ans)
+
+
+def _draw_point(rng, signs):
+    """`g`, `tanh(x)` and `x`, with these signs of `g` and `x`."""
+    g, x = float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(0.3, 1.5))
+    return g, float(np.tanh(x)), x
+
+
+def reference(g, ans, x):
+    return g * (1 - ans**2)
+
+
+draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
+
+
+@wrong(
+    "That is the local slope alone. What is sent is the slope times what has arrived.",
+)
+def g_forgotten(g, ans, x):
+    return 1 - ans**2
+
+
+@wrong(
+    "You squared x. The derivative has tanh(x) in it: that is ans, computed already.",
+)
+def x_for_the_result(g, ans, x):
+    return g * (1 - x**2)
+
+
+@wrong(
+    "ans is tanh(x) already. You took the tanh of it once more.",
+)
+def tanh_of_the_result(g, ans, x):
+    return g * (1 - np.tanh(ans) ** 2)
+
+
+@wrong(
+    "The square is missing: 1 - tanh(x)**2.",
+)
+def not_squared(g, ans, x):
+    return g * (1 - ans)
+
+
+@wrong(
+    "g and the slope are multiplied: it is a step along a path.",
+)
+def g_added(g, ans, x):
+    return g + 1 - ans**2
+
+
+@judged("value")
+def plus(g, ans, x):
+    return g * (1 + ans**2)
+
+
+@judged("kind")
+def a_list(g, ans, x):
+    return [g * (1 - ans**2)]
+
+
+hints = (
+    "Every rule is: what arrived, times the local slope.",
+    "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",
+    "g * (1 - ans**2), or without powers g * (1 - ans * ans).",
+)

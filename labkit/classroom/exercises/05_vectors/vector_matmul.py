@@ -1,0 +1,93 @@
+"""# The rule of matmul (2 points)
+
+`y = x @ w`, and `g` is the gradient that arrives at `y`. Write `pull(x, w, g)`: it returns the tuple
+`(dx, dw)` of both gradients, in plain NumPy. All three are square here, so the shapes do not give the order away.
+"""
+
+import autograd.numpy as anp
+import numpy as np
+
+from labkit import engine
+from labkit.classroom.writing import judged, same, wrong
+
+
+def pull(x, w, g):
+    return g @ w.T, x.T @ g
+
+
+def reference(x, w, g):
+    return tuple(engine.vjp(anp.matmul, x, w)[1](g))
+
+
+def draw(rng):
+    return tuple(rng.integers(-3, 4, (3, 3, 3)).astype(float))
+
+
+@wrong(
+    "Going back, the other matrix is transposed: a row of w says where a number of x goes to, and its transpose "
+    "says where its gradient comes from.",
+    when=lambda i, expected, got: same(i[2] @ i[1], got[0]) or same(i[0] @ i[2], got[1]),
+)
+def not_transposed(x, w, g):
+    return (g @ w, x @ g)
+
+
+@wrong(
+    "The two factors of a product are in the wrong order. w stands on the right of x, so its transpose stands on "
+    "the right of g; x stands on the left of w, and its transpose on the left of g.",
+    when=lambda i, expected, got: same(i[1].T @ i[2], got[0]) or same(i[2] @ i[0].T, got[1]),
+)
+def wrong_side(x, w, g):
+    return (w.T @ g, g @ x.T)
+
+
+@wrong(
+    "Both are there, in the wrong order: first the gradient for x, then the one for w.",
+)
+def results_swapped(x, w, g):
+    return (x.T @ g, g @ w.T)
+
+
+@wrong(
+    "One of your products is the transpose of what it should be: a gradient has its rows and columns where its "
+    "array has them.",
+    when=lambda i, expected, got: same(expected[0].T, got[0]) or same(expected[1].T, got[1]),
+)
+def result_transposed(x, w, g):
+    return (g @ w.T, g.T @ x)
+
+
+@wrong(
+    "You took the same gradient for every element of y. g says how much each of them counts.",
+)
+def g_forgotten(x, w, g):
+    return (np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3)))
+
+
+@wrong(
+    "That is the rule of x * w. In x @ w each element of x meets a whole row of w.",
+)
+def elementwise(x, w, g):
+    return (g * w, g * x)
+
+
+@judged("not-transposed")
+def one_transposed(x, w, g):
+    return (g @ w.T, x @ g)
+
+
+@judged("kind")
+def a_list(x, w, g):
+    return [g @ w.T, x.T @ g]
+
+
+@judged("kind")
+def only_one(x, w, g):
+    return g @ w.T
+
+
+hints = (
+    "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y does x[i, k] move, and how much?",
+    "So dx[i, k] is the sum of g[i, j] * w[k, j] over j. Which matrix product is that?",
+    "dx = g @ w.T. For dw[k, j], sum x[i, k] * g[i, j] over i.",
+)

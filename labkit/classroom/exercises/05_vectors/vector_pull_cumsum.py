@@ -1,0 +1,78 @@
+"""# A pull without the matrix (2 points)
+
+`y = np.cumsum(x)` is the running sum: `y[i] = x[0] + ... + x[i]`.
+Write `pull(v)`: it returns v times the Jacobian, an array like `v`. Do not build the matrix, and use no labkit.
+(One line is enough.)
+"""
+
+import autograd.numpy as anp
+import numpy as np
+
+from labkit import engine
+from labkit.classroom.writing import judged, wrong
+
+
+def pull(v):
+    return np.cumsum(v[::-1])[::-1]
+
+
+def reference(v):
+    return engine.vjp(anp.cumsum, np.zeros(v.shape))[1](v)[0]
+
+
+def draw(rng):
+    return (rng.integers(-9, 10, int(rng.integers(4, 8))).astype(float),)
+
+
+@wrong(
+    "That is J v, a push: v went through the function like an input. A pull multiplies from the left: add up the "
+    "columns.",
+)
+def pushed(v):
+    return np.cumsum(v)
+
+
+@wrong(
+    "The sums are right, their order is not: the first element belongs to x[0], which every output contains.",
+)
+def in_reverse_order(v):
+    return np.cumsum(v[::-1])
+
+
+@wrong(
+    "y[i] contains x[i] itself: the diagonal of the matrix is filled, too.",
+)
+def without_its_own(v):
+    return np.cumsum(v[::-1])[::-1] - v
+
+
+@wrong(
+    "You added up all of v for every input. An output y[i] does not depend on inputs after x[i]: half of the "
+    "matrix is zero.",
+)
+def everything_counts(v):
+    return np.full(v.shape, v.sum())
+
+
+@wrong(
+    "You returned v: that would be the pull of y = x. Here x[0] moves every output.",
+)
+def elementwise(v):
+    return v.copy()
+
+
+@judged("shape")
+def one_number(v):
+    return v.sum()
+
+
+@judged("value")
+def differences(v):
+    return np.diff(v, prepend=0.0)
+
+
+hints = (
+    "Draw the Jacobian for three elements: ones on and below the diagonal.",
+    "Element j of the pull is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",
+    "A running sum from the end: turn v round, take np.cumsum, turn it round again.",
+)

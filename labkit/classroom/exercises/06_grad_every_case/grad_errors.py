@@ -1,0 +1,102 @@
+"""# Predict the errors (2 points)
+
+For each line, answer with the type of the error, such as `KeyError`, or with `"fine"` if it runs.
+Answer with a list of six.
+
+0. `ms.grad(net, None, None)`
+1. `ms.grad(net, [0, 1])`
+2. `ms.grad(net, 2)(x, y)`
+3. `ms.grad(net, -1)`
+4. `ms.grad(lambda x: x**2, has_aux=True)(x)`
+5. `ms.grad(net, (0,))(x, y)`
+"""
+
+from labkit import mindspore as ms
+from labkit.classroom.exercise import raised
+from labkit.classroom.writing import judged, same, wrong
+from labkit.mindspore import nn
+
+answer = [ValueError, TypeError, RuntimeError, ValueError, ValueError, "fine"]
+
+
+rules = (
+    "Here nothing is asked for at all.",
+    "Positions come as a number or a tuple. Which kind of mistake is another type?",
+    "net has two inputs. The framework itself finds out, while it runs, that there is no such position.",
+    "Positions are checked when ms.grad is called, and a position below the first makes no sense.",
+    "has_aux needs a function with several outputs; this one returns a single one.",
+    "A tuple with a single position is a tuple of positions like any other.",
+)
+hints = (
+    "A value that makes no sense is a ValueError, a wrong type a TypeError. One line runs.",
+    "Lines 0, 1 and 3 fail when ms.grad is called, before any data is seen; line 2 fails inside the framework.",
+    "Run the six lines one by one, each in its own cell: the last line of the traceback names the type.",
+)
+
+
+class _Net(nn.Cell):
+    """The documents' network, at the documents' weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(3, 1, has_bias=False)
+        self.fc.weight.set_data(ms.Tensor([[2, 3, 4]], ms.float32))
+        self.loss = nn.MSELoss()
+
+    def construct(self, x, y):
+        logits = self.fc(x).squeeze()
+        return self.loss(logits, y), logits
+
+
+def _example():
+    return _Net(), ms.Tensor([[1, 2, 3]], ms.float32), ms.Tensor(19, ms.float32)
+
+
+def _others_right(place):
+    return lambda expected, got: (
+        len(got) == len(expected) and all(same(e, g) for i, (e, g) in enumerate(zip(expected, got)) if i != place)
+    )
+
+
+def reference():
+    net, x, y = _example()
+    return [
+        raised(lambda: ms.grad(net, None, None)),
+        raised(lambda: ms.grad(net, [0, 1])),
+        raised(lambda: ms.grad(net, 2)(x, y)),
+        raised(lambda: ms.grad(net, -1)),
+        raised(lambda: ms.grad(lambda x: x**2, has_aux=True)(x)),
+        raised(lambda: ms.grad(net, (0,))(x, y)),
+    ]
+
+
+list_as_tuple = wrong(
+    "A list is not a tuple here: grad_position is an int or a tuple of ints, and its type is checked.",
+    when=lambda inputs, expected, got: got[1] == "fine" and _others_right(1)(expected, got),
+    answer={1: "fine"},
+)
+
+
+python_index = wrong(
+    "Outside the positions you expected what a Python list would do. In PyNative mode the position is looked up "
+    "by the framework itself, and it reports a RuntimeError (an IndexError in graph mode).",
+    when=lambda inputs, expected, got: got[2] in (IndexError, "IndexError") and _others_right(2)(expected, got),
+    answer={2: IndexError},
+)
+
+
+counts_from_the_end = wrong(
+    "Positions do not count from the end: -1 is no position, and is refused at once.",
+    when=lambda inputs, expected, got: got[3] == "fine" and _others_right(3)(expected, got),
+    answer={3: "fine"},
+)
+
+
+aux_optional = wrong(
+    "has_aux=True promises more than one output. A function with a single output breaks the promise.",
+    when=lambda inputs, expected, got: got[4] == "fine" and _others_right(4)(expected, got),
+    answer={4: "fine"},
+)
+
+
+all_alike = judged("value", [ValueError] * 6)

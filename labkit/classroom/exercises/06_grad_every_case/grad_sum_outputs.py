@@ -1,0 +1,81 @@
+"""# Two outputs, by hand (2 points)
+
+A function has two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`.
+Write `by_hand(w, x, y)` in plain NumPy. It returns what `ms.grad(fn)(x, y)` gives for `x` when `has_aux` is left
+at `False`.
+`w` and `x` have shape `(1, 3)`, `y` is a number; all are float32.
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, wrong
+
+
+def by_hand(w, x, y):
+    logits = np.sum(w * x)
+    return 2 * (logits - y) * w + w
+
+
+def reference(w, x, y):
+    weight = ms.Tensor(w)
+
+    def outputs(x, y):
+        logits = (weight * x).sum()
+        return (logits - y) ** 2, logits
+
+    return ms.grad(outputs)(ms.Tensor(x), ms.Tensor(y)).asnumpy()
+
+
+def draw(rng):
+    return (*rng.uniform(-2, 2, (2, 1, 3)).astype(np.float32), np.float32(rng.uniform(-2, 2)))
+
+
+@wrong(
+    "You differentiated the loss alone. That is has_aux=True. With has_aux=False every output counts.",
+)
+def first_output_only(w, x, y):
+    return 2 * (np.sum(w * x) - y) * w
+
+
+@wrong(
+    "You differentiated the logits alone. With has_aux=False every output counts, the loss too.",
+)
+def second_output_only(w, x, y):
+    return w
+
+
+@wrong(
+    "You averaged the outputs. They are summed: no division by their number.",
+)
+def mean_of_outputs(w, x, y):
+    return (2 * (np.sum(w * x) - y) * w + w) / 2
+
+
+@wrong(
+    "This is the gradient for w. grad_position=0 asks for the first argument, x.",
+)
+def for_the_weight(w, x, y):
+    return (2 * (np.sum(w * x) - y) + 1) * x
+
+
+@judged("value")
+def a_constant(w, x, y):
+    return np.array([[6, 9, 12]], np.float32)
+
+
+@judged("shape")
+def flat(w, x, y):
+    return ((2 * (np.sum(w * x) - y) + 1) * w)[0]
+
+
+@judged("dtype")
+def float64(w, x, y):
+    return (2 * (np.sum(w * x) - y) + 1) * w.astype(float)
+
+
+hints = (
+    "With has_aux=False, the function that is differentiated is loss + logits.",
+    "The derivative of sum(w * x) for x is w. What is the derivative of (logits - y)**2 for logits?",
+    "Add the two: 2 * (logits - y) * w from the loss, and w from the logits.",
+)

@@ -1,0 +1,96 @@
+"""# Predict the errors (2 points)
+
+`f(v)` returns `v**2`. `v` has two elements, and so has `s`.
+For each line, answer with the type of the error, such as `KeyError`, or with `"fine"` if it runs. Answer with a list of six.
+
+0. `ms.grad(f, sens_param=True)(v, s)`
+1. `ms.grad(f, sens_param=True)(v)`
+2. `ms.grad(f, sens_param=True)(v, ms.Tensor([1.0, 10.0, 100.0], ms.float32))`
+3. `ms.grad(f)(v, s)`
+4. `ms.value_and_grad(f, has_aux=True)(v)`
+5. `ms.value_and_grad(f, sens_param=True)(v, sens=s)`
+"""
+
+from labkit import mindspore as ms
+from labkit.classroom.exercise import raised
+from labkit.classroom.writing import judged, same, wrong
+
+answer = ["fine", TypeError, ValueError, TypeError, ValueError, "fine"]
+
+
+rules = (
+    "The last argument is the seed, and it has the shape of the output.",
+    "With sens_param=True the last argument is taken away as the seed, always. What is left for f?",
+    "The seed has another shape than the output: the type is right, the value is not.",
+    "Without sens_param all arguments go to f. How many does it take?",
+    "has_aux needs a function with several outputs; this one returns a single one.",
+    "The seed may be given by its name, too.",
+)
+hints = (
+    "With sens_param=True the last argument is taken away as the seed. What is left goes to f.",
+    "A call with too few or too many arguments is a TypeError. A value that does not fit is a ValueError.",
+    "Lines 0 and 5 run. Lines 1 and 3 fail because f gets the wrong number of arguments.",
+)
+
+
+def _all_but(place, *answers):
+    return lambda inputs, expected, got: (
+        any(same(wrong, got[place]) for wrong in answers)
+        and all(same(e, g) for i, (e, g) in enumerate(zip(expected, got, strict=True)) if i != place)
+    )
+
+
+def reference():
+    v, s = ms.Tensor([1.0, 2.0], ms.float32), ms.Tensor([1.0, 10.0], ms.float32)
+
+    def f(v):
+        return v**2
+
+    return [
+        raised(lambda: ms.grad(f, sens_param=True)(v, s)),
+        raised(lambda: ms.grad(f, sens_param=True)(v)),
+        raised(lambda: ms.grad(f, sens_param=True)(v, ms.Tensor([1.0, 10.0, 100.0], ms.float32))),
+        raised(lambda: ms.grad(f)(v, s)),
+        raised(lambda: ms.value_and_grad(f, has_aux=True)(v)),
+        raised(lambda: ms.value_and_grad(f, sens_param=True)(v, sens=s)),
+    ]
+
+
+seed_left_out = wrong(
+    "With sens_param=True the last argument is the seed, always. Here v was taken for it, and f was called with "
+    "nothing: one argument is missing, a TypeError.",
+    when=_all_but(1, "fine", ValueError, RuntimeError),
+    answer={1: "fine"},
+)
+
+
+seed_is_fitted = wrong(
+    "A seed has one number for each element of the output: two. One with three is refused, and what is wrong is "
+    "its value (its shape), not its type.",
+    when=_all_but(2, "fine", TypeError),
+    answer={2: "fine"},
+)
+
+
+seed_by_itself = wrong(
+    "Without sens_param a second argument goes to f like any other, and f takes only one.",
+    when=_all_but(3, "fine"),
+    answer={3: "fine"},
+)
+
+
+aux_optional = wrong(
+    "has_aux=True promises more than one output, to value_and_grad as well. f has one.",
+    when=_all_but(4, "fine"),
+    answer={4: "fine"},
+)
+
+
+seed_not_by_name = wrong(
+    "The seed may also be given by name, as sens=.",
+    when=_all_but(5, TypeError, ValueError),
+    answer={5: TypeError},
+)
+
+
+all_fine = judged("value", ["fine"] * 6)

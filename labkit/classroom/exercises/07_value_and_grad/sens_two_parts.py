@@ -1,0 +1,110 @@
+"""# Two machines (3 points)
+
+A function is too large for one machine. The first half runs on one, the second half on another:
+
+```python
+def first(x):
+    return x**2 * x.sum()
+
+def second(h):
+    return (h**3).sum()
+```
+
+Write `through(x)`: it returns the gradient of `second(first(x))` for `x`. Call `ms.grad` once for each half: no function
+may contain both. (Define `first` and `second` inside. `x` is a Tensor of three elements.)
+"""
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, wrong
+
+
+def through(x):
+    def first(x):
+        return x**2 * x.sum()
+
+    def second(h):
+        return (h**3).sum()
+
+    h = first(x)
+    sens = ms.grad(second)(h)
+    return ms.grad(first, sens_param=True)(x, sens)
+
+
+def _first(x):
+    return x**2 * x.sum()
+
+
+def _second(h):
+    return (h**3).sum()
+
+
+def reference(x):
+    return ms.grad(_first, sens_param=True)(x, ms.grad(_second)(_first(x)))
+
+
+def draw(rng):
+    return (rng.uniform(0.4, 1.4, 3).astype(np.float32),)
+
+
+tensors = "mindspore"
+
+
+@wrong(
+    "That is the gradient of the first half alone, with every element of h counting once. How much each of them "
+    "counts, the second half says.",
+)
+def no_seed(x):
+    return ms.grad(lambda x: x**2 * x.sum())(x)
+
+
+@wrong(
+    "That is the gradient for h. It has come back to the first machine; now pull it through the first half.",
+)
+def second_only(x):
+    return ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
+
+
+@wrong(
+    "You differentiated the second half at x. It was run at h = first(x): its slopes belong to that place.",
+)
+def at_the_wrong_place(x):
+    return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, ms.grad(lambda h: (h**3).sum())(x))
+
+
+@wrong(
+    "You multiplied two gradients element by element. The chain rule multiplies by a Jacobian: each h depends on "
+    "all of x here. Give the gradient for h as the seed.",
+)
+def multiplied_element_by_element(x):
+    return ms.grad(lambda x: x**2 * x.sum())(x) * ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
+
+
+@wrong(
+    "You seeded with h itself. The seed is the gradient of the second half for h.",
+)
+def h_as_the_seed(x):
+    return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, x**2 * x.sum())
+
+
+@judged("shape")
+def one_number(x):
+    return ms.grad(lambda x: (x**2 * x.sum()).sum())(x).sum()
+
+
+@judged("error")
+def a_loss_as_the_seed(x):
+    return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, ((x**2 * x.sum()) ** 3).sum())
+
+
+@judged("value")
+def itself(x):
+    return x * 1
+
+
+hints = (
+    "First compute h = first(x): that is what goes to the second machine.",
+    "The second machine sends back one array: the gradient of second at h. It says how much each element of h counts.",
+    "That array is the sens of the first half: ms.grad(first, sens_param=True)(x, sens).",
+)

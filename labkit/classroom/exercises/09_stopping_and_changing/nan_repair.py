@@ -1,0 +1,104 @@
+"""# Repair the nan (3 points)
+
+`x` has six elements, some of them negative and one 0; `w` is a number. Both are leaves that require grad. This
+function should give the gradients of `sum(w * sqrt(x))`, where elements that are not positive count 0. It gives nan: in `x`, and,
+far worse, in `w`, which all elements share. Repair it so that every gradient is finite and exact.
+
+```python
+def answer(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+```
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, same, wrong
+
+
+def repaired(x, w):
+    safe = torch.where(x > 0, x, 1.0)
+    root = torch.where(x > 0, w * torch.sqrt(safe), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+def _gradients(x, w, inner, outer=True):
+    root = w * torch.sqrt(inner(x))
+    if outer:
+        root = torch.where(x > 0, root, 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+def reference(x, w):
+    return _gradients(x, w, lambda x: torch.where(x > 0, x, 1.0))
+
+
+def draw(rng):
+    """Six elements, of which one is 0 and two are negative, in any order; and a weight."""
+    x = np.concatenate([rng.uniform(0.5, 4.0, 3), [0.0], -rng.uniform(0.5, 4.0, 2)])
+    return rng.permutation(x).astype(np.float32), np.array(rng.uniform(0.5, 2.0), np.float32)
+
+
+tensors = "torch"
+
+
+@wrong(
+    "There is still nan in the gradient for w. The where chose the right value, but sqrt was run on all "
+    "elements, and the 0 that where sends back to the others is multiplied with nan. Give sqrt a harmless input "
+    "there.",
+    when=lambda i, expected, got: np.isnan(got[1]),
+)
+def nan_in_the_weight(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong(
+    "You replaced nan by 0 at the end. That hides it: the whole gradient of w is lost, with the part that was right.",
+)
+def painted_over(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
+    found = torch.autograd.grad(root.sum(), (x, w))
+    return tuple(torch.where(torch.isnan(g), 0.0, g) for g in found)
+
+
+@wrong(
+    "Negative elements are repaired; where x is 0, nan or inf is left, for the slope of sqrt at 0 is infinite. "
+    "Exclude 0, too.",
+)
+def zero_left(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(x.clamp(min=0.0)), 0.0)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong(
+    "The inner where is right. But now the harmless values count: keep the outer where, too.",
+    when=lambda i, expected, got: (
+        same(expected[0], got[0]) and np.isfinite(got[1]) and float(got[1]) > float(expected[1]) * 1.01
+    ),
+)
+def harmless_input_counted(x, w):
+    root = w * torch.sqrt(torch.where(x > 0, x, 1.0))
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@wrong(
+    "Every element is finite now, but those that are not positive have a gradient. They count 0, so it must be 0.",
+)
+def others_count(x, w):
+    root = w * torch.sqrt(torch.abs(x) + 1e-6)
+    return torch.autograd.grad(root.sum(), (x, w))
+
+
+@judged("structure")
+def weight_forgotten(x, w):
+    root = torch.where(x > 0, w * torch.sqrt(torch.where(x > 0, x, 1.0)), 0.0)
+    return torch.autograd.grad(root.sum(), x)
+
+
+hints = (
+    "where computes both of its branches in full. On the way back it sends 0 to the elements that it did not choose.",
+    "0 * nan is nan, and 0 * inf is nan. So the slope of sqrt must be finite for the elements that are not chosen.",
+    "safe = torch.where(x > 0, x, 1.0); then sqrt(safe) inside the where that is there already.",
+)

@@ -1,0 +1,117 @@
+"""# Hessian times vector, with two inputs (3 points)
+
+The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements, so its Hessian is 6 by 6. You go
+from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch: it returns how the gradient for `x` and the
+gradient for `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Walk back only
+twice. All four are tensors of three elements; `x` and `y` are leaves that require grad.
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, wrong
+
+
+def product(x, y, u, v):
+    first = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+def reference(x, y, u, v):
+    first = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+def draw(rng):
+    x, y = rng.uniform(0.5, 1.5, (2, 3)).astype(np.float32)
+    u, v = rng.uniform(0.5, 2.0, (2, 3)).astype(np.float32) * rng.choice([-1, 1], (2, 3)).astype(np.float32)
+    return x, y, u, v
+
+
+tensors = "torch"
+errors = (
+    (
+        "does not require grad",
+        "The first gradient has no history: say create_graph=True when you compute it.",
+    ),
+    (
+        "second time",
+        "The walk before freed its saved values. One walk can take both gradients and both inputs.",
+    ),
+    (
+        "only for scalar outputs",
+        "A gradient has three elements. Say how much each counts: grad_outputs=(u, v), or a sum of products.",
+    ),
+)
+
+
+@wrong(
+    "You let each input act on its own gradient alone. But the gradient for x also changes when y does: x and y "
+    "are multiplied. Walk back from both gradients at once.",
+)
+def own_blocks_only(x, y, u, v):
+    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    along_x = torch.autograd.grad(g, x, grad_outputs=u, retain_graph=True)[0]
+    return along_x, torch.autograd.grad(h, y, grad_outputs=v)[0]
+
+
+@wrong(
+    "You have what y does to the gradient for x, and x to that for y. What each does to its own gradient is missing.",
+)
+def other_blocks_only(x, y, u, v):
+    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    along_y = torch.autograd.grad(h, x, grad_outputs=v, retain_graph=True)[0]
+    return along_y, torch.autograd.grad(g, y, grad_outputs=u)[0]
+
+
+@wrong(
+    "The direction plays no part: this is the sum of the Hessian's rows. Weight the gradients with u and v "
+    "before you walk back again.",
+)
+def direction_ignored(x, y, u, v):
+    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    return torch.autograd.grad(g.sum() + h.sum(), (x, y))
+
+
+@wrong(
+    "You multiplied with the direction after the second walk. Weight the gradients before it.",
+)
+def weighted_afterwards(x, y, u, v):
+    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    a, b = torch.autograd.grad(g.sum() + h.sum(), (x, y))
+    return a * u, b * v
+
+
+@wrong(
+    "These are the gradients with u and v, first derivatives. Differentiate once more.",
+)
+def first_order(x, y, u, v):
+    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y))
+    return g * u, h * v
+
+
+@wrong(
+    "The two results have changed places.",
+)
+def swapped(x, y, u, v):
+    first = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    return torch.autograd.grad(first, (y, x), grad_outputs=(u, v))
+
+
+@judged("error")
+def no_history(x, y, u, v):
+    first = torch.autograd.grad((x * y).sum() ** 2, (x, y))
+    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
+
+
+@judged("kind")
+def for_x_alone(x, y, u, v):
+    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    return torch.autograd.grad((g * u).sum() + (h * v).sum(), x)[0]
+
+
+hints = (
+    "Call the gradients g and h. The number (g * u).sum() + (h * v).sum() knows all you need.",
+    "Its gradient for (x, y) is the answer, if g and h are on the tape: create_graph=True.",
+    "first = torch.autograd.grad(..., (x, y), create_graph=True); then grad(first, (x, y), grad_outputs=(u, v)).",
+)

@@ -1,0 +1,112 @@
+"""# Repair the penalty (2 points)
+
+This function should return the gradient for `w` of a value plus a penalty: the squared length of the value's
+gradient for `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and `x` are leaves of
+three elements that require grad.
+
+```python
+def answer(w, x):
+    value = ((w * x) ** 2).sum()
+    value.backward(create_graph=True)
+    loss = value + (x.grad**2).sum()
+    loss.backward()
+    return w.grad
+```
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, wrong
+
+
+def repaired(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    loss = value + (slope**2).sum()
+    return torch.autograd.grad(loss, w)[0]
+
+
+def reference(w, x, create_graph=True):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=create_graph, retain_graph=True)
+    return torch.autograd.grad(value + (slope**2).sum(), w)[0]
+
+
+def draw(rng):
+    return rng.uniform(0.6, 1.6, 3).astype(np.float32), rng.uniform(0.6, 1.6, 3).astype(np.float32)
+
+
+tensors = "torch"
+errors = (
+    (
+        "second time",
+        "The first walk freed its saved values. create_graph=True keeps them, and records the walk.",
+    ),
+    (
+        "does not require grad",
+        "What you differentiate has no history. Which of the two walks has to be recorded?",
+    ),
+)
+
+
+@wrong(
+    "The gradient of the value is in it twice. The first backward reaches w as well as x, and the second one "
+    "adds to what it left in w.grad.",
+)
+def value_counted_twice(w, x):
+    value = ((w * x) ** 2).sum()
+    value.backward(create_graph=True)
+    (value + (x.grad**2).sum()).backward()
+    return w.grad
+
+
+@wrong(
+    "The penalty adds nothing to the gradient: slope was computed without being recorded, so for the second walk "
+    "it is a constant. The loss still has a history through value, so nobody complains.",
+)
+def penalty_without_history(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, retain_graph=True)
+    return torch.autograd.grad(value + (slope**2).sum(), w)[0]
+
+
+@wrong(
+    "That is the gradient of the penalty alone. The value belongs to the loss, too.",
+)
+def penalty_alone(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    return torch.autograd.grad(value.detach() + (slope**2).sum(), w)[0]
+
+
+@wrong(
+    "That is a gradient for x. Asked is the one for w.",
+)
+def for_the_input(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    return torch.autograd.grad(value + (slope**2).sum(), x)[0]
+
+
+@wrong(
+    "You used the length of the slope. The penalty is its square: no square root.",
+)
+def length_not_squared(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, create_graph=True)
+    return torch.autograd.grad(value + torch.sqrt((slope**2).sum()), w)[0]
+
+
+@judged("error")
+def nothing_kept(w, x):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x)
+    return torch.autograd.grad(value + (slope**2).sum(), w)[0]
+
+
+hints = (
+    "Print w.grad after the first backward. Should anything be there?",
+    "You want the gradient for x alone, with its history, and nothing stored anywhere else.",
+    "(slope,) = torch.autograd.grad(value, x, create_graph=True) leaves every .grad empty.",
+)

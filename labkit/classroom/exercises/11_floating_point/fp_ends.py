@@ -1,0 +1,125 @@
+"""# Predict underflow and overflow (3 points)
+
+Each number and each result is rounded to the format. What is each result?
+Answer with a list of ten texts: `"0"`, `"subnormal"`, `"normal"`, `"inf"` or `"nan"`.
+
+In float16 (smallest normal number about 6e-5, smallest number about 6e-8, largest number 65504):
+
+0. `1e-2 * 1e-2`
+1. `1e-3 * 1e-3`
+2. `1e-4 * 1e-4`
+3. `300 * 300`
+4. `65504 + 1`
+5. `300 * 300 - 300 * 300`
+6. `(1e-4 * 1e-4) * 1e4`
+7. `1e-4 * (1e-4 * 1e4)`
+
+In bfloat16:
+
+8. `300 * 300`
+9. `1e-4 * 1e-4`
+"""
+
+import numpy as np
+
+from labkit.classroom.writing import either, judged, same, wrong
+from labkit.precision import format_of, rounded
+
+answer = ["normal", "subnormal", "0", "inf", "normal", "nan", "0", "normal", "normal", "normal"]
+
+
+rules = (
+    "Compute the exact result, then compare it with the smallest normal number, the smallest number and the "
+    "largest one.",
+    "Compute the exact result, then compare it with the smallest normal number, the smallest number and the "
+    "largest one.",
+    "Compute the exact result, then compare it with the smallest normal number, the smallest number and the "
+    "largest one.",
+    "The exact result is beyond the largest number.",
+    "The numbers near the largest one lie far apart: to which of them is the sum rounded?",
+    "Both products are rounded before they are subtracted.",
+    "The bracket is rounded first: what is left of it?",
+    "The bracket comes first here. How large is it, and then the product?",
+    "bfloat16 has the range of float32: compare with 1e38 and 1e-38.",
+)
+hints = (
+    "Compute each result exactly first, then compare it with the three limits.",
+    "Brackets first, and round after every operation: a 0 or an inf on the way stays.",
+    "One is subnormal, one is inf, one is nan, two are 0. The others are normal.",
+)
+
+
+def fate(value, of) -> str:
+    """What a number is in a format, by one of FATES."""
+    if not np.isfinite(value):
+        return "nan" if np.isnan(value) else "inf"
+    return "0" if value == 0 else "subnormal" if abs(value) < format_of(of).min_normal else "normal"
+
+
+def _product(of, *factors):
+    """The product from left to right, each factor and each product rounded to the format."""
+    found = 1.0
+    for factor in factors:
+        found = float(rounded(found * float(rounded(factor, of)), of))
+    return found
+
+
+def reference():
+    half, large = "float16", _product("float16", 300, 300)
+    with np.errstate(invalid="ignore"):
+        nothing = float(np.float64(large) - np.float64(large))
+    inner = _product(half, 1e-4, 1e4)
+    found = [_product(half, 1e-2, 1e-2), _product(half, 1e-3, 1e-3), _product(half, 1e-4, 1e-4), large]
+    found += [
+        float(rounded(65504.0 + 1.0, half)),
+        nothing,
+        _product(half, 1e-4, 1e-4, 1e4),
+        _product(half, 1e-4, inner),
+    ]
+    wide = [_product("bfloat16", 300, 300), _product("bfloat16", 1e-4, 1e-4)]
+    return [fate(v, half) for v in found] + [fate(v, "bfloat16") for v in wide]
+
+
+as_in_float32 = wrong(
+    "This is how it goes in float32. float16 has 5 bits for the exponent: it ends at 65504 and at 6e-8.",
+    when=lambda i, expected, got: list(got[:5]) == ["normal"] * 5,
+    answer={1: "normal", 2: "normal", 3: "normal", 5: "0", 6: "normal"},
+)
+
+
+bfloat16_is_as_short = wrong(
+    "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it reaches as far as float32.",
+    when=lambda i, expected, got: list(got[8:]) != expected[8:] and same(expected[:8], list(got[:8])),
+    answer={8: "inf", 9: "0"},
+)
+
+
+nothing_below_normal = wrong(
+    "Between the smallest normal number and 0 there are the subnormal ones: 1e-6 is kept, with fewer bits.",
+    {1: "0"},
+)
+
+
+ends_at_once = wrong(
+    "65505 is rounded to the nearest number, and that is 65504. It takes half a gap, 16, to reach inf.",
+    {4: "inf"},
+)
+
+
+inf_minus_inf = wrong(
+    "Each product is inf, and inf - inf is not 0: it has no value, it is nan.",
+    {5: either("0", "inf")},
+)
+
+
+zero_comes_back = wrong(
+    "The product in brackets has become 0, and 0 times anything is 0. What is lost does not come back.",
+    when=lambda i, expected, got: got[6] != "0" and same(expected[:6], list(got[:6])),
+    answer={6: "normal"},
+)
+
+
+numbers = judged("kind", [0] * 10)
+
+
+last = judged("value", {7: "0"})

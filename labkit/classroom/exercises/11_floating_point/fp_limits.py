@@ -1,0 +1,110 @@
+"""# From bits to limits (3 points)
+
+A format has `E` bits for the exponent and `F` bits for the fraction, and works like float16 (where `E` is 5
+and `F` is 10). Write `limits(E, F)`; it returns a tuple of four numbers:
+
+0. the largest number
+1. the `e` for which `2**e` is the smallest normal number
+2. the `e` for which `2**e` is the smallest number of all, a subnormal one
+3. the `e` for which `2**e` is the gap between 1 and the next number
+
+For float16 the answer is `(65504.0, -14, -24, -10)`.
+"""
+
+from labkit.classroom.writing import judged, same, wrong
+from labkit.precision import Format
+
+
+def limits(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0**bias
+    smallest = 1 - bias
+    return largest, smallest, smallest - F, -F
+
+
+def _top(inputs):
+    """The largest exponent of the format."""
+    return 2 ** (inputs[0] - 1) - 1
+
+
+def reference(exponent_bits, fraction_bits):
+    of = Format("", exponent_bits, fraction_bits)
+    return of.max, of.min_exponent, of.min_exponent - of.fraction_bits, -of.fraction_bits
+
+
+def draw(rng):
+    return (int(rng.integers(4, 8)), int(rng.integers(2, 10)))
+
+
+@wrong(
+    "The exponent that is all ones is taken by inf and nan. The largest number has the exponent below it.",
+    when=lambda i, expected, got: same(2 * expected[0], got[0]),
+)
+def last_exponent_is_taken(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0 ** (bias + 1)
+    smallest = 1 - bias
+    return largest, smallest, smallest - F, -F
+
+
+@wrong(
+    "The exponent is right, but the largest number has a fraction of all ones: it is almost the next power of two.",
+    when=lambda i, expected, got: got[0] in (2.0 ** _top(i), 2.0 ** (_top(i) + 1)),
+)
+def fraction_of_the_largest(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = 2.0**bias
+    smallest = 1 - bias
+    return largest, smallest, smallest - F, -F
+
+
+@wrong(
+    "The exponent field 0 is taken by 0 and the subnormal numbers. Normal numbers start at the field 1.",
+)
+def exponent_zero_is_taken(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0**bias
+    smallest = -bias
+    return largest, smallest, smallest - F, -F
+
+
+@wrong(
+    "Below the smallest normal number there are more: the fraction counts down to its last bit.",
+)
+def no_subnormals(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0**bias
+    smallest = 1 - bias
+    return largest, smallest, smallest, -F
+
+
+@wrong(
+    "The gap at 1 is one step of the last fraction bit: 2 to the power of minus F.",
+    when=lambda i, expected, got: got[3] in (i[1], -i[1] - 1, -i[1] + 1) and same(expected[:3], got[:3]),
+)
+def gap_sign(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0**bias
+    smallest = 1 - bias
+    return largest, smallest, smallest - F, F
+
+
+@judged("value")
+def float16_s(E, F):
+    return (65504.0, -14, -24, -10)
+
+
+@judged("structure")
+def three_numbers(E, F):
+    bias = 2 ** (E - 1) - 1
+    largest = (2 - 2.0**-F) * 2.0**bias
+    smallest = 1 - bias
+    return largest, smallest, smallest - F
+
+
+hints = (
+    "The exponent field counts from 0 to 2**E - 1; the bias 2**(E - 1) - 1 is subtracted. Both ends are taken: "
+    "by 0 and subnormal numbers below, by inf and nan above.",
+    "The largest number is 1.111...1 (F ones) times 2**bias, and 1.111...1 is 2 - 2**-F.",
+    "The smallest normal exponent is 1 - bias, the smallest of all is F lower, the gap at 1 is -F.",
+)

@@ -1,0 +1,104 @@
+"""# The same steps, two dialects (2 points)
+
+Predict the scale after three steps. Answer with a list of five numbers.
+
+Three steps that overflow:
+
+0. `ms.amp.StaticLossScaler(1024.0)`
+1. `ms.amp.DynamicLossScaler(2, 2, 1)`
+2. `torch.amp.GradScaler("cpu", init_scale=2.0, growth_interval=1)`
+
+Two good steps, then one that overflows:
+
+3. `ms.amp.DynamicLossScaler(8, 4, 1)`
+4. `torch.amp.GradScaler("cpu", init_scale=8.0, growth_factor=4.0, growth_interval=1)`
+"""
+
+from labkit import mindspore as ms
+from labkit import torch
+from labkit.classroom.writing import judged, same, wrong
+
+answer = [1024, 1, 0.25, 32, 64]
+
+
+rules = (
+    "A static scale stays, whatever happens.",
+    "MindSpore divides by the factor at an overflow, but has a lower end. Which?",
+    "PyTorch multiplies by the backoff factor at each overflow, and has no lower end.",
+    "With a window of one every good step lets it grow by the factor; an overflow divides by the same factor.",
+    "With an interval of one every good step lets it grow by growth_factor; an overflow multiplies by the "
+    "backoff factor, which is not given here.",
+)
+hints = (
+    "The three arguments of DynamicLossScaler are the scale, the factor, and the window.",
+    "With a window of 1 every good step lets the scale grow. How small can it get in each framework?",
+    "Two good steps with the factor 4: 8, 32, 128. Then down: by 4, or by the backoff factor, 0.5.",
+)
+
+
+def _mindspore_scale(scaler, finite):
+    for each in finite:
+        scaler.adjust(ms.Tensor(each))
+    return float(scaler.scale_value.asnumpy())
+
+
+def _torch_scale(scaler, finite):
+    parameter = torch.nn.Parameter(torch.tensor(1.0))
+    optimizer = torch.optim.SGD([parameter], lr=0.0)
+    for each in finite:
+        optimizer.zero_grad()
+        scaler.scale(parameter * (1.0 if each else float("inf"))).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    return scaler.get_scale()
+
+
+def reference():
+    bad, mixed, scalers = (False,) * 3, (True, True, False), torch.amp.GradScaler
+    return [
+        _mindspore_scale(ms.amp.StaticLossScaler(1024.0), bad),
+        _mindspore_scale(ms.amp.DynamicLossScaler(2, 2, 1), bad),
+        _torch_scale(scalers("cpu", init_scale=2.0, growth_interval=1), bad),
+        _mindspore_scale(ms.amp.DynamicLossScaler(8, 4, 1), mixed),
+        _torch_scale(scalers("cpu", init_scale=8.0, growth_factor=4.0, growth_interval=1), mixed),
+    ]
+
+
+static_changes = wrong(
+    "A static scaler is static: adjust does nothing, and it is for you to skip the step.",
+    when=lambda i, expected, got: len(got) == 5 and got[0] < expected[0],
+    answer={0: 128},
+)
+
+
+no_floor = wrong(
+    "MindSpore's scale never falls below 1.",
+    {1: 0.25},
+)
+
+
+floor_in_both = wrong(
+    "The floor of 1 is MindSpore's. PyTorch goes on halving.",
+    when=lambda i, expected, got: same([*expected[:2], 1.0], list(got[:3])),
+    answer={2: 1},
+)
+
+
+one_factor_for_both_ways = wrong(
+    "In PyTorch the way down has a factor of its own, backoff_factor. It is 0.5 unless you change it.",
+    when=lambda i, expected, got: got[4] == got[3] and same(expected[:4], list(got[:4])),
+    answer={4: 32},
+)
+
+
+two_factors_in_mindspore = wrong(
+    "MindSpore has one factor for both ways: multiplied by 4, and divided by 4.",
+    when=lambda i, expected, got: got[3] == expected[4] and same(expected[:3], list(got[:3])),
+    answer={3: 64},
+)
+
+
+a_128 = judged("value", {3: 128, 4: 128})
+
+
+four = judged("structure", [1024, 1, 0.25, 32])

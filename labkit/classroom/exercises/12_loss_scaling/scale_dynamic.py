@@ -1,0 +1,137 @@
+"""# Write the dynamic scaler (3 points)
+
+A dynamic scaler keeps two numbers: `scale`, and `counter`, the good steps in a row. Write
+`adjust(scale, counter, finite, factor, window)`, which is called after each step; `finite` tells whether all gradients were
+finite. It returns the tuple `(scale, counter)` for the next step.
+
+- After a step that was not finite: the scale is divided by `factor`, but never below 1; counting starts again at 0.
+- After a good step: the counter grows by one. When it reaches `window`, the scale is multiplied by `factor`, and counting
+  starts again at 0.
+"""
+
+from functools import partial
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, wrong
+
+
+def adjust(scale, counter, finite, factor, window):
+    if not finite:
+        return max(scale / factor, 1.0), 0
+    counter = counter + 1
+    if counter == window:
+        return scale * factor, 0
+    return scale, counter
+
+
+def _drawn_step(rng, kind, factor):
+    """A step that overflows at a scale "near 1" or "far" from it, a "good" one, or the "last" good one of a window."""
+    window, finite = int(rng.integers(2, 6)), kind in ("good", "last")
+    scale = float(rng.integers(1, factor)) if kind == "near 1" else 2.0 ** int(rng.integers(4, 12))
+    counter = {"good": int(rng.integers(0, window - 1)), "last": window - 1}.get(kind, int(rng.integers(1, window)))
+    return scale, counter, finite, factor, window
+
+
+def reference(scale, counter, finite, factor, window):
+    scaler = ms.amp.DynamicLossScaler(scale, factor, window)
+    scaler.counter.set_data(ms.Tensor(counter, ms.int32))
+    scaler.adjust(ms.Tensor(finite))
+    return float(scaler.scale_value.asnumpy()), int(scaler.counter.asnumpy())
+
+
+draw = tuple(
+    partial(_drawn_step, kind=kind, factor=factor) for factor in (2, 3, 4) for kind in ("good", "last", "far", "near 1")
+)
+
+
+draws = 12
+
+
+@wrong(
+    "The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.",
+)
+def below_one(scale, counter, finite, factor, window):
+    if not finite:
+        return scale / factor, 0
+    counter = counter + 1
+    if counter == window:
+        return scale * factor, 0
+    return scale, counter
+
+
+@wrong(
+    "After an overflow the counting starts again at 0.",
+)
+def counter_survives_overflow(scale, counter, finite, factor, window):
+    if not finite:
+        return max(scale / factor, 1.0), counter
+    counter = counter + 1
+    if counter == window:
+        return scale * factor, 0
+    return scale, counter
+
+
+@wrong(
+    "When the scale has grown, the counting starts again at 0. Else it grows after every further step.",
+)
+def counter_survives_growth(scale, counter, finite, factor, window):
+    if not finite:
+        return max(scale / factor, 1.0), 0
+    counter = counter + 1
+    if counter == window:
+        return scale * factor, counter
+    return scale, counter
+
+
+@wrong(
+    "The step just made counts as well: first add one, then compare with the window.",
+    when=lambda i, expected, got: i[2] and i[1] == i[4] - 1 and got[0] == i[0],
+)
+def one_step_late(scale, counter, finite, factor, window):
+    if not finite:
+        return max(scale / factor, 1.0), 0
+    counter = counter + 1
+    if counter > window:
+        return scale * factor, 0
+    return scale, counter
+
+
+@wrong(
+    "The scale grew after a single good step. It waits until the counter reaches the window.",
+)
+def no_window(scale, counter, finite, factor, window):
+    if not finite:
+        return max(scale / factor, 1.0), 0
+    counter = counter + 1
+    if True:
+        return scale * factor, 0
+    return scale, counter
+
+
+@wrong(
+    "Up and down are exchanged: overflow means that the scale is too large.",
+)
+def up_and_down_exchanged(scale, counter, finite, factor, window):
+    if not finite:
+        return scale * factor, 0
+    counter = counter + 1
+    if True:
+        return scale / factor, 0
+    return scale, counter
+
+
+@judged("kind")
+def scale_alone(scale, counter, finite, factor, window):
+    return scale
+
+
+@judged("value")
+def nothing_changes(scale, counter, finite, factor, window):
+    return (scale, counter)
+
+
+hints = (
+    "Two cases: not finite, and finite. Begin with the first one and return at once.",
+    "Never below 1: max(scale / factor, 1.0).",
+    "Good step: counter = counter + 1; if counter == window: return scale * factor, 0; else: return scale, counter.",
+)

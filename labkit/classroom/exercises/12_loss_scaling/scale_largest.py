@@ -1,0 +1,107 @@
+"""# The largest scale that fits (2 points)
+
+`g1` and `g2` are the gradients of a network, two float32 arrays, without a loss scale. Write
+`largest(g1, g2)`: it returns the largest power of two with which all of them can be multiplied, so that the largest
+magnitude stays at 65504 or below.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, wrong
+from labkit.precision import statistics
+
+
+def largest(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
+def _power_below(value):
+    return 2.0 ** np.floor(np.log2(65504 / value))
+
+
+def _drawn_gradients(rng, sign, place, near=None):
+    """Two arrays, with the largest magnitude at a place of theirs, of this sign: `near / 2**n`, or any size."""
+    sizes = np.sort(10.0 ** rng.uniform(-5, 1, 7))
+    if near:
+        sizes[-1] = near / 2.0 ** rng.integers(8, 14)
+        sizes[:-1] *= min(1.0, sizes[-1] / 20)
+    values = sizes[:-1] * rng.choice([-1.0, 1.0], 6)
+    values[:2] = sizes[:2]
+    values = np.insert(rng.permutation(values), place, sign * sizes[-1]).astype(np.float32)
+    values[4] = sizes[-1] / 4  # another one in the second array that is not small
+    return values[:3], values[3:].reshape(2, 2)
+
+
+def reference(g1, g2):
+    return statistics((g1, g2)).largest_scale("float16")
+
+
+draw = (
+    partial(_drawn_gradients, sign=-1, place=1),
+    partial(_drawn_gradients, sign=-1, place=5, near=60000.0),
+    partial(_drawn_gradients, sign=1, place=6, near=65530.0),  # 65536 would be too large a limit
+    partial(_drawn_gradients, sign=-1, place=0, near=65503.5),
+    partial(_drawn_gradients, sign=1, place=2),
+)
+
+
+@wrong(
+    "The gradient with the largest magnitude is negative. Take absolute values first.",
+)
+def sign_forgotten(g1, g2):
+    top = max(g1.max(), g2.max())
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
+@wrong(
+    "This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.",
+)
+def rounded_up(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return 2.0 ** np.ceil(np.log2(65504 / top))
+
+
+@wrong(
+    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone.",
+)
+def no_power_of_two(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return float(65504 / top)
+
+
+@wrong(
+    "The largest gradient overflows first. You looked at the smallest one.",
+)
+def smallest_gradient(g1, g2):
+    top = min(np.abs(g1).min(), np.abs(g2).min())
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
+@wrong(
+    "One scale serves all gradients: look at both arrays.",
+    when=lambda i, expected, got: got > expected and got in [_power_below(np.abs(g).max()) for g in i],
+)
+def one_array_only(g1, g2):
+    top = np.abs(g1).max()
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
+@judged("value")
+def exponent(g1, g2):
+    top = max(np.abs(g1).max(), np.abs(g2).max())
+    return np.floor(np.log2(65504 / top))
+
+
+@judged("kind")
+def a_text(g1, g2):
+    return "1024"
+
+
+hints = (
+    "Which of the gradients overflows first?",
+    "The largest magnitude times the scale may be 65504 at most. That gives an upper limit for the scale.",
+    "2.0 ** np.floor(np.log2(65504 / top)), where top is the largest absolute value of both arrays.",
+)

@@ -1,0 +1,150 @@
+"""# Prove it (2 points)
+
+Two workers have the unscaled gradients `a` and `b`, NumPy arrays of four elements. The right direction is
+that of their mean. Write `proof(a, b, limit)`, with a clip by norm. It returns a tuple of two cosines:
+
+- the cosine between the mean and what the document's order gives: clip each, then take the mean
+- the cosine between the mean and what the other order gives: take the mean, then clip
+
+The cosine between `u` and `v` is `u @ v / (np.linalg.norm(u) * np.linalg.norm(v))`; 1 says: the same direction.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, wrong
+
+
+def proof(a, b, limit):
+    def clip(g):
+        return g * min(1.0, limit / np.linalg.norm(g))
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+
+
+def _two_workers(rng, first, second):
+    """Two gradients of these lengths, in any directions, and a limit between 1 and 3."""
+    a, b = rng.normal(size=(2, 4))
+    return first * _unit(a), second * _unit(b), float(rng.uniform(1.0, 3.0))
+
+
+def _unit(v):
+    return v / np.linalg.norm(v)
+
+
+def _shortened(g, limit):
+    return g * min(1.0, limit / np.linalg.norm(g))
+
+
+def _cosine(u, v):
+    return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+
+
+def reference(a, b, limit, *, clip=_shortened):
+    mean = (a + b) / 2
+    return _cosine((clip(a, limit) + clip(b, limit)) / 2, mean), _cosine(clip(mean, limit), mean)
+
+
+draw = tuple(
+    partial(_two_workers, first=first, second=second)
+    for first, second in ((20.0, 0.5), (20.0, 8.0), (0.5, 0.8), (0.5, 20.0), (8.0, 20.0))
+)
+
+
+@wrong(
+    "Your two cosines have changed places. A 1 belongs to the second order.",
+)
+def changed_places(*inputs):
+    answer = proof
+
+    return proof(*inputs)[::-1]
+
+
+@wrong(
+    "You made the short gradient longer. The factor is limit / length, but never above 1.",
+)
+def stretched(a, b, limit):
+    def clip(g):
+        return g * limit / np.linalg.norm(g)
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+
+
+@wrong(
+    "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
+    when=lambda i, expected, got: any(
+        same(_cosine(_shortened(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
+    ),
+)
+def one_worker_clipped(a, b, limit):
+    def clip(g):
+        return g * min(1.0, limit / np.linalg.norm(g))
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine((clip(a) + b) / 2, mean), cosine(clip(mean), mean)
+
+
+@wrong(
+    "You clipped by value, which turns the gradient in both orders. Here it is a clip by norm.",
+)
+def by_value(a, b, limit):
+    def clip(g):
+        return np.clip(g, -limit, limit)
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+
+
+@wrong(
+    "Both of your cosines are 1. Then nothing was clipped before the mean: clip a and b, each on its own.",
+)
+def nothing_clipped(a, b, limit):
+    def clip(g):
+        return g * min(1.0, limit / np.linalg.norm(g))
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine(clip(mean), mean), cosine(clip(mean), mean)
+
+
+@judged("value")
+def products(a, b, limit):
+    def clip(g):
+        return g * min(1.0, limit / np.linalg.norm(g))
+
+    def cosine(u, v):
+        return u @ v
+
+    mean = (a + b) / 2
+    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+
+
+@judged("kind")
+def one_of_them(*inputs):
+    answer = proof
+
+    return proof(*inputs)[0]
+
+
+hints = (
+    "Write the clip first: g * min(1, limit / length of g).",
+    "Three vectors: the mean, the mean of the two clipped ones, and the clipped mean.",
+    "return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)",
+)

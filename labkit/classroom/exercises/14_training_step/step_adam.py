@@ -1,0 +1,171 @@
+"""# Mend Adam (2 points)
+
+`adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Two things are
+missing: the square root, and the bias correction. Mend both.
+
+```python
+def adam(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for g in gradients:
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * m / (v + 1e-8)
+    return p
+```
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit import mindspore as ms
+from labkit.classroom.writing import judged, wrong
+
+
+def adam(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * mean / (np.sqrt(square) + 1e-8)
+    return p
+
+
+def _slopes(rng, steps, steady=False):
+    """So many gradients of four elements, of very different size; steady ones have one sign, and one element that is 0.
+
+    None is so small that it would matter where 1e-8 is added, which differs between frameworks.
+    """
+    sizes = 10.0 ** rng.uniform(-1, 2, 4)
+    either = lambda low: rng.uniform(low, 2, 4) * rng.choice([-1, 1], 4)
+    if steady:
+        sizes[rng.integers(4)] = 0.0
+    gradients = [np.float32(sizes * (np.abs(g) if steady else g)) for g in (either(0.3) for _ in range(steps))]
+    return np.float32(either(0.5)), gradients, float(rng.uniform(0.05, 0.5))
+
+
+def _small_slopes(rng):
+    """Small beside 1e-4, the root of 1e-8, and large beside 1e-8: where that is added is seen, in the root or behind it."""
+    gradients = [np.float32(rng.uniform(1.0e-3, 1.4e-3, 4) * rng.choice([-1, 1], 4)) for _ in range(2)]
+    return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
+
+
+def _by_labkit(p, gradients, rate):
+    parameter = ms.Parameter(ms.Tensor(p), name="p")
+    optimizer = ms.nn.Adam([parameter], rate)
+    for g in gradients:
+        optimizer((ms.Tensor(g),))
+    return parameter.asnumpy()
+
+
+def reference(p, gradients, rate):
+    return np.asarray(_by_labkit(p, gradients, rate))
+
+
+draw = (partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes)
+
+
+@wrong(
+    "That is Adam as it was. Divide by the square root of v, and correct m and v for their start at 0.",
+)
+def as_it_was(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for g in gradients:
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * m / (v + 1e-8)
+    return p
+
+
+@wrong(
+    "The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.",
+)
+def no_bias_correction(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for g in gradients:
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        p = p - rate * m / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@wrong(
+    "The square root is missing. v is the mean of squares: only its root has the size of a gradient.",
+)
+def no_root(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * mean / (square + 1e-8)
+    return p
+
+
+@wrong(
+    "1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.",
+)
+def eps_in_the_root(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * mean / np.sqrt(square + 1e-8)
+    return p
+
+
+@wrong(
+    "You wrote the corrected means back into m and v, so the next step corrects them once more. Give them other names.",
+)
+def corrected_for_good(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        m, v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * m / (np.sqrt(v) + 1e-8)
+    return p
+
+
+@wrong(
+    "The first step has t = 1. With t = 0, 1 - beta**t is 0.",
+)
+def counts_from_zero(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = (m / (1 - 0.9**t), v / (1 - 0.999**t)) if t else (m, v)
+        p = p - rate * mean / (np.sqrt(square) + 1e-8)
+    return p
+
+
+@judged("value")
+def v_corrected_alone(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = m, v / (1 - 0.999**t)
+        p = p - rate * mean / (np.sqrt(square) + 1e-8)
+    return p
+
+
+@judged("value")
+def the_last_step(p, gradients, rate):
+    m, v = np.zeros_like(p), np.zeros_like(p)
+    for t, g in enumerate(gradients, 1):
+        m = 0.9 * m + 0.1 * g
+        v = 0.999 * v + 0.001 * g**2
+        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
+        p = p - rate * mean / (np.sqrt(square) + 1e-8)
+    return mean
+
+
+hints = (
+    "enumerate(gradients, 1) gives t = 1, 2, 3 along with the gradients.",
+    "The corrected means are m / (1 - 0.9**t) and v / (1 - 0.999**t). Keep m and v themselves as they are.",
+    "p = p - rate * m_corrected / (np.sqrt(v_corrected) + 1e-8)",
+)

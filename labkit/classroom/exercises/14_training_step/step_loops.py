@@ -1,0 +1,94 @@
+"""# Six loops, one of them right (3 points)
+
+`w` is 1.0 at first, the loss is `w**2`, and `optimizer` is `torch.optim.SGD([w], lr=0.1)`.
+Each line is the body of a loop that runs twice. What is `w` afterwards? Answer with a list of six numbers.
+
+0. `optimizer.zero_grad(); (w**2).backward(); optimizer.step()`
+1. `(w**2).backward(); optimizer.step()`
+2. `(w**2).backward(); optimizer.zero_grad(); optimizer.step()`
+3. `optimizer.step(); optimizer.zero_grad(); (w**2).backward()`
+4. `optimizer.zero_grad(); (w**2).backward(); optimizer.step(); optimizer.step()`
+5. `optimizer.zero_grad(); (w**2).backward(); (w**2).backward(); optimizer.step()`
+"""
+
+from labkit import torch
+from labkit.classroom.writing import judged, same, wrong
+
+answer = [0.64, 0.44, 1.0, 0.8, 0.36, 0.36]
+
+
+rules = (
+    "Each round takes off 0.1 times the gradient, which is 2 * w at that moment.",
+    "Nobody empties .grad here: the second step uses both gradients.",
+    "What is in .grad when the step is taken?",
+    "In the first round .grad is still empty; in the second one it holds what the first one brought.",
+    "Both steps of a round use the same .grad, which the first of them does not empty.",
+    "Two backward calls add up in .grad before the step.",
+)
+hints = (
+    "The gradient of w**2 is 2 * w. A step subtracts 0.1 times what is in .grad at that moment.",
+    "Ask at each step: which backward calls have added to .grad since it was last emptied?",
+    "Lines 4 and 5 give the same. In line 2 nothing happens at all.",
+)
+
+
+_ROUNDS = (
+    ("zero", "back", "step"),
+    ("back", "step"),
+    ("back", "zero", "step"),
+    ("step", "zero", "back"),
+    ("zero", "back", "step", "step"),
+    ("zero", "back", "back", "step"),
+)
+
+
+def _looped(actions):
+    """The parameter after two rounds of a loop; the loss is w**2."""
+    w = torch.tensor(1.0, requires_grad=True)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    does = {"zero": optimizer.zero_grad, "back": lambda: (w**2).backward(), "step": optimizer.step}
+    for _ in range(2):
+        for action in actions:
+            does[action]()
+    return w.item()
+
+
+def reference():
+    return [_looped(actions) for actions in _ROUNDS]
+
+
+same_gradient_twice = wrong(
+    "You used the gradient 2 at both steps. After the first step w is 0.8, and the gradient there is 1.6.",
+    {0: 0.6},
+)
+
+
+no_accumulation = wrong(
+    "In line 1 nobody empties .grad. The second backward adds 1.6 to the 2 that is still there.",
+    when=lambda inputs, expected, got: same(expected[0], got[0]) and same(expected[0], got[1]),
+    answer={1: 0.64, 2: 1},
+)
+
+
+zeroed_too_late = wrong(
+    "In line 2 zero_grad takes the gradient away before the step. Nothing is left to step with.",
+    when=lambda inputs, expected, got: same(expected[:2], got[:2]) and not same(expected[2], got[2]),
+    answer={2: 0.64},
+)
+
+
+first_step_has_a_gradient = wrong(
+    "In line 3 the first step comes before any backward. It finds no gradient and does nothing.",
+    when=lambda inputs, expected, got: same(expected[:3], got[:3]) and same(expected[0], got[3]),
+    answer={2: 1, 3: 0.64},
+)
+
+
+step_computes_a_gradient = wrong(
+    "In line 4 the second step uses the same .grad as the first one: step does not walk back.",
+    when=lambda inputs, expected, got: same(expected[:4], got[:4]) and same(0.8**4, got[4]),
+    answer={2: 1, 4: 0.4096},
+)
+
+
+once = judged("value", {2: 1, 5: 0.64})

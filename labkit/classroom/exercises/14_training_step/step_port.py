@@ -1,0 +1,155 @@
+"""# Port the training loop to PyTorch (3 points)
+
+Port to PyTorch. Write `port(w, x, y)`; `w`, `x` and `y` are NumPy arrays of the shapes `(3,)`, `(4, 3)`
+and `(4,)`. Make tensors of them (`w` requires grad), and return `(losses, w.detach())`, with the losses as a list of Python
+numbers.
+
+```python
+w = ms.Parameter(ms.Tensor(w), name="w")
+loss_of = lambda x, y: ((ops.matmul(x, w) - y) ** 2).mean()
+optimizer = nn.Momentum([w], learning_rate=0.1, momentum=0.9)
+gradient = ms.value_and_grad(loss_of, None, optimizer.parameters)
+losses = []
+for _ in range(3):
+    loss, gradients = gradient(x, y)
+    optimizer(gradients)
+    losses.append(float(loss.asnumpy()))
+```
+"""
+
+import numpy as np
+
+from labkit import torch
+from labkit.classroom.writing import judged, wrong
+
+
+def port(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+STEPS = 3
+
+
+def reference(w, x, y):
+    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
+    optimizer, losses = torch.optim.SGD([w], lr=0.1, momentum=0.9), []
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+def draw(rng):
+    w = rng.uniform(-1, 1, 3).astype(np.float32)
+    return w, rng.uniform(-1, 1, (4, 3)).astype(np.float32), rng.uniform(2, 4, 4).astype(np.float32)
+
+
+errors = (
+    (
+        "Can't call numpy()",
+        "Make tensors of the arrays x and y as well: torch.tensor(x).",
+    ),
+)
+
+
+@wrong(
+    "The gradients of the steps add up in .grad. Empty it in every round: optimizer.zero_grad().",
+)
+def never_zeroed(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong(
+    "These are steps without momentum: torch.optim.SGD has momentum=0 unless you say 0.9.",
+)
+def without_momentum(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong(
+    "w has not moved. Is there a zero_grad between backward and step, or no step at all?",
+)
+def zeroed_too_late(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.zero_grad()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach()
+
+
+@wrong(
+    "These are the losses after the updates. The snippet notes each loss from before its update.",
+)
+def loss_after_the_step(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(((x @ w - y) ** 2).mean().item())
+    return losses, w.detach()
+
+
+@judged("kind")
+def w_with_history(w, x, y):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+    losses = []
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses, w.detach().numpy()
+
+
+hints = (
+    "The body of the loop has four lines: zero_grad, loss, backward, step. Then note the loss.",
+    "MindSpore's Momentum(0.1, 0.9) is torch.optim.SGD([w], lr=0.1, momentum=0.9).",
+    "w = torch.tensor(w, requires_grad=True) before the loop; loss = ((x @ w - y) ** 2).mean() inside it.",
+)

@@ -1,0 +1,117 @@
+"""# Accumulate the big batch (3 points)
+
+Write `accumulate(w, x, y, count)` in PyTorch. All but `count` are float64 tensors; `w` is a leaf whose
+`.grad` is None. The loss is the mean of `(x @ w - y) ** 2`. Cut the rows of `x` and `y` into `count` equal micro-batches,
+and call `backward` for each one, so that `w.grad` ends as the gradient of the **whole** batch, to 12 digits.
+
+After each micro-batch note what is in `w.grad`. Return all these notes, `torch.stack(notes)`: one row per micro-batch.
+"""
+
+from labkit import torch
+from labkit.classroom.writing import judged, wrong
+
+
+def accumulate(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / count).backward()
+        seen.append(w.grad.clone())
+    return torch.stack(seen)
+
+
+def reference(w, x, y, count):
+    size, seen = len(y) // count, []
+    w.grad = None
+    for start in range(0, len(y), size):
+        loss = ((x[start : start + size] @ w - y[start : start + size]) ** 2).mean()
+        (loss / count).backward()
+        seen.append(w.grad.clone())
+    return torch.stack(seen)
+
+
+def draw(rng):
+    count = int(rng.integers(2, 5))
+    rows = count * int(rng.integers(2, 4))
+    return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), count
+
+
+tensors = "torch"
+
+
+@wrong(
+    "This is the sum of the micro-batches' means: count times too much. Divide each loss by count.",
+)
+def not_divided(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        loss.backward()
+        seen.append(w.grad.clone())
+    return torch.stack(seen)
+
+
+@wrong(
+    "Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.",
+)
+def set_to_zero(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        w.grad = None
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / count).backward()
+        seen.append(w.grad.clone())
+    return torch.stack(seen)
+
+
+@wrong(
+    "All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().",
+)
+def same_tensor_noted(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / count).backward()
+        seen.append(w.grad)
+    return torch.stack(seen)
+
+
+@wrong(
+    "Only the last row came. Note w.grad after every micro-batch.",
+)
+def only_the_last(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / count).backward()
+        seen.append(w.grad.clone())
+    return seen[-1]
+
+
+@judged("value")
+def divided_by_size(w, x, y, count):
+    size = len(y) // count
+    seen = []
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
+        (loss / size / count).backward()
+        seen.append(w.grad.clone())
+    return torch.stack(seen)
+
+
+hints = (
+    "size = len(y) // count, and the rows of micro-batch k are slice(k * size, (k + 1) * size).",
+    "The mean over all is the mean of the count means: (loss / count).backward().",
+    "Then notes.append(w.grad.clone()), for w.grad is changed in place.",
+)

@@ -1,0 +1,102 @@
+"""# Unscale, reduce, clip: in a right order (2 points)
+
+Row `k` of `gradients` is the gradient of worker `k`. All workers have equally many samples, each loss is
+a mean, and was multiplied by the loss scale `scale` before the derivative was taken. Write
+`combine(gradients, scale, limit)`, with NumPy: it returns the gradient for the optimizer, unscaled, reduced to the mean, and
+clipped to the length `limit`, as one worker with all samples would have it.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, wrong
+
+
+def clip(gradient, limit):
+    length = np.sqrt((gradient**2).sum())
+    return gradient * min(1.0, limit / length)
+
+
+def combine(gradients, scale, limit):
+    return clip(gradients.mean(axis=0) / scale, limit)
+
+
+answer = combine
+
+
+def _scaled(rng, workers, part):
+    """Gradients of very different length, and a limit that is this part of the length of their mean."""
+    scale = float(2 ** rng.integers(6, 12))
+    gradients = rng.normal(size=(workers, 3)) * np.linspace(0.4, 2.0, workers)[:, None]
+    return gradients * scale, scale, float(part * np.linalg.norm(gradients.mean(axis=0)))
+
+
+def _clipped(gradient, limit):
+    return gradient * min(1.0, limit / np.linalg.norm(gradient))
+
+
+def reference(gradients, scale, limit):
+    return _clipped(gradients.mean(axis=0) / scale, limit)
+
+
+draw = tuple(
+    partial(_scaled, workers=workers, part=part) for workers, part in ((2, 0.3), (4, 1.3), (3, 0.6), (2, 1.6), (4, 0.9))
+)
+
+
+@wrong(
+    "Each worker's gradient was clipped, then the mean was taken. That turns the step: reduce first, then clip.",
+)
+def clipped_on_each_worker(gradients, scale, limit):
+    return np.mean([clip(g / scale, limit) for g in gradients], axis=0)
+
+
+@wrong(
+    "You clipped while the loss scale was still in it, and then divided: the step is scale times too short.",
+)
+def clipped_while_scaled(gradients, scale, limit):
+    return clip(gradients.mean(axis=0), limit) / scale
+
+
+@wrong(
+    "The loss scale has to be divided out.",
+)
+def still_scaled(gradients, scale, limit):
+    return gradients.mean(axis=0)
+
+
+@wrong(
+    "Your gradient has the length of the limit in any case. Is the loss scale divided out before you measure it? "
+    "And does the clip leave alone what is shorter?",
+)
+def always_at_the_limit(gradients, scale, limit):
+    def clip(gradient, limit):
+        length = np.sqrt((gradient**2).sum())
+        return gradient * limit / length
+
+    return clip(gradients.mean(axis=0) / scale, limit)
+
+
+@wrong(
+    "Unscaled and reduced, but the clip is missing.",
+)
+def not_clipped(gradients, scale, limit):
+    return gradients.mean(axis=0) / scale
+
+
+@judged("always-at-the-limit")
+def clipped_never_unscaled(gradients, scale, limit):
+    return clip(gradients.mean(axis=0), limit)
+
+
+@judged("value")
+def value(gradients, scale, limit):
+    return np.clip(gradients.mean(axis=0) / scale, -limit, limit)
+
+
+hints = (
+    "Unscaling and reducing are linear: it does not matter which of them is first.",
+    "The clip is not linear. It needs the length of the gradient that one worker with all samples would have.",
+    "mean over axis 0, divide by scale, then multiply by min(1, limit / length).",
+)

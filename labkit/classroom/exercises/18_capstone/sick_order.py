@@ -1,0 +1,134 @@
+"""# Check, unscale, clip (3 points)
+
+`a` and `b` are the gradients of two parameters (NumPy arrays), still multiplied by the loss scale `scale`. Write
+`prepare(a, b, scale, limit)`. It returns the tuple of the two gradients that the optimizer should get, with a global
+norm of at most `limit`. If the step has to be skipped, it returns the empty tuple `()`.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, wrong
+
+
+def prepare(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    a, b = a / scale, b / scale
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = min(1.0, limit / norm)
+    return a * factor, b * factor
+
+
+def _scaled(rng, part, ill=()):
+    """Two gradients, and a limit that is this part of their norm; `ill`: which of them has what at which place."""
+    scale = float(2.0 ** rng.integers(8, 13))
+    a, b = (rng.uniform(1, 4, n) * rng.choice([-1, 1], n) for n in (3, 2))
+    limit = round(float(part * np.sqrt(np.sum(a**2) + np.sum(b**2))), 2)
+    for which, place, value in ill:
+        (a, b)[which][place] = value
+    return a * scale, b * scale, scale, limit
+
+
+def reference(a, b, scale, limit, first="unscale", each=False):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    arrays = [a, b] if first == "clip" else [a / scale, b / scale]
+    norms = [np.sqrt(np.sum(g**2)) for g in arrays] if each else [np.sqrt(sum(np.sum(g**2) for g in arrays))] * 2
+    clipped = [g * min(1.0, limit / norm) for g, norm in zip(arrays, norms, strict=True)]
+    return tuple(g / scale for g in clipped) if first == "clip" else tuple(clipped)
+
+
+draw = (
+    partial(_scaled, part=0.2),
+    partial(_scaled, part=0.2, ill=[(1, 0, np.inf)]),
+    partial(_scaled, part=1.5),
+    partial(_scaled, part=1.5, ill=[(0, 2, -np.inf)]),
+    partial(_scaled, part=0.7, ill=[(0, 1, np.nan)]),
+    partial(_scaled, part=0.85),
+    partial(_scaled, part=1.5, ill=[(0, 0, np.inf), (1, 1, np.nan)]),
+)
+
+
+@wrong(
+    "You clipped the scaled gradients and unscaled afterwards: the step is smaller by the scale. This is Eve's fault.",
+)
+def clip_before_unscale(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = min(1.0, limit / norm)
+    return a * factor / scale, b * factor / scale
+
+
+@wrong(
+    "You clipped each gradient by its own norm. The global norm is that of both together.",
+)
+def each_by_itself(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    return tuple(g / scale * min(1.0, limit / np.linalg.norm(g / scale)) for g in (a, b))
+
+
+@wrong(
+    "Your gradients have the norm of the limit in any case. Is the loss scale divided out before you measure "
+    "them? And does the clip leave alone what is shorter?",
+)
+def always_at_the_limit(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = min(1.0, limit / norm)
+    return a * factor, b * factor
+
+
+@wrong(
+    "There is an inf or a nan in a or b. Such a step has to be skipped: return ().",
+    when=lambda i, expected, got: expected == () and len(got) == 2,
+)
+def not_skipped(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return a / scale, b / scale
+    a, b = a / scale, b / scale
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = min(1.0, limit / norm)
+    return a * factor, b * factor
+
+
+@judged("always-at-the-limit")
+def always_scaled(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    a, b = a / scale, b / scale
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = limit / norm
+    return a * factor, b * factor
+
+
+@judged("not-skipped")
+@np.errstate(all="ignore")
+def b_looked_at(a, b, scale, limit):
+    if not (np.isfinite(b).all()):
+        return ()
+    a, b = a / scale, b / scale
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = min(1.0, limit / norm)
+    return a * factor, b * factor
+
+
+@judged("value")
+def not_clipped(a, b, scale, limit):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return ()
+    a, b = a / scale, b / scale
+    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
+    factor = 1.0
+    return a * factor, b * factor
+
+
+hints = (
+    "Three things in this order: is everything finite, divide by the scale, clip by the global norm.",
+    "The global norm is the square root of the sum of all squares, of a and of b.",
+    "factor = min(1.0, limit / norm), and both gradients are multiplied by it.",
+)

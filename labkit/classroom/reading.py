@@ -1,0 +1,178 @@
+"""An exercise from its file (see `writing`): the module is run once, and what a learner may see is cut out of its text."""
+
+import importlib.util
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..evidence import plain_data, wrap
+from .exercise import Exercise, Misconception, WrongAnswer, given
+from .source import Source
+from .writing import Judged, Wrong, either, same
+
+TITLE = re.compile(r"# (?P<title>.+?) +\((?P<points>\d+) points?\)\n+(?P<statement>.*)", re.DOTALL)
+FIELDS = ("tensors", "draws", "places", "rules", "errors", "draw")
+OWN = {*FIELDS, "answer", "reference", "hints"}  # names that are not code of the exercise
+CODE = re.compile(r"^\[\[(.+)\]\]$", re.MULTILINE)
+
+
+class NotAnExercise(ValueError):
+    """A file that does not say what an exercise has to say; its text says what is missing, and in which file."""
+
+
+def read(path: Path, notebook: str = "") -> Exercise:
+    """The exercise of a file, for a notebook. Runs the file.
+
+    Raises NotAnExercise where it does not say all that an exercise needs, and whatever the file itself raises.
+    """
+    return _Reader(path, notebook).exercise()
+
+
+def named(path: Path) -> str:
+    """The name of the exercise in a file.
+
+    >>> named(Path("dot_pull.py"))
+    'dot-pull'
+    """
+    return path.stem.replace("_", "-")
+
+
+class _Reader:
+    def __init__(self, path: Path, notebook: str):
+        self.path, self.notebook = path, notebook
+        self.name = named(path)
+        self.source = Source(path.read_text(encoding="utf-8"))
+        self.module = _module(path)
+        self.said: dict[str, Any] = vars(self.module)
+
+    def exercise(self) -> Exercise:
+        title, points, statement = self._head()
+        fields = {field: self.said[field] for field in FIELDS if field in self.said}
+        function = self._function()
+        if function:
+            fields["arguments"] = tuple(inspect.signature(self.said[function]).parameters)
+            self._must("draw" in fields, "draw", "a function draw(rng) that gives the inputs as a tuple")
+        else:
+            self._must("draw" not in fields, "answer", "a function where inputs are drawn")
+        self._must(len(self.said.get("hints", ())) == 3, "hints", "three texts")
+        self.right = self.said.get("reference") or (self.said[function] if function else lambda: self.said["answer"])
+        self.tensors = fields.get("tensors")
+        return Exercise(
+            self.name, self.notebook, title, points, statement, self.right, tuple(self.said["hints"]),
+            f"\n{self.source.program(function or 'answer')}\n", tuple(self._misconceptions(bool(function))),
+            tuple(self._wrong_answers(bool(function))), **fields,
+        )  # fmt: skip
+
+    def _must(self, holds: bool, name: str, what: str) -> None:
+        if not holds:
+            raise NotAnExercise(f"{self.path}: expected `{name}` to be {what}")
+
+    def _head(self) -> tuple[str, int, str]:
+        found = TITLE.fullmatch((self.module.__doc__ or "").strip())
+        if not found:
+            begins = (self.module.__doc__ or "nothing").strip().splitlines()[0]
+            raise NotAnExercise(
+                f'{self.path}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line '
+                f"and the statement, but it begins with {begins!r}"
+            )
+        return found["title"], int(found["points"]), CODE.sub(self._shown, found["statement"].strip())
+
+    def _shown(self, found: re.Match) -> str:
+        """The code that a line such as `[[layer, loss]]` of the statement stands for."""
+        names = [name.strip() for name in found[1].split(",")]
+        for name in names:
+            self._must(name in self.said, name, f"defined, because the statement shows it: {found[0]}")
+        return "```python\n" + "\n\n".join(map(self.source.text, names)) + "\n```"
+
+    def _function(self) -> str | None:
+        """The name of the function that is the solution, or None for a prediction."""
+        answer = self.said.get("answer")
+        if answer is not None:
+            return answer.__name__ if inspect.isfunction(answer) else None
+        first = next((name for name in self.source.functions() if name not in OWN), None)
+        if first is None:
+            raise NotAnExercise(f"{self.path}: expected a function that is the solution, or `answer = ...` to predict")
+        return first
+
+    def _of(self, kind: type) -> Iterator[tuple[str, Any]]:
+        for variable, value in self.said.items():
+            if isinstance(value, kind):
+                yield variable, value
+
+    # ---- misconceptions ----
+
+    def _misconceptions(self, called: bool) -> Iterator[Misconception]:
+        for variable, one in self._of(Wrong):
+            self._must(
+                not (one.items is None and one.when is None and one.answer is None), variable,
+                "a wrong function, or to say by which items (`{1: ...}`) or by what (`when=`) it is recognised",
+            )  # fmt: skip
+            yield Misconception(variable.strip("_").replace("_", "-"), one.sentence, self._recogniser(one))
+
+    def _recogniser(self, one: Wrong) -> Callable[[tuple, Any, Any], bool]:
+        if one.when:
+            return one.when
+        if one.items is not None:
+            return lambda inputs, expected, got: one.among(expected, got)
+        if callable(one.answer):
+            return lambda inputs, expected, got: same(self._gives(one.answer, inputs), got)
+        return lambda inputs, expected, got: same(one.answer, got)
+
+    def _gives(self, function: Callable, inputs: tuple) -> Any:
+        """What a wrong function gives for plain inputs, as plain data."""
+        return plain_data(given(function, wrap(inputs, self.tensors)))
+
+    # ---- planted wrong answers ----
+
+    def _wrong_answers(self, called: bool) -> Iterator[WrongAnswer]:
+        for variable, one in self._of((Wrong, Judged)):  # type: ignore[arg-type]
+            label = variable.strip("_").replace("_", " ")
+            kind = one.kind if isinstance(one, Judged) else label.replace(" ", "-")
+            if inspect.isfunction(one.answer):
+                yield WrongAnswer(label, self.source.program(variable), kind)
+            elif (value := self._planted(one)) is not None:
+                yield WrongAnswer(label, f"answer = {value}", kind)
+
+    def _planted(self, one: Wrong | Judged) -> str | None:
+        """A wrong prediction as source: written out, or the right one with other items."""
+        items = one.answer if isinstance(one.answer, dict) else one.items if isinstance(one, Wrong) else None
+        if one.answer is not None and not isinstance(one.answer, dict):
+            return _source(one.answer)
+        answer = list(self.said["answer"])
+        for i, item in (items or {}).items():
+            value = item[0] if isinstance(item, either) else item
+            if callable(value) and not isinstance(value, type):
+                return None
+            answer[i] = value
+        return _source(answer) if items else None
+
+
+def _source(value: Any) -> str:
+    """A prediction as one types it."""
+    if isinstance(value, (list, tuple)):
+        inner = ", ".join(map(_source, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, np.ndarray):
+        return f"np.{value!r}".replace("dtype=", "dtype=np.")
+    return value.__name__ if isinstance(value, type) else repr(value)
+
+
+def _module(path: Path) -> ModuleType:
+    name = f"labkit_exercise_{path.parent.name}_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)  # type: ignore[union-attr]
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

@@ -1,0 +1,111 @@
+"""What a file says that is an exercise. `reading` makes an `Exercise` of it.
+
+    \"""# The pullback of a dot product (3 points)
+
+    Write `pull(x, y, v)` for `y = x @ y`: it returns what is sent to `x`.
+    \"""
+
+    def pull(x, y, v):                       # the solution: stub and arguments follow from it
+        return v * y
+
+    def draw(rng):
+        return rng.normal(size=3), rng.normal(size=3), rng.normal()
+
+    @wrong("You gave the pullback for y.")
+    def swapped(x, y, v):                    # a wrong answer, and what it is recognised by, in one
+        return v * x
+
+    hints = "...", "...", "..."
+
+The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
+A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. What else a file may say are the fields
+of `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`), and `reference(...)` where the solution that is shown
+and the one that judges are two.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .compare import same
+from .exercise import strata
+
+__all__ = ["Judged", "Wrong", "either", "judged", "same", "strata", "wrong"]
+
+Recogniser = Callable[[Any, Any, Any], bool]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A misconception with its example: made by `wrong`."""
+
+    sentence: str
+    items: Mapping[int, Any] | None = None
+    together: bool = False
+    when: Recogniser | None = None
+    answer: Any = None
+
+    def __call__(self, function: Callable) -> "Wrong":
+        return replace(self, answer=function)
+
+    def among(self, expected: Any, got: Any) -> bool:
+        """True where a prediction has one of the wrong items; with `together`, all of them."""
+        found = [_is(item, expected[i], got[i]) for i, item in (self.items or {}).items()]
+        return bool(found) and (all(found) if self.together else any(found))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A wrong answer that has no misconception of its own: made by `judged`."""
+
+    kind: str
+    answer: Any = None
+
+    def __call__(self, function: Callable) -> "Judged":
+        return replace(self, answer=function)
+
+
+def wrong(
+    sentence: str,
+    items: Mapping[int, Any] | None = None,
+    *,
+    together: bool = False,
+    when: Recogniser | None = None,
+    answer: Any = None,
+) -> Wrong:
+    """A way to be wrong that has a reason; `sentence` tells the learner what they misunderstood.
+
+    Above a function, that function is a wrong answer. Whoever gets what it gets is told the sentence, or, with
+    `when(inputs, expected, got)`, whoever's result is of that kind (`expected` differs from `got`).
+
+    Of a prediction, `items` says which item gives it away: `{1: (4, 2)}` where item 1 was answered by `(4, 2)`; one of
+    several `either("A", "B")`; by a rule `{1: lambda expected, got: got > expected}`. One such item is enough, or with
+    `together` all of them are needed. A rule has no example of its own: `answer=[...]`.
+
+    >>> wrong("b gets one sum.", {1: (4, 2)}).among([(3, 2), (2,)], [(3, 2), (4, 2)])
+    True
+    """
+    return Wrong(sentence, items, together, when, answer)
+
+
+def judged(kind: str, answer: Any = None) -> Judged:
+    """A wrong answer that is told `kind`: the name of a misconception that has another example, or a kind of report.
+
+    Above a function that is the answer; of a prediction the answer, or the items in which it differs from the right one.
+    """
+    return Judged(kind, answer)
+
+
+class either(tuple):
+    """One of several wrong values of an item: `either("A", "B")`."""
+
+    def __new__(cls, *values: Any) -> "either":
+        return super().__new__(cls, values)
+
+
+def _is(item, expected, got):
+    if isinstance(item, either):
+        return any(_is(value, expected, got) for value in item)
+    if callable(item) and not isinstance(item, type):
+        return bool(item(expected, got))
+    return same(item, got) and not same(expected, got)

@@ -1,0 +1,209 @@
+"""A file that is an exercise: what is made of it, and what is said where it is none."""
+
+import re
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from labkit.classroom.checking import judge_answer
+from labkit.classroom.exercises import EXERCISES, Exercises
+from labkit.classroom.reading import NotAnExercise, read
+
+PULL = '''
+    """# The pullback of a dot product (3 points)
+
+    Here `y = x @ y`, as
+
+    [[forward]]
+
+    Write `pull(x, y, v)`.
+    """
+
+    import math
+
+    import numpy as np
+
+    from labkit.classroom.writing import judged, wrong
+
+    SCALE = 1.0
+
+
+    def _scaled(v):
+        return SCALE * v
+
+
+    def pull(x, y, v):
+        # y is what x is multiplied by
+        return _scaled(v) * y
+
+
+    def forward(x, y):
+        return math.fsum(x * y)
+
+
+    def draw(rng):
+        return rng.normal(size=3), rng.normal(size=3), float(rng.normal())
+
+
+    @wrong("You gave the pullback for y.")
+    def swapped(x, y, v):
+        return v * x
+
+
+    @wrong("You forgot what arrives.", when=lambda inputs, expected, got: np.allclose(got * inputs[2], expected))
+    def v_forgotten(x, y, v):
+        return y
+
+
+    @judged("value")
+    def doubled(x, y, v):
+        return v * y + x * x
+
+
+    hints = "What moves y?", "The other factor.", "v * y"
+'''
+
+SHAPES = '''
+    """# Shapes (2 points)
+
+    Predict.
+    """
+
+    from labkit.classroom.writing import either, judged, wrong
+
+    answer = [(3, 2), (2,), 3]  # of w, of b, and how many
+
+
+    def reference():
+        return [(3, 2), (2,), 1 + 2]
+
+
+    for_each = wrong("b gets one sum.", {1: (4, 2)})
+    turned = wrong("Not the transpose.", {0: either((2, 3), (3,)), 1: (1, 2)})
+    too_many = wrong("Fewer.", {2: lambda expected, got: got > expected}, answer={2: 9})
+    both = wrong("Both.", {0: (), 1: ()}, together=True)
+    a_short_one = judged("structure", [(3, 2)])
+    hints = "a", "b", "c"
+'''
+
+
+def file(folder, text, name="own_dot.py"):
+    path = folder / name
+    path.write_text(dedent(text).lstrip(), encoding="utf-8")
+    return path
+
+
+def kind(exercise, answer):
+    return judge_answer(exercise, answer).kind
+
+
+def test_a_function_and_its_wrong_answers_are_code(tmp_path):
+    exercise = read(file(tmp_path, PULL), "99_own")
+    assert (exercise.name, exercise.notebook, exercise.title) == ("own-dot", "99_own", "The pullback of a dot product")
+    assert exercise.points == 3 and exercise.arguments == ("x", "y", "v")
+    assert "```python\ndef forward(x, y):\n    return math.fsum(x * y)\n```" in exercise.statement
+    assert (
+        exercise.solution.strip()
+        == dedent(
+            """
+        SCALE = 1.0
+
+
+        def _scaled(v):
+            return SCALE * v
+
+
+        def pull(x, y, v):
+            # y is what x is multiplied by
+            return _scaled(v) * y
+
+
+        answer = pull
+        """
+        ).strip()
+    )
+    assert [w.expected for w in exercise.wrong_answers] == ["swapped", "v-forgotten", "value"]
+    for wrong in exercise.wrong_answers:
+        names = {"np": np}
+        exec(wrong.source, names)
+        assert kind(exercise, names["answer"]) == wrong.expected
+    assert kind(exercise, lambda x, y, v: v * y) == "right"
+    assert kind(exercise, lambda x, y, v: y.copy()) == "v-forgotten"
+
+
+def test_reasons_for_predictions_are_given_by_item(tmp_path):
+    exercise = read(file(tmp_path, SHAPES))
+    assert exercise.solution.strip() == "answer = [(3, 2), (2,), 3]  # of w, of b, and how many"
+    told = {w.source: w.expected for w in exercise.wrong_answers}
+    assert told == {
+        "answer = [(3, 2), (4, 2), 3]": "for-each",
+        "answer = [(2, 3), (1, 2), 3]": "turned",
+        "answer = [(3, 2), (2,), 9]": "too-many",
+        "answer = [(), (), 3]": "both",
+        "answer = [(3, 2)]": "structure",
+    }
+    assert kind(exercise, [(3,), (2,), 7]) == "turned"  # the first reason, whatever else is wrong
+    assert kind(exercise, [(3, 2), (4, 2), "many"]) == "for-each"
+    assert kind(exercise, [(), (2,), 3]) not in ("both", "right")
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        (
+            '"""A title"""',
+            r'docstring that begins with a line such as "# A title \(2 points\)".* begins with \'A title\'',
+        ),
+        ("x = 1", "begins with 'nothing'"),
+        ('"""# A (1 point)\n\nPredict."""\nhints = "a", "b", "c"', "expected a function that is the solution"),
+        (
+            '"""# A (1 point)\n\nWrite."""\ndef f(x): return x\nhints = "a", "b", "c"',
+            "expected `draw` to be a function",
+        ),
+        ('"""# A (1 point)\n\nPredict."""\nanswer = 1', "expected `hints` to be three texts"),
+        ('"""# A (1 point)\n\n[[f]]"""\nanswer = 1\nhints = "a", "b", "c"', "expected `f` to be defined"),
+        (
+            '"""# A (1 point)\n\nA."""\nfrom labkit.classroom.writing import wrong\nanswer = 1\nhints = "a", "b", "c"\n'
+            'why = wrong("Because.")',
+            "expected `why` to be a wrong function",
+        ),
+    ],
+)
+def test_what_is_missing_is_said_with_the_file(tmp_path, text, said):
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+    with pytest.raises(NotAnExercise, match=said) as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+
+
+def test_an_error_of_the_file_itself_comes_through(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text("1 / 0")
+    with pytest.raises(ZeroDivisionError):
+        read(path)
+
+
+def test_own_exercises_are_added_by_folder_and_read_again_when_added_again(tmp_path):
+    known = Exercises(tmp_path / "none")
+    path = file(tmp_path, SHAPES)
+    assert known.add(tmp_path) == ["own-dot"] == list(known)
+    assert known["own-dot"].title == "Shapes"
+    path.write_text(path.read_text().replace("# Shapes", "# Forms"))
+    known.add(tmp_path)
+    assert known["own-dot"].title == "Forms"
+
+
+def test_a_name_is_given_once(tmp_path):
+    file(tmp_path, PULL, "grad_slip.py")
+    taken = Exercises(EXERCISES._folder)
+    with pytest.raises(
+        ValueError, match=r"grad_slip\.py: there is an exercise 'grad-slip' already, in .*Give the file"
+    ):
+        taken.add(tmp_path)
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        file(tmp_path / folder, PULL)
+    with pytest.raises(ValueError, match=re.escape("two exercises are called 'own-dot'")):
+        list(Exercises(tmp_path))

@@ -13,7 +13,7 @@ from itertools import pairwise
 import nbformat
 import pytest
 from course import NOTEBOOKS, NUMBERS, code_cells, load, markdown, without_fences
-from run_notebooks import VIEW, exercise_text, joined, report, solution_text
+from run_notebooks import TEXTS, VIEW, joined, report
 
 from labkit.classroom import EXERCISES
 
@@ -213,12 +213,12 @@ def test_exercises_and_notebook_agree(path):
 
 
 @notebooks
-def test_statements_and_solutions_are_those_of_the_exercises(path):
+def test_statements_stubs_and_solutions_are_those_of_the_exercises(path):
     cells = {cell.id: cell.source for cell in load(path).cells}
     stated = [i.removeprefix("exercise-") for i in cells if i.removeprefix("exercise-") in EXERCISES]
     for number, name in enumerate(stated, 1):
-        assert cells[f"exercise-{name}"] == exercise_text(name, number), "python tests/tools/run_notebooks.py"
-        assert cells[f"solution-{name}"] == solution_text(name), "python tests/tools/run_notebooks.py"
+        for kind, text in TEXTS.items():
+            assert cells[f"{kind}-{name}"] == text(name, number), "python tests/tools/run_notebooks.py --texts"
     assert set(stated) == {name for name, exercise in EXERCISES.items() if exercise.notebook == path.stem}
 
 

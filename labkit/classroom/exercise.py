@@ -1,5 +1,6 @@
 """What an exercise is made of. Data only: nothing here runs a student's code."""
 
+import ast
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,6 +79,20 @@ class Exercise:
     def strata(self) -> tuple[Draw, ...]:
         """What the inputs are drawn from, in turn."""
         return self.draw if isinstance(self.draw, tuple) else (self.draw or (lambda rng: ()),)
+
+    @property
+    def binds(self) -> str:
+        """The name under which a learner defines the answer: that of the solution's function, or `answer`."""
+        last = ast.parse(self.solution).body[-1]
+        alias = last.value.id if isinstance(last, ast.Assign) and isinstance(last.value, ast.Name) else "answer"
+        return "answer" if self.is_prediction else alias
+
+    @property
+    def stub(self) -> str:
+        """What a learner begins with."""
+        if self.is_prediction:
+            return "answer = ..."
+        return f"def {self.binds}({', '.join(self.arguments)}):\n    ..."
 
     def inputs(self, seed: int | None = None) -> Iterator[tuple]:
         """Plain inputs, `draws` times, or once from each stratum if there are more, in turn.

@@ -15,7 +15,7 @@ from ..desk import write_whole
 from ..lines import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course, PlannedAssignment
-from .stubs import helpers, renamed, renamed_in_text, solution_source, stub, stub_name
+from .stubs import helpers, renamed, renamed_in_text, solution_source
 
 SETUP = """\
 import numpy as np
@@ -50,7 +50,7 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
 
 def slots_of(planned: PlannedAssignment) -> tuple[Slot, ...]:
     """The questions of `course.toml` as the notebook's metadata hold them."""
-    return tuple(Slot(q.name, tuple((e, stub_name(e)) for e in q.exercises)) for q in planned.questions)
+    return tuple(Slot(q.name, tuple((e, EXERCISES[e].binds) for e in q.exercises)) for q in planned.questions)
 
 
 def variant(source: Any, asked: Sequence[Question]) -> Any:
@@ -127,7 +127,7 @@ def _setup(hints: bool) -> Any:
 
 def _statement(k: int, question: Question, hints: bool) -> Any:
     exercise = EXERCISES[question.exercise]
-    text, usual = exercise.statement.strip(), stub_name(question.exercise)
+    text, usual = exercise.statement.strip(), exercise.binds
     if not exercise.is_prediction and question.binds != usual:
         text = renamed_in_text(text, usual, question.binds)
     if not exercise.is_prediction and f"`{question.binds}" not in text and f"def {question.binds}(" not in text:
@@ -139,7 +139,8 @@ def _statement(k: int, question: Question, hints: bool) -> Any:
 
 
 def _answer(question: Question, solution: str) -> Any:
-    begun = renamed(stub(question.exercise), stub_name(question.exercise), question.binds)
+    exercise = EXERCISES[question.exercise]
+    begun = renamed(exercise.stub, exercise.binds, question.binds)
     source = f"{begun}\n### BEGIN SOLUTION\n{solution}\n### END SOLUTION"
     return _cell("code", question.answer_id, source, solution=True)
 

@@ -1,49 +1,15 @@
-"""What stands in a solution cell: the stub that a student gets, and the instructor's solution under the same name."""
+"""What stands in a solution cell: the instructor's solution under the name that the student's stub has."""
 
 import ast
 import io
 import re
 import tokenize
 from collections.abc import Collection
-from functools import cache
 from itertools import pairwise
 
 from ..classroom import EXERCISES
-from ..desk import notebook, places
 
 _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
-
-
-@cache
-def _stubs() -> dict[str, str]:
-    """The cells `answer-NAME` of the guided notebooks without their last line, which checks."""
-    folder = places.originals()
-    if folder is None:
-        raise FileNotFoundError(
-            "The guided notebooks did not come with this labkit. Clone the repository to have them."
-        )
-    stubs = {}
-    for path in sorted(folder.glob("*.ipynb")):
-        for name, cell in notebook.answer_cells(notebook.read(path.read_bytes())).items():
-            if name in EXERCISES:
-                source = notebook.source(cell)
-                stubs[name] = source[: source.rindex(f'check("{name}"')].rstrip()
-    return stubs
-
-
-def stub(exercise: str) -> str:
-    """The beginning that the guided notebook gives for an answer. Raises FileNotFoundError without the notebooks.
-
-    >>> print(stub("backprop-write"))
-    def backward(parents):
-        ...
-    """
-    return _stubs()[exercise]
-
-
-def stub_name(exercise: str) -> str:
-    """The name that the stub defines."""
-    return ast.parse(stub(exercise)).body[0].name if not EXERCISES[exercise].is_prediction else "answer"  # type: ignore[attr-defined]
 
 
 def renamed(source: str, old: str, new: str) -> str:

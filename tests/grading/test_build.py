@@ -13,7 +13,6 @@ from labkit.grading.build import instructor_notebook
 from labkit.grading.course import Course, CourseError
 from labkit.grading.handout import hand_out, read_roster
 from labkit.grading.release import released
-from labkit.grading.stubs import stub_name
 from labkit.grading.verify import problems
 
 BEGIN = 'title = "T"\nseed = 987654321\n[[assignment]]\nname = "a1"\ntitle = "First"\n'
@@ -69,7 +68,7 @@ def test_every_solution_is_still_right_at_the_end(without_hints):
 
 
 def test_no_two_answers_have_one_name():
-    names = bound_names([(name, stub_name(name)) for name in EXERCISES])
+    names = bound_names([(name, exercise.binds) for name, exercise in EXERCISES.items()])
     assert len(set(names)) == len(EXERCISES) and all(name.isidentifier() for name in names)
 
 

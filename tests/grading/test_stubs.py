@@ -9,7 +9,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check
-from labkit.grading.stubs import helpers, renamed, renamed_in_text, solution_source, stub, stub_name
+from labkit.grading.stubs import helpers, renamed, renamed_in_text, solution_source
 
 
 def run(source):
@@ -20,16 +20,16 @@ def run(source):
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_stub_defines_its_name_takes_the_arguments_and_answers_nothing(name):
-    names, exercise = run(stub(name)), EXERCISES[name]
-    assert check(name, names[stub_name(name)]).kind == "empty"
-    assert "check(" not in stub(name)
+    names, exercise = run(EXERCISES[name].stub), EXERCISES[name]
+    assert check(name, names[EXERCISES[name].binds]).kind == "empty"
+    assert "check(" not in EXERCISES[name].stub
     if not exercise.is_prediction:
-        assert tuple(a.arg for a in ast.parse(stub(name)).body[0].args.args) == exercise.arguments
+        assert tuple(a.arg for a in ast.parse(EXERCISES[name].stub).body[0].args.args) == exercise.arguments
 
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_a_solution_is_right_under_another_name_and_leaves_the_names_of_others_alone(name):
-    bound = stub_name(name) + "_7"
+    bound = EXERCISES[name].binds + "_7"
     taken = helpers(solution_source(name, bound)) - {bound}
     names = run(solution_source(name, bound, taken, "_9"))
     assert check(name, names[bound]).kind == "right"  # under its own name, with helpers under theirs: `test_build`

@@ -3,9 +3,10 @@
     python tests/tools/run_notebooks.py                        # all
     python tests/tools/run_notebooks.py notebooks/03_*.ipynb   # some
     python tests/tools/run_notebooks.py --time                 # store nothing
+    python tests/tools/run_notebooks.py --texts                # run nothing: exercises as their files have them
 
-Statements and solutions of exercises (cells `exercise-NAME` and `solution-NAME`) are brought up to date first. What is
-stored holds no trace of the machine: no widget models (their still pictures stay), no timings, no paths.
+Statements, stubs and solutions of exercises (cells `exercise-NAME`, `answer-NAME` and `solution-NAME`) are brought up to
+date first. What is stored holds no trace of the machine: no widget models (their still pictures stay), no timings, no paths.
 """
 
 import argparse
@@ -34,7 +35,7 @@ def exercise_text(name, number):
     return f"### Exercise {number}: {exercise.title} ({points})\n\n{exercise.statement.strip()}"
 
 
-def solution_text(name):
+def solution_text(name, number):
     """The folded solution of an exercise."""
     source = EXERCISES[name].solution.strip()
     return (
@@ -43,16 +44,30 @@ def solution_text(name):
     )
 
 
-def refresh_exercises(notebook):
-    """Statements and solutions as the exercises have them, numbered in order."""
+def answer_code(name, number):
+    """The cell in which a learner answers."""
+    exercise = EXERCISES[name]
+    gap = "\n" if exercise.is_prediction else "\n\n\n"
+    return f'{exercise.stub}{gap}check("{name}", {exercise.binds})'
+
+
+TEXTS = {"exercise": exercise_text, "answer": answer_code, "solution": solution_text}
+
+
+def refresh_exercises(notebook, stem):
+    """Statements, stubs and solutions as the exercises have them, numbered in order; the cells of a new one at the end."""
+    present = {cell.id for cell in notebook.cells}
+    for name in (name for name, exercise in EXERCISES.items() if exercise.notebook == stem):
+        if f"exercise-{name}" not in present:
+            notebook.cells += [nbformat.v4.new_markdown_cell(id=f"exercise-{name}")]
+            notebook.cells += [nbformat.v4.new_code_cell(id=f"answer-{name}")]
+            notebook.cells += [nbformat.v4.new_markdown_cell(id=f"solution-{name}")]
     number = 0
     for cell in notebook.cells:
         kind, _, name = cell.id.partition("-")
-        if kind == "exercise" and name in EXERCISES:
-            number += 1
-            cell.source = exercise_text(name, number)
-        elif kind == "solution" and name in EXERCISES:
-            cell.source = solution_text(name)
+        if name in EXERCISES and kind in TEXTS:
+            number += kind == "exercise"
+            cell.source = TEXTS[kind](name, number)
 
 
 def execute(notebook, folder) -> dict[str, float]:
@@ -99,10 +114,10 @@ def cleaned(notebook):
     return notebook
 
 
-def run(path, store=True) -> dict[str, float]:
+def run(path, store=True, execute=execute) -> dict[str, float]:
     """Run one notebook in its folder and write it back; returns the seconds of each code cell."""
     notebook = nbformat.read(path, as_version=4)
-    refresh_exercises(notebook)
+    refresh_exercises(notebook, path.stem)
     seconds = execute(notebook, path.parent)
     if store:
         text = nbformat.writes(cleaned(notebook))
@@ -121,10 +136,12 @@ def main():
     parser = argparse.ArgumentParser(description="Run notebooks, store their outputs, say how long they take.")
     parser.add_argument("notebooks", nargs="*", type=Path, default=NOTEBOOKS, metavar="NOTEBOOK", help="default: all")
     parser.add_argument("--time", action="store_true", help="only say how long they take; store nothing")
+    parser.add_argument("--texts", action="store_true", help="only bring exercises up to date; run nothing")
     arguments = parser.parse_args()
+    how = {"execute": lambda notebook, folder: {}} if arguments.texts else {}
     for path in arguments.notebooks:
         started = time.perf_counter()
-        seconds = run(path, store=not arguments.time)
+        seconds = run(path, not arguments.time, **how)
         print(report(path, seconds, time.perf_counter() - started), flush=True)
 
 

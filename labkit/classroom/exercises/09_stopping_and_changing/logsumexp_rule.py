@@ -12,7 +12,7 @@ import numpy as np
 from labkit.classroom.writing import judged, same, wrong
 
 
-def logsumexp(x, g):
+def answer(x, g):
     largest = np.max(x)
     value = largest + np.log(np.sum(np.exp(x - largest)))
     return value, g * np.exp(x - value)

@@ -17,7 +17,7 @@ from labkit import torch
 from labkit.classroom.writing import judged, same, wrong
 
 
-def repaired(x, w):
+def answer(x, w):
     safe = torch.where(x > 0, x, 1.0)
     root = torch.where(x > 0, w * torch.sqrt(safe), 0.0)
     return torch.autograd.grad(root.sum(), (x, w))

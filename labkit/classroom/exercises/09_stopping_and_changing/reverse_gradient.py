@@ -28,7 +28,7 @@ class Reverse(torch.autograd.Function):
         return -g
 
 
-def players(w, v, x):
+def answer(w, v, x):
     loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
     return torch.autograd.grad(loss, (w, v))
 

@@ -20,7 +20,7 @@ from labkit import torch
 from labkit.classroom.writing import judged, wrong
 
 
-def repaired(w, x):
+def answer(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
     loss = value + (slope**2).sum()

@@ -5,7 +5,7 @@ It is to make one step of SGD with the rate 0.05 for each batch of `size` sample
 once. (The last batch may be smaller.)
 
 ```python
-def train(w, x, y, size, epochs):
+def answer(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
     for _ in range(epochs):
@@ -25,7 +25,7 @@ from labkit import torch
 from labkit.classroom.writing import judged, wrong
 
 
-def train(w, x, y, size, epochs):
+def answer(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
     for _ in range(epochs):

@@ -4,7 +4,7 @@ This loop runs without an error. It has three faults, and you have met all of th
 NumPy arrays of the shapes `x` (6, 2), `y` (6,), `w1` (2, 3), `w2` (3, 1).
 
 ```python
-def train(x, y, w1, w2):
+def answer(x, y, w1, w2):
     w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
     optimizer = torch.optim.SGD([w1, w2], lr=0.1)
@@ -23,7 +23,7 @@ from labkit import torch
 from labkit.classroom.writing import judged, same, wrong
 
 
-def train(x, y, w1, w2):
+def answer(x, y, w1, w2):
     w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
     optimizer = torch.optim.SGD([w1, w2], lr=0.1)

@@ -39,9 +39,7 @@ errors = (
 )
 
 
-@wrong(
-    "Only the last number is in your total: each one replaces the one before. Add to what is there: total + value.",
-)
+@wrong("Only the last number is in your total: each one replaces the one before. Add to what is there: total + value.")
 def last_value_only(values):
     total = 0.0
     for value in values:
@@ -49,9 +47,7 @@ def last_value_only(values):
     return total / len(values)
 
 
-@wrong(
-    "You divide by the last number. Divide by how many there are: len(values).",
-)
+@wrong("You divide by the last number. Divide by how many there are: len(values).")
 def divided_by_a_value(values):
     total = 0.0
     for value in values:
@@ -59,9 +55,7 @@ def divided_by_a_value(values):
     return total / value
 
 
-@wrong(
-    "This is the sum. The mean is the sum divided by how many numbers there are.",
-)
+@wrong("This is the sum. The mean is the sum divided by how many numbers there are.")
 def a_sum(values):
     total = 0.0
     for value in values:
@@ -69,9 +63,7 @@ def a_sum(values):
     return total
 
 
-@wrong(
-    "Your function returns inside the loop, after the first number. Move return to the left, below the loop.",
-)
+@wrong("Your function returns inside the loop, after the first number. Move return to the left, below the loop.")
 def returns_too_early(values):
     total = 0.0
     for value in values:

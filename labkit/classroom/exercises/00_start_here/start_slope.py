@@ -28,37 +28,27 @@ def reference(x1, y1, x2, y2):
 draw = tuple(partial(_points, along=along, up=up) for along, up in product((1, -1), (1, -1)))
 
 
-@wrong(
-    "This is the change of x for each step in y. Divide the change of y by the change of x.",
-)
+@wrong("This is the change of x for each step in y. Divide the change of y by the change of x.")
 def upside_down(x1, y1, x2, y2):
     return (x2 - x1) / (y2 - y1)
 
 
-@wrong(
-    "The size is right, the sign is not. Take both differences in the same order: second point minus first.",
-)
+@wrong("The size is right, the sign is not. Take both differences in the same order: second point minus first.")
 def sign(x1, y1, x2, y2):
     return (y1 - y2) / (x2 - x1)
 
 
-@wrong(
-    "Python divides before it subtracts. Put each difference in parentheses.",
-)
+@wrong("Python divides before it subtracts. Put each difference in parentheses.")
 def no_parentheses(x1, y1, x2, y2):
     return y2 - y1 / x2 - x1
 
 
-@wrong(
-    "You used //, which rounds down to a whole number. Division is written /.",
-)
+@wrong("You used //, which rounds down to a whole number. Division is written /.")
 def whole_numbers(x1, y1, x2, y2):
     return (y2 - y1) // (x2 - x1)
 
 
-@wrong(
-    "This is the change of y alone. Divide it by the change of x.",
-)
+@wrong("This is the change of y alone. Divide it by the change of x.")
 def change_of_y(x1, y1, x2, y2):
     return y2 - y1
 

@@ -29,23 +29,17 @@ def upside_down(c, e):
     return ((c / e) ** 0.5, 2 * (c * e) ** 0.5)
 
 
-@wrong(
-    "With h = e / c the two errors are far from equal. Put the derivative of c*h + e/h to zero: c = e / h**2.",
-)
+@wrong("With h = e / c the two errors are far from equal. Put the derivative of c*h + e/h to zero: c = e / h**2.")
 def no_root(c, e):
     return (e / c, e + c)
 
 
-@wrong(
-    "The step is right. At this step both errors are equally large, and the sum has two of them.",
-)
+@wrong("The step is right. At this step both errors are equally large, and the sum has two of them.")
 def one_of_two_errors(c, e):
     return ((e / c) ** 0.5, (e * c) ** 0.5)
 
 
-@wrong(
-    "With a step of the size of e, round-off is as large as the slope itself.",
-)
+@wrong("With a step of the size of e, round-off is as large as the slope itself.")
 def as_small_as_it_gets(c, e):
     return (e, c * e + 1)
 

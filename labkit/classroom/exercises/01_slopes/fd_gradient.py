@@ -60,9 +60,7 @@ def draw(rng):
     return (rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3])))
 
 
-@wrong(
-    "The first number is right. When it is the turn of the second one, the first one is still moved.",
-)
+@wrong("The first number is right. When it is the turn of the second one, the first one is still moved.")
 def never_moved_back(x, h):
     moved = x.copy()
     gradient = np.zeros(len(x))
@@ -72,9 +70,7 @@ def never_moved_back(x, h):
     return gradient
 
 
-@wrong(
-    "That is the exact derivative. Asked for is what the difference gives, with its truncation error.",
-)
+@wrong("That is the exact derivative. Asked for is what the difference gives, with its truncation error.")
 def the_derivative_itself(x, h):
     found = 3 * x * x
     found[0] += x[1]
@@ -90,9 +86,7 @@ def all_at_once(x, h):
     return (f(x + h) - f(x)) / h + 0 * x
 
 
-@wrong(
-    "That is the central difference. Asked for is the forward one: from x to x + h.",
-)
+@wrong("That is the central difference. Asked for is the forward one: from x to x + h.")
 def central(x, h):
     gradient = np.zeros(len(x))
     for i in range(len(x)):
@@ -104,9 +98,7 @@ def central(x, h):
     return gradient
 
 
-@wrong(
-    "That is how far f moves. A slope is that distance divided by how far x moved.",
-)
+@wrong("That is how far f moves. A slope is that distance divided by how far x moved.")
 def not_divided(x, h):
     gradient = np.zeros(len(x))
     for i in range(len(x)):
@@ -116,9 +108,7 @@ def not_divided(x, h):
     return gradient
 
 
-@wrong(
-    "Every number is 0: f(moved) and f(x) are the same. Writing moved = x makes no second array.",
-)
+@wrong("Every number is 0: f(moved) and f(x) are the same. Writing moved = x makes no second array.")
 def compared_with_itself(x, h):
     gradient = np.zeros(len(x))
     for i in range(len(x)):

@@ -49,23 +49,17 @@ def square_root(x, name):
     return float(np.finfo(name).eps) ** 0.5 * max(abs(x), 1.0)
 
 
-@wrong(
-    "The size of x counts, not its sign: use abs(x).",
-)
+@wrong("The size of x counts, not its sign: use abs(x).")
 def sign_of_x(x, name):
     return float(np.finfo(name).eps) ** (1 / 3) * max(x, 1.0)
 
 
-@wrong(
-    "At a large x the stored numbers lie further apart, so the step has to grow with the size of x.",
-)
+@wrong("At a large x the stored numbers lie further apart, so the step has to grow with the size of x.")
 def x_is_forgotten(x, name):
     return float(np.finfo(name).eps) ** (1 / 3)
 
 
-@wrong(
-    "Near 0 the step would shrink to nothing. Below 1 it stays as it is for 1.",
-)
+@wrong("Near 0 the step would shrink to nothing. Below 1 it stays as it is for 1.")
 def too_small_near_zero(x, name):
     return float(np.finfo(name).eps) ** (1 / 3) * abs(x)
 

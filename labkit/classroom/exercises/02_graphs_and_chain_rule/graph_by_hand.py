@@ -71,9 +71,7 @@ def through_b_forgotten(x, y):
     return z, d_x, d_y
 
 
-@wrong(
-    "a goes into z through b, and also directly: z = b * a. You took the way through b alone.",
-)
+@wrong("a goes into z through b, and also directly: z = b * a. You took the way through b alone.")
 def directly_forgotten(x, y):
     a = x * y
     b = a + x
@@ -85,9 +83,7 @@ def directly_forgotten(x, y):
     return z, d_x, d_y
 
 
-@wrong(
-    "The derivative for y is right. x has a second edge, directly into b.",
-)
+@wrong("The derivative for y is right. x has a second edge, directly into b.")
 def x_into_b_forgotten(x, y):
     a = x * y
     b = a + x
@@ -99,9 +95,7 @@ def x_into_b_forgotten(x, y):
     return z, d_x, d_y
 
 
-@wrong(
-    "In a = x * y the local derivative for x is y, and the one for y is x.",
-)
+@wrong("In a = x * y the local derivative for x is y, and the one for y is x.")
 def own_factor(x, y):
     a = x * y
     b = a + x
@@ -113,9 +107,7 @@ def own_factor(x, y):
     return z, d_x, d_y
 
 
-@wrong(
-    "What arrives at a from two sides adds up. You multiplied it.",
-)
+@wrong("What arrives at a from two sides adds up. You multiplied it.")
 def contributions_multiplied(x, y):
     a = x * y
     b = a + x

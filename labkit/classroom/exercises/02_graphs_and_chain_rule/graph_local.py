@@ -36,9 +36,7 @@ draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divi
 draws = 12
 
 
-@wrong(
-    "For a product the local derivative for a is b, the other factor.",
-)
+@wrong("For a product the local derivative for a is b, the other factor.")
 def own_factor(op, a, b):
     if op == "add":
         return 1.0, 1.0
@@ -49,9 +47,7 @@ def own_factor(op, a, b):
     return 1 / b, -a / b**2
 
 
-@wrong(
-    "When b grows, a - b gets smaller: its local derivative is -1.",
-)
+@wrong("When b grows, a - b gets smaller: its local derivative is -1.")
 def minus_forgotten(op, a, b):
     if op == "add":
         return 1.0, 1.0
@@ -62,9 +58,7 @@ def minus_forgotten(op, a, b):
     return 1 / b, -a / b**2
 
 
-@wrong(
-    "When b grows, a / b gets smaller, so the local derivative for b is negative.",
-)
+@wrong("When b grows, a / b gets smaller, so the local derivative for b is negative.")
 def a_larger_divisor(op, a, b):
     if op == "add":
         return 1.0, 1.0
@@ -75,9 +69,7 @@ def a_larger_divisor(op, a, b):
     return 1 / b, a / b**2
 
 
-@wrong(
-    "-1 / b**2 belongs to 1 / b. Here the numerator is a, and it stays as a factor.",
-)
+@wrong("-1 / b**2 belongs to 1 / b. Here the numerator is a, and it stays as a factor.")
 def numerator_forgotten(op, a, b):
     if op == "add":
         return 1.0, 1.0
@@ -88,9 +80,7 @@ def numerator_forgotten(op, a, b):
     return 1 / b, -1 / b**2
 
 
-@wrong(
-    "a / b is not symmetric. For b: write it as a * b**-1, whose derivative for b is -a * b**-2.",
-)
+@wrong("a / b is not symmetric. For b: write it as a * b**-1, whose derivative for b is -a * b**-2.")
 def divide_the_other_way(op, a, b):
     if op == "add":
         return 1.0, 1.0
@@ -101,9 +91,7 @@ def divide_the_other_way(op, a, b):
     return 1 / b, 1 / a
 
 
-@wrong(
-    "That is the value of the operation, not how it reacts to a and to b.",
-)
+@wrong("That is the value of the operation, not how it reacts to a and to b.")
 def values_returned(op, a, b):
     return {"add": a + b, "subtract": a - b, "multiply": a * b, "divide": a / b}[op]
 

@@ -26,23 +26,17 @@ def reference(slopes):
 draw = tuple(partial(_paths, shape=shape) for shape in ((2, 3), (3, 2), (3, 4), (4, 1), (1, 3)))
 
 
-@wrong(
-    "You added along a path and multiplied over paths. Along a path slopes multiply; the paths add up.",
-)
+@wrong("You added along a path and multiplied over paths. Along a path slopes multiply; the paths add up.")
 def the_other_way_round(slopes):
     return np.prod(np.sum(slopes, axis=1))
 
 
-@wrong(
-    "Along a path slopes multiply: three times as fast, then twice as fast again, is six times as fast.",
-)
+@wrong("Along a path slopes multiply: three times as fast, then twice as fast again, is six times as fast.")
 def everything_added(slopes):
     return np.sum(slopes)
 
 
-@wrong(
-    "Each path moves z on its own, and the moves add up. You multiplied over the paths, too.",
-)
+@wrong("Each path moves z on its own, and the moves add up. You multiplied over the paths, too.")
 def everything_multiplied(slopes):
     return np.prod(slopes)
 
@@ -55,16 +49,12 @@ def one_path(slopes):
     return np.prod(slopes[0])
 
 
-@wrong(
-    "A path is a row. You multiplied down the columns.",
-)
+@wrong("A path is a row. You multiplied down the columns.")
 def columns(slopes):
     return np.sum(np.prod(slopes, axis=0))
 
 
-@wrong(
-    "These are the contributions of the paths. Add them up.",
-)
+@wrong("These are the contributions of the paths. Add them up.")
 def not_added_yet(slopes):
     return np.prod(slopes, axis=1)
 

@@ -164,9 +164,7 @@ def every_path(parents, output):
     return grads, used
 
 
-@wrong(
-    "You visit each node once, but too early: what arrives after its visit is not passed on.",
-)
+@wrong("You visit each node once, but too early: what arrives after its visit is not passed on.")
 def late_parts_lost(parents, output):
     grads = [0.0] * len(parents)
     grads[output] = 1.0

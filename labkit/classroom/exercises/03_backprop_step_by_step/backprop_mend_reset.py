@@ -53,7 +53,7 @@ def draw(rng):
 
 
 @wrong(
-    "The gradient of the first step is still in grad when the second step adds its own. Set it to zero in each step.",
+    "The gradient of the first step is still in grad when the second step adds its own. Set it to zero in each step."
 )
 def never_reset(x, y, w, steps, rate):
     path = []
@@ -83,9 +83,7 @@ def overwritten(x, y, w, steps, rate):
     return path
 
 
-@wrong(
-    "grad is set to zero before w is changed: the step uses nothing, and w stays where it was.",
-)
+@wrong("grad is set to zero before w is changed: the step uses nothing, and w stays where it was.")
 def reset_too_late(x, y, w, steps, rate):
     path = []
     grad = 0.0
@@ -99,9 +97,7 @@ def reset_too_late(x, y, w, steps, rate):
     return path
 
 
-@wrong(
-    "w goes the wrong way. The loss falls against the gradient: w - rate * grad.",
-)
+@wrong("w goes the wrong way. The loss falls against the gradient: w - rate * grad.")
 def uphill(x, y, w, steps, rate):
     path = []
     for _ in range(steps):

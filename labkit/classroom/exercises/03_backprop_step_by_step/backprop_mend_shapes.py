@@ -68,9 +68,7 @@ def mean(x, w, b):
     return d_w, d_b
 
 
-@wrong(
-    "Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.",
-)
+@wrong("Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.")
 def wrong_axis(x, w, b):
     h = x * w + b
     d_h = 2 * h
@@ -91,9 +89,7 @@ def everything_summed(x, w, b):
     return d_w, d_b
 
 
-@wrong(
-    "b is one number and was repeated along both axes. Its gradient is one number, too.",
-)
+@wrong("b is one number and was repeated along both axes. Its gradient is one number, too.")
 def b_is_one_number(x, w, b):
     h = x * w + b
     d_h = 2 * h

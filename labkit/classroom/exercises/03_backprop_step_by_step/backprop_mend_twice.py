@@ -120,9 +120,7 @@ def still_lost(parents):
     return grads
 
 
-@wrong(
-    "Now both parts come to grads, but there the last one replaces what was there.",
-)
+@wrong("Now both parts come to grads, but there the last one replaces what was there.")
 def overwritten(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -147,9 +145,7 @@ def doubled(parents):
     return grads
 
 
-@wrong(
-    "A set holds what is equal only once. But u + u uses u twice with the same slope, and each use sends its part.",
-)
+@wrong("A set holds what is equal only once. But u + u uses u twice with the same slope, and each use sends its part.")
 def equal_parts_once(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0

@@ -69,9 +69,7 @@ errors = (
 )
 
 
-@wrong(
-    "All zeros: the walk back needs a 1 to start with, at the result.",
-)
+@wrong("All zeros: the walk back needs a 1 to start with, at the result.")
 def no_seed(parents):
     grads = [0.0] * len(parents)
     for node in reversed(range(len(parents))):
@@ -80,9 +78,7 @@ def no_seed(parents):
     return grads
 
 
-@wrong(
-    "What arrives later replaces what was there. Every use of a value sends a part, and the parts add up.",
-)
+@wrong("What arrives later replaces what was there. Every use of a value sends a part, and the parts add up.")
 def overwritten(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -92,9 +88,7 @@ def overwritten(parents):
     return grads
 
 
-@wrong(
-    "You went through the nodes in the order they ran. The walk back begins at the result, the last node.",
-)
+@wrong("You went through the nodes in the order they ran. The walk back begins at the result, the last node.")
 def forwards(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -120,9 +114,7 @@ def too_early(parents):
     return grads
 
 
-@wrong(
-    "You sent the local slope alone. What a node sends is the slope times what has arrived at it.",
-)
+@wrong("You sent the local slope alone. What a node sends is the slope times what has arrived at it.")
 def slopes_alone(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
@@ -132,9 +124,7 @@ def slopes_alone(parents):
     return grads
 
 
-@wrong(
-    "You added the slope to what arrived. Along a path slopes multiply.",
-)
+@wrong("You added the slope to what arrived. Along a path slopes multiply.")
 def slopes_added(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0

@@ -72,9 +72,7 @@ draw = tuple(
 draws = 10
 
 
-@wrong(
-    "You undid the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True.",
-)
+@wrong("You undid the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True.")
 def axes_of_length_1(g, a, b):
     def fit(part, value):
         while np.ndim(part) > np.ndim(value):
@@ -87,16 +85,12 @@ def axes_of_length_1(g, a, b):
     return fit(g * b, a), fit(g * a, b)
 
 
-@wrong(
-    "A part has the shape of the product. Sum it over the axes along which the argument was repeated.",
-)
+@wrong("A part has the shape of the product. Sum it over the axes along which the argument was repeated.")
 def not_summed(g, a, b):
     return (g * b, g * a)
 
 
-@wrong(
-    "The slope for a is the other factor, b.",
-)
+@wrong("The slope for a is the other factor, b.")
 def own_factor(g, a, b):
     def fit(part, value):
         while np.ndim(part) > np.ndim(value):
@@ -109,9 +103,7 @@ def own_factor(g, a, b):
     return fit(g * a, a), fit(g * b, b)
 
 
-@wrong(
-    "You took the mean over the repeats. Each use sends its part, and the parts add up.",
-)
+@wrong("You took the mean over the repeats. Each use sends its part, and the parts add up.")
 def mean(g, a, b):
     def fit(part, value):
         while np.ndim(part) > np.ndim(value):
@@ -124,9 +116,7 @@ def mean(g, a, b):
     return fit(g * b, a), fit(g * a, b)
 
 
-@wrong(
-    "The sum is right, but an axis of length 1 has to stay in the shape: keepdims=True.",
-)
+@wrong("The sum is right, but an axis of length 1 has to stay in the shape: keepdims=True.")
 def keepdims_forgotten(g, a, b):
     def fit(part, value):
         while np.ndim(part) > np.ndim(value):

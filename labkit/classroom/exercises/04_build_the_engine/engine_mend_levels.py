@@ -101,9 +101,7 @@ def inner_levels_forgotten(a, b):
     return nodes
 
 
-@wrong(
-    "Two arguments may have the same level. Then both are opened, and the node has two parents.",
-)
+@wrong("Two arguments may have the same level. Then both are opened, and the node has two parents.")
 def one_argument_only(a, b):
     args, nodes = [a, b], []
     while any(args):
@@ -114,9 +112,7 @@ def one_argument_only(a, b):
     return nodes
 
 
-@wrong(
-    "The nodes are right, their order is not: from the highest level down.",
-)
+@wrong("The nodes are right, their order is not: from the highest level down.")
 def in_another_order(a, b):
     args, nodes = [a, b], []
     while any(args):

@@ -97,9 +97,7 @@ draw = tuple(
 )
 
 
-@wrong(
-    "The value is right. In the gradients a later part replaces an earlier one: add it.",
-)
+@wrong("The value is right. In the gradients a later part replaces an earlier one: add it.")
 def overwritten(program, inputs):
     values = list(inputs)
     for op, *places in program:
@@ -120,9 +118,7 @@ def overwritten(program, inputs):
     return values[-1], grads[: len(inputs)]
 
 
-@wrong(
-    "In a product the slope for one factor is the other factor.",
-)
+@wrong("In a product the slope for one factor is the other factor.")
 def own_factor(program, inputs):
     values = list(inputs)
     for op, *places in program:
@@ -143,9 +139,7 @@ def own_factor(program, inputs):
     return values[-1], grads[: len(inputs)]
 
 
-@wrong(
-    "The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.",
-)
+@wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.")
 def x_for_the_result(program, inputs):
     values = list(inputs)
     for op, *places in program:
@@ -166,9 +160,7 @@ def x_for_the_result(program, inputs):
     return values[-1], grads[: len(inputs)]
 
 
-@wrong(
-    "All gradients are zero. The walk back needs a 1 at the result, and it begins there, at the last instruction.",
-)
+@wrong("All gradients are zero. The walk back needs a 1 at the result, and it begins there, at the last instruction.")
 def nothing_arrives(program, inputs):
     values = list(inputs)
     for op, *places in program:
@@ -189,9 +181,7 @@ def nothing_arrives(program, inputs):
     return values[-1], grads[: len(inputs)]
 
 
-@wrong(
-    "You sent the local slope alone. It has to be multiplied by what has arrived.",
-)
+@wrong("You sent the local slope alone. It has to be multiplied by what has arrived.")
 def slopes_alone(program, inputs):
     values = list(inputs)
     for op, *places in program:
@@ -212,9 +202,7 @@ def slopes_alone(program, inputs):
     return values[-1], grads[: len(inputs)]
 
 
-@wrong(
-    "The value is right. Does every use send its part, also when the same value is used twice?",
-)
+@wrong("The value is right. Does every use send its part, also when the same value is used twice?")
 def one_path_short(program, inputs):
     values = list(inputs)
     for op, *places in program:

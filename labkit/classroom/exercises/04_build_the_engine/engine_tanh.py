@@ -29,37 +29,27 @@ def reference(g, ans, x):
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 
-@wrong(
-    "That is the local slope alone. What is sent is the slope times what has arrived.",
-)
+@wrong("That is the local slope alone. What is sent is the slope times what has arrived.")
 def g_forgotten(g, ans, x):
     return 1 - ans**2
 
 
-@wrong(
-    "You squared x. The derivative has tanh(x) in it: that is ans, computed already.",
-)
+@wrong("You squared x. The derivative has tanh(x) in it: that is ans, computed already.")
 def x_for_the_result(g, ans, x):
     return g * (1 - x**2)
 
 
-@wrong(
-    "ans is tanh(x) already. You took the tanh of it once more.",
-)
+@wrong("ans is tanh(x) already. You took the tanh of it once more.")
 def tanh_of_the_result(g, ans, x):
     return g * (1 - np.tanh(ans) ** 2)
 
 
-@wrong(
-    "The square is missing: 1 - tanh(x)**2.",
-)
+@wrong("The square is missing: 1 - tanh(x)**2.")
 def not_squared(g, ans, x):
     return g * (1 - ans)
 
 
-@wrong(
-    "g and the slope are multiplied: it is a step along a path.",
-)
+@wrong("g and the slope are multiplied: it is a step along a path.")
 def g_added(g, ans, x):
     return g + 1 - ans**2
 

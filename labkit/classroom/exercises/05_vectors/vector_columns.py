@@ -56,16 +56,12 @@ def outputs_instead_of_slopes(a, x):
     return np.array([jvp(lambda x: a @ np.tanh(x), (x,), (t,))[0] for t in np.eye(len(x))])
 
 
-@wrong(
-    "The shape is right, but the numbers are shuffled: reshape does not transpose. Put each push into a column.",
-)
+@wrong("The shape is right, but the numbers are shuffled: reshape does not transpose. Put each push into a column.")
 def reshaped(a, x):
     return np.array([jvp(lambda x: a @ np.tanh(x), (x,), (t,))[1] for t in np.eye(len(x))]).reshape(a.shape)
 
 
-@wrong(
-    "That is a, the Jacobian of a @ x. By the chain rule each column also has the slope of tanh as a factor.",
-)
+@wrong("That is a, the Jacobian of a @ x. By the chain rule each column also has the slope of tanh as a factor.")
 def tanh_forgotten(a, x):
     return a.copy()
 

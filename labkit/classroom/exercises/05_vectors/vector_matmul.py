@@ -41,9 +41,7 @@ def wrong_side(x, w, g):
     return (w.T @ g, g @ x.T)
 
 
-@wrong(
-    "Both are there, in the wrong order: first the gradient for x, then the one for w.",
-)
+@wrong("Both are there, in the wrong order: first the gradient for x, then the one for w.")
 def results_swapped(x, w, g):
     return (x.T @ g, g @ w.T)
 
@@ -57,16 +55,12 @@ def result_transposed(x, w, g):
     return (g @ w.T, g.T @ x)
 
 
-@wrong(
-    "You took the same gradient for every element of y. g says how much each of them counts.",
-)
+@wrong("You took the same gradient for every element of y. g says how much each of them counts.")
 def g_forgotten(x, w, g):
     return (np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3)))
 
 
-@wrong(
-    "That is the rule of x * w. In x @ w each element of x meets a whole row of w.",
-)
+@wrong("That is the rule of x * w. In x @ w each element of x meets a whole row of w.")
 def elementwise(x, w, g):
     return (g * w, g * x)
 

@@ -32,16 +32,12 @@ def pushed(v):
     return np.cumsum(v)
 
 
-@wrong(
-    "The sums are right, their order is not: the first element belongs to x[0], which every output contains.",
-)
+@wrong("The sums are right, their order is not: the first element belongs to x[0], which every output contains.")
 def in_reverse_order(v):
     return np.cumsum(v[::-1])
 
 
-@wrong(
-    "y[i] contains x[i] itself: the diagonal of the matrix is filled, too.",
-)
+@wrong("y[i] contains x[i] itself: the diagonal of the matrix is filled, too.")
 def without_its_own(v):
     return np.cumsum(v[::-1])[::-1] - v
 
@@ -54,9 +50,7 @@ def everything_counts(v):
     return np.full(v.shape, v.sum())
 
 
-@wrong(
-    "You returned v: that would be the pull of y = x. Here x[0] moves every output.",
-)
+@wrong("You returned v: that would be the pull of y = x. Here x[0] moves every output.")
 def elementwise(v):
     return v.copy()
 

@@ -63,16 +63,12 @@ def axes_left(g, shape):
     return g.sum(tuple(i for i in range(3) if i < 3 - len(shape) or shape[i - 3 + len(shape)] == 1), keepdims=True)
 
 
-@wrong(
-    "You took the mean. Contributions add up: every place where b was used counts once.",
-)
+@wrong("You took the mean. Contributions add up: every place where b was used counts once.")
 def mean(g, shape):
     return g.mean(tuple(i for i in range(3) if i < 3 - len(shape) or shape[i - 3 + len(shape)] == 1)).reshape(shape)
 
 
-@wrong(
-    "You took the gradient of one of the places where b was used. All of them count.",
-)
+@wrong("You took the gradient of one of the places where b was used. All of them count.")
 def one_place_only(g, shape):
     while g.ndim > len(shape):
         g = g[0]
@@ -81,9 +77,7 @@ def one_place_only(g, shape):
     return g
 
 
-@wrong(
-    "You summed over the axes in front. An axis of length 1 that was stretched repeats b as well: sum over it, too.",
-)
+@wrong("You summed over the axes in front. An axis of length 1 that was stretched repeats b as well: sum over it, too.")
 def stretched_forgotten(g, shape):
     while g.ndim > len(shape):
         g = g.sum(axis=0)

@@ -49,24 +49,18 @@ def each_its_own_norm(a, b, m):
     return tuple(g * min(1.0, m / float((g**2).sum().asnumpy()) ** 0.5) for g in (a, b))
 
 
-@wrong(
-    "You clipped each element. That bends the direction; scaling all by one factor keeps it.",
-)
+@wrong("You clipped each element. That bends the direction; scaling all by one factor keeps it.")
 def by_value(a, b, m):
     return ms.ops.clip_by_value(a, -m, m), ms.ops.clip_by_value(b, -m, m)
 
 
-@wrong(
-    "You scaled gradients that were already short enough. Clipping never makes a gradient longer.",
-)
+@wrong("You scaled gradients that were already short enough. Clipping never makes a gradient longer.")
 def always_scaled(a, b, m):
     f = m / float(((a**2).sum() + (b**2).sum()).asnumpy()) ** 0.5
     return a * f, b * f
 
 
-@wrong(
-    "You added the two norms. Add the squares of all elements first, and take one root at the end.",
-)
+@wrong("You added the two norms. Add the squares of all elements first, and take one root at the end.")
 def norms_added(a, b, m):
     n = float((a**2).sum().asnumpy()) ** 0.5 + float((b**2).sum().asnumpy()) ** 0.5
     return a * min(1.0, m / n), b * min(1.0, m / n)

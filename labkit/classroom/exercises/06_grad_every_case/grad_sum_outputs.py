@@ -31,30 +31,22 @@ def draw(rng):
     return (*rng.uniform(-2, 2, (2, 1, 3)).astype(np.float32), np.float32(rng.uniform(-2, 2)))
 
 
-@wrong(
-    "You differentiated the loss alone. That is has_aux=True. With has_aux=False every output counts.",
-)
+@wrong("You differentiated the loss alone. That is has_aux=True. With has_aux=False every output counts.")
 def first_output_only(w, x, y):
     return 2 * (np.sum(w * x) - y) * w
 
 
-@wrong(
-    "You differentiated the logits alone. With has_aux=False every output counts, the loss too.",
-)
+@wrong("You differentiated the logits alone. With has_aux=False every output counts, the loss too.")
 def second_output_only(w, x, y):
     return w
 
 
-@wrong(
-    "You averaged the outputs. They are summed: no division by their number.",
-)
+@wrong("You averaged the outputs. They are summed: no division by their number.")
 def mean_of_outputs(w, x, y):
     return (2 * (np.sum(w * x) - y) * w + w) / 2
 
 
-@wrong(
-    "This is the gradient for w. grad_position=0 asks for the first argument, x.",
-)
+@wrong("This is the gradient for w. grad_position=0 asks for the first argument, x.")
 def for_the_weight(w, x, y):
     return (2 * (np.sum(w * x) - y) + 1) * x
 

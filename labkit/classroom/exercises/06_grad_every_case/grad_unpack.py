@@ -38,9 +38,7 @@ def draw(rng):
 tensors = "mindspore"
 
 
-@wrong(
-    "Your gradients belong to the sum of both outputs. Say has_aux=True, and only the first output counts.",
-)
+@wrong("Your gradients belong to the sum of both outputs. Say has_aux=True, and only the first output counts.")
 def aux_differentiated(x, y):
     (v, _), (dx, dy) = ms.value_and_grad(model, (0, 1))(x, y)
     return v, dx, dy
@@ -54,9 +52,7 @@ def still_nested(x, y):
     return ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
 
 
-@wrong(
-    "dx and dy have changed places. Gradients come in the order of grad_position.",
-)
+@wrong("dx and dy have changed places. Gradients come in the order of grad_position.")
 def swapped(x, y):
     (v, _), (dy, dx) = ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
     return v, dx, dy

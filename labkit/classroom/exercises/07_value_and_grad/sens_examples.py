@@ -37,30 +37,22 @@ def draw(rng):
 tensors = "mindspore"
 
 
-@wrong(
-    "Every example counts once: that is grad without a seed. Hand over c.",
-)
+@wrong("Every example counts once: that is grad without a seed. Hand over c.")
 def all_alike(w, x, y, c):
     return ms.grad(lambda w: ((x * w).sum(1) - y) ** 2)(w)
 
 
-@wrong(
-    "You divided by the number of examples. A seed multiplies rows, and the rows are added: no mean.",
-)
+@wrong("You divided by the number of examples. A seed multiplies rows, and the rows are added: no mean.")
 def mean_taken(w, x, y, c):
     return ms.grad(lambda w: (c * ((x * w).sum(1) - y) ** 2).mean())(w)
 
 
-@wrong(
-    "You divided the weights by their sum. Example i is to count c[i] times, just that.",
-)
+@wrong("You divided the weights by their sum. Example i is to count c[i] times, just that.")
 def normalised(w, x, y, c):
     return ms.grad(lambda w: ((x * w).sum(1) - y) ** 2, sens_param=True)(w, c / c.sum())
 
 
-@wrong(
-    "Each weight came in squared. It belongs outside the square, on the loss of its example.",
-)
+@wrong("Each weight came in squared. It belongs outside the square, on the loss of its example.")
 def squared(w, x, y, c):
     return ms.grad(lambda w: (c * ((x * w).sum(1) - y)) ** 2)(w)
 

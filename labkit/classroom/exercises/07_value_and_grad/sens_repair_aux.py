@@ -92,9 +92,7 @@ def uphill(w, x, y):
     return loss, logits, w + 0.1 * dw
 
 
-@wrong(
-    "You subtracted the logits from the loss. They are not to count at all: neither +1 nor -1.",
-)
+@wrong("You subtracted the logits from the loss. They are not to count at all: neither +1 nor -1.")
 def difference_of_outputs(w, x, y):
     g = ms.grad(lambda w: ((w * x).sum() - y) ** 2 - (w * x).sum())(w)
     return ((w * x).sum() - y) ** 2, (w * x).sum(), w - 0.1 * g

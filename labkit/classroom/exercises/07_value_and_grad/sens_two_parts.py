@@ -59,16 +59,12 @@ def no_seed(x):
     return ms.grad(lambda x: x**2 * x.sum())(x)
 
 
-@wrong(
-    "That is the gradient for h. It has come back to the first machine; now pull it through the first half.",
-)
+@wrong("That is the gradient for h. It has come back to the first machine; now pull it through the first half.")
 def second_only(x):
     return ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
 
 
-@wrong(
-    "You differentiated the second half at x. It was run at h = first(x): its slopes belong to that place.",
-)
+@wrong("You differentiated the second half at x. It was run at h = first(x): its slopes belong to that place.")
 def at_the_wrong_place(x):
     return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, ms.grad(lambda h: (h**3).sum())(x))
 
@@ -81,9 +77,7 @@ def multiplied_element_by_element(x):
     return ms.grad(lambda x: x**2 * x.sum())(x) * ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
 
 
-@wrong(
-    "You seeded with h itself. The seed is the gradient of the second half for h.",
-)
+@wrong("You seeded with h itself. The seed is the gradient of the second half for h.")
 def h_as_the_seed(x):
     return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, x**2 * x.sum())
 

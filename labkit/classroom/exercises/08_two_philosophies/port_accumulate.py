@@ -51,25 +51,19 @@ errors = (
 )
 
 
-@wrong(
-    "This is the last gradient alone. Nothing accumulates in MindSpore: add the gradients up yourself.",
-)
+@wrong("This is the last gradient alone. Nothing accumulates in MindSpore: add the gradients up yourself.")
 def last_only(x, v):
     for c in v:
         g = ms.grad(lambda x: (x * c) ** 2)(x)
     return g
 
 
-@wrong(
-    "You averaged. backward adds; it never divides by the number of calls.",
-)
+@wrong("You averaged. backward adds; it never divides by the number of calls.")
 def averaged(x, v):
     return ms.grad(lambda x: ((x * v) ** 2).mean())(x)
 
 
-@wrong(
-    "You summed before squaring: the snippet squares each product, then the gradients add up.",
-)
+@wrong("You summed before squaring: the snippet squares each product, then the gradients add up.")
 def squared_sum(x, v):
     return ms.grad(lambda x: (x * v).sum() ** 2)(x)
 

@@ -39,23 +39,17 @@ errors = (
 )
 
 
-@wrong(
-    "This is the gradient for x alone. grad_position defaults to 0; ask for (0, 1).",
-)
+@wrong("This is the gradient for x alone. grad_position defaults to 0; ask for (0, 1).")
 def first_input_only(x, y):
     return ms.grad(lambda x, y: x**2 + y)(x, y)
 
 
-@wrong(
-    "The two gradients have changed places.",
-)
+@wrong("The two gradients have changed places.")
 def swapped(x, y):
     return ms.grad(lambda x, y: x**2 + y, (1, 0))(x, y)
 
 
-@wrong(
-    "The value came along. ms.value_and_grad returns both; ms.grad returns the gradients only.",
-)
+@wrong("The value came along. ms.value_and_grad returns both; ms.grad returns the gradients only.")
 def value_too(x, y):
     return ms.value_and_grad(lambda x, y: x**2 + y, (0, 1))(x, y)
 

@@ -43,23 +43,17 @@ errors = (
 )
 
 
-@wrong(
-    "Both factors were differentiated. The detached one counts as a constant: use ops.stop_gradient.",
-)
+@wrong("Both factors were differentiated. The detached one counts as a constant: use ops.stop_gradient.")
 def not_stopped(x):
     return ms.grad(lambda x: (x * x).sum())(x)
 
 
-@wrong(
-    "You stopped everything. Only the first factor is detached; the gradient still flows through the second.",
-)
+@wrong("You stopped everything. Only the first factor is detached; the gradient still flows through the second.")
 def all_stopped(x):
     return ms.grad(lambda x: ms.ops.stop_gradient(x * x).sum())(x)
 
 
-@wrong(
-    "This is the value of the products, not the gradient.",
-)
+@wrong("This is the value of the products, not the gradient.")
 def value_instead(x):
     return ms.ops.stop_gradient(x) * x
 

@@ -41,9 +41,7 @@ errors = (
 )
 
 
-@wrong(
-    "This is the first derivative. Differentiate it once more.",
-)
+@wrong("This is the first derivative. Differentiate it once more.")
 def first_order(x):
     return torch.autograd.grad(x**3, x)[0]
 
@@ -58,9 +56,7 @@ def accumulated(x):
     return x.grad.detach()
 
 
-@wrong(
-    "You squared the first derivative. The second derivative is the derivative of the first.",
-)
+@wrong("You squared the first derivative. The second derivative is the derivative of the first.")
 def squared(x):
     return torch.autograd.grad(x**3, x)[0] ** 2
 

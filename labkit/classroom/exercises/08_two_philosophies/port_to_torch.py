@@ -35,9 +35,7 @@ errors = (
 )
 
 
-@wrong(
-    "You took the mean. ms.grad differentiates the sum of all output elements.",
-)
+@wrong("You took the mean. ms.grad differentiates the sum of all output elements.")
 def averaged(v):
     (v**2).mean().backward()
     return v.grad
@@ -52,9 +50,7 @@ def one_element(v):
     return v.grad
 
 
-@wrong(
-    "torch.autograd.grad returns a tuple, even for one input. Take its first element.",
-)
+@wrong("torch.autograd.grad returns a tuple, even for one input. Take its first element.")
 def tuple_returned(v):
     return torch.autograd.grad((v**2).sum(), v)
 

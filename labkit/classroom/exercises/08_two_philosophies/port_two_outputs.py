@@ -47,9 +47,7 @@ errors = (
 )
 
 
-@wrong(
-    "Your gradient belongs to the sum of both outputs. The snippet walks back from z alone: say has_aux=True.",
-)
+@wrong("Your gradient belongs to the sum of both outputs. The snippet walks back from z alone: say has_aux=True.")
 def outputs_summed(x, y):
     return ms.grad(lambda x, y: (x**2 * y, x + y))(x, y)
 
@@ -62,9 +60,7 @@ def aux_returned(x, y):
     return ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)(x, y)
 
 
-@wrong(
-    "You walked back from total. z is the first output.",
-)
+@wrong("You walked back from total. z is the first output.")
 def second_output(x, y):
     return ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)[0]
 

@@ -46,9 +46,7 @@ def overflow(x, g):
         return np.log(np.sum(np.exp(x))), g * np.exp(x) / np.sum(np.exp(x))
 
 
-@wrong(
-    "Your gradient is the local derivative alone. A rule of vjp multiplies it with what arrives, g.",
-)
+@wrong("Your gradient is the local derivative alone. A rule of vjp multiplies it with what arrives, g.")
 def cotangent_forgotten(x, g):
     value = x.max() + np.log(np.exp(x - x.max()).sum())
     return value, np.exp(x - value)
@@ -71,9 +69,7 @@ def shares_do_not_add_up(x, g):
     return x.max() + np.log(np.exp(x - x.max()).sum()), g * np.exp(x - x.max())
 
 
-@wrong(
-    "Your gradient is right. The value misses the number that you subtracted: add it again after the log.",
-)
+@wrong("Your gradient is right. The value misses the number that you subtracted: add it again after the log.")
 def offset_lost(x, g):
     shifted = np.exp(x - x.max())
     return np.log(shifted.sum()), g * shifted / shifted.sum()

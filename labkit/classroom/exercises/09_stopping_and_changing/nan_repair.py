@@ -55,7 +55,7 @@ def nan_in_the_weight(x, w):
 
 
 @wrong(
-    "You replaced nan by 0 at the end. That hides it: the whole gradient of w is lost, with the part that was right.",
+    "You replaced nan by 0 at the end. That hides it: the whole gradient of w is lost, with the part that was right."
 )
 def painted_over(x, w):
     root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
@@ -83,9 +83,7 @@ def harmless_input_counted(x, w):
     return torch.autograd.grad(root.sum(), (x, w))
 
 
-@wrong(
-    "Every element is finite now, but those that are not positive have a gradient. They count 0, so it must be 0.",
-)
+@wrong("Every element is finite now, but those that are not positive have a gradient. They count 0, so it must be 0.")
 def others_count(x, w):
     root = w * torch.sqrt(torch.abs(x) + 1e-6)
     return torch.autograd.grad(root.sum(), (x, w))

@@ -69,23 +69,17 @@ errors = (
 )
 
 
-@wrong(
-    "Both gradients are those of the plain loss. backward gets g, and what it returns goes on to w: return -g.",
-)
+@wrong("Both gradients are those of the plain loss. backward gets g, and what it returns goes on to w: return -g.")
 def nothing_reversed(w, v, x):
     return torch.autograd.grad(((v * (w * x) - 1) ** 2).sum(), (w, v))
 
 
-@wrong(
-    "Both signs are changed. Only what passes through Reverse on its way to w changes its sign; v is not behind it.",
-)
+@wrong("Both signs are changed. Only what passes through Reverse on its way to w changes its sign; v is not behind it.")
 def both_reversed(w, v, x):
     return torch.autograd.grad(-((v * (w * x) - 1) ** 2).sum(), (w, v))
 
 
-@wrong(
-    "The sign of v has changed, not that of w. Which of the two is behind Reverse on the way back?",
-)
+@wrong("The sign of v has changed, not that of w. Which of the two is behind Reverse on the way back?")
 def wrong_side(w, v, x):
     turned = 2 * v.detach() - v
     return torch.autograd.grad(((turned * (w * x) - 1) ** 2).sum(), (w, v))

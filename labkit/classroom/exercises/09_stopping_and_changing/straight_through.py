@@ -65,9 +65,7 @@ def loss_not_rounded(x, t):
     return (ms.ops.round(x), ms.grad(lambda x: ((x - t) ** 2).sum())(x))
 
 
-@wrong(
-    "Your gradient is twice too large: the gradient reaches x on two ways. One of them must be stopped.",
-)
+@wrong("Your gradient is twice too large: the gradient reaches x on two ways. One of them must be stopped.")
 def slope_two(x, t):
     rounded = lambda x: 2 * x + ms.ops.stop_gradient(ms.ops.round(x) - 2 * x)
     return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)

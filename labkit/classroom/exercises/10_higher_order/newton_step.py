@@ -35,9 +35,7 @@ def draw(rng):
     return m @ m.T + 2 * np.eye(3), rng.uniform(-2, 2, 3), rng.uniform(-1, 1, 3)
 
 
-@wrong(
-    "The size of the step is right, its direction is not: go against it, x - step.",
-)
+@wrong("The size of the step is right, its direction is not: go against it, x - step.")
 def wrong_way(a, b, x):
     return x + np.linalg.solve(a + np.diag(np.exp(x)), a @ x - b + np.exp(x))
 
@@ -50,16 +48,12 @@ def step_alone(a, b, x):
     return np.linalg.solve(a + np.diag(np.exp(x)), a @ x - b + np.exp(x))
 
 
-@wrong(
-    "That is a step of gradient descent. Newton's step divides by the curvature: solve(hessian, gradient).",
-)
+@wrong("That is a step of gradient descent. Newton's step divides by the curvature: solve(hessian, gradient).")
 def gradient_step(a, b, x):
     return x - (a @ x - b + np.exp(x))
 
 
-@wrong(
-    "You multiplied with the Hessian. Large curvature means a short way to the minimum, so divide: solve.",
-)
+@wrong("You multiplied with the Hessian. Large curvature means a short way to the minimum, so divide: solve.")
 def multiplied(a, b, x):
     return x - (a + np.diag(np.exp(x))) @ (a @ x - b + np.exp(x))
 
@@ -81,9 +75,7 @@ def rows_added_up(a, b, x):
     return x - g(x) / labkit.grad(g)(x)
 
 
-@wrong(
-    "You used a for the Hessian. sum(exp(x)) is curved as well: exp(x) on the diagonal.",
-)
+@wrong("You used a for the Hessian. sum(exp(x)) is curved as well: exp(x) on the diagonal.")
 def curvature_of_exp_forgotten(a, b, x):
     return x - np.linalg.solve(a, a @ x - b + np.exp(x))
 

@@ -56,7 +56,7 @@ def own_blocks_only(x, y, u, v):
 
 
 @wrong(
-    "You have what y does to the gradient for x, and x to that for y. What each does to its own gradient is missing.",
+    "You have what y does to the gradient for x, and x to that for y. What each does to its own gradient is missing."
 )
 def other_blocks_only(x, y, u, v):
     g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
@@ -73,26 +73,20 @@ def direction_ignored(x, y, u, v):
     return torch.autograd.grad(g.sum() + h.sum(), (x, y))
 
 
-@wrong(
-    "You multiplied with the direction after the second walk. Weight the gradients before it.",
-)
+@wrong("You multiplied with the direction after the second walk. Weight the gradients before it.")
 def weighted_afterwards(x, y, u, v):
     g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
     a, b = torch.autograd.grad(g.sum() + h.sum(), (x, y))
     return a * u, b * v
 
 
-@wrong(
-    "These are the gradients with u and v, first derivatives. Differentiate once more.",
-)
+@wrong("These are the gradients with u and v, first derivatives. Differentiate once more.")
 def first_order(x, y, u, v):
     g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y))
     return g * u, h * v
 
 
-@wrong(
-    "The two results have changed places.",
-)
+@wrong("The two results have changed places.")
 def swapped(x, y, u, v):
     first = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
     return torch.autograd.grad(first, (y, x), grad_outputs=(u, v))

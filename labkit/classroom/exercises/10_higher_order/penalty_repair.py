@@ -71,27 +71,21 @@ def penalty_without_history(w, x):
     return torch.autograd.grad(value + (slope**2).sum(), w)[0]
 
 
-@wrong(
-    "That is the gradient of the penalty alone. The value belongs to the loss, too.",
-)
+@wrong("That is the gradient of the penalty alone. The value belongs to the loss, too.")
 def penalty_alone(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
     return torch.autograd.grad(value.detach() + (slope**2).sum(), w)[0]
 
 
-@wrong(
-    "That is a gradient for x. Asked is the one for w.",
-)
+@wrong("That is a gradient for x. Asked is the one for w.")
 def for_the_input(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
     return torch.autograd.grad(value + (slope**2).sum(), x)[0]
 
 
-@wrong(
-    "You used the length of the slope. The penalty is its square: no square root.",
-)
+@wrong("You used the length of the slope. The penalty is its square: no square root.")
 def length_not_squared(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)

@@ -53,25 +53,19 @@ def still_float64(x):
     return (x - centre) / ms.Tensor(np.array(0.25))
 
 
-@wrong(
-    "For a float32 input it is right. For a float16 input the constants are wider than x, and the wider dtype wins.",
-)
+@wrong("For a float32 input it is right. For a float16 input the constants are wider than x, and the wider dtype wins.")
 def float32_for_all(x):
     centre = ms.Tensor([0.5, 0.25, 0.125])
     return (x - centre) / 0.25
 
 
-@wrong(
-    "For a float16 input it is right. A float32 input must not lose its bits: use the dtype of x.",
-)
+@wrong("For a float16 input it is right. A float32 input must not lose its bits: use the dtype of x.")
 def float16_for_all(x):
     centre = ms.Tensor([0.5, 0.25, 0.125], ms.float16)
     return ((x - centre) / 0.25).astype(ms.float16)
 
 
-@wrong(
-    "Dividing by 0.25 is multiplying by 4.",
-)
+@wrong("Dividing by 0.25 is multiplying by 4.")
 def multiplied(x):
     centre = ms.Tensor([0.5, 0.25, 0.125], x.dtype)
     return (x - centre) * 0.25

@@ -58,9 +58,7 @@ def fraction_of_the_largest(E, F):
     return largest, smallest, smallest - F, -F
 
 
-@wrong(
-    "The exponent field 0 is taken by 0 and the subnormal numbers. Normal numbers start at the field 1.",
-)
+@wrong("The exponent field 0 is taken by 0 and the subnormal numbers. Normal numbers start at the field 1.")
 def exponent_zero_is_taken(E, F):
     bias = 2 ** (E - 1) - 1
     largest = (2 - 2.0**-F) * 2.0**bias
@@ -68,9 +66,7 @@ def exponent_zero_is_taken(E, F):
     return largest, smallest, smallest - F, -F
 
 
-@wrong(
-    "Below the smallest normal number there are more: the fraction counts down to its last bit.",
-)
+@wrong("Below the smallest normal number there are more: the fraction counts down to its last bit.")
 def no_subnormals(E, F):
     bias = 2 ** (E - 1) - 1
     largest = (2 - 2.0**-F) * 2.0**bias

@@ -58,9 +58,7 @@ def still_absorbed(w, g, lr, steps):
     return weights
 
 
-@wrong(
-    "They moved the wrong way: a step goes against the gradient, w - lr * g.",
-)
+@wrong("They moved the wrong way: a step goes against the gradient, w - lr * g.")
 def uphill(w, g, lr, steps):
     weights = w.astype(np.float32)
     for _ in range(steps):
@@ -68,9 +66,7 @@ def uphill(w, g, lr, steps):
     return weights.astype(np.float16)
 
 
-@wrong(
-    "The learning rate is missing from the steps.",
-)
+@wrong("The learning rate is missing from the steps.")
 def no_learning_rate(w, g, lr, steps):
     weights = w.astype(np.float32)
     for _ in range(steps):

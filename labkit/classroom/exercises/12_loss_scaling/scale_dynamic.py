@@ -47,9 +47,7 @@ draw = tuple(
 draws = 12
 
 
-@wrong(
-    "The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.",
-)
+@wrong("The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.")
 def below_one(scale, counter, finite, factor, window):
     if not finite:
         return scale / factor, 0
@@ -59,9 +57,7 @@ def below_one(scale, counter, finite, factor, window):
     return scale, counter
 
 
-@wrong(
-    "After an overflow the counting starts again at 0.",
-)
+@wrong("After an overflow the counting starts again at 0.")
 def counter_survives_overflow(scale, counter, finite, factor, window):
     if not finite:
         return max(scale / factor, 1.0), counter
@@ -71,9 +67,7 @@ def counter_survives_overflow(scale, counter, finite, factor, window):
     return scale, counter
 
 
-@wrong(
-    "When the scale has grown, the counting starts again at 0. Else it grows after every further step.",
-)
+@wrong("When the scale has grown, the counting starts again at 0. Else it grows after every further step.")
 def counter_survives_growth(scale, counter, finite, factor, window):
     if not finite:
         return max(scale / factor, 1.0), 0
@@ -96,9 +90,7 @@ def one_step_late(scale, counter, finite, factor, window):
     return scale, counter
 
 
-@wrong(
-    "The scale grew after a single good step. It waits until the counter reaches the window.",
-)
+@wrong("The scale grew after a single good step. It waits until the counter reaches the window.")
 def no_window(scale, counter, finite, factor, window):
     if not finite:
         return max(scale / factor, 1.0), 0
@@ -108,9 +100,7 @@ def no_window(scale, counter, finite, factor, window):
     return scale, counter
 
 
-@wrong(
-    "Up and down are exchanged: overflow means that the scale is too large.",
-)
+@wrong("Up and down are exchanged: overflow means that the scale is too large.")
 def up_and_down_exchanged(scale, counter, finite, factor, window):
     if not finite:
         return scale * factor, 0

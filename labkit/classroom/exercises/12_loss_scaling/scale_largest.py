@@ -48,33 +48,27 @@ draw = (
 )
 
 
-@wrong(
-    "The gradient with the largest magnitude is negative. Take absolute values first.",
-)
+@wrong("The gradient with the largest magnitude is negative. Take absolute values first.")
 def sign_forgotten(g1, g2):
     top = max(g1.max(), g2.max())
     return 2.0 ** np.floor(np.log2(65504 / top))
 
 
-@wrong(
-    "This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.",
-)
+@wrong("This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.")
 def rounded_up(g1, g2):
     top = max(np.abs(g1).max(), np.abs(g2).max())
     return 2.0 ** np.ceil(np.log2(65504 / top))
 
 
 @wrong(
-    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone.",
+    "So large a scale fits, but it is not a power of two. Only a power of two leaves the bits of the fraction alone."
 )
 def no_power_of_two(g1, g2):
     top = max(np.abs(g1).max(), np.abs(g2).max())
     return float(65504 / top)
 
 
-@wrong(
-    "The largest gradient overflows first. You looked at the smallest one.",
-)
+@wrong("The largest gradient overflows first. You looked at the smallest one.")
 def smallest_gradient(g1, g2):
     top = min(np.abs(g1).min(), np.abs(g2).min())
     return 2.0 ** np.floor(np.log2(65504 / top))

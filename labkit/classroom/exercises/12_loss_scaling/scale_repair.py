@@ -100,9 +100,7 @@ def limits_the_scaled(w, g, scale, limit, lr):
     return w - lr * g
 
 
-@wrong(
-    "The gradient was not divided by the scale.",
-)
+@wrong("The gradient was not divided by the scale.")
 @np.errstate(all="ignore")
 def not_unscaled(w, g, scale, limit, lr):
     if not np.isfinite(g).all():
@@ -114,9 +112,7 @@ def not_unscaled(w, g, scale, limit, lr):
     return w - lr * g
 
 
-@wrong(
-    "Gradients longer than the limit were not shortened.",
-)
+@wrong("Gradients longer than the limit were not shortened.")
 def limit_forgotten(w, g, scale, limit, lr):
     return w - lr * g / scale
 

@@ -59,9 +59,7 @@ def vanished(w, x, scale, lr):
     return w - lr * gradient
 
 
-@wrong(
-    "The step is too large, by the factor scale: divide the gradient by it before the step.",
-)
+@wrong("The step is too large, by the factor scale: divide the gradient by it before the step.")
 def not_unscaled(w, x, scale, lr):
     def loss(w):
         return (w.astype(ms.float16) * x).sum() * 2**-16
@@ -70,9 +68,7 @@ def not_unscaled(w, x, scale, lr):
     return w - lr * gradient
 
 
-@wrong(
-    "The step is too small: divide by the scale once.",
-)
+@wrong("The step is too small: divide by the scale once.")
 def divided_twice(w, x, scale, lr):
     def loss(w):
         return (w.astype(ms.float16) * x).sum() * 2**-16
@@ -81,9 +77,7 @@ def divided_twice(w, x, scale, lr):
     return w - lr * (gradient / scale / scale)
 
 
-@wrong(
-    "The weights moved the wrong way: w - lr * gradient.",
-)
+@wrong("The weights moved the wrong way: w - lr * gradient.")
 def uphill(w, x, scale, lr):
     def loss(w):
         return (w.astype(ms.float16) * x).sum() * 2**-16

@@ -30,30 +30,22 @@ def draw(rng):
     return [(rows, columns), (rows,), (int(rng.integers(2, 6)), rows), ()], float(rng.integers(1, 9)) / 2
 
 
-@wrong(
-    "That is the limit of one element. By value nothing limits the length of the whole gradient.",
-)
+@wrong("That is the limit of one element. By value nothing limits the length of the whole gradient.")
 def limit_of_the_length(shapes, limit):
     return limit
 
 
-@wrong(
-    "You added up the elements. The length is the square root of the sum of their squares.",
-)
+@wrong("You added up the elements. The length is the square root of the sum of their squares.")
 def elements_added_up(shapes, limit):
     return limit * sum(int(np.prod(s)) for s in shapes)
 
 
-@wrong(
-    "You added up the lengths of the parameters. Lengths of parts do not add up; their squares do.",
-)
+@wrong("You added up the lengths of the parameters. Lengths of parts do not add up; their squares do.")
 def lengths_added_up(shapes, limit):
     return sum(limit * float(np.prod(s)) ** 0.5 for s in shapes)
 
 
-@wrong(
-    "You counted the parameters. What counts is how many elements they have in all.",
-)
+@wrong("You counted the parameters. What counts is how many elements they have in all.")
 def parameters_counted(shapes, limit):
     return limit * len(shapes) ** 0.5
 

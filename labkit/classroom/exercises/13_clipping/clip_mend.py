@@ -103,9 +103,7 @@ def one_worker_looked_at(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong(
-    "That is the step as it was. Start with this question: what must have happened before the clip?",
-)
+@wrong("That is the step as it was. Start with this question: what must have happened before the clip?")
 def as_it_was(w, first, second, scale, limit):
     first = ms.ops.clip_by_global_norm((first,), limit)[0]
     second = ms.ops.clip_by_global_norm((second,), limit)[0]
@@ -116,17 +114,13 @@ def as_it_was(w, first, second, scale, limit):
     return w - 0.1 * mean
 
 
-@wrong(
-    "The clip sees gradients that are too long by the loss scale. Unscale first.",
-)
+@wrong("The clip sees gradients that are too long by the loss scale. Unscale first.")
 def clip_before_unscale(w, first, second, scale, limit):
     mean = ms.ops.clip_by_global_norm(((first + second) / 2,), limit)[0] / scale
     return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
 
 
-@wrong(
-    "Each worker is clipped alone, so the long gradient loses more than the short one. Take the mean first.",
-)
+@wrong("Each worker is clipped alone, so the long gradient loses more than the short one. Take the mean first.")
 def clip_before_mean(w, first, second, scale, limit):
     first, second = (ms.ops.clip_by_global_norm((g / scale,), limit)[0] for g in (first, second))
     mean = (first + second) / 2
@@ -142,9 +136,7 @@ def by_value(w, first, second, scale, limit):
     return w - 0.1 * mean if ms.amp.all_finite((mean,)) else w
 
 
-@wrong(
-    "You clipped the sum of both gradients, not their mean: twice as long, so it is clipped too early.",
-)
+@wrong("You clipped the sum of both gradients, not their mean: twice as long, so it is clipped too early.")
 def sum_for_mean(w, first, second, scale, limit):
     mean = first / scale + second / scale
     if not ms.amp.all_finite((mean,)):

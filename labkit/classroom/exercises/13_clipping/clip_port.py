@@ -49,18 +49,14 @@ draw = (
 tensors = "torch"
 
 
-@wrong(
-    "These gradients are not clipped. clip_grad_norm_ changes .grad, so it has to come after backward.",
-)
+@wrong("These gradients are not clipped. clip_grad_norm_ changes .grad, so it has to come after backward.")
 def not_clipped(x, y):
     torch.nn.utils.clip_grad_norm_([x, y], 1.0)
     ((x**2).sum() * (y**2).sum()).backward()
     return x.grad, y.grad
 
 
-@wrong(
-    "You clipped each gradient alone. The global norm is one for both: give both tensors to one call.",
-)
+@wrong("You clipped each gradient alone. The global norm is one for both: give both tensors to one call.")
 def each_alone(x, y):
     ((x**2).sum() * (y**2).sum()).backward()
     for leaf in (x, y):
@@ -68,27 +64,21 @@ def each_alone(x, y):
     return x.grad, y.grad
 
 
-@wrong(
-    "You clipped by value: that is clip_grad_value_. It turns the gradient; the norm does not.",
-)
+@wrong("You clipped by value: that is clip_grad_value_. It turns the gradient; the norm does not.")
 def by_value(x, y):
     ((x**2).sum() * (y**2).sum()).backward()
     torch.nn.utils.clip_grad_value_([x, y], 1.0)
     return x.grad, y.grad
 
 
-@wrong(
-    "You gave the gradients the length 1 in any case. A clip makes long ones shorter, and leaves short ones alone.",
-)
+@wrong("You gave the gradients the length 1 in any case. A clip makes long ones shorter, and leaves short ones alone.")
 def stretched(x, y):
     ((x**2).sum() * (y**2).sum()).backward()
     norm = ((x.grad**2).sum() + (y.grad**2).sum()) ** 0.5
     return x.grad / norm, y.grad / norm
 
 
-@wrong(
-    "clip_grad_norm_ returns the length before the clip. The clipped gradients are in x.grad and y.grad.",
-)
+@wrong("clip_grad_norm_ returns the length before the clip. The clipped gradients are in x.grad and y.grad.")
 def norm_returned(x, y):
     ((x**2).sum() * (y**2).sum()).backward()
     return torch.nn.utils.clip_grad_norm_([x, y], 1.0)

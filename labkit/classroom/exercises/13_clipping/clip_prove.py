@@ -56,18 +56,12 @@ draw = tuple(
 )
 
 
-@wrong(
-    "Your two cosines have changed places. A 1 belongs to the second order.",
-)
-def changed_places(*inputs):
-    answer = proof
-
-    return proof(*inputs)[::-1]
+@wrong("Your two cosines have changed places. A 1 belongs to the second order.")
+def changed_places(a, b, limit):
+    return proof(a, b, limit)[::-1]
 
 
-@wrong(
-    "You made the short gradient longer. The factor is limit / length, but never above 1.",
-)
+@wrong("You made the short gradient longer. The factor is limit / length, but never above 1.")
 def stretched(a, b, limit):
     def clip(g):
         return g * limit / np.linalg.norm(g)
@@ -96,9 +90,7 @@ def one_worker_clipped(a, b, limit):
     return cosine((clip(a) + b) / 2, mean), cosine(clip(mean), mean)
 
 
-@wrong(
-    "You clipped by value, which turns the gradient in both orders. Here it is a clip by norm.",
-)
+@wrong("You clipped by value, which turns the gradient in both orders. Here it is a clip by norm.")
 def by_value(a, b, limit):
     def clip(g):
         return np.clip(g, -limit, limit)
@@ -110,9 +102,7 @@ def by_value(a, b, limit):
     return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
 
 
-@wrong(
-    "Both of your cosines are 1. Then nothing was clipped before the mean: clip a and b, each on its own.",
-)
+@wrong("Both of your cosines are 1. Then nothing was clipped before the mean: clip a and b, each on its own.")
 def nothing_clipped(a, b, limit):
     def clip(g):
         return g * min(1.0, limit / np.linalg.norm(g))
@@ -137,10 +127,8 @@ def products(a, b, limit):
 
 
 @judged("kind")
-def one_of_them(*inputs):
-    answer = proof
-
-    return proof(*inputs)[0]
+def one_of_them(a, b, limit):
+    return proof(a, b, limit)[0]
 
 
 hints = (

@@ -66,9 +66,7 @@ def reference(p, gradients, rate):
 draw = (partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes)
 
 
-@wrong(
-    "That is Adam as it was. Divide by the square root of v, and correct m and v for their start at 0.",
-)
+@wrong("That is Adam as it was. Divide by the square root of v, and correct m and v for their start at 0.")
 def as_it_was(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for g in gradients:
@@ -78,9 +76,7 @@ def as_it_was(p, gradients, rate):
     return p
 
 
-@wrong(
-    "The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.",
-)
+@wrong("The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.")
 def no_bias_correction(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for g in gradients:
@@ -90,9 +86,7 @@ def no_bias_correction(p, gradients, rate):
     return p
 
 
-@wrong(
-    "The square root is missing. v is the mean of squares: only its root has the size of a gradient.",
-)
+@wrong("The square root is missing. v is the mean of squares: only its root has the size of a gradient.")
 def no_root(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for t, g in enumerate(gradients, 1):
@@ -103,9 +97,7 @@ def no_root(p, gradients, rate):
     return p
 
 
-@wrong(
-    "1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.",
-)
+@wrong("1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.")
 def eps_in_the_root(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for t, g in enumerate(gradients, 1):
@@ -117,7 +109,7 @@ def eps_in_the_root(p, gradients, rate):
 
 
 @wrong(
-    "You wrote the corrected means back into m and v, so the next step corrects them once more. Give them other names.",
+    "You wrote the corrected means back into m and v, so the next step corrects them once more. Give them other names."
 )
 def corrected_for_good(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
@@ -129,9 +121,7 @@ def corrected_for_good(p, gradients, rate):
     return p
 
 
-@wrong(
-    "The first step has t = 1. With t = 0, 1 - beta**t is 0.",
-)
+@wrong("The first step has t = 1. With t = 0, 1 - beta**t is 0.")
 def counts_from_zero(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for t, g in enumerate(gradients):

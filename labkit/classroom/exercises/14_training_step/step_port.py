@@ -65,9 +65,7 @@ errors = (
 )
 
 
-@wrong(
-    "The gradients of the steps add up in .grad. Empty it in every round: optimizer.zero_grad().",
-)
+@wrong("The gradients of the steps add up in .grad. Empty it in every round: optimizer.zero_grad().")
 def never_zeroed(w, x, y):
     w = torch.tensor(w, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
@@ -81,9 +79,7 @@ def never_zeroed(w, x, y):
     return losses, w.detach()
 
 
-@wrong(
-    "These are steps without momentum: torch.optim.SGD has momentum=0 unless you say 0.9.",
-)
+@wrong("These are steps without momentum: torch.optim.SGD has momentum=0 unless you say 0.9.")
 def without_momentum(w, x, y):
     w = torch.tensor(w, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
@@ -98,9 +94,7 @@ def without_momentum(w, x, y):
     return losses, w.detach()
 
 
-@wrong(
-    "w has not moved. Is there a zero_grad between backward and step, or no step at all?",
-)
+@wrong("w has not moved. Is there a zero_grad between backward and step, or no step at all?")
 def zeroed_too_late(w, x, y):
     w = torch.tensor(w, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
@@ -116,9 +110,7 @@ def zeroed_too_late(w, x, y):
     return losses, w.detach()
 
 
-@wrong(
-    "These are the losses after the updates. The snippet notes each loss from before its update.",
-)
+@wrong("These are the losses after the updates. The snippet notes each loss from before its update.")
 def loss_after_the_step(w, x, y):
     w = torch.tensor(w, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)

@@ -78,9 +78,7 @@ errors = (
 )
 
 
-@wrong(
-    "These steps are not clipped. The clip stands between the gradient and the optimizer.",
-)
+@wrong("These steps are not clipped. The clip stands between the gradient and the optimizer.")
 def not_clipped(w, x, y, limit):
     class MyTrainOneStep(ms.nn.Cell):
         def __init__(self, network, optimizer, limit):
@@ -102,9 +100,7 @@ def not_clipped(w, x, y, limit):
     return losses, layer.weight.value()
 
 
-@wrong(
-    "You clipped by value, which turns the step. The global norm keeps its direction.",
-)
+@wrong("You clipped by value, which turns the step. The global norm keeps its direction.")
 def clipped_by_value(w, x, y, limit):
     class MyTrainOneStep(ms.nn.Cell):
         def __init__(self, network, optimizer, limit):
@@ -127,9 +123,7 @@ def clipped_by_value(w, x, y, limit):
     return losses, layer.weight.value()
 
 
-@wrong(
-    "You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.",
-)
+@wrong("You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.")
 def stretched(w, x, y, limit):
     class MyTrainOneStep(ms.nn.Cell):
         def __init__(self, network, optimizer, limit):
@@ -153,9 +147,7 @@ def stretched(w, x, y, limit):
     return losses, layer.weight.value()
 
 
-@wrong(
-    "You return the loss after the update. A training step returns the one that it differentiated, from before.",
-)
+@wrong("You return the loss after the update. A training step returns the one that it differentiated, from before.")
 def loss_after_the_step(w, x, y, limit):
     class MyTrainOneStep(ms.nn.Cell):
         def __init__(self, network, optimizer, limit):
@@ -178,9 +170,7 @@ def loss_after_the_step(w, x, y, limit):
     return losses, layer.weight.value()
 
 
-@wrong(
-    "The weight is as it was: the optimizer has to be called with the gradients.",
-)
+@wrong("The weight is as it was: the optimizer has to be called with the gradients.")
 def no_update(w, x, y, limit):
     class MyTrainOneStep(ms.nn.Cell):
         def __init__(self, network, optimizer, limit):

@@ -41,9 +41,7 @@ def draw(rng):
 tensors = "torch"
 
 
-@wrong(
-    "This is the sum of the micro-batches' means: count times too much. Divide each loss by count.",
-)
+@wrong("This is the sum of the micro-batches' means: count times too much. Divide each loss by count.")
 def not_divided(w, x, y, count):
     size = len(y) // count
     seen = []
@@ -55,9 +53,7 @@ def not_divided(w, x, y, count):
     return torch.stack(seen)
 
 
-@wrong(
-    "Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.",
-)
+@wrong("Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.")
 def set_to_zero(w, x, y, count):
     size = len(y) // count
     seen = []
@@ -70,9 +66,7 @@ def set_to_zero(w, x, y, count):
     return torch.stack(seen)
 
 
-@wrong(
-    "All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().",
-)
+@wrong("All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().")
 def same_tensor_noted(w, x, y, count):
     size = len(y) // count
     seen = []
@@ -84,9 +78,7 @@ def same_tensor_noted(w, x, y, count):
     return torch.stack(seen)
 
 
-@wrong(
-    "Only the last row came. Note w.grad after every micro-batch.",
-)
+@wrong("Only the last row came. Note w.grad after every micro-batch.")
 def only_the_last(w, x, y, count):
     size = len(y) // count
     seen = []

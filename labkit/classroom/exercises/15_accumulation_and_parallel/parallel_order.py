@@ -45,23 +45,17 @@ draw = tuple(
 )
 
 
-@wrong(
-    "Each worker's gradient was clipped, then the mean was taken. That turns the step: reduce first, then clip.",
-)
+@wrong("Each worker's gradient was clipped, then the mean was taken. That turns the step: reduce first, then clip.")
 def clipped_on_each_worker(gradients, scale, limit):
     return np.mean([clip(g / scale, limit) for g in gradients], axis=0)
 
 
-@wrong(
-    "You clipped while the loss scale was still in it, and then divided: the step is scale times too short.",
-)
+@wrong("You clipped while the loss scale was still in it, and then divided: the step is scale times too short.")
 def clipped_while_scaled(gradients, scale, limit):
     return clip(gradients.mean(axis=0), limit) / scale
 
 
-@wrong(
-    "The loss scale has to be divided out.",
-)
+@wrong("The loss scale has to be divided out.")
 def still_scaled(gradients, scale, limit):
     return gradients.mean(axis=0)
 
@@ -78,9 +72,7 @@ def always_at_the_limit(gradients, scale, limit):
     return clip(gradients.mean(axis=0) / scale, limit)
 
 
-@wrong(
-    "Unscaled and reduced, but the clip is missing.",
-)
+@wrong("Unscaled and reduced, but the clip is missing.")
 def not_clipped(gradients, scale, limit):
     return gradients.mean(axis=0) / scale
 

@@ -22,30 +22,22 @@ def draw(rng):
     return rng.normal(size=(workers, 4)), sizes
 
 
-@wrong(
-    "This is the plain mean. So a sample of a small shard counts more than one of a large shard.",
-)
+@wrong("This is the plain mean. So a sample of a small shard counts more than one of a large shard.")
 def plain_mean(gradients, sizes):
     return gradients.mean(axis=0)
 
 
-@wrong(
-    "This is the sum of the workers' means. It is too long, and the shards' sizes do not matter in it.",
-)
+@wrong("This is the sum of the workers' means. It is too long, and the shards' sizes do not matter in it.")
 def plain_sum(gradients, sizes):
     return gradients.sum(axis=0)
 
 
-@wrong(
-    "This is the gradient of the sum over all samples. The loss is their mean: divide by the number of samples.",
-)
+@wrong("This is the gradient of the sum over all samples. The loss is their mean: divide by the number of samples.")
 def weighted_not_divided(gradients, sizes):
     return sizes @ gradients
 
 
-@wrong(
-    "The weights have to add up to 1: divide by the number of samples, not of workers.",
-)
+@wrong("The weights have to add up to 1: divide by the number of samples, not of workers.")
 def divided_by_workers(gradients, sizes):
     return sizes @ gradients / len(sizes)
 

@@ -85,9 +85,7 @@ def too_early(x, n):
     return gradient, forward, len(runs) - forward
 
 
-@wrong(
-    "Nothing runs on the way back. Then everything has been kept since the forward run.",
-)
+@wrong("Nothing runs on the way back. Then everything has been kept since the forward run.")
 def nothing_again(x, n):
     runs = []
 
@@ -109,9 +107,7 @@ def nothing_again(x, n):
     return gradient, forward, len(runs) - forward
 
 
-@wrong(
-    "The number of runs is right, but the gradient that arrives, g, was not passed on: give it to pull.",
-)
+@wrong("The number of runs is right, but the gradient that arrives, g, was not passed on: give it to pull.")
 def cotangent_forgotten(x, n):
     runs = []
 

@@ -30,16 +30,12 @@ draw = (
 )
 
 
-@wrong(
-    "With a checkpoint around every layer you keep the input of every layer: nothing is saved.",
-)
+@wrong("With a checkpoint around every layer you keep the input of every layer: nothing is saved.")
 def every_layer(n):
     return n
 
 
-@wrong(
-    "One segment keeps little at first. But when it is run again, all of its values are kept at once.",
-)
+@wrong("One segment keeps little at first. But when it is run again, all of its values are kept at once.")
 def one_segment(n):
     return 1
 
@@ -52,9 +48,7 @@ def no_divisor(n):
     return round(n**0.5)
 
 
-@wrong(
-    "This s is as good, but there is a smaller one: s and n / s need equally many arrays.",
-)
+@wrong("This s is as good, but there is a smaller one: s and n / s need equally many arrays.")
 def the_larger_one(n):
     return min((s for s in range(n, 0, -1) if n % s == 0), key=lambda s: s + n / s)
 

@@ -49,24 +49,18 @@ def mean_of_accuracies(logits, labels, size):
     return float(np.mean([hits[s : s + size].mean() for s in range(0, len(labels), size)]))
 
 
-@wrong(
-    "The last batch is missing. For training you may drop it; a test has to see every sample.",
-)
+@wrong("The last batch is missing. For training you may drop it; a test has to see every sample.")
 def remainder_dropped(logits, labels, size):
     whole = len(labels) // size * size
     return float((logits[:whole].argmax(axis=1) == labels[:whole]).mean())
 
 
-@wrong(
-    "That is how many are right. Divide by the number of samples.",
-)
+@wrong("That is how many are right. Divide by the number of samples.")
 def a_count(logits, labels, size):
     return float((logits.argmax(axis=1) == labels).sum())
 
 
-@wrong(
-    "That is the fraction of mistakes.",
-)
+@wrong("That is the fraction of mistakes.")
 def mistakes_counted(logits, labels, size):
     return float((logits.argmax(axis=1) != labels).mean())
 

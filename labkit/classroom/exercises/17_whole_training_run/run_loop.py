@@ -66,9 +66,7 @@ draw = tuple(partial(_samples, rest=rest) for rest in (1, 1, 0))
 tensors = "torch"
 
 
-@wrong(
-    "These are the weights of the loop as it was, with both faults.",
-)
+@wrong("These are the weights of the loop as it was, with both faults.")
 def both_faults(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
@@ -82,9 +80,7 @@ def both_faults(w, x, y, size, epochs):
     return w.detach()
 
 
-@wrong(
-    "The steps are right now, but the last samples are never seen: range ends too early.",
-)
+@wrong("The steps are right now, but the last samples are never seen: range ends too early.")
 def last_batch_left_out(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)
@@ -99,7 +95,7 @@ def last_batch_left_out(w, x, y, size, epochs):
 
 
 @wrong(
-    "All samples are seen now. But .grad still adds up from batch to batch: zero_grad belongs before every backward.",
+    "All samples are seen now. But .grad still adds up from batch to batch: zero_grad belongs before every backward."
 )
 def gradients_of_the_epoch(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
@@ -114,9 +110,7 @@ def gradients_of_the_epoch(w, x, y, size, epochs):
     return w.detach()
 
 
-@wrong(
-    "The weights are as they were.",
-)
+@wrong("The weights are as they were.")
 def no_steps(w, x, y, size, epochs):
     w = w.detach().clone().requires_grad_()
     optimizer = torch.optim.SGD([w], lr=0.05)

@@ -40,16 +40,12 @@ def epochs_are_passes(batches, passes, reports):
     return (passes, batches)
 
 
-@wrong(
-    "That is one pass over the data. The steps in all are batches x passes.",
-)
+@wrong("That is one pass over the data. The steps in all are batches x passes.")
 def one_pass_only(batches, passes, reports):
     return (reports, batches // reports)
 
 
-@wrong(
-    "sink_size is the number of steps of one launch, not of all of them.",
-)
+@wrong("sink_size is the number of steps of one launch, not of all of them.")
 def steps_as_sink_size(batches, passes, reports):
     return (reports, batches * passes)
 
@@ -62,9 +58,7 @@ def whole_reports_in_a_pass(batches, passes, reports):
     return (reports, batches // max(reports // passes, 1))
 
 
-@wrong(
-    "The two numbers are there, the other way round.",
-)
+@wrong("The two numbers are there, the other way round.")
 def swapped(batches, passes, reports):
     return (batches * passes // reports, reports)
 

@@ -68,9 +68,7 @@ def draw(rng):
     return x, y, rng.uniform(-1, 1, (2, 3)).astype(np.float32), rng.uniform(-1, 1, (3, 1)).astype(np.float32)
 
 
-@wrong(
-    "All three faults are still there: one in the network, one in the loss, one in the loop.",
-)
+@wrong("All three faults are still there: one in the network, one in the loss, one in the loop.")
 def unchanged(x, y, w1, w2):
     w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
@@ -116,9 +114,7 @@ def still_adds(x, y, w1, w2):
     return w1.detach().numpy(), w2.detach().numpy()
 
 
-@wrong(
-    "(6, 1) minus (6,) is a table of 6 by 6. Give both sides the same shape.",
-)
+@wrong("(6, 1) minus (6,) is a table of 6 by 6. Give both sides the same shape.")
 def still_a_table(x, y, w1, w2):
     w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)

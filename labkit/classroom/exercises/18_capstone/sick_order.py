@@ -52,7 +52,7 @@ draw = (
 
 
 @wrong(
-    "You clipped the scaled gradients and unscaled afterwards: the step is smaller by the scale. This is Eve's fault.",
+    "You clipped the scaled gradients and unscaled afterwards: the step is smaller by the scale. This is Eve's fault."
 )
 def clip_before_unscale(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
@@ -62,9 +62,7 @@ def clip_before_unscale(a, b, scale, limit):
     return a * factor / scale, b * factor / scale
 
 
-@wrong(
-    "You clipped each gradient by its own norm. The global norm is that of both together.",
-)
+@wrong("You clipped each gradient by its own norm. The global norm is that of both together.")
 def each_by_itself(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         return ()

@@ -1,7 +1,7 @@
 """An exercise from its file (see `writing`): the module is run once, and what a learner may see is cut out of its text."""
 
-import importlib.util
 import inspect
+import linecache
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -31,7 +31,12 @@ def read(path: Path, notebook: str = "") -> Exercise:
 
     Raises NotAnExercise where it does not say all that an exercise needs, and whatever the file itself raises.
     """
-    return _Reader(path, notebook).exercise()
+    return read_text(named(path), path.read_text(encoding="utf-8"), notebook, str(path))
+
+
+def read_text(name: str, text: str, notebook: str = "", place: str = "") -> Exercise:
+    """The exercise `name` from the text of its file; `place` is for the messages."""
+    return _Reader(name, text, notebook, place or f"<exercise {name}>").exercise()
 
 
 def named(path: Path) -> str:
@@ -44,11 +49,10 @@ def named(path: Path) -> str:
 
 
 class _Reader:
-    def __init__(self, path: Path, notebook: str):
-        self.path, self.notebook = path, notebook
-        self.name = named(path)
-        self.source = Source(path.read_text(encoding="utf-8"))
-        self.module = _module(path)
+    def __init__(self, name: str, text: str, notebook: str, place: str):
+        self.name, self.notebook, self.place = name, notebook, place
+        self.source = Source(text)
+        self.module = _module(name, text, place)
         self.said: dict[str, Any] = vars(self.module)
 
     def exercise(self) -> Exercise:
@@ -71,14 +75,14 @@ class _Reader:
 
     def _must(self, holds: bool, name: str, what: str) -> None:
         if not holds:
-            raise NotAnExercise(f"{self.path}: expected `{name}` to be {what}")
+            raise NotAnExercise(f"{self.place}: expected `{name}` to be {what}")
 
     def _head(self) -> tuple[str, int, str]:
         found = TITLE.fullmatch((self.module.__doc__ or "").strip())
         if not found:
             begins = (self.module.__doc__ or "nothing").strip().splitlines()[0]
             raise NotAnExercise(
-                f'{self.path}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line '
+                f'{self.place}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line '
                 f"and the statement, but it begins with {begins!r}"
             )
         return found["title"], int(found["points"]), CODE.sub(self._shown, found["statement"].strip())
@@ -97,7 +101,7 @@ class _Reader:
             return answer.__name__ if inspect.isfunction(answer) else None
         first = next((name for name in self.source.functions() if name not in OWN), None)
         if first is None:
-            raise NotAnExercise(f"{self.path}: expected a function that is the solution, or `answer = ...` to predict")
+            raise NotAnExercise(f"{self.place}: expected a function that is the solution, or `answer = ...` to predict")
         return first
 
     def _of(self, kind: type) -> Iterator[tuple[str, Any]]:
@@ -165,14 +169,15 @@ def _source(value: Any) -> str:
     return value.__name__ if isinstance(value, type) else repr(value)
 
 
-def _module(path: Path) -> ModuleType:
-    name = f"labkit_exercise_{path.parent.name}_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
-    sys.modules[name] = module
+def _module(name: str, text: str, place: str) -> ModuleType:
+    """The file, run as a module that its classes and functions belong to."""
+    module = ModuleType(f"labkit_exercise_{name.replace('-', '_')}")
+    module.__file__ = place
+    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # so that errors show their lines
+    sys.modules[module.__name__] = module
     try:
-        spec.loader.exec_module(module)  # type: ignore[union-attr]
+        exec(compile(text, place, "exec", dont_inherit=True), vars(module))
     except BaseException:
-        del sys.modules[name]
+        del sys.modules[module.__name__]
         raise
     return module

@@ -1,6 +1,7 @@
 """A file that is an exercise: what is made of it, and what is said where it is none."""
 
 import re
+import traceback
 from textwrap import dedent
 
 import numpy as np
@@ -185,25 +186,27 @@ def test_an_error_of_the_file_itself_comes_through(tmp_path):
         read(path)
 
 
-def test_own_exercises_are_added_by_folder_and_read_again_when_added_again(tmp_path):
-    known = Exercises(tmp_path / "none")
-    path = file(tmp_path, SHAPES)
-    assert known.add(tmp_path) == ["own-dot"] == list(known)
-    assert known["own-dot"].title == "Shapes"
-    path.write_text(path.read_text().replace("# Shapes", "# Forms"))
-    known.add(tmp_path)
-    assert known["own-dot"].title == "Forms"
+def test_adopted_exercises_are_texts_and_read_again_when_they_change():
+    known, text = Exercises(EXERCISES._folder), dedent(SHAPES).lstrip()
+    known.adopt({"own-shapes": text})
+    assert known["own-shapes"].title == "Shapes" and "own-shapes" in list(known) and known.own("own-shapes") == text
+    known.adopt({"own-shapes": text.replace("# Shapes", "# Forms")})
+    assert known["own-shapes"].title == "Forms" and known.own("grad-slip") is None
 
 
 def test_a_name_is_given_once(tmp_path):
-    file(tmp_path, PULL, "grad_slip.py")
-    taken = Exercises(EXERCISES._folder)
-    with pytest.raises(
-        ValueError, match=r"grad_slip\.py: there is an exercise 'grad-slip' already, in .*Give the file"
-    ):
-        taken.add(tmp_path)
+    known = Exercises(EXERCISES._folder)
+    with pytest.raises(ValueError, match="there is an exercise 'grad-slip' already, in notebook 06_grad_every_case"):
+        known.adopt({"grad-slip": dedent(PULL)})
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         file(tmp_path / folder, PULL)
     with pytest.raises(ValueError, match=re.escape("two exercises are called 'own-dot'")):
         list(Exercises(tmp_path))
+
+
+def test_an_error_in_a_file_shows_its_line(tmp_path):
+    exercise = read(file(tmp_path, PULL.replace("return _scaled(v) * y", "return undefined")))
+    with pytest.raises(NameError) as caught:
+        exercise.expected(next(exercise.inputs()))
+    assert "return undefined" in "".join(traceback.format_exception(caught.value))

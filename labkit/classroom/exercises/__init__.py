@@ -8,11 +8,11 @@ from functools import cached_property
 from pathlib import Path
 
 from ..exercise import Exercise
-from ..reading import named, read
+from ..reading import named, read, read_text
 
 
 class Exercises(Mapping[str, Exercise]):
-    """The exercises of a folder, in which each notebook has a folder; `add` takes those of another course.
+    """The exercises of a folder, in which each notebook has a folder; and those that `adopt` adds.
 
     >>> EXERCISES["grad-slip"].notebook
     '06_grad_every_case'
@@ -20,21 +20,26 @@ class Exercises(Mapping[str, Exercise]):
 
     def __init__(self, folder: Path):
         self._folder, self._read = folder, dict[str, Exercise]()
+        self._own = dict[str, str]()
 
     def __getitem__(self, name: str) -> Exercise:
         if name not in self._read:
-            path = self._files[name]
-            self._read[name] = read(path, path.parent.name)
+            self._read[name] = self._sought(name)
         return self._read[name]
 
+    def _sought(self, name: str) -> Exercise:
+        if name in self._own:
+            return read_text(name, self._own[name], place=f"exercises/{name.replace('-', '_')}.py")
+        return read(self._files[name], self._files[name].parent.name)
+
     def __contains__(self, name: object) -> bool:
-        return name in self._files
+        return name in self._read or name in self._own or name in self._files
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
+        return iter({**self._files, **self._own, **self._read})
 
     def __len__(self) -> int:
-        return len(self._files)
+        return len({**self._files, **self._own, **self._read})
 
     @cached_property
     def _files(self) -> dict[str, Path]:
@@ -44,20 +49,26 @@ class Exercises(Mapping[str, Exercise]):
                 raise ValueError(f"two exercises are called {named(path)!r}: {other} and {path}")
         return found
 
-    def add(self, folder: Path) -> list[str]:
-        """Add the exercises of the files in `folder`, and return their names. A file that has changed is read again.
+    def adopt(self, texts: Mapping[str, str]) -> None:
+        """Add exercises of another course: the texts of their files, by name. A text that has changed is read again.
 
-        Raises ValueError where one has the name of an exercise from elsewhere.
+        Raises ValueError for the name of an exercise of this course.
         """
-        found = {named(path): path.resolve() for path in sorted(folder.glob("[!_]*.py"))}
-        for name, path in found.items():
-            if self._files.get(name, path) != path:
-                raise ValueError(
-                    f"{path}: there is an exercise {name!r} already, in {self._files[name]}. Give the file another name."
-                )
-            self._read.pop(name, None)
-        self._files.update(found)
-        return list(found)
+        for name, text in texts.items():
+            if name in self._files:
+                raise ValueError(f"there is an exercise {name!r} already, in notebook {self._files[name].parent.name}")
+            if self._own.get(name) != text:
+                self._own[name] = text
+                self._read.pop(name, None)
+
+    def own(self, name: str) -> str | None:
+        """The text of an adopted exercise; None for one of this course."""
+        return self._own.get(name)
+
+    def open(self, exercise: Exercise) -> None:
+        """Add an exercise that has no file here, as a learner has it; where there is one of its name, that one stays."""
+        if exercise.name not in self:
+            self._read[exercise.name] = exercise
 
 
 EXERCISES = Exercises(Path(__file__).parent)

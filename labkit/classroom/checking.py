@@ -23,7 +23,8 @@ class Text(str):
 class Report:
     """The answer of `check`: true when right; prints as a few lines, none longer than `WIDTH`.
 
-    `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated", one of the
+    `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated",
+    "forbidden" (right results, by a way that was not to be used), one of the
     stages of a comparison, the name of the misconception that was recognised, or the kind of reason that the tutor gives.
     """
 
@@ -103,7 +104,7 @@ def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdi
     inputs, tried = list(exercise.inputs()), []
     for drawn in inputs:
         with modes_put_back():
-            tried.append(try_call(answer, drawn, exercise.tensors, seconds))
+            tried.append(try_call(answer, drawn, exercise.tensors, seconds, exercise.watched))
         if not tried[-1].came:
             break
     return judge_calls(exercise, inputs, tried)

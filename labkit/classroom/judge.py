@@ -12,6 +12,7 @@ from ..lines import counted
 from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, same
 from .exercise import Exercise, Misconception
 from .tutor import explain_calls, explain_value, fuller, meant, sure
+from .ways import forbidden_way
 
 RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
 
@@ -79,6 +80,8 @@ def judge_calls(
             return Verdict(kind, f"{passed}With {_inputs_in_words(exercise, drawn)}:\n  {text}", passed + feedback)
     compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
     failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
+    if not failed and (way := forbidden_way(exercise, compared, tried)):
+        return _verdict("forbidden", f"The results are right, but not the way to them. {way.sentence}")
     if not failed:
         return _verdict("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
     if known := _recognised(

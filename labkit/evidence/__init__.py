@@ -5,11 +5,13 @@ arguments; `encode` and `decode` turn values into bytes and back, never by pickl
 """
 
 from .calling import CallOutcome, Printed, TimeUp, call, error_text, time_limit
+from .doings import WORDS, doings
 from .trying import TriedCall, is_blank, try_call
 from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 
 __all__ = [
     "MOST",
+    "WORDS",
     "CallOutcome",
     "Printed",
     "TimeUp",
@@ -17,6 +19,7 @@ __all__ = [
     "Unreadable",
     "call",
     "decode",
+    "doings",
     "encode",
     "error_text",
     "is_blank",

@@ -40,6 +40,7 @@ class Inquiry:
     binds: str
     inputs: tuple[tuple, ...] = ()
     tensors: str | None = None
+    watch: tuple[str, ...] = ()
 
     @property
     def wants_function(self) -> bool:
@@ -225,13 +226,13 @@ class _Run:
 
     def _try(self, asked, evidence):
         inputs = [encode(drawn) for drawn in asked.inputs]
-        call = {"inputs": inputs, "tensors": asked.tensors, "seconds": self.pace.call}
+        call = {"inputs": inputs, "tensors": asked.tensors, "seconds": self.pace.call, "watch": asked.watch}
         self._guarded(self.session.send, call, self._within(self.pace.call))
         for _ in inputs:
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()
-            evidence.tried.append(_tried_call(message))
+            evidence.tried.append(_tried_call(message, asked.watch))
             if not evidence.tried[-1].came:
                 break
 
@@ -242,7 +243,7 @@ def _words(message: dict, key: str) -> str:
     return text[:1000] if isinstance(text, str) else ""
 
 
-def _tried_call(message):
+def _tried_call(message, watch):
     """The evidence of one call; raises `Unreadable` for what is none."""
     kind, after = message.get("outcome"), decode(message.get("after"))
     if kind not in KINDS or not isinstance(after, tuple):
@@ -251,4 +252,20 @@ def _tried_call(message):
         _words(message, key) for key in ("error", "error_place", "printed", "unfit", "takes")
     )
     unfit = unfit or ("the arguments do not fit" if kind == "unfit" else "")
-    return TriedCall(CallOutcome(kind, decode(message.get("value")), error, place, printed), after, unfit, takes)
+    return TriedCall(
+        CallOutcome(kind, decode(message.get("value")), error, place, printed),
+        after,
+        unfit,
+        takes,
+        _done(message, watch),
+    )
+
+
+def _done(message, watch):
+    """How often each thing that was looked for was called, as far as it is told in numbers."""
+    done = message.get("done")
+    return (
+        {name: int(done.get(name, 0)) for name in watch}
+        if isinstance(done, dict) and all(type(done.get(name, 0)) is int for name in watch)
+        else None
+    )

@@ -108,7 +108,7 @@ class Grader:
 
     def _asked(self, question: Question) -> Inquiry:
         exercise = _exercise(question)
-        return Inquiry(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors)
+        return Inquiry(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors, exercise.watched)
 
     def _drawn(self, exercise: Exercise) -> DrawnInputs:
         if exercise.name not in self.drawn:

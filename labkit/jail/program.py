@@ -94,7 +94,7 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
         return
     message = wire.receive(connection)
     for inputs in message["inputs"]:
-        one = try_call(value, decode(inputs), message["tensors"], message["seconds"])
+        one = try_call(value, decode(inputs), message["tensors"], message["seconds"], tuple(message["watch"]))
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
         wire.send(connection, _outcome_of_call(one))
@@ -108,7 +108,7 @@ def _outcome_of_call(one):
     return {
         "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],
         "error_place": outcome.error_place[:1000], "printed": outcome.printed[:1000],
-        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500],
+        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500], "done": one.done,
     }  # fmt: skip
 
 

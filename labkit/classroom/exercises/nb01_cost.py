@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, Way, WrongAnswer
 
 NOTEBOOK = "01_slopes"
 
@@ -89,6 +89,7 @@ def by_differences(x, h):
     reference=_by_differences,
     draw=lambda rng: (rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3]))),
     arguments=("x", "h"),
+    ways=(Way("The exact derivative was not to be used: take differences of `f`.", ("walk back", "push")),),
     misconceptions=(
         Misconception(
             "never-moved-back",

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import NO_DIFFERENCES, PLAIN, Exercise, Misconception, WrongAnswer
 
 NOTEBOOK = "02_graphs_and_chain_rule"
 
@@ -247,6 +247,10 @@ Use plain arithmetic: no finite difference, no labkit.""",
     reference=_by_hand,
     draw=tuple(partial(_x_and_y, signs=signs) for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1))),
     arguments=("x", "y"),
+    ways=(
+        NO_DIFFERENCES,
+        PLAIN,
+    ),
     misconceptions=(
         Misconception(
             "through-b-forgotten",

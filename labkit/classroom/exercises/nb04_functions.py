@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import PLAIN, Exercise, Misconception, Way, WrongAnswer
 from .nb04 import NOTEBOOK
 
 # ---- engine-tanh ----
@@ -28,6 +28,9 @@ Use `+ - * /` and `**` alone, so that it also works on boxes.""",
     reference=lambda g, ans, x: g * (1 - ans**2),
     draw=tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1))),
     arguments=("g", "ans", "x"),
+    ways=(
+        Way("Use + - * / and ** alone: a function of numbers fails on boxes.", ("math", "cmath", "numpy", "labkit")),
+    ),
     misconceptions=(
         Misconception(
             "g-forgotten",
@@ -162,6 +165,7 @@ The operations are `"add"`, `"multiply"` and `"tanh"`. Use `np.tanh` or `math.ta
         for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
     ),
     arguments=("program", "inputs"),
+    ways=(PLAIN,),
     misconceptions=(
         Misconception(
             "overwritten",

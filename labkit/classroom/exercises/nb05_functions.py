@@ -7,7 +7,7 @@ import numpy as np
 
 from ... import engine
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, Way, WrongAnswer
 from .nb05 import NOTEBOOK
 
 # ---- vector-unbroadcast ----
@@ -171,6 +171,7 @@ def jacobian(a, x):
     reference=_jacobian,
     draw=_draw_weights,
     arguments=("a", "x"),
+    ways=(Way("One push for each input is asked for, and no walk back.", ("walk back",)),),
     misconceptions=(
         Misconception(
             "still-transposed",

@@ -5,7 +5,7 @@ import numpy as np
 
 from ... import engine
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import PLAIN, Exercise, Misconception, Way, WrongAnswer
 from .nb05 import NOTEBOOK
 
 # ---- vector-pull-cumsum ----
@@ -26,6 +26,7 @@ Write `pull(v)`: it returns v times the Jacobian, an array like `v`. Do not buil
     reference=_pull_cumsum,
     draw=lambda rng: (rng.integers(-9, 10, int(rng.integers(4, 8))).astype(float),),
     arguments=("v",),
+    ways=(PLAIN, Way("The matrix was not to be built.", ("table",))),
     misconceptions=(
         Misconception(
             "pushed",
@@ -96,6 +97,7 @@ MATMUL = Exercise(
     reference=_pull_matmul,
     draw=lambda rng: tuple(rng.integers(-3, 4, (3, 3, 3)).astype(float)),
     arguments=("x", "w", "g"),
+    ways=(PLAIN,),
     misconceptions=(
         Misconception(
             "not-transposed",

@@ -6,7 +6,7 @@ import numpy as np
 
 from ... import mindspore as ms
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, Way, WrongAnswer
 from .nb06 import NOTEBOOK
 
 # ---- grad-sum-outputs ----
@@ -111,6 +111,11 @@ the first output, its gradient for `x`, its gradient for `y`. `x` and `y` are Te
     reference=_report,
     draw=lambda rng: tuple(rng.uniform(0.5, 2, (2, 3)).astype(np.float32)),
     arguments=("x", "y"),
+    ways=(
+        Way(
+            "Call `ms.value_and_grad` once: it gives all three.", ("labkit.mindspore.value_and_grad",), most=1, least=1
+        ),
+    ),
     tensors="mindspore",
     misconceptions=(
         Misconception(
@@ -206,6 +211,7 @@ Do not use the `clip` functions of `ops`.""",
     reference=_clip,
     draw=tuple(partial(_draw_gradients, part=part) for part in (0.3, 1.5, 0.6, 1.2, 0.9)),
     arguments=("a", "b", "max_norm"),
+    ways=(Way("The `clip` functions of `ops` were not to be used.", ("labkit.mindspore.ops.clip*",)),),
     tensors="mindspore",
     misconceptions=(
         Misconception(

@@ -4,7 +4,7 @@ import numpy as np
 
 from ... import mindspore as ms
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, Way, WrongAnswer
 from .nb07 import NOTEBOOK
 
 # ---- sens-two-parts ----
@@ -51,6 +51,7 @@ may contain both. (Define `first` and `second` inside. `x` is a Tensor of three 
     reference=_through,
     draw=lambda rng: (rng.uniform(0.4, 1.4, 3).astype(np.float32),),
     arguments=("x",),
+    ways=(Way("Call `ms.grad` once for each half: no function may contain both.", ("walk back",), most=None, least=2),),
     tensors="mindspore",
     misconceptions=(
         Misconception(

@@ -6,7 +6,7 @@ import numpy as np
 
 from ... import mindspore as ms
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import PLAIN, Exercise, Misconception, WrongAnswer
 from .nb09 import NOTEBOOK
 
 # ---- straight-through ----
@@ -142,6 +142,7 @@ them near 2000 or all near -2000, where `exp` gives infinity or 0. Both results 
     reference=_logsumexp,
     draw=tuple(partial(_far_away, side=side) for side in (1, -1)),
     arguments=("x", "g"),
+    ways=(PLAIN,),
     misconceptions=(
         Misconception(
             "overflow",

@@ -4,7 +4,7 @@ import numpy as np
 
 from ... import torch
 from ..compare import same
-from ..exercise import Exercise, Misconception, WrongAnswer
+from ..exercise import Exercise, Misconception, Way, WrongAnswer
 from .nb10 import NOTEBOOK
 
 # ---- own-hvp ----
@@ -63,6 +63,7 @@ twice. All four are tensors of three elements; `x` and `y` are leaves that requi
     reference=_product,
     draw=_place_and_direction,
     arguments=("x", "y", "u", "v"),
+    ways=(Way("Walk back only twice: once for the gradient, once along the direction.", ("walk back",), most=2),),
     tensors="torch",
     errors=(
         ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),

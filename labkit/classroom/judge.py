@@ -9,7 +9,7 @@ from typing import Any
 
 from ..evidence import TriedCall, plain_data
 from ..lines import counted
-from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, same
+from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, quoted, quotes_told, same
 from .exercise import Exercise, Misconception
 from .tutor import explain_calls, explain_value, fuller, meant, sure
 from .ways import forbidden_way
@@ -102,7 +102,7 @@ def signature(exercise: Exercise) -> str:
 
 
 def _verdict(kind, text):
-    return Verdict(kind, text, text)
+    return Verdict(kind, *quotes_told(text))
 
 
 def _dots(answer: Any, path: str = "") -> str:
@@ -121,10 +121,10 @@ def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found
             wanted = "a text, or the type of an error such as KeyError"
         reason = f"{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
     elif not found.path:
-        reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
+        reason = f"Running it does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
     else:
         what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
-        reason = f"{item}{what}. You said {brief(found.got)}."
+        reason = f"{item}{what}.{quoted(f' You said {brief(found.got)}.')}"
     return (_so_far(expected, got) if found.path else "") + reason
 
 
@@ -151,8 +151,8 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
     """What is wrong with a call before its value is looked at: a kind, the text, and the text without drawn values."""
     outcome = one.outcome
     if one.unfit:
-        text = f"expected a function {signature(exercise)}, but yours takes {one.takes}: {one.unfit}."
-        return "arguments", text, text.capitalize()
+        text = f"expected a function {signature(exercise)}, but yours takes"
+        return "arguments", f"{text} {one.takes}: {one.unfit}.", f"{text.capitalize()} others."
     kind, text, feedback = _failure_of_call(outcome, _changed_arguments(exercise, inputs, one))
     if kind == "error":
         known = [meaning for part, meaning in exercise.errors if part in outcome.error]

@@ -119,7 +119,9 @@ class _Watch:
             own = is_own(frame.f_code.co_filename)
             values = (value, *(frame.f_locals.values() if own else ()))
             if own or _is_called_by_own_code(frame):
-                self.counts["table"] += any(isinstance(v, np.ndarray) and sum(n > 1 for n in v.shape) > 1 for v in values)
+                self.counts["table"] += any(
+                    isinstance(v, np.ndarray) and sum(n > 1 for n in v.shape) > 1 for v in values
+                )
 
     def trace(self, frame: FrameType, event: str, arg: Any) -> Any:
         """For `sys.settrace`: own code instruction by instruction, of all other code that it begins."""

@@ -47,6 +47,9 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
     called on several inputs, each call for at most `seconds`. Returns a `Report`; raises nothing. In a notebook a right
     answer is remembered (`labkit.progress`).
 
+    Every loop of Python code is left after `seconds`. Two things are not: one compiled call that does not return; and on
+    Python 3.11, outside the main thread or on Windows, a loop whose bare `except` catches everything.
+
     >>> check("grad-slip", ...).kind
     'empty'
     """

@@ -4,8 +4,9 @@
 arguments; `encode` and `decode` turn values into bytes and back, never by pickle.
 """
 
-from .calling import CallOutcome, Printed, TimeUp, call, error_text, time_limit
+from .calling import CallOutcome, Printed, call, error_text
 from .doings import WORDS, doings
+from .limit import TimeUp, time_limit
 from .trying import TriedCall, is_blank, try_call
 from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 

@@ -23,7 +23,8 @@ class Text(str):
 class Report:
     """The answer of `check`: true when right; prints as a few lines, none longer than `WIDTH`.
 
-    `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated", one of the
+    `kind` is "right", "unknown", "empty", "type", "arguments", "error", "timeout", "printed", "mutated",
+    "forbidden" (right results, by a way that was not to be used), one of the
     stages of a comparison, the name of the misconception that was recognised, or the kind of reason that the tutor gives.
     """
 
@@ -45,6 +46,9 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
     `answer` is a function where the exercise asks for one (pass it, do not call it), otherwise a value. A function is
     called on several inputs, each call for at most `seconds`. Returns a `Report`; raises nothing. In a notebook a right
     answer is remembered (`labkit.progress`).
+
+    Every loop of Python code is left after `seconds`. Two things are not: one compiled call that does not return; and on
+    Python 3.11, outside the main thread or on Windows, a loop whose bare `except` catches everything.
 
     >>> check("grad-slip", ...).kind
     'empty'
@@ -103,7 +107,7 @@ def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdi
     inputs, tried = list(exercise.inputs()), []
     for drawn in inputs:
         with modes_put_back():
-            tried.append(try_call(answer, drawn, exercise.tensors, seconds))
+            tried.append(try_call(answer, drawn, exercise.tensors, seconds, exercise.watched))
         if not tried[-1].came:
             break
     return judge_calls(exercise, inputs, tried)

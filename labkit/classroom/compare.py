@@ -4,7 +4,9 @@ Tensors of both dialects are known by `__engine_value__`. Differences come in st
 structure before the shape, and about the shape before the numbers.
 """
 
+import builtins
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +41,7 @@ def difference(expected: Any, got: Any) -> Difference | None:
 
     A number may be answered by any number or 0-d tensor, a list by a tuple; a tuple, a tensor and an array only by
     their own kind. An exception class may be answered by its name. Values agree within half the square root of the
-    dtype's eps, plain Python numbers within 1e-4, whole ones within 0.1 at most.
+    expected dtype's eps, plain Python numbers within 1e-4, whole ones within 0.1 at most.
     """
     return min(differences(expected, got), key=lambda d: STAGES.index(d.stage), default=None)
 
@@ -106,11 +108,11 @@ def _near(expected, got):
 
 
 def _close(expected, got, tolerance=0.0):
-    """Equal, both NaN, or within the tolerance of the coarser dtype relative to the largest element expected."""
+    """Equal, both NaN, or within the tolerance of the expected dtype relative to the largest element expected."""
     if np.array_equal(expected, got):
         return True
-    dtypes = [a.dtype for a in (expected, np.asarray(got)) if a.dtype.kind == "f"]
-    tolerance = max([tolerance, *(0.5 * np.sqrt(float(np.finfo(d).eps)) for d in dtypes)])
+    if expected.dtype.kind == "f":
+        tolerance = max(tolerance, 0.5 * np.sqrt(float(np.finfo(expected.dtype).eps)))
     e, g = np.asarray(expected, float), np.asarray(got, float)
     scale = np.max(np.abs(e), initial=SMALL, where=np.isfinite(e))
     with np.errstate(all="ignore"):
@@ -131,24 +133,48 @@ def as_asked(expected: Any, got: Any) -> Any:
 def describe(value: Any) -> str:
     """The kind of a value in words, with shape and dtype, without its numbers."""
     if isinstance(value, type):
-        return f"the error type {value.__name__}"
+        return f"the error type {value.__name__}" if _is_known(value) else "an error type of its own"
     if isinstance(value, (bool, np.bool_)):
         return "True or False"
     if isinstance(value, (int, float, np.generic)):
         return "a number"
     if isinstance(value, (tuple, list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"a {next(kind for kind in (tuple, list, dict) if isinstance(value, kind)).__name__} of {len(value)}"
     if is_tensor(value) or isinstance(value, np.ndarray):
         owner = f"a {DIALECTS.get(package(value), '')} Tensor" if is_tensor(value) else "a NumPy array"
         array = np.asarray(plain_data(value))
         return f"{owner} of shape {array.shape}, {array.dtype}"
     if isinstance(value, BaseException):
-        return f"one error, {type(value).__name__}()"
+        return f"one error, {type(value).__name__}()" if _is_known(type(value)) else "one error, of its own class"
     names = {
         "NoneType": "None", "ellipsis": "still three dots", "str": "a text", "function": "a function",
         "builtin_function_or_method": "a function",
     }  # fmt: skip
-    return names.get(type(value).__name__, f"a {type(value).__name__}")
+    name = type(value).__name__
+    return names.get(name) or (f"a {name}" if _is_known(type(value)) else "an object of another class")
+
+
+def _is_known(kind):
+    """True for a type whose name Python has; another name may be anything, such as a hidden input."""
+    return hasattr(builtins, kind.__name__)
+
+
+_QUOTE = "\0"  # never in a type's name, nor in the repr of a text
+
+
+def quoted(text: str, instead: str = "") -> str:
+    """What a learner said, in a text whose other form, for hidden inputs, has `instead` in its place."""
+    return f"{_QUOTE}{text}{_QUOTE}{instead}{_QUOTE}"
+
+
+def quotes_told(text: str) -> tuple[str, str]:
+    """A text with what the learner said, and without: an answer may be made of what was hidden in another question.
+
+    >>> quotes_told(f"It is wrong{quoted(': 3.5')}.")
+    ('It is wrong: 3.5.', 'It is wrong.')
+    """
+    shown, hidden = (re.sub(f"{_QUOTE}([^{_QUOTE}]*){_QUOTE}([^{_QUOTE}]*){_QUOTE}", at, text) for at in (r"\1", r"\2"))
+    return shown, hidden
 
 
 def brief(value: Any) -> str:

@@ -40,6 +40,26 @@ class WrongAnswer:
 
 
 @dataclass(frozen=True)
+class Way:
+    """How an answer is to be found, and the `sentence` for one that has the right results in another way.
+
+    For each input, its own code calls the things in `what` (names of functions and modules, or words: see
+    `evidence.doings`) at most `most` times together; for one input at least, it calls them `least` times.
+    """
+
+    sentence: str
+    what: tuple[str, ...]
+    most: int | None = 0
+    least: int = 0
+
+
+DIFFERENCES = ("near calls", "small step")
+DIFFERENTIATION = ("labkit", "walk back", "push")
+NO_DIFFERENCES = Way("A finite difference was not to be taken: it is only close.", DIFFERENCES)
+PLAIN = Way("Write it in plain arithmetic, without labkit and any other automatic differentiation.", DIFFERENTIATION)
+
+
+@dataclass(frozen=True)
 class Exercise:
     """One exercise, at home in one place.
 
@@ -49,7 +69,8 @@ class Exercise:
     exercise without `draw` is a prediction: the answer is a value, and `reference()` runs labkit to find it.
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
-    decides it, without the answer; the last one is for all items that follow.
+    decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
+    asks for beside the result.
     """
 
     name: str
@@ -69,6 +90,7 @@ class Exercise:
     places: tuple[str, ...] = ()
     errors: tuple[tuple[str, str], ...] = ()
     rules: tuple[str, ...] = ()
+    ways: tuple[Way, ...] = ()
 
     @property
     def is_prediction(self) -> bool:
@@ -102,6 +124,11 @@ class Exercise:
         rng = np.random.default_rng(zlib.crc32(self.name.encode()) if seed is None else seed)
         for i in range(max(self.draws, len(self.strata))):
             yield self.strata[i % len(self.strata)](rng)
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """What is to be watched while an answer runs, so that its way can be judged."""
+        return tuple(dict.fromkeys(thing for way in self.ways for thing in way.what))
 
     def wrap(self, inputs: tuple) -> tuple:
         """Fresh copies of plain `inputs` as the student's function receives them."""

@@ -9,9 +9,10 @@ from typing import Any
 
 from ..evidence import TriedCall, plain_data
 from ..lines import counted
-from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, same
+from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, quoted, quotes_told, same
 from .exercise import Exercise, Misconception
 from .tutor import explain_calls, explain_value, fuller, meant, sure
+from .ways import forbidden_way
 
 RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
 
@@ -79,6 +80,8 @@ def judge_calls(
             return Verdict(kind, f"{passed}With {_inputs_in_words(exercise, drawn)}:\n  {text}", passed + feedback)
     compared = [(drawn, expected(drawn), one.outcome.value) for drawn, one in zip(inputs, tried, strict=True)]
     failed = [(case, found) for case in compared if (found := difference(case[1], case[2]))]
+    if not failed and (way := forbidden_way(exercise, compared, tried)):
+        return _verdict("forbidden", f"The results are right, but not the way to them. {way.sentence}")
     if not failed:
         return _verdict("right", f"It gives the right answer for all {len(inputs)} inputs that were drawn.")
     if known := _recognised(
@@ -99,7 +102,7 @@ def signature(exercise: Exercise) -> str:
 
 
 def _verdict(kind, text):
-    return Verdict(kind, text, text)
+    return Verdict(kind, *quotes_told(text))
 
 
 def _dots(answer: Any, path: str = "") -> str:
@@ -118,10 +121,10 @@ def _difference_in_prediction(exercise: Exercise, expected: Any, got: Any, found
             wanted = "a text, or the type of an error such as KeyError"
         reason = f"{item} is {describe(found.got) if found.path else answer}; expected {wanted}."
     elif not found.path:
-        reason = f"Running it does not give {brief(got)}. Go through it one operation at a time."
+        reason = f"Running it does not give {quoted(brief(got), 'that')}. Go through it one operation at a time."
     else:
         what = ": capital and small letters count" if _is_spelling(found) else " is not what running it gives"
-        reason = f"{item}{what}. You said {brief(found.got)}."
+        reason = f"{item}{what}.{quoted(f' You said {brief(found.got)}.')}"
     return (_so_far(expected, got) if found.path else "") + reason
 
 
@@ -148,8 +151,8 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
     """What is wrong with a call before its value is looked at: a kind, the text, and the text without drawn values."""
     outcome = one.outcome
     if one.unfit:
-        text = f"expected a function {signature(exercise)}, but yours takes {one.takes}: {one.unfit}."
-        return "arguments", text, text.capitalize()
+        text = f"expected a function {signature(exercise)}, but yours takes"
+        return "arguments", f"{text} {one.takes}: {one.unfit}.", f"{text.capitalize()} others."
     kind, text, feedback = _failure_of_call(outcome, _changed_arguments(exercise, inputs, one))
     if kind == "error":
         known = [meaning for part, meaning in exercise.errors if part in outcome.error]

@@ -17,11 +17,24 @@ import numpy as np
 
 from ..evidence import decode, encode, plain_data
 from .compare import differences, same
-from .exercise import Exercise, Misconception, given, quiet_errors
+from .exercise import Exercise, Misconception, Way, given
 from .exercises import EXERCISES
+from .tutor.slipped import namespace
 
 WIDTH = 110  # of a line of the text
-FIELDS = ("name", "notebook", "title", "points", "statement", "hints", "arguments", "tensors", "places", "errors", "rules")
+FIELDS = (
+    "name",
+    "notebook",
+    "title",
+    "points",
+    "statement",
+    "hints",
+    "arguments",
+    "tensors",
+    "places",
+    "errors",
+    "rules",
+)
 
 
 def seal(exercises: Iterable[Exercise]) -> str:
@@ -52,6 +65,7 @@ def _sealed(exercise: Exercise) -> dict[str, Any]:
     wrong = [(w.expected, w.source) for w in exercise.wrong_answers if w.expected in sentences]
     return {
         "fields": {field: getattr(exercise, field) for field in FIELDS},
+        "ways": [[way.sentence, way.what, way.most, way.least] for way in exercise.ways],
         "inputs": [encode(drawn) for drawn in inputs] if not exercise.is_prediction else None,
         "right": [encode(exercise.expected(drawn)) for drawn in inputs],
         "wrong": [[name, sentences[name], _results(source, exercise, inputs)] for name, source in wrong],
@@ -60,7 +74,7 @@ def _sealed(exercise: Exercise) -> dict[str, Any]:
 
 def _results(source: str, exercise: Exercise, inputs: list[tuple]) -> list[Any]:
     """What a wrong answer gives for each input; None where it raises."""
-    names: dict[str, Any] = {"np": np, **quiet_errors()}
+    names: dict[str, Any] = namespace()
     exec(source, names)
     if exercise.is_prediction:
         return [encode(names["answer"])]
@@ -73,18 +87,18 @@ def _results(source: str, exercise: Exercise, inputs: list[tuple]) -> list[Any]:
     return found
 
 
-def _opened(fields: dict[str, Any], inputs: list | None, right: list, wrong: list) -> Exercise:
+def _opened(fields: dict[str, Any], ways: list, inputs: list | None, right: list, wrong: list) -> Exercise:
     drawn = None if inputs is None else [decode(one) for one in inputs]
     answers = [decode(one) for one in right]
     misconceptions = tuple(
         Misconception(name, sentence, partial(_recognises, drawn, [one and decode(one) for one in results]))
         for name, sentence, results in wrong
     )
-    rest = {key: _tuples(value) for key, value in fields.items() if key not in ("hints",)}
     return Exercise(
-        **rest, reference=_by_inputs(drawn, answers), hints=tuple(fields["hints"]), solution="",
+        **{key: _tuples(value) for key, value in fields.items()}, reference=_by_inputs(drawn, answers), solution="",
         misconceptions=misconceptions, wrong_answers=(), draws=len(answers),
         draw=None if drawn is None else tuple(partial(_drawn, one) for one in drawn),
+        ways=tuple(Way(sentence, tuple(what), most, least) for sentence, what, most, least in ways),
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@
 
 The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
 A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. What else a file may say are the fields
-of `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`), and `reference(...)` where the solution that is shown
+of `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`), and `reference(...)` where the solution that is shown
 and the one that judges are two.
 """
 
@@ -28,9 +28,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .compare import same
-from .exercise import strata
+from .exercise import NO_DIFFERENCES, PLAIN, Way, strata
 
-__all__ = ["Judged", "Wrong", "either", "judged", "same", "strata", "wrong"]
+__all__ = [
+    "NO_DIFFERENCES", "PLAIN", "Judged", "Way", "Wrong", "either", "judged", "same", "strata", "wrong",
+]  # fmt: skip
 
 Recogniser = Callable[[Any, Any, Any], bool]
 

@@ -4,12 +4,15 @@
 arguments; `encode` and `decode` turn values into bytes and back, never by pickle.
 """
 
-from .calling import CallOutcome, Printed, TimeUp, call, error_text, time_limit
+from .calling import CallOutcome, Printed, call, error_text
+from .doings import WORDS, doings
+from .limit import TimeUp, time_limit
 from .trying import TriedCall, is_blank, try_call
 from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 
 __all__ = [
     "MOST",
+    "WORDS",
     "CallOutcome",
     "Printed",
     "TimeUp",
@@ -17,6 +20,7 @@ __all__ = [
     "Unreadable",
     "call",
     "decode",
+    "doings",
     "encode",
     "error_text",
     "is_blank",

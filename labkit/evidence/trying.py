@@ -3,8 +3,10 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 
 from .calling import CallOutcome, call
+from .doings import doings
 from .values import plain_data, wrap
 
 
@@ -13,13 +15,15 @@ class TriedCall:
     """One call: what came of it, and the plain arguments as the call left them.
 
     `unfit` says why the arguments do not fit the function's signature, "" where they do; then it was not called.
-    `takes` is the signature, for the message.
+    `takes` is the signature, for the message. `done` says how often its own code called each thing that was looked for
+    (see `doings`); None where it could not be watched.
     """
 
     outcome: CallOutcome
     after: tuple = ()
     unfit: str = ""
     takes: str = ""
+    done: dict[str, int] | None = None
 
     @property
     def came(self) -> bool:
@@ -27,8 +31,17 @@ class TriedCall:
         return not self.unfit and self.outcome.kind == "value" and self.outcome.value is not None
 
 
-def try_call(function: Callable, inputs: tuple, tensors: str | None = None, seconds: float = 5.0) -> TriedCall:
-    """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named."""
+def try_call(
+    function: Callable,
+    inputs: tuple,
+    tensors: str | None = None,
+    seconds: float = 5.0,
+    watch: tuple[str, ...] = (),
+) -> TriedCall:
+    """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named.
+
+    `watch` names what is to be counted in `done`.
+    """
     arguments = wrap(inputs, tensors)
     try:
         inspect.signature(function).bind(*arguments)
@@ -36,8 +49,23 @@ def try_call(function: Callable, inputs: tuple, tensors: str | None = None, seco
         return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
-    outcome = call(function, arguments, seconds)
-    return TriedCall(outcome, tuple(plain_data(a) for a in arguments))
+    done: dict[str, int] | None = dict.fromkeys(watch, 0)
+    outcome = call(_watched(function, watch, done) if watch else function, arguments, seconds)
+    done = None if done.pop("", 0) else done
+    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=done)
+
+
+def _watched(function, watch, done):
+    """`function`, which notes in `done` what it does; `done[""]` is 1 where it could not be watched."""
+
+    @wraps(function, updated=())
+    def watched(*arguments):
+        with doings(watch, done) as possible:
+            if not possible:
+                done[""] = 1
+            return function(*arguments)
+
+    return watched
 
 
 def _signature(function):

@@ -6,7 +6,7 @@ import re
 import secrets
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,8 @@ def grade_class(
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
             if before is None or not is_graded(before):
-                yield work
+                earlier = journal.results.get(work.student)
+                yield replace(work, again=earlier is not None and bool(earlier.digest) and is_graded(earlier))
             else:
                 results[work.student] = before
                 step()
@@ -122,7 +123,7 @@ def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
     if seed is None and plan.resume:
         seed = seed_of(path)
     if seed is None:
-        seed = secrets.randbelow(2**32)
+        seed = secrets.randbits(128)
     fingerprint = {
         "assignment": hashlib.sha256(plan.assignment.read_bytes()).hexdigest(), "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),

@@ -14,6 +14,7 @@ from typing import Any
 from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode
 from ..jail import Jail, Session, wire
 from .matching import CodeStep
+from .told import place_told
 
 FOUND = ("missing", "empty", "value", "function")
 KINDS = ("value", "error", "timeout", "unfit")
@@ -40,6 +41,7 @@ class Inquiry:
     binds: str
     inputs: tuple[tuple, ...] = ()
     tensors: str | None = None
+    watch: tuple[str, ...] = ()
 
     @property
     def wants_function(self) -> bool:
@@ -205,8 +207,12 @@ class _Run:
     def _ran(self, message):
         if "kind" in message:
             kind = "timeout" if message["kind"] == "timeout" else "error"
-            failure = Failure(kind, _words(message, "error"), _words(message, "place"))
+            place = self._place(message, "place") if kind == "error" else "it ran too long"
+            failure = Failure(kind, _words(message, "error"), place)
             self.findings.failures.setdefault(self.step, failure)
+
+    def _place(self, message, key):
+        return place_told(_words(message, key), [step.source for step in self.steps])
 
     def _ask(self, asked):
         self.question = asked.name
@@ -224,14 +230,14 @@ class _Run:
         self.question = ""
 
     def _try(self, asked, evidence):
-        inputs = [encode(drawn) for drawn in asked.inputs]
-        call = {"inputs": inputs, "tensors": asked.tensors, "seconds": self.pace.call}
-        self._guarded(self.session.send, call, self._within(self.pace.call))
-        for _ in inputs:
+        call = {"tensors": asked.tensors, "seconds": self.pace.call, "watch": asked.watch}
+        for left, drawn in zip(reversed(range(len(asked.inputs))), asked.inputs, strict=True):
+            one = {"input": encode(drawn), "more": left > 0, **call}  # what comes next is not there before it is needed
+            self._guarded(self.session.send, one, self._within(self.pace.call))
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()
-            evidence.tried.append(_tried_call(message))
+            evidence.tried.append(_tried_call(message, asked.watch, self._place(message, "error_place")))
             if not evidence.tried[-1].came:
                 break
 
@@ -242,13 +248,27 @@ def _words(message: dict, key: str) -> str:
     return text[:1000] if isinstance(text, str) else ""
 
 
-def _tried_call(message):
+def _tried_call(message, watch, place):
     """The evidence of one call; raises `Unreadable` for what is none."""
     kind, after = message.get("outcome"), decode(message.get("after"))
     if kind not in KINDS or not isinstance(after, tuple):
         raise Unreadable("expected the outcome of a call")
-    error, place, printed, unfit, takes = (
-        _words(message, key) for key in ("error", "error_place", "printed", "unfit", "takes")
-    )
+    error, printed, unfit, takes = (_words(message, key) for key in ("error", "printed", "unfit", "takes"))
     unfit = unfit or ("the arguments do not fit" if kind == "unfit" else "")
-    return TriedCall(CallOutcome(kind, decode(message.get("value")), error, place, printed), after, unfit, takes)
+    return TriedCall(
+        CallOutcome(kind, decode(message.get("value")), error, place, printed),
+        after,
+        unfit,
+        takes,
+        _done(message, watch),
+    )
+
+
+def _done(message, watch):
+    """How often each thing that was looked for was called, as far as it is told in numbers."""
+    done = message.get("done")
+    return (
+        {name: int(done.get(name, 0)) for name in watch}
+        if isinstance(done, dict) and all(type(done.get(name, 0)) is int for name in watch)
+        else None
+    )

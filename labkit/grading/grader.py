@@ -1,7 +1,7 @@
 """Grade submissions: what each answer earns, by evidence from a jail, on inputs drawn now."""
 
+import hashlib
 import time
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
@@ -23,7 +23,10 @@ LONGEST = 4000  # characters of a message
 
 @dataclass(frozen=True)
 class Settings:
-    """How a class is graded: the seed of the drawn inputs, the limits, and whether missing walls are accepted."""
+    """How a class is graded: the seed of the drawn inputs, the limits, and whether missing walls are accepted.
+
+    Who can guess the seed knows the inputs: `classwork` draws 128 bits.
+    """
 
     seed: int
     pace: Pace = field(default_factory=Pace)
@@ -36,11 +39,13 @@ class DrawnInputs:
     """The inputs of one exercise in this run, and the right answers, found once.
 
     First come the inputs of `check`, which show every mistake that the exercise knows, then as many that nobody has seen.
+    `fresh`, the digest of a submission, gives that one hidden inputs of its own.
     """
 
-    def __init__(self, exercise: Exercise, seed: int) -> None:
+    def __init__(self, exercise: Exercise, seed: int, fresh: str = "") -> None:
         self.exercise = exercise
-        drawn = (*exercise.inputs(), *exercise.inputs((seed << 32) + zlib.crc32(exercise.name.encode())))
+        text = f"{seed}\n{exercise.name}\n{fresh}".encode()
+        drawn = (*exercise.inputs(), *exercise.inputs(int.from_bytes(hashlib.sha256(text).digest())))
         self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else drawn
         self._answers: dict[int, Any] = {}
 
@@ -62,6 +67,7 @@ class Grader:
     assignment: Assignment
     settings: Settings
     drawn: dict[str, DrawnInputs] = field(default_factory=dict)
+    fresh: str = ""
 
     def __enter__(self) -> "Grader":
         self.jail = self._new_jail()
@@ -75,10 +81,22 @@ class Grader:
         jail.start()
         return jail
 
-    def grade(self, student: str, data: bytes, file: str = "", notes: Iterable[str] = ()) -> SubmissionResult:
-        """What the notebook in `data` earns; raises nothing, whatever is in it."""
+    def grade(
+        self, student: str, data: bytes, file: str = "", notes: Iterable[str] = (), again: bool = False
+    ) -> SubmissionResult:
+        """What the notebook in `data` earns; raises nothing, whatever is in it.
+
+        `again`: an earlier version was graded before, and has seen the hidden inputs; so this one gets others.
+        """
         began = time.monotonic()
         handed = read_submission(data)
+        if again:
+            fresh = Grader(self.assignment, self.settings, fresh=handed.digest)
+            fresh.jail = self.jail
+            try:
+                return fresh.grade(student, data, file, notes)
+            finally:
+                self.jail = fresh.jail
         variant = self.assignment.for_student(student)
         steps, matched = plan(handed, variant)
         findings = self._examine(steps, variant)
@@ -108,11 +126,11 @@ class Grader:
 
     def _asked(self, question: Question) -> Inquiry:
         exercise = _exercise(question)
-        return Inquiry(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors)
+        return Inquiry(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors, exercise.watched)
 
     def _drawn(self, exercise: Exercise) -> DrawnInputs:
         if exercise.name not in self.drawn:
-            self.drawn[exercise.name] = DrawnInputs(exercise, self.settings.seed)
+            self.drawn[exercise.name] = DrawnInputs(exercise, self.settings.seed, self.fresh)
         return self.drawn[exercise.name]
 
     def _result(self, question: Question, findings: Findings, steps: list[CodeStep]) -> QuestionResult:

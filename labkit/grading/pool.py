@@ -29,7 +29,7 @@ PROCESSES = multiprocessing.get_context("spawn")
 
 @dataclass(frozen=True)
 class Work:
-    """One submission to grade: the bytes of its file, or the problem with it."""
+    """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded."""
 
     student: str
     data: bytes = b""
@@ -37,6 +37,7 @@ class Work:
     file: str = ""
     notes: tuple[str, ...] = ()
     timestamp: str = ""
+    again: bool = False
 
 
 def work_of(submission: Submission) -> Work:
@@ -54,7 +55,7 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
         if work.problem:
             result = grader.nothing(work.student, work.problem, work.file)
         else:
-            result = grader.grade(work.student, work.data, work.file, work.notes)
+            result = grader.grade(work.student, work.data, work.file, work.notes, work.again)
     except NotIsolated:
         raise
     except Exception as error:  # a fault of the grader's own: the others are still to be graded

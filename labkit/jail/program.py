@@ -5,8 +5,8 @@ The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "bin
 We send, in this order: `{"step": i}` before each step, `{"ran": i}` after it, with "kind", "error" and "place" if it
 raised; then for each question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and
 `{"end": true}`.
-To an `ask` with a function the other side answers `{"inputs": [...], "tensors": dialect, "seconds": s}`, and we send what came of
-each call, until one fails.
+To an `ask` with a function the other side answers `{"input": ..., "more": true, "tensors": dialect, "seconds": s, "watch":
+[...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails.
 """
 
 import ast
@@ -92,14 +92,15 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
     wire.send(connection, {"ask": question, "found": found, "value": data})
     if found != "function" or not wants_function:
         return
-    message = wire.receive(connection)
-    for inputs in message["inputs"]:
-        one = try_call(value, decode(inputs), message["tensors"], message["seconds"])
+    came, more = True, True
+    while came and more:
+        message = wire.receive(connection)
+        inputs, more = decode(message["input"]), message["more"]
+        one = try_call(value, inputs, message["tensors"], message["seconds"], tuple(message["watch"]))
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
         wire.send(connection, _outcome_of_call(one))
-        if not one.came:
-            return
+        came = one.came
 
 
 def _outcome_of_call(one):
@@ -108,7 +109,7 @@ def _outcome_of_call(one):
     return {
         "outcome": outcome.kind, "value": encode(outcome.value), "error": outcome.error[:1000],
         "error_place": outcome.error_place[:1000], "printed": outcome.printed[:1000],
-        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500],
+        "after": encode(one.after), "unfit": one.unfit[:500], "takes": one.takes[:500], "done": one.done,
     }  # fmt: skip
 
 

@@ -89,3 +89,9 @@ def test_a_count_is_not_one_more_or_less_however_large_and_may_be_a_float():
         assert same(count, count) and same(count, float(count)) and same([count], (count,))
         assert not same(count, count + 1) and not same(count, count - 1.0)
     assert same(18_750.0, 18_751.0), "a number that is measured has a tolerance"
+
+
+def test_the_tolerance_is_that_of_what_is_expected():
+    for got in (np.float16(6.05), np.array(6.05, np.float16), torch.tensor(6.05, dtype=torch.float16)):
+        assert not same(6, got) and not same(6.0, got) and not same(np.float32(6), got)
+    assert same(np.float16(6), np.float16(6.05)) and same(6, np.float16(6)) and same(6.0, np.float32(6.0001))

@@ -81,7 +81,7 @@ def test_a_run_goes_on_with_the_same_draw_and_a_new_one_has_its_own(plan):
         head = json.loads(here.beside(".journal").read_text().splitlines()[0])
         seeds.add(head["fingerprint"]["seed"])
         grade_class(replace(here, resume=True))
-    assert len(seeds) == 2
+    assert len(seeds) == 2 and all(seed > 2**64 for seed in seeds)
 
 
 def test_nothing_is_graded_twice(plan, forbidden, monkeypatch):

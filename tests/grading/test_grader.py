@@ -133,6 +133,59 @@ def test_the_instructor_sees_what_the_student_does_not(result_of):
     assert numbers_of(result_of("port-to-torch", WRONG[0]).detail, hidden)
 
 
+LEAKS = (
+    "def port(v):\n    raise type('Input' + str(v.detach().numpy().tolist()), (Exception,), {})()",
+    "def port(v):\n    return type(f'v{float(v.detach().sum()):.6f}', (), {})()",
+    "def port(v):\n    return [type(f'v{float(v.detach().sum()):.6f}', (ValueError,), {})] * 3",
+    "class P:\n    def __call__(self, v): return v\n    @property\n    def __signature__(self):\n"
+    "        import inspect, sys\n        seen = sys._getframe(1)\n"
+    "        while seen and 'arguments' not in seen.f_locals: seen = seen.f_back\n"
+    "        made = repr(seen and seen.f_locals['arguments'])\n"
+    "        return inspect.Signature([inspect.Parameter('a', inspect.Parameter.KEYWORD_ONLY, default=made)])\nport = P()",
+    "def port(v):\n    import linecache\n    for file in list(linecache.cache):\n"
+    "        linecache.cache[file] = 9, None, [str(v.detach().numpy().tolist())] * 99, file\n    raise ValueError",
+)
+
+
+@pytest.mark.parametrize("source", LEAKS)
+def test_no_name_that_a_student_makes_of_an_input_reaches_the_feedback(source, result_of):
+    drawn = DrawnInputs(EXERCISES["port-to-torch"], SETTINGS.seed)
+    hidden = np.concatenate([np.ravel(plain_data(v)).astype(float) for inputs in drawn.inputs for v in inputs])
+    result = result_of("port-to-torch", source)
+    text = result.text
+    assert result.points == 0 and "Input" not in text and not numbers_of(text.replace("-", ""), np.abs(hidden)), result
+    assert not re.search(r"\d\.\d{3}", text)
+
+
+def test_a_prediction_made_of_what_was_hidden_is_not_quoted(result_of):
+    result = result_of("grad-slip", "answer_1 = 3.1234")
+    assert "3.123" in result.detail and "3.123" not in result.text
+
+
+def test_the_inputs_come_one_by_one(result_of):
+    source = (
+        "def port(v):\n    import os, socket\n    line = socket.socket(fileno=os.dup(3))\n    line.setblocking(False)\n"
+        "    try:\n        return line.recv(1, socket.MSG_PEEK)\n    except BlockingIOError:\n"
+        "        (v**2).sum().backward()\n        return v.grad"
+    )
+    assert result_of("port-to-torch", source).kind == "right"
+
+
+def test_a_changed_submission_gets_other_hidden_inputs(grader, handout, monkeypatch):
+    seen = []
+    expected = DrawnInputs.expected
+    monkeypatch.setattr(
+        DrawnInputs, "expected", lambda self, inputs=(): (seen.append(inputs), expected(self, inputs))[1]
+    )
+    for again in (False, True):
+        grader.grade("ann", handout.notebook(), again=again)
+    of_port = [one[0] for one in seen if len(one) == 1 and isinstance(one[0], np.ndarray)]
+    first, second = of_port[: len(of_port) // 2], of_port[len(of_port) // 2 :]
+    assert len(first) == 2 * EXERCISES["port-to-torch"].draws
+    same = [np.array_equal(a, b) for a, b in zip(first, second, strict=True)]
+    assert same == [True] * (len(first) // 2) + [False] * (len(first) // 2)
+
+
 def numbers_of(text, hidden):
     """The hidden numbers that stand in a text, rounded or not; whole numbers are no secret."""
     said = [float(n) for n in re.findall(r"\d+\.?\d*(?:e[-+]\d+)?", text)]

@@ -46,6 +46,14 @@ def conversation(steps, binds=None, functions=(), answers=()):
     return said
 
 
+def one_by_one(inputs, times):
+    """The messages that give a function these inputs so many times."""
+    return [
+        {"input": inputs, "more": left > 0, "tensors": None, "seconds": 60, "watch": ["math"]}
+        for left in reversed(range(times))
+    ]
+
+
 def cell(source, *asks):
     return {"label": "cell", "source": source, "asks": list(asks)}
 
@@ -135,27 +143,27 @@ def test_what_an_answer_is(source, found):
 
 
 def test_a_function_is_tried_on_what_comes():
-    inputs = {"inputs": [["tuple", [["int", "3"]]]] * 2, "tensors": None, "seconds": 60}
-    said = conversation([cell("def f(x):\n    print('hi')\n    return x + 1", "q")], {"q": "f"}, ["q"], [inputs])
+    inputs = one_by_one(["tuple", [["int", "3"]]], 2)
+    said = conversation([cell("def f(x):\n    print('hi')\n    return x + 1", "q")], {"q": "f"}, ["q"], inputs)
     outcomes = [m for m in said if "outcome" in m]
     assert [m["value"] for m in outcomes] == [["int", "4"]] * 2
     assert outcomes[0]["printed"] == "hi\n" and outcomes[0]["after"] == ["tuple", [["int", "3"]]]
 
 
 def test_what_an_answer_does_stays_in_its_own_process():
-    inputs = {"inputs": [["tuple", []]], "tensors": None, "seconds": 60}
+    inputs = one_by_one(["tuple", []], 1)
     source = "kept = []\ndef f():\n    kept.append(1)\n    import numpy\n    numpy.pi = 3\n    return len(kept)"
     said = conversation(
         [cell(source, "q"), cell("import numpy\nafter = [len(kept), numpy.pi > 3]", "r")],
-        {"q": "f", "r": "after"}, ["q"], [inputs],
+        {"q": "f", "r": "after"}, ["q"], inputs,
     )  # fmt: skip
     assert {"ask": "r", "found": "value", "value": ["list", [["int", "0"], ["constant", "True"]]]} in said
 
 
 def test_a_copy_that_an_answer_makes_of_itself_does_not_speak():
-    inputs = {"inputs": [["tuple", []]] * 2, "tensors": None, "seconds": 60}
+    inputs = one_by_one(["tuple", []], 2)
     source = "import os\ndef f():\n    os.fork()\n    return 1"
-    said = conversation([cell(source, "q")], {"q": "f"}, ["q"], [inputs])
+    said = conversation([cell(source, "q")], {"q": "f"}, ["q"], inputs)
     assert len([m for m in said if "outcome" in m]) == 2 and said[-1] == {"end": True}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...evidence import call, plain_data
-from ..compare import brief, difference
+from ..compare import brief, difference, quoted
 from ..exercise import Exercise, Misconception
 from .forms import formed
 from .near import Reason, agree, near, numbers, shape
@@ -164,7 +164,9 @@ def _one(exercise, right, got, wrong):
         if not reason and _kind(right[i]) != _kind(got[i]):
             return None  # a number or a truth value is asked for: the judge says so
         if reason or _why(exercise, [i]):
-            reason = reason or Reason("item-rule", f"is not what running it gives. You said {brief(got[i])}")
+            reason = reason or Reason(
+                "item-rule", f"is not what running it gives{quoted(f'. You said {brief(got[i])}')}"
+            )
             says, end = reason.sentence, "" if reason.sentence.endswith("?") else "."
             return Reason(
                 reason.kind, f"{_place(exercise, i)} {says}{end}{_why(exercise, [i])}{_others(exercise, wrong, i)}"

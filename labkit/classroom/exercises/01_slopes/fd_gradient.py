@@ -20,7 +20,7 @@ def by_differences(x, h):
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import Way, judged, same, wrong
 
 
 def f(x):
@@ -144,6 +144,7 @@ def a_list(x, h):
     return list(gradient)
 
 
+ways = (Way("The exact derivative was not to be used: take differences of `f`.", ("walk back", "push")),)
 hints = (
     "After moved = x there are two names for one array. What is f(moved) - f(x) then?",
     "x.copy() makes a new array. Where does it belong, before the loop or inside it?",

@@ -15,7 +15,7 @@ Use plain arithmetic: no finite difference, no labkit.
 
 from functools import partial
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import NO_DIFFERENCES, PLAIN, judged, same, wrong
 
 
 def by_hand(x, y):
@@ -143,6 +143,7 @@ def a_sum(x, y):
     return z, d_x + d_y, d_x + d_y
 
 
+ways = (NO_DIFFERENCES, PLAIN)
 hints = (
     "Draw it. a has two edges that leave it, and so has x.",
     "d_b = a. At a arrive two numbers: b from the product, and d_b * 1 through b. They add up.",

@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import PLAIN, judged, wrong
 
 
 def run(program, inputs):
@@ -306,6 +306,7 @@ def the_value_before(program, inputs):
     return values[-2], grads[: len(inputs)]
 
 
+ways = (PLAIN,)
 hints = (
     "Two loops. The first one appends a value for each instruction; the second one walks back, as in notebook 03.",
     "The gradients are a list as long as the values, zero, with 1.0 at the end.",

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def tanh_rule(g, ans, x):
@@ -64,6 +64,7 @@ def a_list(g, ans, x):
     return [g * (1 - ans**2)]
 
 
+ways = (Way("Use + - * / and ** alone: a function of numbers fails on boxes.", ("math", "cmath", "numpy", "labkit")),)
 hints = (
     "Every rule is: what arrived, times the local slope.",
     "The local slope is 1 - tanh(x)**2, and tanh(x) is there as ans.",

@@ -17,7 +17,7 @@ import autograd.numpy as anp
 import autograd.numpy as np
 
 from labkit import engine, jvp
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import Way, judged, same, wrong
 
 
 def jacobian(a, x):
@@ -76,6 +76,7 @@ def units_of_the_output(a, x):
     return np.stack([jvp(lambda x: a @ np.tanh(x), (x,), (t,))[1] for t in np.eye(len(a))], 1)
 
 
+ways = (Way("One push for each input is asked for, and no walk back.", ("walk back",)),)
 hints = (
     "Print what jvp returns for one t. Which of the two do you want?",
     "A push gives a column, with one number per output. How many rows does the result need?",

@@ -8,7 +8,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import PLAIN, judged, same, wrong
 
 
 def pull(x, w, g):
@@ -80,6 +80,7 @@ def only_one(x, w, g):
     return g @ w.T
 
 
+ways = (PLAIN,)
 hints = (
     "y[i, j] is the sum of x[i, k] * w[k, j] over k. Which elements of y does x[i, k] move, and how much?",
     "So dx[i, k] is the sum of g[i, j] * w[k, j] over j. Which matrix product is that?",

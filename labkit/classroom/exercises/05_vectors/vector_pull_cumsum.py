@@ -9,7 +9,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import PLAIN, Way, judged, wrong
 
 
 def pull(v):
@@ -65,6 +65,7 @@ def differences(v):
     return np.diff(v, prepend=0.0)
 
 
+ways = (PLAIN, Way("The matrix was not to be built.", ("table",)))
 hints = (
     "Draw the Jacobian for three elements: ones on and below the diagonal.",
     "Element j of the pull is the sum of v[i] over all outputs y[i] that contain x[j]: i = j and after.",

@@ -8,7 +8,7 @@ the first output, its gradient for `x`, its gradient for `y`. `x` and `y` are Te
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def model(x, y):
@@ -64,6 +64,9 @@ def arrays_instead_of_tensors(x, y):
     return (x**2 * y).sum(), 2 * x * y, x**2
 
 
+ways = (
+    Way("Call `ms.value_and_grad` once: it gives all three.", ("labkit.mindspore.value_and_grad",), most=1, least=1),
+)
 hints = (
     "grad_position=(0, 1) asks for both inputs, has_aux=True keeps the second output out of it.",
     "The result is a pair: (outputs, gradients). With has_aux=True the outputs are (value, aux).",

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import PLAIN, judged, same, wrong
 
 
 def answer(x, g):
@@ -80,6 +80,7 @@ def value_alone(x, g):
     return x.max() + np.log(np.exp(x - x.max()).sum())
 
 
+ways = (PLAIN,)
 hints = (
     "With m = max(x): exp(x - m) is never larger than 1, and one of its elements is exactly 1.",
     "The derivative for x[i] is exp(x[i]) / sum(exp(x)). Shift it by m, too; then multiply with g.",

@@ -9,7 +9,7 @@ twice. All four are tensors of three elements; `x` and `y` are leaves that requi
 import numpy as np
 
 from labkit import torch
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import Way, judged, wrong
 
 
 def answer(x, y, u, v):
@@ -104,6 +104,7 @@ def for_x_alone(x, y, u, v):
     return torch.autograd.grad((g * u).sum() + (h * v).sum(), x)[0]
 
 
+ways = (Way("Walk back only twice: once for the gradient, once along the direction.", ("walk back",), most=2),)
 hints = (
     "Call the gradients g and h. The number (g * u).sum() + (h * v).sum() knows all you need.",
     "Its gradient for (x, y) is the answer, if g and h are on the tape: create_graph=True.",

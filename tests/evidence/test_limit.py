@@ -1,0 +1,98 @@
+"""Every loop of Python code is left, whatever catches what, whatever file it says it is from, in any thread."""
+
+import sys
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+
+from labkit.evidence import call, limit
+
+MONITORED = hasattr(sys, "monitoring")
+BARE = "while True:\n        try:\n            pass\n        except:\n            pass"
+LOOPS = {
+    "a bare except": ("<cell>", BARE),
+    "one in another": ("<cell>", "while True:\n        try:\n            while True:\n                try: pass\n"
+                       "                finally: continue\n        except BaseException: continue"),
+    "exec": ("<cell>", "exec('while True:\\n try: pass\\n except: pass')"),
+    "a callback from elsewhere": ("<cell>", "import functools as t; g = {}\n    exec(compile('def g(a, x):\\n while 1:\\n  try: x\\n"
+                                  "  except: pass', 'elsewhere', 'exec'), g)\n    t.reduce(g['g'], [1, 2])"),
+    "suppress": ("<cell>", "from contextlib import suppress\n    while True:\n        with suppress(BaseException): len('')"),
+    "a library's file": (np.__file__, BARE),
+    "a generator": ("<cell>", "def g():\n        while True:\n            try: yield 1\n            except: pass\n    sum(g())"),
+    "a recursion": ("<cell>", "def g():\n        try: g()\n        except: g()\n    g()"),
+}  # fmt: skip
+
+
+def looping(name):
+    file, body = LOOPS[name]
+    names = {}
+    exec(compile(f"def f():\n    {body}\n", file, "exec"), names)
+    return names["f"]
+
+
+def in_a_thread(function):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(function()), daemon=True)
+    thread.start()
+    thread.join(60)
+    return found[0] if found else None
+
+
+@pytest.fixture(autouse=True)
+def hasty(monkeypatch):
+    monkeypatch.setattr(limit, "GRACE", 0.1)
+    yield
+    assert limit._limits == {} and limit._tool is None
+
+
+@pytest.mark.parametrize("name", LOOPS if MONITORED else [name for name in LOOPS if name != "a recursion"])
+def test_a_loop_is_left_by_alarm(name):
+    outcome = call(looping(name), (), 0.05)
+    assert outcome.kind == "timeout" and "0.05 s" in outcome.error
+
+
+@pytest.mark.skipif(not MONITORED, reason="Python 3.11 ends a trace with its first exception")
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_left_without_an_alarm(name):
+    outcome = in_a_thread(partial(call, looping(name), (), 0.05))
+    assert outcome is not None and outcome.kind == "timeout"
+
+
+@pytest.mark.skipif(not MONITORED, reason="from Python 3.12 on")
+def test_a_loop_is_left_where_there_are_neither_alarms_nor_timers(monkeypatch):
+    def refused(self):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.delattr("signal.setitimer", raising=False)
+        patch.setattr(threading.Timer, "start", refused)
+        assert call(looping("exec"), (), 0.05).kind == "timeout"
+        assert call(lambda: 5, (), 60.0).value == 5
+
+
+def test_a_plain_loop_is_left_in_a_thread_on_every_python():
+    def answer():
+        while True:
+            pass
+
+    outcome = in_a_thread(partial(call, answer, (), 0.05))
+    assert outcome is not None and outcome.kind == "timeout"
+
+
+def test_limits_inside_of_each_other_end_one_by_one():
+    inner = []
+
+    def outer():
+        inner.append(call(looping("a bare except"), (), 0.05).kind)
+        while True:
+            pass
+
+    assert call(outer, (), 0.3).kind == "timeout" and inner == ["timeout"]
+    assert call(lambda: "fine", (), 0.05).value == "fine"
+
+
+def test_what_is_no_number_of_seconds_is_refused():
+    with pytest.raises(ValueError, match="expected seconds, but got nan"):
+        limit.time_limit(float("nan"), None)

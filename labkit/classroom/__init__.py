@@ -6,13 +6,15 @@ calls the student's function in another process and compares plain data on its o
 """
 
 from . import progress
-from .checking import Report, Text, check, hint, solution
+from .checking import Report, Text, check, hint, judge_answer, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
 from .judge import Verdict, judge_calls, judge_value, not_a_function
 from .require import NotRight, require
+from .sealed import seal, unseal
 
 __all__ = [
     "EXERCISES", "Exercise", "Misconception", "NotRight", "Report", "Text", "Verdict", "WrongAnswer", "check", "find",
-    "hint", "judge_calls", "judge_value", "not_a_function", "progress", "require", "solution",
+    "hint", "judge_answer", "judge_calls", "judge_value", "not_a_function", "progress", "require", "seal", "solution",
+    "unseal",
 ]  # fmt: skip

@@ -95,7 +95,9 @@ def solution(name: str) -> Text:
     'x, y = ms.Tensor(1.0), ms.Tensor(2.0)'
     """
     exercise = find(name)
-    return Text(wrapped(_unknown(name)) if exercise is None else exercise.solution.strip())
+    if exercise is None:
+        return Text(wrapped(_unknown(name)))
+    return Text(exercise.solution.strip() or "The solution of this exercise is with your instructor.")
 
 
 def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdict:

@@ -78,7 +78,7 @@ def _results(source: str, exercise: Exercise, inputs: list[tuple]) -> list[Any]:
     exec(source, names)
     if exercise.is_prediction:
         return [encode(names["answer"])]
-    found = []
+    found: list[Any] = []
     for drawn in inputs:
         try:
             found.append(encode(plain_data(given(names["answer"], exercise.wrap(drawn)))))

@@ -4,6 +4,7 @@ from .classwork import grade_class as grade_class
 from .course import Course as Course
 from .course import CourseError as CourseError
 from .course import new_course as new_course
+from .course import new_exercise as new_exercise
 from .examine import Pace as Pace
 from .handout import hand_out as hand_out
 from .handout import read_roster as read_roster
@@ -12,3 +13,4 @@ from .opening import SubmissionError as SubmissionError
 from .opening import on_one_line as on_one_line
 from .statistics import summarise as summarise
 from .verify import problems as problems
+from .verify import remarks as remarks

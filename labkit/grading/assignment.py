@@ -46,7 +46,8 @@ class Assignment:
 
     `setup` holds `(grade_id, source)` of the locked code cells: a grader runs them from here, never from a submission.
     `locked` holds the `grade_id` of every locked cell and every grade cell: what a submission has there is ignored.
-    Where a slot is one of several, `questions` holds the first of them; `for_student` chooses.
+    Where a slot is one of several, `questions` holds the first of them; `for_student` chooses. `own` holds the instructor's
+    own exercises: their names and the texts of their files.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Assignment:
     setup: tuple[tuple[str, str], ...]
     locked: frozenset[str]
     slots: tuple[Slot, ...] = ()
+    own: tuple[tuple[str, str], ...] = ()
 
     @property
     def varies(self) -> bool:
@@ -89,15 +91,17 @@ class Assignment:
         try:
             slots = tuple(Slot(str(s["name"]), tuple((str(e), str(n)) for e, n in s["any_of"])) for s in data["slots"])
             name, title, seed = str(data["assignment"]), str(data["title"]), int(data["seed"])
+            own = tuple((str(exercise), str(text)) for exercise, text in data.get("own", {}).items())
         except (KeyError, TypeError, ValueError) as error:
             raise AssignmentError(f"{path}: its metadata 'labkit' is broken ({error!r}). {_ANEW}") from None
+        _adopt(own, path)
         _refuse_unknown(slots, path)
         cells = _graded_cells(notebook, path)
         points = [_points(cells, slot, path) for slot in slots]
         asked = questions(slots, tuple(slot.any_of[0] for slot in slots), points)
         held = {grade_id: c for grade_id, c in cells.items() if _is(c, "grade") or _is(c, "locked")}
         setup = tuple((i, c.source) for i, c in held.items() if c.cell_type == "code" and not _is(c, "grade"))
-        return cls(name, title, seed, asked, setup, frozenset(held), slots)
+        return cls(name, title, seed, asked, setup, frozenset(held), slots, own)
 
 
 _ANEW = "Delete the file and run: labkit course build"
@@ -143,6 +147,14 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
 def unknown_exercise(name: str) -> str:
     """What to say about an exercise that does not exist."""
     return f"there is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit progress names them all.')}"
+
+
+def _adopt(own: tuple[tuple[str, str], ...], path: str) -> None:
+    """Make the instructor's own exercises known, as they were when the notebook was built."""
+    try:
+        EXERCISES.adopt(dict(own))
+    except ValueError as error:
+        raise AssignmentError(f"{path}: {error}. Rename yours in exercises/ and course.toml. {_ANEW}") from None
 
 
 def _metadata(notebook: Any, path: str) -> Any:

@@ -3,14 +3,14 @@
 import copy
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat import v4
 
-from ..classroom import EXERCISES
+from ..classroom import EXERCISES, seal
 from ..desk import write_whole
 from ..lines import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
@@ -34,14 +34,18 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
 
     The notebook's metadata "labkit" holds what `Assignment.read` needs.
     """
+    EXERCISES.adopt(course.own)
     slots = slots_of(planned)
     chosen = tuple(slot.any_of[0] for slot in slots)
     points = [question.points for question in planned.questions]
     asked = questions(slots, chosen, points)
-    cells = [_title(planned, sum(points)), _setup(planned.hints), *question_cells(asked, planned.hints).values()]
+    own = {e: course.own[e] for q in planned.questions for e in q.exercises if e in course.own}
+    cells = [_title(planned, sum(points)), _setup(planned.hints), *[_sealed(own)] * bool(own and planned.hints)]
+    cells += question_cells(asked, planned.hints).values()
     data = {
         "assignment": planned.name, "title": planned.title, "seed": course.seed, "hints": planned.hints,
         "slots": [{"name": slot.name, "any_of": [list(pair) for pair in slot.any_of]} for slot in slots],
+        **({"own": own} if own else {}),
     }  # fmt: skip
     notebook = v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA))
     notebook.metadata["labkit"] = {**data, "digest": digest(notebook)}
@@ -123,6 +127,13 @@ def _title(planned: PlannedAssignment, points: float) -> Any:
 
 def _setup(hints: bool) -> Any:
     return _cell("code", "setup", SETUP + "\nfrom labkit import check, hint" * hints, locked=True)
+
+
+def _sealed(own: Iterable[str]) -> Any:
+    """The cell from which `check` knows exercises that labkit does not bring, without their solutions."""
+    text = seal(EXERCISES[name] for name in own)
+    source = f'from labkit.classroom import unseal\n\nunseal("""\n{text}\n""")  # what check and hint need'
+    return _cell("code", "own-exercises", source, locked=True)
 
 
 def _statement(k: int, question: Question, hints: bool) -> Any:

@@ -3,18 +3,21 @@
 import json
 import re
 import tomllib
+import traceback
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, find
+from ..classroom.reading import NotAnExercise, named
 from ..meant import did_you_mean
 from .assignment import unknown_exercise
 
 FILE = "course.toml"
+OWN = "exercises"  # the folder of an instructor's own
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 _COURSE_KEYS = ("title", "seed", "assignment")
 _ASSIGNMENT_KEYS = ("name", "title", "hints", "questions")
@@ -55,22 +58,25 @@ class PlannedAssignment:
 
 @dataclass(frozen=True)
 class Course:
-    """A folder with a `course.toml`, and what stands in it."""
+    """A folder with a `course.toml`, and what stands in it; `own` holds the texts of the instructor's own exercises."""
 
     folder: Path
     title: str
     seed: int
     assignments: tuple[PlannedAssignment, ...]
+    own: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, folder: Path) -> "Course":
         """The course in `folder`. Raises `CourseError` with all that is wrong with its `course.toml`."""
         data = _toml(folder)
+        if broken := list(_broken_files(folder)):
+            raise CourseError(*broken)
         problems = list(_course_problems(data))
         if problems:
             raise CourseError(*(f"{FILE}: {problem}" for problem in problems))
         assignments = tuple(_assignment(entry) for entry in data["assignment"])
-        return cls(folder, data["title"], data["seed"], assignments)
+        return cls(folder, data["title"], data["seed"], assignments, _own_texts(folder))
 
     def source(self, name: str) -> Path:
         """The instructor's notebook of an assignment, where nbgrader looks for it."""
@@ -96,6 +102,47 @@ def new_course(folder: Path) -> tuple[Path, ...]:
     (folder / FILE).write_text((example / FILE).read_text(encoding="utf-8"), encoding="utf-8")
     (folder / "nbgrader_config.py").write_text(config.replace("COURSE_ID", json.dumps(course_id)), encoding="utf-8")
     return folder / FILE, folder / "nbgrader_config.py"
+
+
+def _own_texts(folder: Path) -> dict[str, str]:
+    """The instructor's own exercises of a course: the texts of the files in its folder `exercises`, by name."""
+    files = sorted((folder / OWN).glob("[!_]*.py"))
+    return {named(path): path.read_text(encoding="utf-8") for path in files}
+
+
+def _broken_files(folder: Path) -> Iterator[str]:
+    """Makes the instructor's exercises known; a sentence for each file that is none."""
+    texts = _own_texts(folder)
+    for name, text in texts.items():
+        try:
+            EXERCISES.adopt({name: text})
+            exercise = EXERCISES[name]
+            exercise.expected(next(exercise.inputs()))
+        except Exception as error:  # it is the instructor's code: whatever it raises
+            EXERCISES.forget(name)
+            place = f" (line {line})" if (line := _line(error, name)) else ""
+            said = str(error) if isinstance(error, NotAnExercise) else f"{type(error).__name__}: {error}"
+            yield f"{OWN}/{name.replace('-', '_')}.py{place}: {said.partition('.py: ')[2] or said}"
+
+
+def _line(error: Exception, name: str) -> int | None:
+    """The line of an exercise's file where an error was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame.lineno for frame in frames if frame.filename.endswith(f"{OWN}/{name.replace('-', '_')}.py")]
+    return error.lineno if isinstance(error, SyntaxError) else own[-1] if own else None
+
+
+def new_exercise(folder: Path, name: str) -> Path:
+    """Write a commented example of an exercise; returns its file. Raises `CourseError` where there is one already."""
+    if not _NAME.fullmatch(name) or not name.replace("-", "_").isidentifier() or name.lower() != name:
+        raise CourseError(f"{name!r} is no name for an exercise. Use small letters, digits and '-', such as dot-pull.")
+    path = folder / OWN / f"{name.replace('-', '_')}.py"
+    if path.exists() or name in EXERCISES:
+        where = f"in '{path}'" if path.exists() else "in the guided notebooks"
+        raise CourseError(f"There is an exercise {name!r} already, {where}. Choose another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text((files(__package__) / "example" / "exercise.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    return path
 
 
 def _toml(folder: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..classroom import Exercise, Verdict, find, judge_calls, judge_value, not_a_function
+from ..classroom import EXERCISES, Exercise, Verdict, find, judge_calls, judge_value, not_a_function
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
 from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
@@ -68,6 +68,9 @@ class Grader:
     settings: Settings
     drawn: dict[str, DrawnInputs] = field(default_factory=dict)
     fresh: str = ""
+
+    def __post_init__(self) -> None:
+        EXERCISES.adopt(dict(self.assignment.own))
 
     def __enter__(self) -> "Grader":
         self.jail = self._new_jail()

@@ -73,6 +73,7 @@ def out_of_step(notebook: Any, fresh: Any) -> list[str]:
         differing.append("hints")
     if have.slots != want.slots:
         return [*differing, "the questions"]
+    differing += [f"the exercise {name!r}" for name, text in want.own if dict(have.own).get(name) != text]
     worth = [theirs.name for ours, theirs in zip(have.questions, want.questions) if ours.points != theirs.points]
     return differing + [f"the points of {name!r}" for name in worth]
 

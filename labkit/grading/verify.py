@@ -4,22 +4,40 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import nbformat
+
 from ..classroom import check
+from ..jail import NotIsolated
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
 from .course import Course, PlannedAssignment
+from .grader import Settings
 from .handout import out_of_step
+from .pool import Work, grade_here
+from .proof import doubts, living
 from .release import released
 
 
 def problems(course: Course) -> Iterator[str]:
     """A sentence for each thing that is not right yet, saying what to do; none when the course is ready."""
+    for name in course.own:
+        yield from doubts(name)
     for planned in course.assignments:
         try:
             yield from _assignment_problems(course, planned)
         except AssignmentError as error:
             yield str(error)
     yield from _strangers(course)
+
+
+def remarks(course: Course) -> Iterator[str]:
+    """What the instructor may want to know of their own exercises, and which of them were not tried in the jail."""
+    for name in course.own:
+        for slip in living(name):
+            yield (
+                f"{name}: an answer in which {slip} is taken for right. If it is wrong, let draw(rng) give inputs that "
+                "show it."
+            )
 
 
 def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator[str]:
@@ -33,7 +51,9 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
     if not planned.varies:
         yield from _release_problems(course, planned, source)
     for asked in _variants(assignment):
-        yield from _answer_problems(variant(source, asked.questions), asked, str(path))
+        own = variant(source, asked.questions)
+        yield from _answer_problems(own, asked, str(path))
+        yield from _jail_problems(own, asked, str(path)) if assignment.own else ()
 
 
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
@@ -65,6 +85,19 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
                 f"{path}: '{question.answer_id}' earns points as it is handed out. "
                 "Put the solution between ### BEGIN SOLUTION and ### END SOLUTION."
             )
+
+
+def _jail_problems(source: Any, assignment: Assignment, path: str) -> Iterator[str]:
+    """The instructor's solutions to their own exercises must be right where students' answers run."""
+    own, work = dict(assignment.own), Work("solution", nbformat.writes(source).encode())
+    try:
+        (result,) = grade_here(replace(assignment, slots=()), Settings(assignment.seed), [work])
+    except NotIsolated as error:
+        yield f"{path}: your own exercises could not be tried where answers run: {error}"
+        return
+    for question in result.questions:
+        if question.exercise in own and question.kind != "right":
+            yield f"{path}: the solution of {question.exercise!r} is not right in the jail: {question.text}"
 
 
 def _failing(question: Any, names: dict[str, Any]) -> str:

@@ -61,9 +61,10 @@ class Exercises(Mapping[str, Exercise]):
                 self._own[name] = text
                 self._read.pop(name, None)
 
-    def own(self, name: str) -> str | None:
-        """The text of an adopted exercise; None for one of this course."""
-        return self._own.get(name)
+    def forget(self, name: str) -> None:
+        """Take back what was adopted as `name`."""
+        self._own.pop(name, None)
+        self._read.pop(name, None)
 
     def open(self, exercise: Exercise) -> None:
         """Add an exercise that has no file here, as a learner has it; where there is one of its name, that one stays."""

@@ -1,0 +1,128 @@
+"""Does an exercise hold? Tried on an instructor's own before it is handed out: the solution, the draws, each wrong answer."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ..classroom import EXERCISES, Exercise, check, judge_answer
+from ..classroom.compare import STAGES, difference
+from ..classroom.tutor.slipped import namespace, quiet
+from ..classroom.tutor.slips import slips
+from ..evidence import decode, encode, plain_data, try_call
+from ..meant import did_you_mean
+
+SEEDS = 20
+SECONDS = 5.0
+
+
+def doubts(name: str) -> Iterator[str]:
+    """A sentence for each thing in the exercise `name` that is not as it must be; none where it holds."""
+    where = f"exercises/{name.replace('-', '_')}.py"
+    try:
+        exercise = EXERCISES[name]
+        for doubt in _doubts(exercise):
+            yield f"{where}: {doubt}"
+    except Exception as error:  # whatever an instructor's code does: the others are to be tried, too
+        yield f"{where}: {type(error).__name__}: {error}"
+
+
+def living(name: str) -> list[str]:
+    """What may be wrong in an answer that is taken for right: small slips in the solution that no draw shows, in words."""
+    exercise, found = EXERCISES[name], []
+    for slip in slips(exercise.solution, exercise.arguments) if not exercise.is_prediction else ():
+        with quiet():
+            try:
+                answer = _defined(slip.code)
+                right = callable(answer) and judge_answer(exercise, answer, 1.0)
+            except Exception:
+                continue
+        if right and slip.says not in found:
+            found.append(slip.says)
+    return found
+
+
+def _doubts(exercise: Exercise) -> Iterator[str]:
+    answer = _defined(exercise.solution)
+    if not exercise.is_prediction:
+        yield from _of_draws(exercise)
+        yield from _of_solution(exercise, answer)
+        if check(exercise.name, _defined(exercise.stub.replace("...", "pass"))).kind == "right":
+            yield "the empty answer is taken for right"
+    elif not (verdict := judge_answer(exercise, answer)):
+        yield f"expected `answer` to be what `reference()` gives. {verdict.text}"
+    yield from _of_reasons(exercise)
+
+
+def _of_draws(exercise: Exercise) -> Iterator[str]:
+    first, again, other = (_encoded(exercise, seed) for seed in (1, 1, 2))
+    if first != again:
+        yield "draw(rng) gives other inputs for the same seed: take all that is random from rng"
+    if first == other:
+        yield "draw(rng) gives the same inputs for each seed: take something from rng"
+    for inputs in exercise.inputs(1):
+        if not isinstance(inputs, tuple) or len(inputs) != len(exercise.arguments):
+            yield f"draw(rng) must give a tuple of {len(exercise.arguments)}: {', '.join(exercise.arguments)}"
+        elif not _same_data(decode(encode(inputs)), inputs):
+            yield "an input does not reach the place where answers run: use numbers, texts, tuples, lists, dicts and arrays"
+        else:
+            continue
+        return
+
+
+def _encoded(exercise: Exercise, seed: int) -> list[Any]:
+    return [encode(inputs) for inputs in exercise.inputs(seed)]
+
+
+def _same_data(came: Any, sent: Any) -> bool:
+    return encode(came) == encode(sent) and "other" not in str(encode(sent))
+
+
+def _of_solution(exercise: Exercise, answer: Callable) -> Iterator[str]:
+    for seed in range(SEEDS):
+        for inputs in exercise.inputs(seed):
+            tried, right = try_call(answer, inputs, exercise.tensors, SECONDS), exercise.expected(inputs)
+            if not tried.came:
+                yield f"the solution fails with seed {seed}: {tried.outcome.error or tried.unfit}"
+                return
+            if found := difference(right, tried.outcome.value):
+                yield f"the solution is not what reference(...) gives with seed {seed}: {found.expected!r}, not {found.got!r}"
+                return
+
+
+def _of_reasons(exercise: Exercise) -> Iterator[str]:
+    told, names = {wrong.expected for wrong in exercise.wrong_answers}, [m.name for m in exercise.misconceptions]
+    for wrong in exercise.wrong_answers:
+        verdict = judge_answer(exercise, _defined(wrong.source))
+        if verdict:
+            yield f"the wrong answer '{wrong.name}' is taken for right: let draw(rng) give inputs that show the difference"
+        elif verdict.kind != wrong.expected and (verdict.kind in names or wrong.expected not in STAGES):
+            hint = (
+                did_you_mean(wrong.expected, names)
+                if wrong.expected not in names
+                else "An earlier reason fits it, too."
+            )
+            yield f"the wrong answer '{wrong.name}' is told '{verdict.kind}', not '{wrong.expected}'. {hint}"
+    for reason in exercise.misconceptions:
+        if reason.name not in told:
+            yield f"'{reason.name}' has no wrong answer that shows it: give it answer=..."
+        if _fits_right_answer(exercise, reason):
+            yield f"'{reason.name}' also fits the right answer"
+
+
+def _fits_right_answer(exercise: Exercise, reason: Any) -> bool:
+    """True where a reason recognises the right results, for all inputs."""
+    recognised = []
+    for inputs in [()] if exercise.is_prediction else exercise.inputs():
+        right = plain_data(exercise.expected(inputs))
+        try:
+            recognised.append(bool(reason.recognises(inputs, right, right)))
+        except Exception:
+            return False
+    return all(recognised)
+
+
+def _defined(source: Any) -> Any:
+    names = {**namespace(), "np": np}
+    exec(source, names)
+    return names.get("answer", names.get(next(reversed(names))))

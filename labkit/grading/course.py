@@ -11,8 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..classroom import EXERCISES, find
-from ..classroom.reading import NotAnExercise, named
+from ..classroom import EXERCISES, NotAnExercise, find, named
 from ..meant import did_you_mean
 from .assignment import unknown_exercise
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import nbformat
 
-from ..classroom import check
+from ..classroom import check, doubts, living
 from ..jail import NotIsolated
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
@@ -14,7 +14,6 @@ from .course import Course, PlannedAssignment
 from .grader import Settings
 from .handout import out_of_step
 from .pool import Work, grade_here
-from .proof import doubts, living
 from .release import released
 
 

@@ -7,13 +7,11 @@ import nbformat
 import pytest
 from walls import missing
 
-from labkit.classroom import EXERCISES, check, hint, solution
-from labkit.classroom.sealed import seal, unseal
+from labkit.classroom import EXERCISES, check, doubts, hint, living, seal, solution, unseal
 from labkit.cli import main
 from labkit.grading.assignment import Assignment
 from labkit.grading.grader import Settings
 from labkit.grading.pool import Work, grade_here
-from labkit.grading.proof import doubts, living
 
 RIGHT = "def pull(x, y, v):\n    return v * y, v * x"
 SWAPPED = "def pull(x, y, v):\n    return v * x, v * y"

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..classroom import EXERCISES, Exercise, check, judge_answer
-from ..classroom.compare import STAGES, difference
-from ..classroom.tutor.slipped import namespace, quiet
-from ..classroom.tutor.slips import slips
 from ..evidence import decode, encode, plain_data, try_call
 from ..meant import did_you_mean
+from .checking import check, judge_answer
+from .compare import STAGES, difference
+from .exercise import Exercise
+from .exercises import EXERCISES
+from .tutor.slipped import namespace, quiet
+from .tutor.slips import slips
 
 SEEDS = 20
 SECONDS = 5.0

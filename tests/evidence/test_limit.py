@@ -17,7 +17,7 @@ LOOPS = {
                        "                finally: continue\n        except BaseException: continue"),
     "exec": ("<cell>", "exec('while True:\\n try: pass\\n except: pass')"),
     "a callback from elsewhere": ("<cell>", "import functools as t; g = {}\n    exec(compile('def g(a, x):\\n while 1:\\n  try: x\\n"
-                                  "  except: pass', 'elsewhere', 'exec'), g)\n    t.reduce(g['g'], [1, 2])"),
+                                  "\\n  except: pass', 'elsewhere', 'exec'), g)\n    t.reduce(g['g'], [1, 2])"),
     "suppress": ("<cell>", "from contextlib import suppress\n    while True:\n        with suppress(BaseException): len('')"),
     "a library's file": (np.__file__, BARE),
     "a generator": ("<cell>", "def g():\n        while True:\n            try: yield 1\n            except: pass\n    sum(g())"),

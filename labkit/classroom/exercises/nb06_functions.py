@@ -111,11 +111,7 @@ the first output, its gradient for `x`, its gradient for `y`. `x` and `y` are Te
     reference=_report,
     draw=lambda rng: tuple(rng.uniform(0.5, 2, (2, 3)).astype(np.float32)),
     arguments=("x", "y"),
-    ways=(
-        Way(
-            "Call `ms.value_and_grad` once: it gives all three.", ("labkit.mindspore.value_and_grad",), most=1, least=1
-        ),
-    ),
+    ways=(Way("Call `ms.value_and_grad` once: it gives all three.", ("walk back",), most=1, least=1),),
     tensors="mindspore",
     misconceptions=(
         Misconception(

@@ -50,10 +50,10 @@ def try_call(
         return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
-    done: dict[str, int] | None = dict.fromkeys(watch, 0)
+    done = dict.fromkeys(watch, 0)
     outcome = call(_watched(function, watch, done, closely) if watch else function, arguments, seconds)
-    done = None if done.pop("", 0) else done
-    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=done)
+    blind = done.pop("", 0)
+    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=None if blind else done)
 
 
 def _watched(function, watch, done, closely):

@@ -16,6 +16,7 @@ from .quiet import no_warnings
 from .reverse import below, vjp
 from .rules import jvp_of, pullback, pushforward
 from .trees import map_leaves
+from .watching import watch
 
 
 class Forward(Own, JVPNode):
@@ -42,7 +43,11 @@ def transposed(fun) -> Callable:
             return sum(anp.sum(dense(g) * t) for g, t in zip(pulled, tangents, strict=True))
 
         _, pull = vjp(paired, vspace(ans).ones())  # not zeros: some rules skip what is zero
-        return pull(1.0)[0]
+        walks = watch.walks
+        try:
+            return pull(1.0)[0]
+        finally:
+            watch.walks = walks  # nobody has asked for this one
 
     return rule
 
@@ -66,6 +71,7 @@ def jvp(fun, args, tangents) -> tuple[Any, Any]:
                 f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
             )
         boxes.append(new_box(numeric(value, "jvp: the argument"), level, Forward.new_root(tangent)))
+    watch.pushes += 1
     with no_warnings(), inside(level):
         output = check_output(fun, run(fun, boxes))
 

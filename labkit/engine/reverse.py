@@ -74,6 +74,7 @@ def reverse_pass(ends, seeds, observe=None) -> dict:
         reached.update(new)
         stack.extend(new.values())
     observe = observe or watch.observe
+    watch.walks += 1
     interrupted = watch.node  # the node of a walk that this one is inside of
     try:
         for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]:

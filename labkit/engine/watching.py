@@ -4,9 +4,13 @@ from .threads import PerThread
 
 
 class Watch(PerThread):
-    """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running."""
+    """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
+
+    `walks` and `pushes` count the reverse and the forward passes that were asked for, whatever name they were asked by.
+    """
 
     observe = node = None
+    walks = pushes = 0
 
 
 watch = Watch()

@@ -5,8 +5,9 @@ arguments; `encode` and `decode` turn values into bytes and back, never by pickl
 """
 
 from .calling import CallOutcome, Printed, call, error_text
-from .doings import WORDS, doings
+from .doings import doings
 from .limit import TimeUp, time_limit
+from .reach import WORDS, may_do
 from .trying import TriedCall, is_blank, try_call
 from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 
@@ -25,6 +26,7 @@ __all__ = [
     "error_text",
     "is_blank",
     "is_tensor",
+    "may_do",
     "package",
     "plain_data",
     "time_limit",

@@ -7,49 +7,28 @@ everything in it, or one of `WORDS`. What is called by a library on its own acco
 words of differentiation; names that are imported and not called do not count either.
 """
 
-import dis
-import inspect
 import sys
-import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
-from functools import lru_cache
-from importlib import import_module
-from operator import attrgetter
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
-from ..engine import is_library
+from ..engine import watch as engines
+from .named import code_of, is_own, loads, value_of
+from .reach import Targets, constants, is_small, targets_of
 
-WORDS = ("walk back", "push", "near calls", "small step", "table")
-_ENGINES = {
-    "walk back": ("labkit.engine.reverse.reverse_pass", "labkit.torch._walk.Walk.run", "autograd.core.backward_pass"),
-    "push": ("labkit.engine.forward.jvp", "autograd.core.make_jvp"),
-}
-_FORWARD = "engine/forward.py"  # a push walks back for an op that has no rule to push
-_STEP = 1e-2  # what is smaller may be the step of a finite difference
 _KEPT = 64  # calls of one function
-_STANDARD = tuple(sysconfig.get_path(name).replace("\\", "/") + "/" for name in ("stdlib", "platstdlib"))
-_LOADS = ("LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_GLOBAL", "LOAD_DEREF")
-
-
-@lru_cache(maxsize=4096)
-def is_own(filename: str) -> bool:
-    """True for a file with somebody's own code: no library's, not the standard library's.
-
-    >>> is_own("<cell 3>"), is_own(np.__file__), is_own(inspect.__file__)
-    (True, False, False)
-    """
-    path = filename.replace("\\", "/")
-    return "site-packages" not in path and not path.startswith(("<frozen", *_STANDARD)) and not is_library(filename)
+_NEAR = 1e-2  # relative: what is nearer may be moved by the step of a finite difference
 
 
 @contextmanager
-def doings(what: tuple[str, ...], counts: dict[str, int]) -> Iterator[bool]:
+def doings(what: tuple[str, ...], counts: dict[str, int], closely: bool = True) -> Iterator[bool]:
     """Count in `counts` what runs inside; gives False where nothing can be watched: somebody else is tracing.
+
+    To watch every call takes as long again; `closely=False` counts labkit's own walks and pushes alone, which is enough
+    where `may_do` says so.
 
     >>> counts = {"math": 0}
     >>> with doings(("math",), counts) as watched:
@@ -57,54 +36,51 @@ def doings(what: tuple[str, ...], counts: dict[str, int]) -> Iterator[bool]:
     >>> watched, counts["math"]
     (True, 2)
     """
-    watch = _Watch(what, counts)
-    if hasattr(sys, "monitoring"):
-        with _monitored(watch) as watched:
-            yield watched
-    elif sys.gettrace() is not None:
-        yield False
-    else:
-        sys.settrace(watch.trace)
-        try:
+    targets, before = targets_of(what), (engines.walks, engines.pushes)
+    try:
+        if not closely:
             yield True
-        finally:
-            sys.settrace(None)
+            return
+        with (_monitored if hasattr(sys, "monitoring") else _traced)(_Watch(targets, counts)) as watched:
+            yield watched
+    finally:
+        for word, now, then in zip(("walk back", "push"), (engines.walks, engines.pushes), before, strict=True):
+            if word in targets.words:
+                counts[word] += now - then
+
+
+@contextmanager
+def _traced(watch):
+    if sys.gettrace() is not None:
+        yield False
+        return
+    sys.settrace(watch.trace)
+    try:
+        yield True
+    finally:
+        sys.settrace(None)
 
 
 class _Watch:
     """What is looked for, and what was found. Calls come from `trace` (Python 3.11) or from `_monitored`."""
 
-    def __init__(self, what, counts):
-        self.counts, self.words = counts, set(WORDS).intersection(what)
-        self.engines = {code: word for word in self.words for code in _codes(_ENGINES.get(word, ()))}
-        self.packages = [name for name in what if name not in WORDS and _is_module(name)]
-        self.things: dict[int, tuple[str, Any]] = {}  # the objects are held, so that no id is used again
-        for name in what:
-            if name not in WORDS and name not in self.packages:
-                self.things.update((id(thing), (name, thing)) for thing in _found(name))
-        self.codes = {t.__code__: n for n, t in self.things.values() if inspect.isfunction(t) and not t.__closure__}
+    def __init__(self, targets: Targets, counts: dict[str, int]) -> None:
+        self.targets, self.words, self.engines, self.counts = targets, targets.words, targets.engines, counts
         self.calls: dict[CodeType, list] = {}
 
     def called(self, thing: Any) -> None:
         """Own code calls `thing`."""
-        thing = thing.__func__ if inspect.ismethod(thing) else thing
-        if found := self.things.get(id(thing)):
-            self.counts[found[0]] += 1
-        homes = _homes(thing)
-        for name in self.packages:
-            if any(f"{home}.".startswith(f"{name}.") for home in homes) and not _is_operator(thing):
-                self.counts[name] += 1
+        for name in self.targets.names_of(thing):
+            self.counts[name] += 1
 
     def engine(self, frame: FrameType) -> None:
         """A library begins to differentiate, for whomever."""
-        word = self.engines.get(frame.f_code)
-        if word == "push" or (word and not _inside_a_push(frame)):
-            self.counts[word] += 1
+        self.counts[self.engines[frame.f_code]] += 1
 
     def entered(self, frame: FrameType) -> None:
         """Own code begins to run."""
         if "small step" in self.words:
-            self.counts["small step"] += any(_is_small(value) for value in _constants(frame))
+            self.counts["small step"] += any(map(is_small, constants(frame.f_code, frame.f_globals, frame.f_locals)))
         if "near calls" in self.words:
             code = frame.f_code
             here = [_flat(frame.f_locals.get(name)) for name in code.co_varnames[: code.co_argcount]]
@@ -130,7 +106,7 @@ class _Watch:
             if code in self.engines:
                 self.engine(frame)
             if not is_own(code.co_filename):
-                name = self.codes.get(code)
+                name = self.targets.codes.get(code)
                 if (not name and "table" not in self.words) or not _is_called_by_own_code(frame):
                     return None
                 if name:
@@ -139,10 +115,12 @@ class _Watch:
                 return self.trace
             self.entered(frame)
             frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        elif event == "opcode" and (names := _callees(code).get(frame.f_lasti)):
-            thing = _value(names, frame)
-            if thing is not None and not (inspect.isfunction(thing) and thing.__code__ in self.codes):
-                self.called(thing)
+        elif event == "opcode":
+            for at, names, called in loads(code):
+                if called and at == frame.f_lasti:
+                    thing = value_of(names, frame.f_locals, frame.f_globals, frame.f_builtins)
+                    if thing is not None and code_of(thing) not in self.targets.codes:
+                        self.called(thing)
         elif event == "return":
             self.left(frame, arg)
         return self.trace
@@ -192,68 +170,6 @@ def _is_called_by_own_code(frame):
     return frame.f_back is not None and is_own(frame.f_back.f_code.co_filename)
 
 
-def _is_module(name):
-    try:
-        return isinstance(import_module(name), ModuleType)
-    except ImportError:
-        return False
-
-
-def _found(name):
-    """The functions and classes that have this name, or that match it."""
-    home, _, last = name.rpartition(".")
-    try:
-        owner = import_module(home)
-    except ImportError:  # the name of a method
-        home, _, kind = home.rpartition(".")
-        owner = getattr(import_module(home), kind)
-    names = [one for one in dir(owner) if fnmatchcase(one, last)] if "*" in last else [last]
-    return [thing for one in names if callable(thing := getattr(owner, one)) and not isinstance(thing, ModuleType)]
-
-
-def _codes(names):
-    """The code of functions in modules that have been loaded; what is not loaded is not called."""
-    for name in names:
-        home = name.rpartition(".")[0]
-        home = home if home in sys.modules else home.rpartition(".")[0]  # of a method
-        if home in sys.modules:
-            yield inspect.unwrap(attrgetter(name[len(home) + 1 :])(sys.modules[home])).__code__
-
-
-def _homes(thing):
-    """The modules that a callable is of: where its code stands, and where it says it is from."""
-    if isinstance(thing, np.ufunc):
-        return ("numpy",)
-    try:
-        said = thing.__module__
-    except Exception:  # whatever an object of somebody's own does when it is asked
-        said = None
-    written = getattr(inspect.unwrap(thing), "__globals__", {}) if inspect.isfunction(thing) else {}
-    return tuple(home for home in (said, written.get("__name__")) if isinstance(home, str))
-
-
-def _is_operator(thing):
-    return inspect.isroutine(thing) and thing.__name__.startswith("__")
-
-
-def _inside_a_push(frame):
-    while (caller := frame.f_back) is not None and not is_own(caller.f_code.co_filename):
-        if caller.f_code.co_filename.replace("\\", "/").endswith(_FORWARD):
-            return True
-        frame = caller
-    return False
-
-
-def _is_small(value):
-    return isinstance(value, float) and 0 < abs(value) <= _STEP
-
-
-def _constants(frame):
-    yield from frame.f_code.co_consts
-    yield from (frame.f_globals.get(name) for name in frame.f_code.co_names)
-    yield from (frame.f_locals.get(name) for name in frame.f_code.co_freevars)
-
-
 def _flat(value):
     try:
         array = np.asarray(value, float)
@@ -268,38 +184,4 @@ def _near(one, other):
     if not pairs or any(a.shape != b.shape for a, b in pairs):
         return False
     a, b = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    return 0 < np.max(np.abs(a - b), initial=0.0) <= _STEP * max(1.0, float(np.max(np.abs(a), initial=0.0)))
-
-
-@lru_cache(maxsize=1024)
-def _callees(code):
-    """`{offset: names}`: at this instruction, `names` such as `("np", "tanh")` are loaded to be called (Python 3.11)."""
-    found: dict[int, tuple[str, ...]] = {}
-    names, wanted, last = (), False, ""
-    at = 0
-    for step in dis.get_instructions(code):
-        if names and step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            names, wanted = (*names, step.argval), wanted or step.opname == "LOAD_METHOD"
-        else:
-            if names and wanted:
-                found[at] = names
-            names = (step.argval,) if step.opname in _LOADS else ()
-            wanted = last == "PUSH_NULL" or (step.opname == "LOAD_GLOBAL" and bool((step.arg or 0) & 1))
-        at, last = step.offset, step.opname
-    return found
-
-
-def _value(names, frame) -> Callable | None:
-    """What `names` stand for in a frame, without running any code of its owner."""
-    first, *rest = names
-    missing: Any = None
-    for scope in (frame.f_locals, frame.f_globals, frame.f_builtins):
-        if first in scope:
-            missing = scope[first]
-            break
-    for name in rest:
-        if missing is None:
-            return None
-        look = getattr if isinstance(missing, ModuleType) else inspect.getattr_static
-        missing = look(missing, name, None)
-    return missing
+    return 0 < np.max(np.abs(a - b), initial=0.0) <= _NEAR * max(1.0, float(np.max(np.abs(a), initial=0.0)))

@@ -30,9 +30,9 @@ class TimeUp(BaseException):
 
 
 class time_limit:
-    """Raise `TimeUp` in the block after `seconds`: first at lines of `file`, a second later in any Python code.
+    """Raise `TimeUp` in what the block calls after `seconds`: first at lines of `file`, a second later in any Python code.
 
-    The second that other code gets keeps a library's clean-up whole. Raises ValueError for no number of seconds.
+    That second keeps a library's clean-up whole. Raises ValueError for no number of seconds.
 
     >>> try:
     ...     with time_limit(0.05, __file__):
@@ -52,6 +52,7 @@ class time_limit:
         self.deadline = self._began + self.seconds
         self.thread, self.traced = threading.get_ident(), sys.gettrace()
         self._timer: threading.Timer | None = None
+        self._block = sys._getframe(1).f_code
         _limits.setdefault(self.thread, []).append(self)
         self.by_alarm = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
         if self.by_alarm:
@@ -84,14 +85,14 @@ class time_limit:
             self._timer, self.always = None, True
             _wake()
 
-    def reaches(self, filename: str) -> bool:
-        """True where code of this file is now to be left."""
-        late = time.monotonic() - self.deadline
-        return late >= 0 and filename not in _OURS and (filename == self.file or late > GRACE)
+    def reaches(self, code: CodeType) -> bool:
+        """True where this code is now to be left: never the block itself, which still has to come to its end."""
+        late, file = time.monotonic() - self.deadline, code.co_filename
+        return late >= 0 and code is not self._block and file not in _OURS and (file == self.file or late > GRACE)
 
     def _ring(self, signum: int, frame: FrameType | None) -> None:
         """The alarm: once at the deadline, then again and again, because what is raised may be caught."""
-        inside = frame is None or self.reaches(frame.f_code.co_filename)
+        inside = frame is None or self.reaches(frame.f_code)
         if _MONITORED:
             _wake()
         elif self._rang or not inside:  # a library is at work, or a bare `except` has hidden the first TimeUp
@@ -108,7 +109,7 @@ class time_limit:
 
     def _trace(self, frame: FrameType, event: str, arg: Any) -> Any:
         """For `sys.settrace`. Raises at a line and never at an exception, where the same handler would hide it."""
-        if event == "line" and self.reaches(frame.f_code.co_filename):
+        if event == "line" and self.reaches(frame.f_code):
             raise TimeUp
         return self._trace
 
@@ -116,7 +117,7 @@ class time_limit:
 def _look(code: CodeType, *where: Any) -> None:
     """For `sys.monitoring`: raise where code of this file is to be left."""
     for limit in _limits.get(threading.get_ident(), ()):
-        if limit.reaches(code.co_filename):
+        if limit.reaches(code):
             raise TimeUp
 
 

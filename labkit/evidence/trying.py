@@ -37,10 +37,11 @@ def try_call(
     tensors: str | None = None,
     seconds: float = 5.0,
     watch: tuple[str, ...] = (),
+    closely: bool = True,
 ) -> TriedCall:
     """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named.
 
-    `watch` names what is to be counted in `done`.
+    `watch` names what is to be counted in `done`; `closely` as in `doings`.
     """
     arguments = wrap(inputs, tensors)
     try:
@@ -49,18 +50,18 @@ def try_call(
         return TriedCall(CallOutcome("unfit"), unfit=str(error), takes=_signature(function))
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
-    done: dict[str, int] | None = dict.fromkeys(watch, 0)
-    outcome = call(_watched(function, watch, done) if watch else function, arguments, seconds)
-    done = None if done.pop("", 0) else done
-    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=done)
+    done = dict.fromkeys(watch, 0)
+    outcome = call(_watched(function, watch, done, closely) if watch else function, arguments, seconds)
+    blind = done.pop("", 0)
+    return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=None if blind else done)
 
 
-def _watched(function, watch, done):
+def _watched(function, watch, done, closely):
     """`function`, which notes in `done` what it does; `done[""]` is 1 where it could not be watched."""
 
     @wraps(function, updated=())
     def watched(*arguments):
-        with doings(watch, done) as possible:
+        with doings(watch, done, closely) as possible:
             if not possible:
                 done[""] = 1
             return function(*arguments)

@@ -20,7 +20,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from typing import Any
 
-from ..evidence import Printed, TimeUp, decode, encode, error_text, is_blank, time_limit, try_call
+from ..evidence import Printed, TimeUp, decode, encode, error_text, is_blank, may_do, time_limit, try_call
 from . import wire
 from .notebook import Shell, python_of
 
@@ -92,11 +92,13 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
     wire.send(connection, {"ask": question, "found": found, "value": data})
     if found != "function" or not wants_function:
         return
-    came, more = True, True
+    came, more, closely = True, True, None
     while came and more:
         message = wire.receive(connection)
         inputs, more = decode(message["input"]), message["more"]
-        one = try_call(value, inputs, message["tensors"], message["seconds"], tuple(message["watch"]))
+        watch = tuple(message["watch"])
+        closely = may_do(value, watch) if closely is None else closely
+        one = try_call(value, inputs, message["tensors"], message["seconds"], watch, closely)
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
         wire.send(connection, _outcome_of_call(one))

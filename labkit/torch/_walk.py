@@ -6,7 +6,7 @@ from itertools import count
 import autograd.numpy as anp
 import numpy as np
 
-from ..engine import dense, elsewhere, getval, match_dtype
+from ..engine import dense, elsewhere, getval, match_dtype, watch
 from ..kinds import as_tuple, of_kind
 from . import _modes
 from ._tensor import Tensor
@@ -86,6 +86,7 @@ class Walk:
 
         A hook or a custom function may start a walk inside this one; every so many, one gets a stack of its own.
         """
+        watch.walks += 1
         inside = _modes.state.walks
         if inside >= DEEPEST:
             raise RecursionError(

@@ -16,8 +16,9 @@ LOOPS = {
     "one in another": ("<cell>", "while True:\n        try:\n            while True:\n                try: pass\n"
                        "                finally: continue\n        except BaseException: continue"),
     "exec": ("<cell>", "exec('while True:\\n try: pass\\n except: pass')"),
-    "a callback from elsewhere": ("<cell>", "import functools as t; g = {}\n    exec(compile('def g(a, x):\\n while 1:\\n  try: x\\n"
-                                  "  except: pass', 'elsewhere', 'exec'), g)\n    t.reduce(g['g'], [1, 2])"),
+    "a callback from elsewhere": ("<cell>", "import functools as t; g = {}\n"
+                                  "    exec(compile('def g(a, x):\\n while 1:\\n  try: x\\n"
+                                  "\\n  except: pass', 'elsewhere', 'exec'), g)\n    t.reduce(g['g'], [1, 2])"),
     "suppress": ("<cell>", "from contextlib import suppress\n    while True:\n        with suppress(BaseException): len('')"),
     "a library's file": (np.__file__, BARE),
     "a generator": ("<cell>", "def g():\n        while True:\n            try: yield 1\n            except: pass\n    sum(g())"),
@@ -91,6 +92,13 @@ def test_limits_inside_of_each_other_end_one_by_one():
 
     assert call(outer, (), 0.3).kind == "timeout" and inner == ["timeout"]
     assert call(lambda: "fine", (), 0.05).value == "fine"
+
+
+def test_a_limit_is_over_when_its_block_is():
+    for _ in range(20):
+        with pytest.raises(limit.TimeUp), limit.time_limit(0.01, "<cell>"):
+            looping("a bare except")()
+        assert limit._limits == {}
 
 
 def test_what_is_no_number_of_seconds_is_refused():

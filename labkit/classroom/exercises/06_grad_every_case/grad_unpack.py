@@ -64,9 +64,7 @@ def arrays_instead_of_tensors(x, y):
     return (x**2 * y).sum(), 2 * x * y, x**2
 
 
-ways = (
-    Way("Call `ms.value_and_grad` once: it gives all three.", ("labkit.mindspore.value_and_grad",), most=1, least=1),
-)
+ways = (Way("Call `ms.value_and_grad` once: it gives all three.", ("walk back",), most=1, least=1),)
 hints = (
     "grad_position=(0, 1) asks for both inputs, has_aux=True keeps the second output out of it.",
     "The result is a pair: (outputs, gradients). With has_aux=True the outputs are (value, aux).",

@@ -8,7 +8,22 @@ number, `arithmetic` those of two, and both dialects, pictures and programs take
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
 from .moving import copy, expand, gather, index_max, index_min, scatter_add, set_item, sort
-from .reductions import log_softmax, logsumexp, mean, norm, others, prod, softmax, sum_, var
+from .reductions import (
+    REDUCTIONS,
+    log_softmax,
+    logcumsumexp,
+    logsumexp,
+    mean,
+    nansum,
+    norm,
+    others,
+    prod,
+    reduction,
+    softmax,
+    sum_,
+    var,
+)
+from .signatures import signed
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -29,6 +44,7 @@ __all__ = [
     "FUNCTIONS",
     "NUMBERS_ARE_WEAK",
     "PAIRS",
+    "REDUCTIONS",
     "TABLE",
     "Row",
     "about",
@@ -49,16 +65,19 @@ __all__ = [
     "known",
     "log",
     "log_softmax",
+    "logcumsumexp",
     "logsumexp",
     "mean",
     "name_of",
     "namesake",
+    "nansum",
     "node_name",
     "norm",
     "others",
     "pooling",
     "power",
     "prod",
+    "reduction",
     "relu",
     "row_of",
     "rsub",
@@ -70,6 +89,7 @@ __all__ = [
     "sigmoid",
     "sign",
     "sign_of",
+    "signed",
     "softmax",
     "softplus",
     "sort",

@@ -2,10 +2,12 @@
 
 import autograd.numpy as anp
 import numpy as np
+from autograd.core import primitive_vjps
+from autograd.extend import defvjp_argnums, primitive
 
 from ... import ops as base
 from ...engine import cast, dtype_of
-from ...ops import absolute, exp, expand, power, zero
+from ...ops import REDUCTIONS, TABLE, absolute, exp, expand, power, zero
 from .arithmetic import divide
 from .core import op, wide
 from .moving import axes_of, flip, spread
@@ -165,7 +167,7 @@ def _reverse_cumsum(g, axis):
 @op("CumsumBackward0", lambda ans, x, axis: lambda g: _reverse_cumsum(g, axis), others="dim")
 @wide
 def cumsum(x, axis):
-    return np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+    return np.reshape(np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
 
 
 def _cumprod_vjp(ans, x, axis):
@@ -186,4 +188,24 @@ def _cumprod_vjp(ans, x, axis):
 @op("CumprodBackward0", _cumprod_vjp, others="dim", saves="self result")
 @wide
 def cumprod(x, axis):
-    return np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+    return np.reshape(np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
+
+
+_OWN = {
+    "sum": sum_, "mean": mean, "prod": prod, "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax,
+    "amax": amax, "amin": amin, "cumsum": cumsum,
+}  # fmt: skip
+
+
+def _as_declared(name):
+    """The op of a row as it is declared for both dialects, computed in float32 for half precision."""
+    declared = REDUCTIONS[name].fun
+    fun = primitive(wide(declared.fun))
+    defvjp_argnums(fun, primitive_vjps[declared])
+    TABLE[fun] = TABLE[declared]
+    return fun
+
+
+REDUCING = {
+    name: _OWN.get(name) or (row.fun if row.kind == "found" else _as_declared(name)) for name, row in REDUCTIONS.items()
+}

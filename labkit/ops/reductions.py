@@ -4,10 +4,8 @@ The decorated function says what it computes, and which arguments a dialect's fu
 derivative and what it does with the arriving g, and, for docstrings, what it is and an example.
 """
 
-import inspect
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import partial
 
 import autograd.numpy as anp
 import numpy as np
@@ -15,47 +13,18 @@ import numpy as np
 from ..engine import cast, dtype_of
 from .arithmetic import select, zero
 from .moving import expand
-from .signatures import names_of, signed
-from .table import known, row_of, rule
+from .signatures import Offered, entered
+from .table import known, rule
 
-__all__ = ["REDUCTIONS", "Reduction", "log_softmax", "logcumsumexp", "logsumexp", "mean", "nansum", "norm", "others", "prod",
-           "reduction", "softmax", "sum_", "var"]  # fmt: skip
+__all__ = ["REDUCTIONS", "log_softmax", "logcumsumexp", "logsumexp", "mean", "nansum", "norm", "others", "prod",
+           "softmax", "sum_", "var"]  # fmt: skip
 
 _DIMS = "axis=None, keepdims=False"
 _TYPED = _DIMS + ", *, dtype=None"
 
 
-class Reduction(NamedTuple):
-    """A reduction, as both dialects offer it.
-
-    `fun` is the op, `meaning` are words, `at` is what becomes of the rows of [[1, 2], [3, 3]], to four digits. `takes` are the
-    parameters behind the tensor in NumPy's words. `kind`: "total" adds integers up in int64, "smooth" makes them floating,
-    "mean" does either with an error or a cut to an integer, "kept" keeps the dtype, and "found" has no derivative.
-
-    >>> REDUCTIONS["sum"].takes
-    'axis=None, keepdims=False, *, dtype=None'
-    """
-
-    fun: Any
-    meaning: str
-    at: str
-    takes: str = _DIMS
-    kind: str = "kept"
-
-
-REDUCTIONS: dict[str, Reduction] = {}
-
-
-def _reduction(meaning, at, vjp, kind="kept", takes="", **told) -> Any:
-    """Declare the decorated NumPy function as an op and enter its row; `takes` is what it takes itself, unless it is given."""
-
-    def declare(kernel):
-        fun = rule(vjp, **told)(kernel)
-        _, *own = map(str, inspect.signature(kernel).parameters.values())
-        REDUCTIONS[kernel.__name__.rstrip("_")] = Reduction(fun, meaning, at, takes or ", ".join(own), kind)
-        return fun
-
-    return declare
+REDUCTIONS: dict[str, Offered] = {}
+_reduction = partial(entered, REDUCTIONS)
 
 
 known(anp.sum, "SumBackward1", others="axis keepdims", saves="", words="g for every element summed")
@@ -227,24 +196,4 @@ for _name, *_row in (
     ("argmax", _found(anp.argmax), "the index of the largest, of equal ones the first", "[1 0]", _DIMS, "found"),
     ("argmin", _found(anp.argmin), "the index of the smallest, of equal ones the first", "[0 0]", _DIMS, "found"),
 ):
-    REDUCTIONS[_name] = Reduction(*_row)
-
-
-def reduction(name, takes, answer, room, dtypes, example) -> Callable:
-    """The reduction of this name for a dialect, whose parameters `takes` are in its words (see `signed`), with a docstring:
-    `dtypes` says what becomes of integers, by the kind, and `example` is code, for a `name` and an array that is `rounded`.
-
-    >>> mean_of = reduction("mean", "input, dim=None, keepdim=False", lambda x, axis, keepdims: 0, "torch", {}, "")
-    >>> print(mean_of.__doc__.split("\\n\\n")[1])
-    `dim`: an integer or a tuple of them; with `keepdim` they stay, of length 1. The dtype stays.
-    Derivative: g / n for every element. Raises TypeError for anything but a tensor.
-    """
-    row, (_, axis, *more) = REDUCTIONS[name], names_of(takes)
-    found, kept = row.kind == "found", [word for word in more if word.startswith("keep")]
-    where = f", of all elements or along `{axis}`" if kept else f" along `{axis}`"
-    how = f"an integer or a tuple of them; with `{kept[0]}` they stay, of length 1" if kept else "an integer"
-    shown = example.format(name=name, rounded="" if found else ".round(4)")
-    return signed(name, takes, answer, room,
-        f"{name}(x){where}: {row.meaning}.\n\n`{axis}`: {how}. {dtypes.get(row.kind, 'The dtype stays.')}\n"
-        f"{'No derivative' if found else 'Derivative: ' + row_of(row.fun).words}. Raises TypeError for anything but a tensor.\n\n"
-        f"{shown}\n{row.at}\n")  # fmt: skip
+    REDUCTIONS[_name] = Offered(*_row)

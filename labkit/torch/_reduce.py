@@ -5,10 +5,10 @@ import numpy as np
 
 from .. import ops as base
 from ..layout import Placed
-from ..ops import REDUCTIONS, reduction
+from ..ops import REDUCTIONS
 from . import _rules
 from ._dispatch import apply, converted, floating, tensor_of, whole_dim
-from ._table import FUNCTIONS, METHODS, both, function, numpy_style
+from ._table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
 from ._tensor import Tensor
 
 
@@ -46,10 +46,6 @@ _TAKES = {  # where PyTorch takes something else than the row says, in other wor
     "amax": "axis=(), keepdims=False", "amin": "axis=(), keepdims=False", "count_nonzero": "axis=None",
     "softmax": "axis=None, dtype=None", "log_softmax": "axis=None, dtype=None",
 }  # fmt: skip
-_EXAMPLE = """\
->>> import labkit.torch as torch
->>> x = torch.tensor([[1.0, 2.0], [3.0, 3.0]])
->>> print(torch.{name}(x, 1).numpy(){rounded})"""
 
 
 def _reduced(name, row):
@@ -61,12 +57,11 @@ def _reduced(name, row):
         input = _PREPARED[row.kind](converted(tensor_of(input, name), dtype or input.dtype))
         return apply(fun, input, placed(axis, input.ndim), *kept.values())
 
-    takes = _TAKES.get(name, row.takes).replace("axis", "dim").replace("keepdims", "keepdim")
-    return reduction(name, f"input, {takes}", answer, "labkit.torch", _INTEGERS, _EXAMPLE)
+    return answer
 
 
 for _name, _row in REDUCTIONS.items():
-    both(_name)(numpy_style(_reduced(_name, _row)))
+    of_row(_name, _row, _reduced(_name, _row), _TAKES.get(_name), _INTEGERS)
 sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 

@@ -187,6 +187,7 @@ CASES = {
     "p.norm axes": (lambda x: p.norm(x, (0, 2)), T),
     "p.logcumsumexp": (lambda x: p.logcumsumexp(x, 0), A),
     "p.logcumsumexp last": (lambda x: p.logcumsumexp(x, -1), T),
+    "p.rot90": (lambda x: p.rot90(x, 3, (-1, 0)), T),
     "p.softmax": (lambda x: p.softmax(x, 1), A),
     "p.log_softmax": (lambda x: p.log_softmax(x, 0), A),
     "p.expand": (lambda x: p.expand(x, (4, 2, 3)), A),

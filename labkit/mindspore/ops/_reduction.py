@@ -13,7 +13,7 @@ from ...program import refuse
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
 from . import _fused
-from ._op import OPS, floating, op, register, value_of
+from ._op import OPS, floating, of_row, op, register, value_of
 
 
 def _axes(axis, value, name):
@@ -77,10 +77,6 @@ _OF_ALL = {"sum": _fused.sum_all}
 _OF_FLAT = ("argmax", "argmin")  # without an axis, of the flat tensor: there is none to keep
 _PREPARED = {"total": _whole, "smooth": floating, "found": constant, **dict.fromkeys(("mean", "kept"), lambda x: x)}
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
-_EXAMPLE = """\
->>> import labkit.mindspore as ms
->>> x = ms.Tensor([[1.0, 2.0], [3.0, 3.0]])
->>> print(ms.ops.{name}(x, 1).asnumpy(){rounded})"""
 
 
 def _reduced(name, row, place):
@@ -94,13 +90,13 @@ def _reduced(name, row, place):
         found = row.fun(value, axis=axes, keepdims=bool(kept["keepdims"]) and not (axis is None and name in _OF_FLAT))
         return found if place.dtype is None else cast(found, place.dtype)
 
-    takes = place.takes or f"input, {row.takes}"
-    return primitives.reduction(name, takes, answer, "labkit.mindspore.ops", _INTEGERS, _EXAMPLE)
+    return answer
 
 
 for _name, _row in primitives.REDUCTIONS.items():
     _place = _PLACES.get(_name, _Place(None, _name.title()))
-    op(primitive=_place.primitive, method=_place.method)(_reduced(_name, _row, _place))
+    _at = {"primitive": _place.primitive, "method": _place.method}
+    of_row(_name, _row, _reduced(_name, _row, _place), _place.takes, _INTEGERS, **_at)
 amax, amin = OPS["amax"], OPS["amin"]
 
 

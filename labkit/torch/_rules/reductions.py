@@ -2,14 +2,12 @@
 
 import autograd.numpy as anp
 import numpy as np
-from autograd.core import primitive_vjps
-from autograd.extend import defvjp_argnums, primitive
 
 from ... import ops as base
 from ...engine import cast, dtype_of
-from ...ops import REDUCTIONS, TABLE, absolute, exp, expand, power, zero
+from ...ops import REDUCTIONS, absolute, exp, expand, power, zero
 from .arithmetic import divide
-from .core import op, wide
+from .core import as_declared, op, wide
 from .moving import axes_of, flip, spread
 
 
@@ -197,15 +195,7 @@ _OWN = {
 }  # fmt: skip
 
 
-def _as_declared(name):
-    """The op of a row as it is declared for both dialects, computed in float32 for half precision."""
-    declared = REDUCTIONS[name].fun
-    fun = primitive(wide(declared.fun))
-    defvjp_argnums(fun, primitive_vjps[declared])
-    TABLE[fun] = TABLE[declared]
-    return fun
-
-
 REDUCING = {
-    name: _OWN.get(name) or (row.fun if row.kind == "found" else _as_declared(name)) for name, row in REDUCTIONS.items()
+    name: _OWN.get(name) or (row.fun if row.kind == "found" else as_declared(row.fun))
+    for name, row in REDUCTIONS.items()
 }

@@ -1,14 +1,28 @@
 """The ops of both dialects: each is a row with what it computes, its derivative, what that keeps, how it is written and told.
 
 `table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` has the functions of one
-number, `arithmetic` those of two, and both dialects, pictures and programs take them from there. `reductions`, `moving`,
-`convolution` and `pooling` have what the dialects put under their own names and arguments.
+number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`). Both
+dialects, pictures and programs take them from there. `convolution` and `pooling` have what dialects put under their own names.
 """
 
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
-from .moving import copy, expand, gather, index_max, index_min, scatter_add, set_item, sort
-from .reductions import log_softmax, logsumexp, mean, norm, others, prod, softmax, sum_, var
+from .moving import MOVERS, copy, expand, gather, index_max, index_min, rot90, scatter_add, set_item, sort
+from .reductions import (
+    REDUCTIONS,
+    log_softmax,
+    logcumsumexp,
+    logsumexp,
+    mean,
+    nansum,
+    norm,
+    others,
+    prod,
+    softmax,
+    sum_,
+    var,
+)
+from .signatures import offered, signed
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -27,8 +41,10 @@ from .table import (
 
 __all__ = [
     "FUNCTIONS",
+    "MOVERS",
     "NUMBERS_ARE_WEAK",
     "PAIRS",
+    "REDUCTIONS",
     "TABLE",
     "Row",
     "about",
@@ -49,17 +65,21 @@ __all__ = [
     "known",
     "log",
     "log_softmax",
+    "logcumsumexp",
     "logsumexp",
     "mean",
     "name_of",
     "namesake",
+    "nansum",
     "node_name",
     "norm",
+    "offered",
     "others",
     "pooling",
     "power",
     "prod",
     "relu",
+    "rot90",
     "row_of",
     "rsub",
     "rule",
@@ -70,6 +90,7 @@ __all__ = [
     "sigmoid",
     "sign",
     "sign_of",
+    "signed",
     "softmax",
     "softplus",
     "sort",

@@ -6,7 +6,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd.core import VSpace, primitive_vjps
 
-from ..engine import cast, dtype_of, unbroadcast_f
+from ..engine import cast, dtype_of
 from ..engine import power as box_power
 from .table import known, rule
 
@@ -101,8 +101,7 @@ def rsub(x, c) -> np.ndarray:
 
 def _sum_of(node, sign):
     @rule(
-        lambda ans, x, y, c: unbroadcast_f(x, lambda g: g),
-        lambda ans, x, y, c: unbroadcast_f(y, lambda g: scale(g, sign * c)),
+        lambda ans, x, y, c: lambda g: g, lambda ans, x, y, c: lambda g: scale(g, sign * c), broadcasts=True,
         node=node, tensors="self other", others="alpha", saves="", name="add_scaled" if sign > 0 else "subtract_scaled",
     )  # fmt: skip
     def scaled(x, y, c):
@@ -130,9 +129,9 @@ def _inside(x, low, high):
 
 @rule(
     None,
-    lambda ans, c, x, y: unbroadcast_f(x, lambda g: select(c, g, zero(g))),
-    lambda ans, c, x, y: unbroadcast_f(y, lambda g: select(c, zero(g), g)),
-    name="where", node="WhereBackward0", tensors="-condition self other", saves="condition", text="np.where",
+    lambda ans, c, x, y: lambda g: select(c, g, zero(g)),
+    lambda ans, c, x, y: lambda g: select(c, zero(g), g),
+    broadcasts=True, name="where", node="WhereBackward0", tensors="-condition self other", saves="condition", text="np.where",
     words="g to the one chosen",
 )  # fmt: skip
 def select(condition, x, y) -> np.ndarray:
@@ -156,10 +155,7 @@ PAIRS: dict[str, Pair] = {}
 
 def _pair(name, kernel, first, second, saves, does, *row):
     """Enter a function of two numbers, which broadcast, by the rules for its first and its second."""
-    fun = rule(
-        lambda ans, x, y: unbroadcast_f(x, first(ans, x, y)), lambda ans, x, y: unbroadcast_f(y, second(ans, x, y)),
-        name=name, tensors="self other", saves=saves, words=does,
-    )(kernel)  # fmt: skip
+    fun = rule(first, second, broadcasts=True, name=name, tensors="self other", saves=saves, words=does)(kernel)
     PAIRS[name] = Pair(fun, *row)
     return fun
 

@@ -1,13 +1,16 @@
 """Moving elements: shapes, copies, positions."""
 
+from functools import partial
+
 import autograd.numpy as anp
 import numpy as np
 from autograd.numpy import numpy_wrapper
 
 from ..engine import ArrayBox, dtype_of, stop_gradient, unbroadcast_f
+from .signatures import Offered, entered
 from .table import known, rule
 
-__all__ = ["copy", "expand", "gather", "index_max", "index_min", "scatter_add", "set_item", "sort"]
+__all__ = ["MOVERS", "copy", "expand", "gather", "index_max", "index_min", "rot90", "scatter_add", "set_item", "sort"]
 
 _BACK, _COPIES = {"words": "g in the old shape"}, {"words": "g summed over the copies"}
 known(anp.reshape, "ViewBackward0", others="shape", saves="", **_BACK)
@@ -16,9 +19,15 @@ for _fun in (anp.squeeze, anp.ravel, anp.expand_dims):
 for _fun in (anp.transpose, anp.swapaxes):
     known(_fun, words="g transposed back")
 known(anp.broadcast_to, **_COPIES)
+known(anp.roll, words="g moved back")
+for _fun in (anp.tril, anp.triu):
+    known(_fun, words="g in the triangle")
 known(numpy_wrapper.concatenate_args, name="concatenate", words="g cut in pieces")
 known(ArrayBox.__getitem__, words="g at the index, 0 elsewhere")
 known(numpy_wrapper._astype, words="g cast back")
+
+MOVERS: dict[str, Offered] = {}
+_mover = partial(entered, MOVERS)
 
 
 @rule(lambda ans, x: lambda g: g, text="np.array")
@@ -27,7 +36,7 @@ def copy(x) -> np.ndarray:
     return np.array(x)
 
 
-@rule(lambda ans, x, shape: unbroadcast_f(x, lambda g: g), others="size", saves="", text="np.broadcast_to",
+@rule(lambda ans, x, shape: lambda g: g, broadcasts=True, others="size", saves="", text="np.broadcast_to",
       words="g summed over the copies")  # fmt: skip
 def expand(x, shape) -> np.ndarray:
     """`x` broadcast to `shape`."""
@@ -94,3 +103,31 @@ def _pick(x, chooser, axis, keepdims):
     index = anp.expand_dims(chooser(stop_gradient(x), axis=axis), axis)
     value = gather(x, index, axis)
     return (value, index) if keepdims else (anp.squeeze(value, axis), anp.squeeze(index, axis))
+
+
+# ---- rows for both dialects ----
+
+
+def _rot90_vjp(ans, x, k=1, dims=(0, 1)):
+    return lambda g: rot90(g, -k, dims)
+
+
+@_mover("turned by `k` quarters in the plane of two `dims`", "[[2. 3.]\n [1. 3.]]", _rot90_vjp, others="k dims", saves="",
+        words="g turned back")  # fmt: skip
+def rot90(x, k=1, dims=(0, 1)) -> np.ndarray:
+    return np.rot90(x, k, dims)
+
+
+def _flip(x, dims):
+    axes = {a % anp.ndim(x) for a in dims}
+    return x[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(anp.ndim(x)))]
+
+
+known(_flip, name="flip", words="g reversed back")
+for _name, *_row in (
+    ("flip", _flip, "the order reversed along `dims`", "[[2. 1.]\n [3. 3.]]", "*dims"),
+    ("roll", anp.roll, "moved on along `dims`, back in at the other end", "[[3. 1.]\n [2. 3.]]", "shifts, dims=None"),
+    ("tril", anp.tril, "the lower triangle, zero above `diagonal`", "[[1. 2.]\n [3. 3.]]", "diagonal=0"),
+    ("triu", anp.triu, "the upper triangle, zero below `diagonal`", "[[0. 2.]\n [0. 0.]]", "diagonal=0"),
+):
+    MOVERS[_name] = Offered(*_row)

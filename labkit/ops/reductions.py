@@ -1,21 +1,37 @@
-"""Sums, means, extremes, norms and softmax."""
+"""Reductions: sums, means, extremes, norms, softmax, running sums. A row is all that one needs, for both dialects.
+
+The decorated function says what it computes, and which arguments a dialect's function takes behind the tensor; the row has the
+derivative and what it does with the arriving g, and, for docstrings, what it is and an example.
+"""
 
 import math
+from functools import partial
 
 import autograd.numpy as anp
 import numpy as np
 
-from ..engine import dtype_of
+from ..engine import cast, dtype_of
 from .arithmetic import select, zero
 from .moving import expand
+from .signatures import Offered, entered
 from .table import known, rule
 
-__all__ = ["log_softmax", "logsumexp", "mean", "norm", "others", "prod", "softmax", "sum_", "var"]
+__all__ = ["REDUCTIONS", "log_softmax", "logcumsumexp", "logsumexp", "mean", "nansum", "norm", "others", "prod",
+           "softmax", "sum_", "var"]  # fmt: skip
+
+_DIMS = "axis=None, keepdims=False"
+_TYPED = _DIMS + ", *, dtype=None"
+
+
+REDUCTIONS: dict[str, Offered] = {}
+_reduction = partial(entered, REDUCTIONS)
+
 
 known(anp.sum, "SumBackward1", others="axis keepdims", saves="", words="g for every element summed")
 known(anp.mean, words="g / n for every element")
 known(anp.max, words="g to the largest, shared by equal ones")
 known(anp.min, words="g to the smallest, shared by equal ones")
+known(anp.cumsum, words="the running sum of g, from the end")
 
 
 def _kept_shape(shape, axis):
@@ -40,14 +56,14 @@ def _repeated(ans, x, axis, mean=False):
     return lambda g: expand(anp.reshape(g / count if mean else g, kept), shape)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), text="np.sum",
-      words="g for every element summed")  # fmt: skip
+@_reduction("the sum", "[3. 6.]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), "total", _TYPED,
+            text="np.sum", words="g for every element summed")  # fmt: skip
 def sum_(x, axis=None, keepdims=False) -> np.ndarray:
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), text="np.mean",
-      words="g / n for every element")  # fmt: skip
+@_reduction("the mean", "[1.5 3. ]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), "mean", _TYPED,
+            text="np.mean", words="g / n for every element")  # fmt: skip
 def mean(x, axis=None, keepdims=False) -> np.ndarray:
     return np.mean(x, axis=axis, keepdims=keepdims)
 
@@ -65,8 +81,8 @@ def _var_vjp(g, x, axis, ddof):
     return _spread(g, x, axis) * (2 / count if count > 0 else np.nan) * (x - centre)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * others(x, axis), text="np.prod",
-      words="g times the product of the others")  # fmt: skip
+@_reduction("the product", "[2. 9.]", lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * others(x, axis),
+            "total", _TYPED, text="np.prod", words="g times the product of the others")  # fmt: skip
 def prod(x, axis=None, keepdims=False) -> np.ndarray:
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
@@ -94,7 +110,11 @@ def _norm_vjp(g, ans, x, axis):
     return _spread(g, x, axis) * x / anp.where(length == 0, anp.ones_like(length), length)
 
 
-@rule(lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * anp.exp(x - _spread(ans, x, axis)))
+@_reduction(
+    "log(sum(exp(x))), without overflow", "[2.3133 3.6931]",
+    lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * anp.exp(x - _spread(ans, x, axis)),
+    "smooth", "axis, keepdims=False", words="g softmax(x)",
+)  # fmt: skip
 def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
     top = np.max(x, axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, zero(x))
@@ -102,15 +122,78 @@ def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
     return total if keepdims else np.squeeze(total, axis=axis)
 
 
-@rule(lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))")
+@_reduction("exp(x) over its sum, without overflow", "[[0.2689 0.7311]\n [0.5    0.5   ]]",
+            lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))")  # fmt: skip
 def softmax(x, axis) -> np.ndarray:
     """exp(x) / sum(exp(x)) along axis"""
     z = np.exp(x - np.max(x, axis=axis, keepdims=True))
     return z / np.sum(z, axis=axis, keepdims=True)
 
 
-@rule(lambda ans, x, axis: lambda g: g - anp.exp(ans) * sum_(g, axis, True), words="g - softmax sum(g)")
+@_reduction("log(softmax(x)), without overflow", "[[-1.3133 -0.3133]\n [-0.6931 -0.6931]]",
+            lambda ans, x, axis: lambda g: g - anp.exp(ans) * sum_(g, axis, True), words="g - softmax sum(g)")  # fmt: skip
 def log_softmax(x, axis) -> np.ndarray:
     """x - log(sum(exp(x))) along axis"""
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
+
+
+# ---- more of them ----
+
+
+def _no_nan(x):
+    return np.where(np.isnan(x), zero(x), x) if dtype_of(x).kind == "f" else x
+
+
+def _of_numbers(ans, x, axis=None, keepdims=False):
+    there = cast(anp.equal(x, x), dtype_of(x))
+    return lambda g: expand(_spread(g, x, axis), anp.shape(x)) * there
+
+
+@_reduction("the sum of those that are not nan", "[3. 6.]", _of_numbers, "total", _TYPED, others="dim keepdim", saves="self",
+            words="g where not nan")  # fmt: skip
+def nansum(x, axis=None, keepdims=False) -> np.ndarray:
+    return np.sum(_no_nan(x), axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
+
+
+def _logcumsumexp_vjp(ans, x, axis):
+    """g[k] goes to every x[i] with i <= k, times exp(x[i] - ans[k])."""
+    if not anp.ndim(x):
+        return lambda g: g
+    last = lambda a: anp.moveaxis(a, axis, -1)
+    apart = last(x)[..., :, None] - last(ans)[..., None, :]
+    share = anp.exp(select(np.tri(anp.shape(x)[axis], dtype=bool).T, apart, -np.inf))
+    return lambda g: anp.moveaxis(sum_(share * last(g)[..., None, :], -1), -1, axis)
+
+
+@_reduction("the running log(sum(exp(x))), without overflow", "[[1.     2.3133]\n [3.     3.6931]]", _logcumsumexp_vjp, "smooth",
+            others="dim", saves="self result", words="g exp(x[i] - ans) to every x[i] before")  # fmt: skip
+def logcumsumexp(x, axis) -> np.ndarray:
+    return np.reshape(np.logaddexp.accumulate(np.atleast_1d(x), axis), np.shape(x))
+
+
+# ---- rows of what autograd.numpy has ----
+
+
+def _found(fun):
+    def found(x, axis=None, keepdims=False):
+        return fun(x, axis=axis if anp.ndim(x) else None, keepdims=keepdims)
+
+    return found
+
+
+def _count(x, axis=None, keepdims=False):
+    return anp.sum(x != 0, axis=axis, keepdims=keepdims)
+
+
+for _name, *_row in (
+    ("amax", anp.max, "the largest", "[2. 3.]"),
+    ("amin", anp.min, "the smallest", "[1. 3.]"),
+    ("cumsum", anp.cumsum, "the running sum", "[[1. 3.]\n [3. 6.]]", "axis, *, dtype=None", "total"),
+    ("any", _found(anp.any), "whether some element is not zero", "[ True  True]", _DIMS, "found"),
+    ("all", _found(anp.all), "whether no element is zero", "[ True  True]", _DIMS, "found"),
+    ("count_nonzero", _count, "how many are not zero", "[2 2]", _DIMS, "found"),
+    ("argmax", _found(anp.argmax), "the index of the largest, of equal ones the first", "[1 0]", _DIMS, "found"),
+    ("argmin", _found(anp.argmin), "the index of the smallest, of equal ones the first", "[0 0]", _DIMS, "found"),
+):
+    REDUCTIONS[_name] = Offered(*_row)

@@ -12,6 +12,8 @@ import numpy as np
 from autograd.extend import defvjp, primitive
 from autograd.tracer import trace_primitives_map
 
+from ..engine import unbroadcast_f
+
 # Whether a Python number leaves the dtype beside it as it is; on NumPy 1 it makes 0-d arrays wider.
 NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
 
@@ -72,11 +74,12 @@ def known(fun, node=None, tensors="self", others="", saves=None, name=None, **to
     return fun
 
 
-def rule(*vjps, argnums=None, name=None, **row) -> Any:
+def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
     """Declare the decorated NumPy function as one op of the graph, with a vjp for each of its arguments.
 
     A vjp is `lambda ans, *args: lambda g: ...`, written with recorded functions, so that it can be differentiated again; the
-    jvp follows from it. `argnums`: which arguments these are, the first ones unless it says otherwise. `row`: see `Row`.
+    jvp follows from it. `argnums`: which arguments these are, the first ones unless it says otherwise. `broadcasts`: these
+    arguments broadcast, so what goes back to each is summed to its shape. `row`: see `Row`.
 
     >>> @rule(lambda ans, x: lambda g: 3 * g, sign="3×", words="3 g")
     ... def triple(x):
@@ -84,6 +87,9 @@ def rule(*vjps, argnums=None, name=None, **row) -> Any:
     >>> sign_of("triple"), words_of("triple")
     ('3×', '3 g')
     """
+
+    if broadcasts:
+        vjps = tuple(vjp and _in_shape_of(place, vjp) for place, vjp in enumerate(vjps))
 
     def declare(fun):
         # in a template a number is an operand as any other; among the arguments of a NumPy function an integer is an axis
@@ -99,6 +105,10 @@ def rule(*vjps, argnums=None, name=None, **row) -> Any:
         return op
 
     return declare
+
+
+def _in_shape_of(place, vjp):
+    return lambda ans, *args: unbroadcast_f(args[place], vjp(ans, *args))
 
 
 def kept(fun, numbers=(float,)) -> Callable:

@@ -3,10 +3,11 @@
 import numpy as np
 
 from .. import ops as base
+from ..ops import MOVERS
 from . import _rules
-from ._dispatch import apply, view, whole_dim
+from ._dispatch import apply, tensor_of, view, whole_dim
 from ._shaping import flat_sizes, ravel
-from ._table import both, function, method
+from ._table import both, function, method, of_row
 from ._tensor import Tensor
 
 
@@ -119,37 +120,34 @@ def trace(input):
 
 
 @both()
-def flip(input, *dims):
-    """The order along `dims` reversed."""
-    return apply(_rules.flip, input, tuple(whole_dim(d, input.ndim) for d in flat_sizes(dims)))
-
-
-@both()
 def fliplr(input):
     """The columns in reversed order."""
-    return flip(input, 1)
+    return input.flip(1)
 
 
 @both()
 def flipud(input):
     """The rows in reversed order."""
-    return flip(input, 0)
+    return input.flip(0)
 
 
-@both()
-def roll(input, shifts, dims=None):
-    """Elements moved along `dims`, coming back at the other end."""
-    return apply(_rules.roll, input, tuple(shifts) if isinstance(shifts, (tuple, list)) else shifts,
-                 tuple(dims) if isinstance(dims, (tuple, list)) else dims)  # fmt: skip
+# ---- what the rows say ----
 
 
-@both()
-def tril(input, diagonal=0):
-    """The lower triangle, zeros elsewhere."""
-    return apply(_rules.tril, input, diagonal)
+def _moved(name, row):
+    def answer(input, **given):
+        ndim = tensor_of(input, name).ndim
+        return apply(_rules.MOVING[name], input, *(_option(word, value, ndim) for word, value in given.items()))
+
+    return answer
 
 
-@both()
-def triu(input, diagonal=0):
-    """The upper triangle, zeros elsewhere."""
-    return apply(_rules.triu, input, diagonal)
+def _option(word, value, ndim):
+    """An option as the op has it: dims are in range, and several shifts a tuple."""
+    if word != "dims" or value is None:
+        return tuple(value) if isinstance(value, list) else value
+    return tuple(whole_dim(d, ndim) for d in flat_sizes(value if isinstance(value, (tuple, list)) else (value,)))
+
+
+for _name, _row in MOVERS.items():
+    of_row(_name, _row, _moved(_name, _row))

@@ -5,9 +5,10 @@ import numpy as np
 
 from .. import ops as base
 from ..layout import Placed
+from ..ops import REDUCTIONS
 from . import _rules
-from ._dispatch import apply, converted, floating, whole_dim
-from ._table import METHODS, both, function, numpy_style
+from ._dispatch import apply, converted, floating, tensor_of, whole_dim
+from ._table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
 from ._tensor import Tensor
 
 
@@ -24,35 +25,44 @@ def _axis(dim, ndim):
     return whole_dim(dim, ndim)
 
 
-def _reduced(primitive, input, dim, keepdim, *more):
-    return apply(primitive, input, _axis(dim, input.ndim), keepdim, *more)
-
-
-@both()
-@numpy_style
-def sum(input, dim=None, keepdim=False, *, dtype=None):
-    """The sum of all elements, or along `dim`; integers add up in int64."""
-    return _reduced(_rules.sum_, converted(input, dtype) if dtype else input, dim, keepdim)
-
-
-@both()
-@numpy_style
-def mean(input, dim=None, keepdim=False, *, dtype=None):
-    """The mean of all elements, or along `dim`."""
-    input = converted(input, dtype) if dtype else input
+def _floats_alone(input):
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
             f"Got: {input.dtype.legacy}"
         )
-    return _reduced(_rules.mean, input, dim, keepdim)
+    return input
 
 
-@both()
-@numpy_style
-def prod(input, dim=None, keepdim=False, *, dtype=None):
-    """The product of all elements, or along `dim`."""
-    return _reduced(_rules.prod, converted(input, dtype) if dtype else input, dim, keepdim)
+_PREPARED = {
+    "mean": _floats_alone,
+    "smooth": floating,
+    "found": Tensor.detach,
+    **dict.fromkeys(("total", "kept"), lambda x: x),
+}
+_INTEGERS = {"total": "Integers become int64.", "mean": "Raises RuntimeError for integers.",
+             "smooth": "Integers become the default dtype.", "found": "Of any dtype."}  # fmt: skip
+_TAKES = {  # where PyTorch takes something else than the row says, in other words
+    "amax": "axis=(), keepdims=False", "amin": "axis=(), keepdims=False", "count_nonzero": "axis=None",
+    "softmax": "axis=None, dtype=None", "log_softmax": "axis=None, dtype=None",
+}  # fmt: skip
+
+
+def _reduced(name, row):
+    fun, placed = _rules.REDUCING[name], _axis if "keepdims" in row.takes else whole_dim
+
+    def answer(input, axis, dtype=None, **kept):
+        if axis is None and placed is whole_dim:
+            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+        input = _PREPARED[row.kind](converted(tensor_of(input, name), dtype or input.dtype))
+        return apply(fun, input, placed(axis, input.ndim), *kept.values())
+
+    return answer
+
+
+for _name, _row in REDUCTIONS.items():
+    of_row(_name, _row, _reduced(_name, _row), _TAKES.get(_name), _INTEGERS)
+sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 
 def _correction(unbiased, correction):
@@ -70,7 +80,7 @@ def _spread_args(dim, unbiased):
 def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The variance, over n - 1 unless `correction` says otherwise."""
     dim, unbiased = _spread_args(dim, unbiased)
-    return _reduced(_rules.var, input, dim, keepdim, _correction(unbiased, correction))
+    return apply(_rules.var, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
 
 
 @both()
@@ -78,7 +88,7 @@ def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
 def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
     """The standard deviation, over n - 1 unless `correction` says otherwise."""
     dim, unbiased = _spread_args(dim, unbiased)
-    return _reduced(_rules.std, input, dim, keepdim, _correction(unbiased, correction))
+    return apply(_rules.std, input, _axis(dim, input.ndim), keepdim, _correction(unbiased, correction))
 
 
 @function()
@@ -107,43 +117,6 @@ def norm(input, p="fro", dim=None, keepdim=False, dtype=None):
 def vector_norm(x, ord=2, dim=None, keepdim=False, *, dtype=None):
     """The vector norm of all elements, or along `dim`."""
     return norm(converted(x, dtype) if dtype else x, ord, dim, keepdim)
-
-
-@both()
-@numpy_style
-def logsumexp(input, dim, keepdim=False):
-    """log(sum(exp(input))) along `dim`, without overflow.
-
-    `dim`: an integer or a tuple of them; with `keepdim` they stay, of length 1. Integers become the default dtype.
-    Derivative: softmax of `input`.
-
-    >>> import labkit.torch as torch
-    >>> torch.logsumexp(torch.tensor([[0.0, 0.0], [1000.0, 1000.0]]), 1)
-    tensor([6.9315e-01, 1.0007e+03])
-    """
-    return _reduced(_rules.logsumexp, floating(input), dim, keepdim)
-
-
-def _softmax(primitive, name):
-    def fun(input, dim=None, dtype=None):
-        if dim is None:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        input = converted(input, dtype) if dtype else input
-        return apply(primitive, input, whole_dim(dim, input.ndim))
-
-    fun.__name__, fun.__doc__ = name, f"{name} along `dim`."
-    return fun
-
-
-softmax = both("softmax")(numpy_style(_softmax(_rules.softmax, "softmax")))
-log_softmax = both("log_softmax")(numpy_style(_softmax(_rules.log_softmax, "log_softmax")))
-
-
-@both()
-@numpy_style
-def cumsum(input, dim, *, dtype=None):
-    """Running sums along `dim`."""
-    return apply(_rules.cumsum, converted(input, dtype) if dtype else input, whole_dim(dim, input.ndim))
 
 
 @both()
@@ -245,38 +218,6 @@ min = both("min")(numpy_style(_extreme("min", _rules.min_all, "minimum", np.argm
 
 
 @both()
-@numpy_style
-def amax(input, dim=(), keepdim=False):
-    """The largest element along `dim`; equal ones share the gradient."""
-    return _reduced(_rules.amax, input, dim, keepdim)
-
-
-@both()
-@numpy_style
-def amin(input, dim=(), keepdim=False):
-    """The smallest element along `dim`; equal ones share the gradient."""
-    return _reduced(_rules.amin, input, dim, keepdim)
-
-
-def _arg(name, chooser):
-    def fun(input, dim=None, keepdim=False):
-        if dim is not None:
-            dim = whole_dim(dim, input.ndim)
-        array = input._array
-        found = chooser(array, axis=None if array.ndim == 0 else dim)
-        if keepdim and dim is not None:
-            found = np.expand_dims(found, dim)
-        return Tensor._of(np.asarray(found, np.int64))
-
-    fun.__name__, fun.__doc__ = name, f"{name}: the position of the extreme element, of all or along `dim`."
-    return fun
-
-
-both("argmax")(numpy_style(_arg("argmax", np.argmax)))
-both("argmin")(numpy_style(_arg("argmin", np.argmin)))
-
-
-@both()
 def sort(input, dim=-1, descending=False, stable=False):
     """Sorted values and where each came from, along `dim`."""
     if input.ndim == 0:
@@ -321,26 +262,6 @@ def median(input, dim=None, keepdim=False):
 
 
 @both()
-@numpy_style
-def any(input, dim=None, keepdim=False):
-    """Whether any element is nonzero."""
-    return Tensor._of(np.asarray(np.any(input._array, axis=_axis(dim, input.ndim), keepdims=keepdim)))
-
-
-@both()
-@numpy_style
-def all(input, dim=None, keepdim=False):
-    """Whether all elements are nonzero."""
-    return Tensor._of(np.asarray(np.all(input._array, axis=_axis(dim, input.ndim), keepdims=keepdim)))
-
-
-@both()
-def count_nonzero(input, dim=None):
-    """How many elements are not 0."""
-    return Tensor._of(np.asarray(np.count_nonzero(input._array, axis=_axis(dim, input.ndim)), np.int64))
-
-
-@both()
 def unique(input, sorted=True, return_inverse=False, return_counts=False):
     """The different elements, sorted."""
     found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts)
@@ -351,9 +272,3 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False):
 def bincount(input, weights=None, minlength=0):
     """How often each non-negative integer occurs."""
     return Tensor._of(np.bincount(input._array, None if weights is None else weights._array, minlength))
-
-
-@both()
-def nansum(input, dim=None, keepdim=False):
-    """The sum without the nan elements."""
-    return sum(METHODS["masked_fill"](input, Tensor._of(np.isnan(input._array)), 0), dim, keepdim)

@@ -2,8 +2,14 @@
 
 from functools import wraps
 
+from ..ops import offered
+
 FUNCTIONS: dict = {}
 METHODS: dict = {}
+EXAMPLE = """\
+>>> import labkit.torch as torch
+>>> x = torch.tensor([[1.0, 2.0], [3.0, 3.0]])
+>>> print(torch.{name}(x, 1).numpy(){rounded})"""
 
 
 def both(*names):
@@ -48,3 +54,9 @@ def _enter(names, *tables):
         return fun
 
     return enter
+
+
+def of_row(name, row, answer, takes=None, dtypes=None):
+    """Enter `answer` as the function and method of a row, with the parameters `takes`, or the row's, in PyTorch's words."""
+    words = (takes or row.takes).replace("axis", "dim").replace("keepdims", "keepdim")
+    both(name)(numpy_style(offered(name, row, f"input, {words}", answer, "labkit.torch", dtypes or {}, EXAMPLE)))

@@ -9,7 +9,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
-from ...engine import cast, dtype_of, getval, quietly, unbroadcast_f
+from ...engine import cast, dtype_of, getval, quietly
 from ...engine import stop_gradient as constant
 from .._recording import concrete
 from ..dtype import promote
@@ -176,8 +176,9 @@ def _chooser(beats):
         return g * cast(anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, 0.0)), dtype_of(g))
 
     @primitives.rule(
-        lambda ans, x, y: unbroadcast_f(x, lambda g: share(g, x, y)),
-        lambda ans, x, y: unbroadcast_f(y, lambda g: g - share(g, x, y)),
+        lambda ans, x, y: lambda g: share(g, x, y),
+        lambda ans, x, y: lambda g: g - share(g, x, y),
+        broadcasts=True,
     )
     def choose(x, y):
         return np.where(beats(x, y), x, y)[()]

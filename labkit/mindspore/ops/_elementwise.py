@@ -75,26 +75,6 @@ def elu(input, alpha=1.0):
     return primitives.select(constant(input) >= 0, input, alpha * below)
 
 
-@op(primitive="Softmax", method=True)
-def softmax(input, axis=-1, *, dtype=None):
-    """exp(x) over its sum along `axis`."""
-    return primitives.softmax(input if dtype is None else cast(input, dtype.numpy), axis)
-
-
-@op(primitive="LogSoftmax", method=True)
-def log_softmax(logits, axis=-1):
-    """log(softmax(x)) along `axis`, without overflow.
-
-    The result has the shape and dtype of `logits`; the exponentials along `axis` add up to 1. Derivative: the cotangent less
-    softmax times its sum.
-
-    >>> import labkit.mindspore as ms
-    >>> ms.ops.log_softmax(ms.Tensor([0.0, 0.0, 1000.0])).asnumpy()
-    array([-1000., -1000.,     0.], dtype=float32)
-    """
-    return primitives.log_softmax(logits, axis)
-
-
 @op("clip", method=True)
 def clamp(input, min=None, max=None):
     """Each element limited to [min, max]; either may be None, a number or a tensor."""

@@ -10,7 +10,7 @@ from functools import wraps
 import numpy as np
 
 from ...engine import cast, dtype_of, quietly
-from ...ops import NUMBERS_ARE_WEAK, rule
+from ...ops import NUMBERS_ARE_WEAK, offered, rule
 from ..tensor import Tensor, wrap
 
 OPS: dict[str, Callable] = {}  # name -> function of tensors
@@ -92,6 +92,18 @@ def register(call, *names, method=True, primitive=None):
     if primitive:
         PRIMITIVES[primitive] = call
     return call
+
+
+_EXAMPLE = """\
+>>> import labkit.mindspore as ms
+>>> x = ms.Tensor([[1.0, 2.0], [3.0, 3.0]])
+>>> print(ms.ops.{name}(x, 1).asnumpy(){rounded})"""
+
+
+def of_row(name, row, answer, takes=None, dtypes=None, **places):
+    """Enter `answer` as the op of a row, with the parameters `takes`, or the row's; for `places` see `op`."""
+    room = "labkit.mindspore.ops"
+    op(**places)(offered(name, row, takes or f"input, {row.takes}", answer, room, dtypes or {}, _EXAMPLE))
 
 
 @rule(lambda ans, x: lambda g: g, text="{}.astype(np.float32)")

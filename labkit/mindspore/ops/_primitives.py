@@ -113,7 +113,12 @@ def _l2_loss(options, x):
     return (x * x).sum() / 2
 
 
-_OPTIONS: dict[str, tuple[dict, Callable]] = {
+def _by_name(name):
+    return lambda options, *args: OPS[name](*args, **options)
+
+
+# the options of a class with their defaults, and what it does with them: the op of this name, or a function
+_OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "MatMul": ({"transpose_a": False, "transpose_b": False}, _matmul),
     "BatchMatMul": ({"transpose_a": False, "transpose_b": False}, _matmul),
     "ReduceSum": ({"keep_dims": False, "skip_mode": False}, _reduce_sum),
@@ -123,27 +128,27 @@ _OPTIONS: dict[str, tuple[dict, Callable]] = {
     "ReduceProd": ({"keep_dims": False}, _reducer("prod")),
     "ReduceAll": ({"keep_dims": False}, _reducer("all")),
     "ReduceAny": ({"keep_dims": False}, _reducer("any")),
-    "Softmax": ({"axis": -1}, lambda o, x: OPS["softmax"](x, o["axis"])),
-    "LogSoftmax": ({"axis": -1}, lambda o, x: OPS["log_softmax"](x, o["axis"])),
+    "Softmax": ({"axis": -1}, "softmax"),
+    "LogSoftmax": ({"axis": -1}, "log_softmax"),
     "Squeeze": ({"axis": ()}, lambda o, x: OPS["squeeze"](x, o["axis"] if o["axis"] != () else None)),
     "Concat": ({"axis": 0}, _joiner("concat")),
     "Stack": ({"axis": 0}, _joiner("stack")),
     "Split": ({"axis": 0, "output_num": 1}, _split),
-    "Unstack": ({"axis": 0}, lambda o, x: OPS["unstack"](x, o["axis"])),
+    "Unstack": ({"axis": 0}, "unstack"),
     "CumSum": ({"exclusive": False, "reverse": False}, lambda o, x, axis: OPS["cumsum"](x, axis)),
     "Argmax": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmax"](x, o["axis"]).astype(o["output_type"])),
     "Flatten": ({}, lambda o, x: OPS["flatten"](x)),
     "BroadcastTo": ({"shape": ()}, lambda o, x: OPS["broadcast_to"](x, o["shape"])),
     "Tile": ({}, lambda o, x, dims: OPS["tile"](x, dims)),
-    "AddN": ({}, lambda o, x: OPS["addn"](x)),
+    "AddN": ({}, "addn"),
     "L2Loss": ({}, _l2_loss),
     "OneHot": ({"axis": -1}, lambda o, i, depth, on, off: OPS["one_hot"](i, depth, on, off, o["axis"])),
     "Eye": ({}, lambda o, n, m, dtype: OPS["eye"](n, m, dtype)),
     "Ones": ({}, lambda o, shape, dtype=None: OPS["ones"](shape, dtype=dtype)),
     "Zeros": ({}, lambda o, shape, dtype=None: OPS["zeros"](shape, dtype=dtype)),
     "Fill": ({}, lambda o, dtype, shape, value: OPS["full"](shape, value, dtype=dtype)),
-    "Identity": ({}, lambda o, x: OPS["copy"](x)),
-    "ScalarToTensor": ({}, lambda o, x, dtype=None: OPS["scalar_to_tensor"](x, dtype)),
+    "Identity": ({}, "copy"),
+    "ScalarToTensor": ({}, "scalar_to_tensor"),
     "Print": ({}, lambda o, *args: print(*args, sep="\n")),
 }  # fmt: skip
 for _more in (_convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS):
@@ -151,7 +156,8 @@ for _more in (_convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS):
 
 for _name, _fun in PRIMITIVES.items():
     CLASSES[_name] = _without_options(_name, _fun)
-for _name, (_options, _call) in _OPTIONS.items():
+for _name, (_options, _does) in _OPTIONS.items():
+    _call = _by_name(_does) if isinstance(_does, str) else _does
     _doc = _call.__doc__ or "The op {name} with its options fixed: {options}."
     CLASSES[_name] = _with_options(_name, _options, _call, cleandoc(_doc).format(name=_name, options=[*_options]))
 CLASSES["Primitive"] = Primitive

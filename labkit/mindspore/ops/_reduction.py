@@ -1,5 +1,8 @@
 """Reductions along axes. `axis` is a number, a tuple or None for all; a gradient is spread over what was reduced."""
 
+from operator import index
+from typing import Any, NamedTuple
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -10,7 +13,7 @@ from ...program import refuse
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
 from . import _fused
-from ._op import floating, op, register, value_of
+from ._op import OPS, floating, of_row, op, register, value_of
 
 
 def _axes(axis, value, name):
@@ -18,7 +21,7 @@ def _axes(axis, value, name):
     ndim = np.ndim(getval(value))
     if axis is None or (isinstance(axis, (tuple, list)) and not axis):
         return None
-    axes = tuple(int(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    axes = tuple(index(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     for a in axes:
         if not -(ndim or 1) <= a < (ndim or 1):
             raise ValueError(f"For primitive[{name}], the axis value must be in [{-ndim},{ndim}), but got {a}.\n")
@@ -31,13 +34,70 @@ def _typed(value, dtype):
     return value if dtype is None else cast(value, as_numpy(dtype))
 
 
-@op(primitive="SumExt")
-def sum(input, axis=None, keepdims=False, *, dtype=None):
-    """The sum; of integers in Int64."""
-    value = _typed(cast(input, np.int64) if input.dtype.kind in "iub" else input, dtype)
-    if axis is None and not keepdims:
-        return _fused.sum_all(value)
-    return primitives.sum_(value, axis=_axes(axis, input, "SumExt"), keepdims=bool(keepdims))
+def cast_back(value, like):
+    """`value` in the type of `like`."""
+    return value if value.dtype == like.dtype else cast(value, like.dtype)
+
+
+# ---- what the rows say ----
+
+
+def _whole(input):
+    return cast(input, np.int64) if input.dtype.kind in "iub" else input
+
+
+class _Place(NamedTuple):
+    """A row's place here: its class, its name in errors, and its parameters where MindSpore has other words."""
+
+    primitive: str | None
+    error: str
+    takes: str = ""
+    dtype: Any = None  # of the result, where it is another than NumPy's
+    method: bool = True
+
+
+_KEEP_DIMS = "input, axis=None, keep_dims=False"
+_PLACES = {
+    "sum": _Place("SumExt", "SumExt"),
+    "nansum": _Place(None, "ReduceSum"),
+    "prod": _Place("ProdExt", "ProdExt", _KEEP_DIMS + ", *, dtype=None"),
+    "all": _Place(None, "ReduceAll", _KEEP_DIMS),
+    "any": _Place(None, "ReduceAny", _KEEP_DIMS),
+    "amax": _Place(None, "ReduceMax", method=False),
+    "amin": _Place(None, "ReduceMin", method=False),
+    "argmax": _Place(None, "Argmax"),
+    "argmin": _Place(None, "Argmin", dtype=np.int32),
+    "count_nonzero": _Place(None, "CountNonZero", _KEEP_DIMS, np.int32),
+    "logsumexp": _Place("LogSumExp", "ReduceMax"),
+    "logcumsumexp": _Place(None, "CumulativeLogsumexp"),
+    "softmax": _Place("Softmax", "Softmax", "input, axis=-1, *, dtype=None"),
+    "log_softmax": _Place("LogSoftmax", "LogSoftmax", "logits, axis=-1"),
+}
+_OF_ALL = {"sum": _fused.sum_all}
+_OF_FLAT = ("argmax", "argmin")  # without an axis, of the flat tensor: there is none to keep
+_PREPARED = {"total": _whole, "smooth": floating, "found": constant, **dict.fromkeys(("mean", "kept"), lambda x: x)}
+_INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
+
+
+def _reduced(name, row, place):
+    def answer(input, axis, dtype=None, **kept):
+        value = _typed(_PREPARED[row.kind](input), dtype)
+        if axis is None and name in _OF_ALL and not kept["keepdims"]:
+            return _OF_ALL[name](value)
+        axes = _axes(axis, input, place.error)
+        if not kept:
+            return row.fun(value, axes)
+        found = row.fun(value, axis=axes, keepdims=bool(kept["keepdims"]) and not (axis is None and name in _OF_FLAT))
+        return found if place.dtype is None else cast(found, place.dtype)
+
+    return answer
+
+
+for _name, _row in primitives.REDUCTIONS.items():
+    _place = _PLACES.get(_name, _Place(None, _name.title()))
+    _at = {"primitive": _place.primitive, "method": _place.method}
+    of_row(_name, _row, _reduced(_name, _row, _place), _place.takes, _INTEGERS, **_at)
+amax, amin = OPS["amax"], OPS["amin"]
 
 
 @op(primitive="MeanExt")
@@ -51,13 +111,6 @@ def mean(input, axis=None, keep_dims=False, *, dtype=None):
     if axis is None and not keep_dims:
         return _fused.mean(value)
     return primitives.mean(value, axis=axis, keepdims=bool(keep_dims))
-
-
-@op(primitive="ProdExt")
-def prod(input, axis=None, keep_dims=False, *, dtype=None):
-    """The product; of integers in Int64."""
-    value = _typed(cast(input, np.int64) if input.dtype.kind in "iub" else input, dtype)
-    return primitives.prod(value, axis=_axes(axis, input, "ProdExt"), keepdims=bool(keep_dims))
 
 
 @op(primitive="VarExt")
@@ -78,35 +131,6 @@ def _variance(value, axis, ddof, keepdims):
 def std(input, axis=None, ddof=0, keepdims=False):
     """The square root of the variance."""
     return anp.sqrt(_variance(floating(input), _axes(axis, input, "Std"), int(ddof), keepdims))
-
-
-@op()
-def all(input, axis=None, keep_dims=False):
-    """Whether no element is zero."""
-    return anp.all(constant(input), axis=_axes(axis, input, "ReduceAll"), keepdims=keep_dims)
-
-
-@op()
-def any(input, axis=None, keep_dims=False):
-    """Whether some element is not zero."""
-    return anp.any(constant(input), axis=_axes(axis, input, "ReduceAny"), keepdims=keep_dims)
-
-
-@op(method=False)
-def amax(input, axis=None, keepdims=False):
-    """The largest element; equal ones share the gradient."""
-    return cast_back(anp.max(input, axis=_axes(axis, input, "ReduceMax"), keepdims=bool(keepdims)), input)
-
-
-@op(method=False)
-def amin(input, axis=None, keepdims=False):
-    """The smallest element; equal ones share the gradient."""
-    return cast_back(anp.min(input, axis=_axes(axis, input, "ReduceMin"), keepdims=bool(keepdims)), input)
-
-
-def cast_back(value, like):
-    """`value` in the type of `like`."""
-    return value if value.dtype == like.dtype else cast(value, like.dtype)
 
 
 def _extreme(amount, place, picked):
@@ -139,20 +163,6 @@ register(max, method=False)
 register(min, method=False)
 
 
-def _arg(chooser, name, dtype):
-    def find(input, axis=None, keepdims=False):
-        found = chooser(constant(value_of(input, name)), axis=axis, keepdims=keepdims)
-        return wrap(cast(found, dtype))
-
-    find.__name__ = name
-    find.__doc__ = f"The index of the {name[3:]} along `axis`, or in the flat tensor; the first of equal ones."
-    return register(find)
-
-
-argmax = _arg(anp.argmax, "argmax", np.int64)
-argmin = _arg(anp.argmin, "argmin", np.int32)
-
-
 @op(primitive="CumSum")
 def cumsum(input, axis, dtype=None):
     """The running sum along `axis`; of small integers in Int32."""
@@ -169,12 +179,6 @@ def cumprod(input, dim, dtype=None):
         total = moved[i] if total is None else total * moved[i]
         steps.append(total)
     return anp.moveaxis(anp.stack(steps), 0, dim)
-
-
-@op(primitive="LogSumExp", method=True)
-def logsumexp(input, axis, keepdims=False):
-    """log(sum(exp(x))) along `axis`, without overflow."""
-    return primitives.logsumexp(input, axis=axis, keepdims=keepdims)
 
 
 @op()
@@ -214,12 +218,6 @@ def vector_norm(value, order=2, dim=None, keepdim=False):
         return cast(anp.sum(constant(value) != 0, axis=dim, keepdims=keepdim), value.dtype)
     powers = primitives.power(primitives.absolute(value), order)
     return primitives.power(primitives.sum_(powers, axis=dim, keepdims=keepdim), 1 / order)
-
-
-@op()
-def count_nonzero(input, axis=None, keep_dims=False):
-    """How many elements are not zero; Int32."""
-    return anp.sum(constant(input) != 0, axis=_axes(axis, input, "CountNonZero"), keepdims=keep_dims, dtype=np.int32)
 
 
 def sort(input, axis=-1, descending=False):

@@ -6,7 +6,7 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import getval
 from ..tensor import Tensor
-from ._op import op
+from ._op import of_row, op
 
 
 def _ints(sizes):
@@ -156,19 +156,6 @@ def tile(input, *dims):
 
 
 @op(method=True)
-def flip(input, *dims):
-    """With the order reversed along `dims`."""
-    axes = {a % _rank(input) for a in _ints(dims)}
-    return input[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(_rank(input)))]
-
-
-@op(method=True)
-def roll(input, shifts, dims=None):
-    """Elements shifted along `dims`, round the end."""
-    return anp.roll(input, shifts, dims)
-
-
-@op(method=True)
 def diagonal(input, offset=0, dim1=0, dim2=1):
     """The diagonal of a matrix, or of the matrices on two axes, along a new last axis."""
     moved = anp.moveaxis(input, (dim1, dim2), (-2, -1))
@@ -184,13 +171,15 @@ def diag(input):
     return anp.reshape(anp.diag(anp.ravel(input)), shape + shape)
 
 
-@op(method=True)
-def tril(input, diagonal=0):
-    """The lower triangle; zero above."""
-    return anp.tril(input, diagonal)
+# ---- what the rows say ----
 
 
-@op(method=True)
-def triu(input, diagonal=0):
-    """The upper triangle; zero below."""
-    return anp.triu(input, diagonal)
+def _moved(row):
+    def answer(input, **given):
+        return row.fun(input, *(_ints(value) if isinstance(value, tuple) else value for value in given.values()))
+
+    return answer
+
+
+for _name, _row in primitives.MOVERS.items():
+    of_row(_name, _row, _moved(_row))

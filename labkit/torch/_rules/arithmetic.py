@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine import cast, dtype_of, unbroadcast_f
+from ...engine import cast, dtype_of
 from ...ops import select as where
 from ...ops import zero
 from .core import op
@@ -13,8 +13,9 @@ add, subtract, multiply, divide, negative = anp.add, anp.subtract, anp.multiply,
 
 @op(
     "LerpBackward0",
-    lambda ans, x, y, w: unbroadcast_f(x, lambda g: g * (1 - w)),
-    lambda ans, x, y, w: unbroadcast_f(y, lambda g: g * w),
+    lambda ans, x, y, w: lambda g: g * (1 - w),
+    lambda ans, x, y, w: lambda g: g * w,
+    broadcasts=True,
     tensors="self end",
     others="weight",
 )
@@ -24,9 +25,10 @@ def lerp(x, end, weight):
 
 @op(
     "AddcmulBackward0",
-    lambda ans, x, a, b, c: unbroadcast_f(x, lambda g: g),
-    lambda ans, x, a, b, c: unbroadcast_f(a, lambda g: g * (b * c)),
-    lambda ans, x, a, b, c: unbroadcast_f(b, lambda g: g * (a * c)),
+    lambda ans, x, a, b, c: lambda g: g,
+    lambda ans, x, a, b, c: lambda g: g * (b * c),
+    lambda ans, x, a, b, c: lambda g: g * (a * c),
+    broadcasts=True,
     tensors="self tensor1 tensor2",
     others="value",
     saves="tensor1<tensor2 tensor2<tensor1",
@@ -37,9 +39,10 @@ def addcmul(x, a, b, c):
 
 @op(
     "AddcdivBackward0",
-    lambda ans, x, a, b, c: unbroadcast_f(x, lambda g: g),
-    lambda ans, x, a, b, c: unbroadcast_f(a, lambda g: g * (c / b)),
-    lambda ans, x, a, b, c: unbroadcast_f(b, lambda g: -g * (c * a / (b * b))),
+    lambda ans, x, a, b, c: lambda g: g,
+    lambda ans, x, a, b, c: lambda g: g * (c / b),
+    lambda ans, x, a, b, c: lambda g: -g * (c * a / (b * b)),
+    broadcasts=True,
     tensors="self tensor1 tensor2",
     others="value",
     saves="tensor1<tensor2 tensor2",
@@ -62,10 +65,9 @@ def floor_divide(x, y):
 
 @op(
     "PowBackward1",
-    lambda ans, x, p: unbroadcast_f(
-        x, lambda g: g * (p * anp.where(p == 0, anp.zeros_like(x), tensor_power(x, p - 1)))
-    ),
-    lambda ans, x, p: unbroadcast_f(p, lambda g: g * anp.where((x == 0) & (p >= 0), zero(g), ans * anp.log(x))),
+    lambda ans, x, p: lambda g: g * (p * anp.where(p == 0, anp.zeros_like(x), tensor_power(x, p - 1))),
+    lambda ans, x, p: lambda g: g * anp.where((x == 0) & (p >= 0), zero(g), ans * anp.log(x)),
+    broadcasts=True,
     tensors="self exponent",
     saves="self exponent result<exponent",
 )
@@ -85,26 +87,19 @@ def number_power(c, p):
     return np.power(np.asarray(c, dtype_of(p)), p)
 
 
-@op(
-    lambda args, kwargs: "MaximumBackward0",
-    lambda ans, x, y: unbroadcast_f(x, lambda g: g * _share(x, y, anp.greater)),
-    lambda ans, x, y: unbroadcast_f(y, lambda g: g * _share(y, x, anp.greater)),
-    tensors="self other",
-    saves="self other",
-)
-def maximum(x, y):
-    return np.maximum(x, y)
+def _extreme(node, kernel, wins):
+    return op(
+        node,
+        lambda ans, x, y: lambda g: g * _share(x, y, wins),
+        lambda ans, x, y: lambda g: g * _share(y, x, wins),
+        name=kernel.__name__, broadcasts=True, tensors="self other", saves="self other",
+    )(kernel)  # fmt: skip
 
 
-@op(
-    "MinimumBackward0",
-    lambda ans, x, y: unbroadcast_f(x, lambda g: g * _share(x, y, anp.less)),
-    lambda ans, x, y: unbroadcast_f(y, lambda g: g * _share(y, x, anp.less)),
-    tensors="self other",
-    saves="self other",
+maximum, minimum = (
+    _extreme("MaximumBackward0", np.maximum, anp.greater),
+    _extreme("MinimumBackward0", np.minimum, anp.less),
 )
-def minimum(x, y):
-    return np.minimum(x, y)
 
 
 def _share(x, y, wins):
@@ -113,16 +108,16 @@ def _share(x, y, wins):
     return cast(wins(x, y), dtype_of(x)) + half * cast(anp.equal(x, y), dtype_of(x))
 
 
-@op("RemainderBackward0", lambda ans, x, y: unbroadcast_f(x, lambda g: g),
-    lambda ans, x, y: unbroadcast_f(y, lambda g: -g * anp.floor(anp.true_divide(x, y))),
-    tensors="self ?other", saves="self<other other<other")  # fmt: skip
+@op("RemainderBackward0", lambda ans, x, y: lambda g: g,
+    lambda ans, x, y: lambda g: -g * anp.floor(anp.true_divide(x, y)),
+    broadcasts=True, tensors="self ?other", saves="self<other other<other")  # fmt: skip
 def remainder(x, y):
     return np.remainder(x, y)
 
 
-@op("FmodBackward0", lambda ans, x, y: unbroadcast_f(x, lambda g: g),
-    lambda ans, x, y: unbroadcast_f(y, lambda g: -g * anp.trunc(anp.true_divide(x, y))),
-    tensors="self ?other", saves="self<other other<other")  # fmt: skip
+@op("FmodBackward0", lambda ans, x, y: lambda g: g,
+    lambda ans, x, y: lambda g: -g * anp.trunc(anp.true_divide(x, y)),
+    broadcasts=True, tensors="self ?other", saves="self<other other<other")  # fmt: skip
 def fmod(x, y):
     return np.fmod(x, y)
 
@@ -139,13 +134,10 @@ def clamp_max(x, high):
 
 @op(
     "ClampBackward0",
-    lambda ans, x, low, high: unbroadcast_f(x, lambda g: where(_inside(x, low, high), g, zero(g))),
-    lambda ans, x, low, high: unbroadcast_f(
-        low, lambda g: where((x < low) & (True if high is None else low <= high), g, zero(g))
-    ),
-    lambda ans, x, low, high: unbroadcast_f(
-        high, lambda g: where((x > high) | (False if low is None else low > high), g, zero(g))
-    ),
+    lambda ans, x, low, high: lambda g: where(_inside(x, low, high), g, zero(g)),
+    lambda ans, x, low, high: lambda g: where((x < low) & (True if high is None else low <= high), g, zero(g)),
+    lambda ans, x, low, high: lambda g: where((x > high) | (False if low is None else low > high), g, zero(g)),
+    broadcasts=True,
     tensors="self min max",
     saves="self min max",
 )

@@ -6,8 +6,10 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+from autograd.core import primitive_vjps
+from autograd.extend import defvjp_argnums, primitive
 
-from ...ops import rule
+from ...ops import TABLE, rule
 
 
 def op(node, *vjps, name=None, saves="", **row) -> Any:
@@ -33,3 +35,11 @@ def wide(fun) -> Callable:
         return np.asarray(fun(x.astype(np.float32), *raised, **kwargs)).astype(kind)
 
     return computed
+
+
+def as_declared(declared) -> Any:
+    """The op of a row as it is declared for both dialects, computed in float32 for half precision."""
+    fun = primitive(wide(declared.fun))
+    defvjp_argnums(fun, primitive_vjps[declared])
+    TABLE[fun] = TABLE[declared]
+    return fun

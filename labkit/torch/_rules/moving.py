@@ -7,9 +7,9 @@ import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
 from ...engine import dtype_of
-from ...ops import known
+from ...ops import MOVERS, known
 from .arithmetic import multiply
-from .core import op
+from .core import as_declared, op
 
 
 def axes_of(ndim, axis):
@@ -136,3 +136,5 @@ def _stack_part(g, dim, shapes, k):
 
 cat = _joiner("CatBackward0", np.concatenate, _cat_part)
 stack = _joiner("StackBackward0", np.stack, _stack_part)
+MOVING = {"flip": flip, "roll": roll, "tril": tril, "triu": triu}
+MOVING |= {name: as_declared(row.fun) for name, row in MOVERS.items() if name not in MOVING}

@@ -5,9 +5,9 @@ import numpy as np
 
 from ... import ops as base
 from ...engine import cast, dtype_of
-from ...ops import absolute, exp, expand, power, zero
+from ...ops import REDUCTIONS, absolute, exp, expand, power, zero
 from .arithmetic import divide
-from .core import op, wide
+from .core import as_declared, op, wide
 from .moving import axes_of, flip, spread
 
 
@@ -165,7 +165,7 @@ def _reverse_cumsum(g, axis):
 @op("CumsumBackward0", lambda ans, x, axis: lambda g: _reverse_cumsum(g, axis), others="dim")
 @wide
 def cumsum(x, axis):
-    return np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+    return np.reshape(np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
 
 
 def _cumprod_vjp(ans, x, axis):
@@ -186,4 +186,16 @@ def _cumprod_vjp(ans, x, axis):
 @op("CumprodBackward0", _cumprod_vjp, others="dim", saves="self result")
 @wide
 def cumprod(x, axis):
-    return np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
+    return np.reshape(np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
+
+
+_OWN = {
+    "sum": sum_, "mean": mean, "prod": prod, "logsumexp": logsumexp, "softmax": softmax, "log_softmax": log_softmax,
+    "amax": amax, "amin": amin, "cumsum": cumsum,
+}  # fmt: skip
+
+
+REDUCING = {
+    name: _OWN.get(name) or (row.fun if row.kind == "found" else as_declared(row.fun))
+    for name, row in REDUCTIONS.items()
+}

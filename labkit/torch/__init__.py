@@ -11,6 +11,7 @@ from ..aliases import elsewhere
 from ..later import load as _load
 from ..ported import noted
 from . import (
+    _choosing,
     _comparing,
     _creation,
     _elementwise,
@@ -58,8 +59,9 @@ __version__ = "2.13.0+labkit"
 
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim"), ""),
+    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "utils"), ""),
     **dict.fromkeys(("conv2d", "max_pool2d"), "nn.functional"),
+    **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",
 }
 

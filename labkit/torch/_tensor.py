@@ -104,7 +104,8 @@ class Tensor:
         if type(value) is np.ndarray or not isbox(value):
             return Tensor._of(np.asarray(value))
         if value._trace:
-            return Tensor._of(value)
+            made = Tensor._of(value)
+            return made if _modes.state.dual is None else _modes.state.dual.holding(made)
         return Tensor._at(value._node, value._value, args)
 
     @classmethod
@@ -158,6 +159,14 @@ class Tensor:
                 edge.node.own("retained")[edge.nr] = weakref.ref(self)
         self._node_edge, self._retains = edge, self._retains and edge is not None
 
+    def _placed_at(self, edge):
+        """This new tensor, now at `edge` on the tape (None: off the tape), where it may stand for a leaf."""
+        if edge is not None and isinstance(edge.node, AccumulateGrad):
+            self._requires, self._accumulator = True, weakref.ref(edge.node)
+        else:
+            self._node_edge = edge
+        return self
+
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
         base = self._base
@@ -203,7 +212,7 @@ class Tensor:
     @property
     def requires_grad(self):
         """Whether operations on this tensor are recorded."""
-        if self._node_edge is not None or self._requires or (isbox(self._data) and self._data._trace > 0):
+        if self._node_edge is not None or self._requires or _is_recorded(self._data):
             return True
         return self._base is not None and self._base.requires_grad
 
@@ -227,7 +236,7 @@ class Tensor:
     @property
     def is_leaf(self):
         """True for a tensor that no recorded operation made."""
-        return self._edge is None and (self._requires or not isbox(self._data))
+        return self._edge is None and (self._requires or not _is_recorded(self._data))
 
     @property
     def grad_fn(self):
@@ -524,9 +533,12 @@ class Tensor:
         return "requires_grad=True" if self._requires else ""
 
     def __repr__(self):
-        if isbox(self._data):
+        dual, texts = _modes.state.dual, [self._grad_text()]
+        if dual is not None and dual.has(self):
+            texts.append(f"tangent={dual.taken_apart(self)[1]}")
+        elif isbox(self._data):
             return _traced_text(self._data)
-        return tensor_text(self._array, self.dtype, self._grad_text())
+        return tensor_text(self._array, self.dtype, *texts)
 
     def __format__(self, spec):
         if self.ndim == 0 and type(self) is Tensor and not isbox(self._data):
@@ -548,6 +560,15 @@ def _without_reverse(value, level):
             return new_box(_without_reverse(value._value, level), value._trace, value._node)
         value = value._value
     return value
+
+
+def _is_recorded(value):
+    """Whether a reverse pass records what is done with `value`."""
+    while isbox(value):
+        if type(value._node) is not Forward:
+            return True
+        value = value._value
+    return False
 
 
 def _address(array):

@@ -4,12 +4,10 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
-from contextlib import suppress
 from math import e, inf, nan, pi
 
-from ..aliases import elsewhere
+from ..aliases import attributes
 from ..later import load as _load
-from ..ported import noted
 from . import (
     _choosing,
     _comparing,
@@ -91,12 +89,7 @@ def typename(obj) -> str:
     return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
 
 
-def _unavailable(name):
-    return (
-        f"torch.{name} is not part of labkit's torch dialect. It has tensors and their operations (see "
-        "dir(labkit.torch)), torch.autograd, torch.func, torch.nn and torch.linalg.vector_norm; everything runs on "
-        "the CPU."
-    )
+_missing = attributes(__name__)
 
 
 def __getattr__(name):
@@ -104,9 +97,7 @@ def __getattr__(name):
         raise AttributeError(name)
     if name in _LATER:
         return _load(globals(), _LATER, name)
-    with suppress(LookupError):
-        return elsewhere(__name__, name)
-    raise noted(AttributeError(_unavailable(name)), name, "torch")
+    return _missing(name)
 
 
 def __dir__():

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..absent import member
 from ..engine import Forward, getval, isbox, new_box
 from ..kinds import of_kind
-from ..ported import noted
 from . import _modes, _rules
 from ._dtype import of_numpy
 from ._printing import tensor_text
@@ -84,8 +84,7 @@ class Tensor:
     else:
 
         def __getattr__(self, name):
-            error = AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-            raise noted(error, name, "torch")
+            raise member("torch", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
 
     # ---- making ----
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import engine
+from ..aliases import attributes
 from ..engine import isbox
 from ..kinds import as_tuple, of_kind
 from . import _joining, _modes, _shaping
@@ -379,3 +380,6 @@ def functional_call(module, parameters, args=(), kwargs=None) -> Any:
     args = as_tuple(args)
     given = {name: t for part in as_tuple(parameters, (tuple, list)) for name, t in part.items()}
     return module._called_with(given, args, kwargs or {})
+
+
+__getattr__ = attributes(__name__)

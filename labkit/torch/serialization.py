@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..aliases import attributes
 from ..layout import real_home
 from ._dtype import DTYPES, dtype
 from ._size import Size
@@ -274,3 +275,6 @@ def safe_globals(safe_globals) -> Iterator[None]:
         yield
     finally:
         _allowed[:] = before
+
+
+__getattr__ = attributes(__name__)

@@ -1,10 +1,8 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
-from contextlib import suppress
-
 import numpy as np
 
-from ...aliases import elsewhere
+from ...aliases import attributes
 from ...engine import isbox
 from ...kinds import of_kind
 from ...later import load as _load
@@ -184,12 +182,11 @@ _LATER = {
 }
 
 
+_missing = attributes(__name__)
+
+
 def __getattr__(name):
-    if name not in _LATER:
-        with suppress(LookupError):
-            return elsewhere(__name__, name)
-        raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
-    return _load(globals(), _LATER, name)
+    return _load(globals(), _LATER, name) if name in _LATER else _missing(name)
 
 
 __all__ = [

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ...aliases import attributes
 from ...engine import isbox
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
@@ -295,3 +296,6 @@ def once_differentiable(fun) -> Callable:
             return fun(ctx, *grads)
 
     return wrapper
+
+
+__getattr__ = attributes(__name__)

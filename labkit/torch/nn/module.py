@@ -7,11 +7,11 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
 
+from ...absent import member
 from ...engine import current
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from ...parts import dotted, named_leaves, tree_text
-from ...ported import noted
 from .. import _modes
 from .._tape import Handle
 from .._tensor import Tensor, forget_gradients
@@ -101,7 +101,7 @@ class Module(metaclass=Placed):
             found = self.__dict__.get(table)
             if found is not None and name in found:
                 return found[name]
-        raise noted(AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'"), name, "torch")
+        raise member("torch", "nn.Module", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
 
     def __delattr__(self, name):
         for table in (self._parameters, self._buffers, self._modules):

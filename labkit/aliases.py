@@ -17,6 +17,8 @@ from typing import Any
 
 from .absent import is_module, missing, not_found
 
+FILLED: dict[str, Callable[[], dict[str, dict[str, Any]]]] = {}  # what modules without a file have besides, by dialect
+
 HERE = Path(__file__).parent
 
 
@@ -131,7 +133,8 @@ class Shown(ModuleType):
     def __dir__(self) -> list[str]:
         _, dialect, *place = self.__name__.split(".")
         rooms = shown(dialect).get(".".join(place), {})
-        return sorted(name for name, room in rooms.items() if _home(dialect, name, room) is not None)
+        own = (name for name in vars(self) if not name.startswith("_") and name != "function")
+        return sorted({*own, *(name for name, room in rooms.items() if _home(dialect, name, room) is not None)})
 
 
 class _Finder:
@@ -163,6 +166,8 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
+        _, dialect, place = module.__name__.split(".", 2)
+        vars(module).update(FILLED[dialect]().get(place, {}) if dialect in FILLED else {})
         module.__all__ = dir(module)  # type: ignore[attr-defined]
 
 

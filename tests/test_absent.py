@@ -13,7 +13,7 @@ from labkit.cli import main
 
 @pytest.mark.parametrize("dialect", REAL)
 def test_no_name_of_the_real_package_is_refused_without_a_sentence(dialect):
-    """Every name of every module that labkit has a file for, as an attribute; each third at least; and each fiftieth is imported, too."""
+    """Each third name of every module that labkit has a file for; of these, each fiftieth is imported, too."""
     count = 0
     for place in rooms(dialect):
         module = importlib.import_module(f"labkit.{dialect}.{place}".rstrip("."))
@@ -69,8 +69,8 @@ def test_the_sentence_says_whose_the_name_is_and_what_there_is(line, said):
         exec(line, {"torch": torch, "ms": ms})
 
 
-def test_what_is_imported_and_only_switched_does_no_harm():
-    torch.backends.cudnn.benchmark = True
+def test_what_is_imported_and_only_switched_does_no_harm(monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "benchmark", True)
     assert torch.backends.cudnn.benchmark and not hasattr(torch, "symphony") and not hasattr(torch.nn, "LSTM")
 
 

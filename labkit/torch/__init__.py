@@ -6,7 +6,7 @@
 
 from math import e, inf, nan, pi
 
-from ..aliases import attributes
+from ..aliases import FILLED, attributes
 from ..later import load as _load
 from . import (
     _choosing,
@@ -20,12 +20,15 @@ from . import (
     _picking,
     _random,
     _reduce,
+    _settings,
     _shaping,
     _table,
     autograd,
     random,
 )
+from ._answers import answers
 from ._autocast import autocast, get_autocast_dtype, is_autocast_enabled
+from ._device import device, get_default_device, set_default_device
 from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
@@ -41,7 +44,7 @@ from ._modes import (
 )
 from ._printing import set_printoptions
 from ._size import Size
-from ._tensor import Tensor, device
+from ._tensor import Tensor
 from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
@@ -51,6 +54,7 @@ globals().update(_table.FUNCTIONS)
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
+FILLED["torch"] = answers
 strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
 newaxis = None
 __version__ = "2.13.0+labkit"

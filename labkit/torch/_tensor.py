@@ -17,6 +17,7 @@ from ..absent import member
 from ..engine import Forward, getval, isbox, new_box
 from ..kinds import of_kind
 from . import _modes, _rules
+from ._device import device
 from ._dtype import of_numpy
 from ._printing import tensor_text
 from ._refused import refuse_view
@@ -409,7 +410,8 @@ class Tensor:
     def device(self):
         return device("cpu")
 
-    is_cuda = property(lambda self: False)
+    is_cpu = property(lambda self: True)
+    is_cuda = is_mps = is_meta = is_xpu = is_quantized = is_nested = property(lambda self: False)
     is_sparse = property(lambda self: False)
     layout = property(lambda self: "torch.strided")
 
@@ -606,28 +608,3 @@ def _traced_text(value):
 
 
 Node.tensor_of = staticmethod(Tensor._wrap)
-
-
-class device:
-    """Where a tensor lives; always the CPU here."""
-
-    type: str
-    index: int | None
-
-    def __init__(self, type, index=None):
-        name = type.type if isinstance(type, device) else str(type)
-        if name.partition(":")[0] != "cpu":
-            raise RuntimeError(f"labkit.torch runs on the CPU only, but got device {name!r}: use 'cpu'")
-        self.type, self.index = "cpu", index
-
-    def __repr__(self):
-        return "device(type='cpu')"
-
-    def __str__(self):
-        return "cpu"
-
-    def __eq__(self, other):
-        return isinstance(other, device)
-
-    def __hash__(self):
-        return hash("cpu")

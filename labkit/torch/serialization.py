@@ -18,9 +18,10 @@ import numpy as np
 
 from ..aliases import attributes
 from ..layout import real_home
+from ._device import device
 from ._dtype import DTYPES, dtype
 from ._size import Size
-from ._tensor import Tensor, device
+from ._tensor import Tensor
 from .nn.parameter import Parameter
 
 __all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]

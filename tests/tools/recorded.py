@@ -88,6 +88,17 @@ def names(framework: str) -> Record:
     return Record(NAMES[framework], lambda python: output(python, TESTS / "real" / "names.py", framework), answers)
 
 
+def devices() -> Record:
+    """What PyTorch answers about devices where there is no GPU."""
+
+    def answers(text):
+        return {" ".join(line.split(" ", 3)[:2]): line.split(" ", 2)[2] for line in text.splitlines()}
+
+    return Record(
+        NAMES["torch"].with_name("answers.txt"), lambda python: output(python, TESTS / "real" / "answers.py"), answers
+    )
+
+
 def draws(framework: str) -> Record:
     """The random numbers of a seed, as digests."""
     file, script = RECORDED[framework] / "draws.json", TESTS / "tools" / f"{CALLS[framework]}.py"
@@ -116,7 +127,7 @@ def losses() -> Record:
 
 
 RECORDS: dict[str, list[Record]] = {
-    "torch": [printed("torch"), layout("torch"), aliases("torch"), names("torch"), draws("torch"), losses()],
+    "torch": [printed("torch"), layout("torch"), aliases("torch"), names("torch"), devices(), draws("torch"), losses()],
     "mindspore": [
         printed("mindspore"),
         layout("mindspore"),

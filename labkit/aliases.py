@@ -15,6 +15,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .absent import is_module, missing, not_found
+
+FILLED: dict[str, Callable[[], dict[str, dict[str, Any]]]] = {}  # what modules without a file have besides, by dialect
+
 HERE = Path(__file__).parent
 
 
@@ -70,21 +74,36 @@ def elsewhere(module: str, name: str) -> Any:
     if room is not None and (home := _home(dialect, name, room)) is not None:
         return getattr(home, name)
     inner = ".".join((*place, name))
-    if any(f"{other}.".startswith(f"{inner}.") for other in places):
+    if is_module(dialect, inner) or any(f"{other}.".startswith(f"{inner}.") for other in places):
         return import_module(f"{module}.{name}")
     raise LookupError(name)
 
 
+def _is_shown(module, name):
+    """Whether the tables say that the real module shows the name."""
+    _, dialect, *place = module.split(".")
+    return name in shown(dialect).get(".".join(place), {})
+
+
 def attributes(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a package: what the real one shows there, or AttributeError."""
+    """The `__getattr__` of a module: what the real one shows there, or AttributeError.
+
+    With it, `from module import name` comes to the finder below, which says more than Python does.
+    """
+    sys.modules[module].__dict__.setdefault("__path__", [])
 
     def __getattr__(name: str) -> Any:
-        if not name.startswith("__"):
-            with suppress(LookupError):
-                return elsewhere(module, name)
-        raise AttributeError(f"module '{module.removeprefix('labkit.')}' has no attribute '{name}' in labkit")
+        return _asked(module, name)
 
     return __getattr__
+
+
+def _asked(module, name):
+    if not name.startswith("__"):
+        with suppress(LookupError):
+            return elsewhere(module, name)
+        raise missing(module, name, _is_shown(module, name))
+    raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
 
 class Shown(ModuleType):
@@ -102,27 +121,24 @@ class Shown(ModuleType):
         return self.function(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        return attributes(self.__name__)(name)
+        return _asked(self.__name__, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Python puts an imported module into the one above; what is shown under that name comes first."""
         if isinstance(value, ModuleType):
             with suppress(LookupError):
-                value = elsewhere(self.__name__, name) if self._shows(name) else value
+                value = elsewhere(self.__name__, name) if _is_shown(self.__name__, name) else value
         super().__setattr__(name, value)
-
-    def _shows(self, name: str) -> bool:
-        _, dialect, *place = self.__name__.split(".")
-        return name in shown(dialect).get(".".join(place), {})
 
     def __dir__(self) -> list[str]:
         _, dialect, *place = self.__name__.split(".")
         rooms = shown(dialect).get(".".join(place), {})
-        return sorted(name for name, room in rooms.items() if _home(dialect, name, room) is not None)
+        own = (name for name in vars(self) if not name.startswith("_") and name != "function")
+        return sorted({*own, *(name for name, room in rooms.items() if _home(dialect, name, room) is not None)})
 
 
 class _Finder:
-    """Finds the modules of the tables, after Python has looked for a file."""
+    """Finds the modules of the tables, after Python has looked for a file; of other names it says what they are."""
 
     @staticmethod
     def find_spec(
@@ -132,8 +148,12 @@ class _Finder:
         dialect, _, place = inner.partition(".")
         if package != "labkit" or not place or dialect not in ("torch", "mindspore"):
             return None
-        known = any(f"{other}.".startswith(f"{place}.") for other in shown(dialect))
-        return ModuleSpec(fullname, _Finder, is_package=True) if known else None  # type: ignore[arg-type]
+        if is_module(dialect, place) or any(f"{other}.".startswith(f"{place}.") for other in shown(dialect)):
+            return ModuleSpec(fullname, _Finder, is_package=True)  # type: ignore[arg-type]
+        above, _, name = place.rpartition(".")
+        if name.startswith("_"):
+            return None
+        raise not_found(fullname, _is_shown(f"labkit.{dialect}.{above}".rstrip("."), name))
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:
@@ -146,6 +166,8 @@ class _Finder:
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
+        _, dialect, place = module.__name__.split(".", 2)
+        vars(module).update(FILLED[dialect]().get(place, {}) if dialect in FILLED else {})
         module.__all__ = dir(module)  # type: ignore[attr-defined]
 
 

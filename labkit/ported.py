@@ -94,8 +94,10 @@ TO_TORCH = {
 _OTHERS = {"mindspore": ("PyTorch", "MindSpore", TO_MINDSPORE), "torch": ("MindSpore", "PyTorch", TO_TORCH)}
 
 
-def noted(error: _Error, word: str, dialect: str) -> _Error:
+def noted(error: _Error, word: str, dialect: str, known: bool = False) -> _Error:
     """`error`, of a `word` that `dialect` has not, with a note where it is a word of the other framework.
+
+    `known`: the real framework has the word, too, so there is a note only if another does the same.
 
     >>> noted(AttributeError("'Tensor' object has no attribute 'detach'"), "detach", "mindspore").__notes__
     ["`detach` is PyTorch's word; in MindSpore: `ops.stop_gradient(x)`"]
@@ -103,7 +105,7 @@ def noted(error: _Error, word: str, dialect: str) -> _Error:
     theirs, ours, words = _OTHERS[dialect]
     if word in words:
         error.add_note(f"`{word}` is {theirs}'s word; in {ours}: {words[word]}")
-    elif not word.startswith("_") and _is_of(word, "torch" if dialect == "mindspore" else "mindspore"):
+    elif not known and not word.startswith("_") and _is_of(word, "torch" if dialect == "mindspore" else "mindspore"):
         error.add_note(f"`{word}` is {theirs}'s word; {ours} has another, or none")
     return error
 

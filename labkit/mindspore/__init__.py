@@ -7,9 +7,7 @@ A script for MindSpore runs here by changing its import lines:
 Tensor(shape=[], dtype=Float32, value= 6)
 """
 
-from contextlib import suppress
-
-from ..aliases import elsewhere
+from ..aliases import attributes
 from ..later import load as _load
 from ..ported import noted
 from . import context, dtype, ops  # ops gives Tensor its operators
@@ -61,10 +59,13 @@ _ELSEWHERE = {
 }
 
 
+_missing = attributes(__name__)
+
+
 def __getattr__(name):
     if name in _LATER:
         return _load(globals(), _LATER, name)
-    with suppress(LookupError):
-        return elsewhere(__name__, name)
-    hint = _ELSEWHERE.get(name, "it is not part of the dialect; see dir(labkit.mindspore)")
-    raise noted(AttributeError(f"module 'mindspore' has no attribute '{name}' ({hint})"), name, "mindspore")
+    if name in _ELSEWHERE:
+        error = AttributeError(f"module 'mindspore' has no attribute '{name}' ({_ELSEWHERE[name]})")
+        raise noted(error, name, "mindspore")
+    return _missing(name)

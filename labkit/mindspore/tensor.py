@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Self
 import autograd.numpy as anp
 import numpy as np
 
+from ..absent import member
 from ..engine import cast, custom_vjp, getval, isbox
 from ..engine import stop_gradient as constant
 from ..layout import Placed
-from ..ported import noted
 from . import _indexing, _printing
 from . import dtype as mstype
 from ._initializer import Initializer, initializer
@@ -65,8 +65,7 @@ class Tensor(metaclass=Placed):
     else:
 
         def __getattr__(self, name):
-            error = AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-            raise noted(error, name, "mindspore")
+            raise member("mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
 
     # ---- the protocol of the engine's front door ----
 

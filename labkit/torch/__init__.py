@@ -4,13 +4,12 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
-from contextlib import suppress
 from math import e, inf, nan, pi
 
-from ..aliases import elsewhere
+from ..aliases import FILLED, attributes
 from ..later import load as _load
-from ..ported import noted
 from . import (
+    _choosing,
     _comparing,
     _creation,
     _elementwise,
@@ -21,12 +20,15 @@ from . import (
     _picking,
     _random,
     _reduce,
+    _settings,
     _shaping,
     _table,
     autograd,
     random,
 )
+from ._answers import answers
 from ._autocast import autocast, get_autocast_dtype, is_autocast_enabled
+from ._device import device, get_default_device, set_default_device
 from ._dispatch import common_dtype as result_type
 from ._dtype import ALIASES as _ALIASES
 from ._dtype import DTYPES as _DTYPES
@@ -42,7 +44,7 @@ from ._modes import (
 )
 from ._printing import set_printoptions
 from ._size import Size
-from ._tensor import Tensor, device
+from ._tensor import Tensor
 from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
@@ -52,14 +54,16 @@ globals().update(_table.FUNCTIONS)
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
+FILLED["torch"] = answers
 strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
 newaxis = None
 __version__ = "2.13.0+labkit"
 
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim"), ""),
+    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "utils"), ""),
     **dict.fromkeys(("conv2d", "max_pool2d"), "nn.functional"),
+    **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",
 }
 
@@ -89,12 +93,7 @@ def typename(obj) -> str:
     return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
 
 
-def _unavailable(name):
-    return (
-        f"torch.{name} is not part of labkit's torch dialect. It has tensors and their operations (see "
-        "dir(labkit.torch)), torch.autograd, torch.func, torch.nn and torch.linalg.vector_norm; everything runs on "
-        "the CPU."
-    )
+_missing = attributes(__name__)
 
 
 def __getattr__(name):
@@ -102,9 +101,7 @@ def __getattr__(name):
         raise AttributeError(name)
     if name in _LATER:
         return _load(globals(), _LATER, name)
-    with suppress(LookupError):
-        return elsewhere(__name__, name)
-    raise noted(AttributeError(_unavailable(name)), name, "torch")
+    return _missing(name)
 
 
 def __dir__():

@@ -6,13 +6,9 @@ from typing import Any
 
 from ..engine import PerThread
 from ..layout import Placed
+from ._device import TYPES
 from ._dtype import DTYPES
 from ._tensor import Tensor
-
-DEVICES = (
-    "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, "
-    "privateuseone"
-)
 
 
 class _State(PerThread):
@@ -40,8 +36,8 @@ class autocast(metaclass=Placed):
     """
 
     def __init__(self, device_type, dtype=None, enabled=True, cache_enabled=None):
-        if device_type not in DEVICES.split(", "):
-            raise RuntimeError(f"Expected one of {DEVICES} device type at start of device string: {device_type}")
+        if device_type not in TYPES.split(", "):
+            raise RuntimeError(f"Expected one of {TYPES} device type at start of device string: {device_type}")
         self.device, self.fast_dtype, self._before = device_type, dtype or DTYPES["bfloat16"], []
         if enabled and device_type != "cpu":
             warnings.warn("CUDA is not available or torch_xla is imported. Disabling autocast.", stacklevel=2)

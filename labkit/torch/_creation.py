@@ -4,11 +4,12 @@ import numpy as np
 
 from ..kinds import of_kind
 from . import _dtype
+from ._device import check_device
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
 from ._shaping import flat_sizes
 from ._table import METHODS, function, method
-from ._tensor import Tensor, device
+from ._tensor import Tensor
 
 
 def _inferred(data):
@@ -64,8 +65,7 @@ def _check_regular(data, depth):
 
 
 def _made(array, requires_grad=False, device_=None):
-    if device_ is not None:
-        device(device_)
+    check_device(device_)
     made = Tensor._of(array)
     if requires_grad:
         if not made.dtype.is_floating_point:
@@ -141,7 +141,7 @@ In the default dtype unless `dtype` is given. Raises RuntimeError for a negative
 
 
 def _filled(name, make):
-    def fun(*size, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+    def fun(*size, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False):
         if any(n < 0 for n in flat_sizes(size)):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")
         return _made(make(_sizes(size), (dtype or _dtype.get_default_dtype()).np), requires_grad, device)

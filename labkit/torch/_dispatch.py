@@ -302,6 +302,8 @@ def _overwrite_traced(tensor, new):
     base._data = new._data if base is tensor else apply(_rules.copy_slices, base, new, tensor._view)._data
     base._requires = False
     base._version_counter.number += 1
+    if _modes.state.dual is not None:
+        _modes.state.dual.holding(base)
     views = [v for v in (ref() for ref in base._traced_views) if v is not None]
     for v in views:
         v._data = v._view(base._data)

@@ -106,8 +106,10 @@ def get_default_dtype():
 
 def set_default_dtype(d):
     """Set the floating dtype that Python floats get, in this thread."""
+    if not isinstance(d, dtype):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
-        raise TypeError(f"only floating-point types are supported as the default type, but got {d}")
+        raise TypeError("only floating-point types are supported as the default type")
     _state.default = d
 
 

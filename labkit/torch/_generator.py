@@ -9,8 +9,9 @@ import numpy as np
 
 from ..kinds import of_kind
 from ..layout import Placed
+from ._device import check_device
+from ._device import device as _device
 from ._tensor import Tensor
-from ._tensor import device as _device
 
 _LENGTH = 624  # words that make one state
 _FIRST_SEED = 67280421310721
@@ -33,6 +34,7 @@ class Generator(metaclass=Placed):
     """
 
     def __init__(self, device="cpu"):
+        check_device(device)
         self.device = _device(device)
         self._bits = np.random.MT19937(0)
         self.manual_seed(_FIRST_SEED)

@@ -2,7 +2,9 @@
 
 import functools
 import inspect
+from collections.abc import Callable
 from contextlib import contextmanager
+from typing import Any
 
 from ..engine import PerThread, new_level
 from ..layout import Placed
@@ -16,6 +18,12 @@ class _State(PerThread):
     birth: tuple[bool, int] | None = None
     transforms: tuple[int, ...] = (0,)
     anomaly, check_nan, walks = False, True, 0
+    walk: Any = None  # the walk back that runs
+    saving: tuple[Callable, Callable] | None = (
+        None  # what is done to a tensor when it is saved, and when it is used again
+    )
+    dual: Any = None  # the level of `forward_ad` that is open
+    refused: str | None = None  # why there may be no such thing right now
 
 
 state = _State()

@@ -125,8 +125,8 @@ def _joined(body, suffixes, indent):
     return body + ")"
 
 
-def tensor_text(array, dtype, grad_text, indent=0, start="tensor("):
-    """The text of a tensor with this content; `grad_text` is "", "requires_grad=True" or "grad_fn=<...>"."""
+def tensor_text(array, dtype, *said, indent=0, start="tensor("):
+    """The text of a tensor with this content, and what else is `said` of it, such as "requires_grad=True" ("": nothing)."""
     indent += len(start)
     suffixes = []
     if array.size == 0:
@@ -141,4 +141,4 @@ def tensor_text(array, dtype, grad_text, indent=0, start="tensor("):
         usual = dtype is get_default_dtype() or dtype.name in ("int64", "bool")
     if not usual:
         suffixes.append(f"dtype={dtype}")
-    return _joined(start + body, suffixes + ([grad_text] if grad_text else []), indent)
+    return _joined(start + body, [*suffixes, *filter(None, said)], indent)

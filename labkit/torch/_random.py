@@ -94,7 +94,9 @@ def _check_bound(name, bound, dtype):
 
 
 def _sized(name, draw, text):
-    def fun(*size, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None):
+    def fun(
+        *size, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False
+    ):
         dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(size)
         return _made(draw(generator, prod(shape), dtype).reshape(shape), requires_grad, device)
 

@@ -6,9 +6,11 @@ import numpy as np
 
 from ..engine import cast
 from . import _dtype, _rules
+from ._device import NO_ACCELERATOR, check_device
+from ._device import device as _device
 from ._dispatch import apply, check_inplace, view, whole_dim
 from ._table import METHODS, both, function, method
-from ._tensor import Tensor, device
+from ._tensor import Tensor
 
 
 def flat_sizes(sizes):
@@ -206,10 +208,10 @@ def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, mem
             dtype = a.dtype
         elif isinstance(a, _dtype.dtype):
             dtype = a
-        elif isinstance(a, (str, _device)):
+        elif isinstance(a, (str, int, _device)) and not isinstance(a, bool):
             device = a
     if device is not None:
-        _device(device)
+        check_device(device)
     if dtype is None or dtype is self.dtype:
         return METHODS["clone"](self) if copy else self
     if not dtype.is_floating_point:
@@ -217,7 +219,6 @@ def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, mem
     return apply(cast, self, dtype.np)
 
 
-_device = device
 _CASTS = {
     "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "int": "int32",
     "long": "int64", "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool",
@@ -234,6 +235,18 @@ def _caster(name):
 
 for _method, _name in _CASTS.items():
     METHODS[_method] = _caster(_name)
+
+
+@method("cuda")
+def _on_gpu(self, device=None, non_blocking=False, memory_format=None):
+    """On a GPU, of which there is none: raises AssertionError, as PyTorch does."""
+    check_device("cuda" if device is None else device)
+
+
+@method()
+def pin_memory(self):
+    """Pinned memory is for copies to a GPU, of which there is none: raises RuntimeError, as PyTorch does."""
+    raise RuntimeError(NO_ACCELERATOR)
 
 
 @method("type")

@@ -21,6 +21,7 @@ from ..engine import Own, dense, dtype_of, new_box, vjp_of
 from ..layout import Placed
 from ..ops import row_of
 from . import _modes, _rules
+from ._saved import SavedTensor, packed, unpacked
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -51,10 +52,15 @@ class Plan:
     def __init__(self, info, argnums):
         self.info, self.argnums = info, argnums
         self.kind = node_class(info.node) if isinstance(info.node, str) else None
-        names, saved = info.names, info.saved(argnums)
+        names, saved = info.names, sorted(info.saved(argnums), key=_as_packed)
         self.saved = {name: names.index(name) if name in names else None for name in saved}
         self.kept = None if "everything" in saved else {i for i, name in enumerate(names) if name in saved}
         self.edges = None if info.kinds is None else tuple(info.places((), argnums))
+
+
+def _as_packed(name):
+    """The order in which PyTorch packs what is saved: by name, and the result last."""
+    return name == "result", name
 
 
 PLANS: dict = {}  # by primitive and argnums
@@ -170,7 +176,7 @@ class Handle(metaclass=Placed):
 class TapeNode(Node):
     """The node of one op. It keeps the op, and of its arguments and result what the derivative needs."""
 
-    versions = NONE
+    versions = packed = NONE
     args: Any  # a tuple; None once they are let go
 
     def __init__(self, plan, value, fun, args, kwargs, parents):
@@ -208,7 +214,30 @@ class TapeNode(Node):
                 continue
             if tensor._inference:
                 raise RuntimeError(INFERENCE)
-            self.own("versions")[name] = (weakref.ref(tensor), counter, counter.number)
+            if _modes.state.saving is not None:
+                self.pack(name, tensor, _modes.state.saving)
+            else:
+                self.own("versions")[name] = (weakref.ref(tensor), counter, counter.number)
+
+    def pack(self, name, tensor, hooks):
+        """Keep, in place of a saved tensor, what the first of two hooks makes of it; the second makes it a tensor again."""
+        self.own("packed")[name] = packed(tensor, hooks)
+        place = self.plan.saved[name]
+        if place is None:
+            self.value = stand_in(self.value)
+        else:
+            self.args = (*self.args[:place], stand_in(self.args[place]), *self.args[place + 1 :])
+
+    def _with_unpacked(self):
+        """The arguments and the result, what was packed among them unpacked."""
+        args, value = list(self.args), self.value
+        for name, kept in self.packed.items():
+            place, array = self.plan.saved[name], unpacked(kept)._array
+            if place is None:
+                value = array
+            else:
+                args[place] = array
+        return tuple(args), value
 
     def keep_original(self, name="self"):
         """Save the present content of the argument `name` apart, for its memory is about to be overwritten."""
@@ -229,6 +258,8 @@ class TapeNode(Node):
         if self.released or self.versions:
             self.check()
         argnums, args, value = self.plan.argnums, self.args, self.value
+        if self.packed:
+            args, value = self._with_unpacked()
         if create:
             boxed = list(args)
             for place, parent in zip(argnums, self.parents, strict=True):
@@ -256,8 +287,11 @@ class TapeNode(Node):
         if self.plan.saved:
             self.args = self.value = None
             self.__dict__.pop("versions", None)
+            self.__dict__.pop("packed", None)
 
     def __getattr__(self, attribute):
+        if attribute.startswith("_raw_saved_") and attribute.removeprefix("_raw_saved_") in self.plan.saved:
+            return SavedTensor(self, attribute.removeprefix("_raw_saved_"))
         if not attribute.startswith("_saved_"):
             raise AttributeError(f"'{self.name()}' object has no attribute '{attribute}'")
         return self._of_saved(attribute.removeprefix("_saved_"), attribute)
@@ -282,11 +316,12 @@ class TapeNode(Node):
         """What was saved, as a new tensor at its old place on the tape."""
         place = None if name == "result" else self.info.names.index(name)
         value = self.value if place is None else self.args[place]
+        if name in self.packed:
+            value = unpacked(self.packed[name])._array
         if isinstance(value, (tuple, list)):
             return value
-        made = self.tensor_of(np.asarray(value))
-        made._node_edge = self._end() if place is None else dict(zip(self.argnums, self.parents)).get(place)
-        return made
+        edge = self._end() if place is None else dict(zip(self.argnums, self.parents)).get(place)
+        return self.tensor_of(np.asarray(value))._placed_at(edge)
 
 
 class CopySlices(Node):

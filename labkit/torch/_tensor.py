@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..absent import member
 from ..engine import Forward, getval, isbox, new_box
 from ..kinds import of_kind
-from ..ported import noted
 from . import _modes, _rules
+from ._device import device
 from ._dtype import of_numpy
 from ._printing import tensor_text
 from ._refused import refuse_view
@@ -84,8 +85,7 @@ class Tensor:
     else:
 
         def __getattr__(self, name):
-            error = AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-            raise noted(error, name, "torch")
+            raise member("torch", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
 
     # ---- making ----
 
@@ -104,7 +104,8 @@ class Tensor:
         if type(value) is np.ndarray or not isbox(value):
             return Tensor._of(np.asarray(value))
         if value._trace:
-            return Tensor._of(value)
+            made = Tensor._of(value)
+            return made if _modes.state.dual is None else _modes.state.dual.holding(made)
         return Tensor._at(value._node, value._value, args)
 
     @classmethod
@@ -158,6 +159,14 @@ class Tensor:
                 edge.node.own("retained")[edge.nr] = weakref.ref(self)
         self._node_edge, self._retains = edge, self._retains and edge is not None
 
+    def _placed_at(self, edge):
+        """This new tensor, now at `edge` on the tape (None: off the tape), where it may stand for a leaf."""
+        if edge is not None and isinstance(edge.node, AccumulateGrad):
+            self._requires, self._accumulator = True, weakref.ref(edge.node)
+        else:
+            self._node_edge = edge
+        return self
+
     def _gradient_edge(self):
         """Where gradients of this tensor go: its node, its accumulator if it is a leaf that wants one, or None."""
         base = self._base
@@ -203,7 +212,7 @@ class Tensor:
     @property
     def requires_grad(self):
         """Whether operations on this tensor are recorded."""
-        if self._node_edge is not None or self._requires or (isbox(self._data) and self._data._trace > 0):
+        if self._node_edge is not None or self._requires or _is_recorded(self._data):
             return True
         return self._base is not None and self._base.requires_grad
 
@@ -227,7 +236,7 @@ class Tensor:
     @property
     def is_leaf(self):
         """True for a tensor that no recorded operation made."""
-        return self._edge is None and (self._requires or not isbox(self._data))
+        return self._edge is None and (self._requires or not _is_recorded(self._data))
 
     @property
     def grad_fn(self):
@@ -401,7 +410,8 @@ class Tensor:
     def device(self):
         return device("cpu")
 
-    is_cuda = property(lambda self: False)
+    is_cpu = property(lambda self: True)
+    is_cuda = is_mps = is_meta = is_xpu = is_quantized = is_nested = property(lambda self: False)
     is_sparse = property(lambda self: False)
     layout = property(lambda self: "torch.strided")
 
@@ -524,9 +534,12 @@ class Tensor:
         return "requires_grad=True" if self._requires else ""
 
     def __repr__(self):
-        if isbox(self._data):
+        dual, texts = _modes.state.dual, [self._grad_text()]
+        if dual is not None and dual.has(self):
+            texts.append(f"tangent={dual.taken_apart(self)[1]}")
+        elif isbox(self._data):
             return _traced_text(self._data)
-        return tensor_text(self._array, self.dtype, self._grad_text())
+        return tensor_text(self._array, self.dtype, *texts)
 
     def __format__(self, spec):
         if self.ndim == 0 and type(self) is Tensor and not isbox(self._data):
@@ -548,6 +561,15 @@ def _without_reverse(value, level):
             return new_box(_without_reverse(value._value, level), value._trace, value._node)
         value = value._value
     return value
+
+
+def _is_recorded(value):
+    """Whether a reverse pass records what is done with `value`."""
+    while isbox(value):
+        if type(value._node) is not Forward:
+            return True
+        value = value._value
+    return False
 
 
 def _address(array):
@@ -586,28 +608,3 @@ def _traced_text(value):
 
 
 Node.tensor_of = staticmethod(Tensor._wrap)
-
-
-class device:
-    """Where a tensor lives; always the CPU here."""
-
-    type: str
-    index: int | None
-
-    def __init__(self, type, index=None):
-        name = type.type if isinstance(type, device) else str(type)
-        if name.partition(":")[0] != "cpu":
-            raise RuntimeError(f"labkit.torch runs on the CPU only, but got device {name!r}: use 'cpu'")
-        self.type, self.index = "cpu", index
-
-    def __repr__(self):
-        return "device(type='cpu')"
-
-    def __str__(self):
-        return "cpu"
-
-    def __eq__(self, other):
-        return isinstance(other, device)
-
-    def __hash__(self):
-        return hash("cpu")

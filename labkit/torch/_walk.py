@@ -9,8 +9,13 @@ import numpy as np
 from ..engine import dense, elsewhere, getval, match_dtype, watch
 from ..kinds import as_tuple, of_kind
 from . import _modes
+from ._tape import AccumulateGrad
 from ._tensor import Tensor
 
+LEAF_ASKED = (
+    "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is currently not "
+    "supported."
+)
 NESTED = 40  # walks in each other that fit on a thread's stack, with room for what is between them
 DEEPEST = 50_000  # beyond, it is taken for a recursion without end
 
@@ -95,14 +100,27 @@ class Walk:
         return elsewhere(self._run) if inside and inside % NESTED == 0 else self._run()
 
     def _run(self):
-        _modes.state.walks += 1
+        inside = _modes.state.walks
+        around = _modes.state.walk
+        _modes.state.walks, _modes.state.walk = inside + 1, self
         try:
             with _modes.set_grad_enabled(self.create), np.errstate(all="ignore"):
                 while self.heap:
                     self._step(heapq.heappop(self.heap)[2])
         finally:
-            _modes.state.walks -= 1
+            _modes.state.walks, _modes.state.walk = inside, around
         return self.captured
+
+    def will_run(self, node):
+        """Whether this walk comes to `node`, and runs it or takes the gradient that is wanted there.
+
+        Raises RuntimeError, as the real one does, where a walk of `grad` is asked of a leaf.
+        """
+        if self.captured and isinstance(node, AccumulateGrad):
+            raise RuntimeError(LEAF_ASKED)
+        if node not in self.waiting:
+            return False
+        return self.needed is None or node in self.needed or any(node is key[0] for key in self.captured)
 
     def _step(self, node):
         gradients, runs = self.buffers.pop(node), self.needed is None or node in self.needed

@@ -4,12 +4,14 @@ Built on the engine's levels: the function runs once on traced values, and nothi
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
 import numpy as np
 
 from .. import engine
+from ..aliases import attributes
 from ..engine import isbox
 from ..kinds import as_tuple, of_kind
 from . import _joining, _modes, _shaping
@@ -22,6 +24,7 @@ from ._func_checks import (
     checked_aux,
     split_aux,
 )
+from ._saved import refused
 from ._tensor import Tensor
 from ._tree import flatten, mapped
 
@@ -38,6 +41,10 @@ __all__ = [
     "vmap",
 ]
 
+NO_HOOKS = (
+    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
+    "case."
+)
 GRAD, VJP, JVP = "grad_and_value(f)(*args)", "vjp(f, *primals)", "jvp(f, primals, tangents)"
 
 
@@ -82,7 +89,7 @@ class _Call:
     def run(self, values, callers, rebuild, differentiable):
         """The values of the outputs, then those of the aux."""
         self.level = values[0]._trace
-        with _modes.inside_transform(self.level):
+        with _modes.inside_transform(self.level), refused(NO_HOOKS) if differentiable else nullcontext():
             out = self.func(*rebuild(_arguments(values, callers, differentiable)))
             out, self.aux = split_aux(out, self.has_aux, self.name)
             self.check(out)
@@ -373,3 +380,6 @@ def functional_call(module, parameters, args=(), kwargs=None) -> Any:
     args = as_tuple(args)
     given = {name: t for part in as_tuple(parameters, (tuple, list)) for name, t in part.items()}
     return module._called_with(given, args, kwargs or {})
+
+
+__getattr__ = attributes(__name__)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..aliases import attributes
 from ._generator import Generator, default_generator
 from ._tensor import Tensor
 
@@ -51,3 +52,6 @@ def fork_rng(devices=None, enabled=True) -> Iterator[None]:
     finally:
         if enabled:
             default_generator.set_state(state)
+
+
+__getattr__ = attributes(__name__)

@@ -71,8 +71,10 @@ def run(statements, framework):
         "state": state,
         "numbers": numbers,
     }
+    here = re.compile(rf"^( *)(from {short}\b|import {short}(?=\.))", re.MULTILINE)  # imports of what is inside
     with imported_as(short, framework):
-        return [printed_by(statement, names) for statement in statements]
+        found = [here.sub(lambda m: m[0].replace(short, framework.__name__), s) for s in statements]
+        return [printed_by(statement, names) for statement in found]
 
 
 @contextlib.contextmanager

@@ -27,6 +27,7 @@ import labkit  # noqa: E402
 
 RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
 LAYOUT = {framework: Path(labkit.__file__).parent / framework / "layout.txt" for framework in RECORDED}
+NAMES = {framework: file.with_name("names.txt") for framework, file in LAYOUT.items()}
 ALIASES = {framework: file.with_name("aliases.txt") for framework, file in LAYOUT.items()}
 CALLS = {"torch": "random_calls", "mindspore": "random_calls_ms"}
 
@@ -77,6 +78,27 @@ def aliases(framework: str) -> Record:
     return Record(ALIASES[framework], lambda python: output(python, TESTS / "real" / "aliases.py", framework), answers)
 
 
+def names(framework: str) -> Record:
+    """The public names of the real package, by module and by class."""
+
+    def answers(text):
+        rows = (line.partition(" ")[::2] for line in text.splitlines())
+        return {f"{place}, its names": names for place, names in rows}
+
+    return Record(NAMES[framework], lambda python: output(python, TESTS / "real" / "names.py", framework), answers)
+
+
+def devices() -> Record:
+    """What PyTorch answers about devices where there is no GPU."""
+
+    def answers(text):
+        return {" ".join(line.split(" ", 3)[:2]): line.split(" ", 2)[2] for line in text.splitlines()}
+
+    return Record(
+        NAMES["torch"].with_name("answers.txt"), lambda python: output(python, TESTS / "real" / "answers.py"), answers
+    )
+
+
 def draws(framework: str) -> Record:
     """The random numbers of a seed, as digests."""
     file, script = RECORDED[framework] / "draws.json", TESTS / "tools" / f"{CALLS[framework]}.py"
@@ -105,8 +127,14 @@ def losses() -> Record:
 
 
 RECORDS: dict[str, list[Record]] = {
-    "torch": [printed("torch"), layout("torch"), aliases("torch"), draws("torch"), losses()],
-    "mindspore": [printed("mindspore"), layout("mindspore"), aliases("mindspore"), draws("mindspore")],
+    "torch": [printed("torch"), layout("torch"), aliases("torch"), names("torch"), devices(), draws("torch"), losses()],
+    "mindspore": [
+        printed("mindspore"),
+        layout("mindspore"),
+        aliases("mindspore"),
+        names("mindspore"),
+        draws("mindspore"),
+    ],
 }
 
 

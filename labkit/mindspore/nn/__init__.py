@@ -1,9 +1,6 @@
 """Cells, layers and losses."""
 
-from contextlib import suppress
-
-from ...aliases import elsewhere
-from ...ported import noted
+from ...aliases import attributes
 from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
@@ -39,9 +36,4 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name):
-    with suppress(LookupError):
-        return elsewhere(__name__, name)
-    offered = ", ".join(__all__)
-    error = AttributeError(f"module 'mindspore.nn' has no attribute '{name}' in labkit, which offers {offered}")
-    raise noted(error, name, "mindspore")
+__getattr__ = attributes(__name__)

@@ -6,10 +6,10 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
 
+from ...absent import member
 from ...engine import current
 from ...kinds import of_kind
 from ...parts import dotted, named_leaves, tree_text
-from ...ported import noted
 from .. import dtype as mstype
 from .._cell import Cell_
 from .._recording import only_inside
@@ -128,7 +128,8 @@ class Cell(Cell_):
         object.__delattr__(self, name)
 
     def __getattr__(self, name):
-        raise noted(AttributeError(f"The '{type(self).__name__}' object has no attribute '{name}'."), name, "mindspore")
+        text = f"The '{type(self).__name__}' object has no attribute '{name}'."
+        raise member("mindspore", "nn.Cell", text, name, self)
 
     def insert_param_to_cell(self, param_name, param, check_name_contain_dot=True) -> None:
         """Register a parameter under a name."""

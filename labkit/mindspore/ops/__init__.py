@@ -1,9 +1,6 @@
 """Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`)."""
 
-from contextlib import suppress
-
-from ...aliases import elsewhere
-from ...ported import noted
+from ...aliases import attributes
 from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, partial
@@ -34,11 +31,4 @@ _primitives.attach_methods(
 from ..autodiff import grad, value_and_grad  # noqa: E402
 from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402
 
-
-def __getattr__(name):
-    with suppress(LookupError):
-        return elsewhere(__name__, name)
-    offered = f"it offers {len(__all__)} ops, see dir(ops)"
-    raise noted(
-        AttributeError(f"module 'mindspore.ops' has no attribute '{name}' in labkit: {offered}"), name, "mindspore"
-    )
+__getattr__ = attributes(__name__)

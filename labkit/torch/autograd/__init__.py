@@ -1,24 +1,30 @@
 """`torch.autograd`: run the tape backward, write derivatives by hand, check them."""
 
-from contextlib import suppress
-
 import numpy as np
 
-from ...aliases import elsewhere
+from ...aliases import attributes
 from ...engine import isbox
 from ...kinds import of_kind
 from ...later import load as _load
 from ...layout import Placed
+from .. import _modes
 from .._func_checks import check_shape
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._table import method
 from .._tape import Nowhere
 from .._tensor import Tensor
 from .._walk import Walk
+from . import graph
+from .graph import GradientEdge, edge_of
+
+NO_TANGENTS = (
+    "labkit gives no tangents of gradients that are taken of a dual tensor: take them of `unpack_dual(output).tangent`, or "
+    "use torch.func.jvp(torch.func.grad(f), (x,), (tangent,))"
+)
 
 
 def _tuple(x):
-    return (x,) if isinstance(x, Tensor) else tuple(x)
+    return (x,) if isinstance(x, (Tensor, GradientEdge)) else tuple(x)
 
 
 def _seeds(outputs, given):
@@ -30,12 +36,15 @@ def _seeds(outputs, given):
 
 
 def _seed(i, out, g):
+    edge = edge_of(out) if isinstance(out, GradientEdge) else None
+    shape, dtype = (out._array.shape, out._array.dtype) if edge is None else (edge.shape, edge.dtype)
     if g is None:
-        if out.requires_grad and out.numel() != 1:
+        if (edge is not None or out.requires_grad) and (shape is None or np.prod(shape) != 1):
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        return np.ones(out._array.shape, out._array.dtype)
+        return np.ones(shape, dtype)
     of_kind(g, Tensor, "gradients can be either Tensors or None, but got {kind}")
-    check_shape(i, g, out)
+    if edge is None:
+        check_shape(i, g, out)
     return g
 
 
@@ -43,9 +52,11 @@ def _roots(outputs, given, create):
     """Where a walk begins: the edges of `outputs`, and what arrives there."""
     roots = []
     for i, (out, seed) in enumerate(zip(outputs, _seeds(outputs, given), strict=True)):
-        edge = out._gradient_edge()
+        edge = edge_of(out)
         if edge is None or isinstance(edge.node, Nowhere):
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+        if isinstance(out, Tensor) and _modes.state.dual is not None and _modes.state.dual.has(out):
+            raise NotImplementedError(NO_TANGENTS)
         if isinstance(seed, Tensor):
             seed = seed._value if create else seed.detach()._data
         roots.append((edge, seed))
@@ -76,7 +87,8 @@ def backward(
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots = _roots(tensors, grad_tensors, create_graph)
     for t in inputs or ():
-        t.retain_grad()
+        if isinstance(t, Tensor):
+            t.retain_grad()
     edges = None if inputs is None else [_input_edge(t) for t in inputs]
     Walk(roots, edges, keep, create_graph).run()
 
@@ -99,8 +111,9 @@ def _tensor_backward(self, gradient=None, retain_graph=None, create_graph=False,
 
 
 def _input_edge(tensor):
-    of_kind(tensor, Tensor, "all inputs have to be Tensors or GradientEdges, but got {kind}", RuntimeError)
-    edge = tensor._gradient_edge()
+    kinds = (Tensor, GradientEdge)
+    of_kind(tensor, kinds, "all inputs have to be Tensors or GradientEdges, but got {kind}", RuntimeError)
+    edge = edge_of(tensor)
     if edge is None:
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return edge
@@ -163,18 +176,20 @@ class Variable(metaclass=_VariableType):
 
 from .function import Function, once_differentiable  # noqa: E402
 
-_LATER = {"functional": "", **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck")}
+_LATER = {
+    **dict.fromkeys(("forward_ad", "functional"), ""),
+    **dict.fromkeys(("GradcheckError", "gradcheck", "gradgradcheck"), "_gradcheck"),
+}
+
+
+_missing = attributes(__name__)
 
 
 def __getattr__(name):
-    if name not in _LATER:
-        with suppress(LookupError):
-            return elsewhere(__name__, name)
-        raise AttributeError(f"torch.autograd has no {name!r} in labkit; it has {', '.join(__all__)}")
-    return _load(globals(), _LATER, name)
+    return _load(globals(), _LATER, name) if name in _LATER else _missing(name)
 
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "inference_mode", "no_grad",
-    "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
+    "graph", "once_differentiable", "set_detect_anomaly", "set_grad_enabled", *_LATER,
 ]  # fmt: skip

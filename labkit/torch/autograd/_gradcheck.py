@@ -43,10 +43,29 @@ def _analytical(output, inputs, place):
     return np.stack(columns, -1)
 
 
-def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **options):
+def _pushed(func, inputs, place, k):
+    """What `_analytical` gives for output `k`, by forward mode."""
+    from .forward_ad import dual_level, make_dual, unpack_dual
+
+    rows, tensor = [], inputs[place]
+    for i in range(tensor.numel()):
+        unit = Tensor._of(np.zeros(tensor._array.shape, tensor._array.dtype))
+        unit._array.reshape(-1)[i] = 1
+        with dual_level():
+            output = _outputs(func, (*inputs[:place], make_dual(tensor, unit), *inputs[place + 1 :]))[k]
+            tangent = unpack_dual(output).tangent
+            rows.append(np.zeros(output.numel()) if tangent is None else tangent._array.reshape(-1))
+    return np.stack(rows)
+
+
+def gradcheck(
+    func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, check_forward_ad=False, check_backward_ad=True,
+    **options,
+):  # fmt: skip
     """True if the gradients of `func` at `inputs` agree with central differences of step `eps`.
 
-    Inputs that require a gradient should be float64. Otherwise raises `GradcheckError` with both Jacobians, or returns
+    Inputs that require a gradient should be float64. `check_forward_ad` checks forward mode, too.
+    Otherwise raises `GradcheckError` with both Jacobians, or returns
     False if `raise_exception` is False.
 
     >>> import labkit.torch as torch
@@ -56,14 +75,14 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     """
     inputs = tuple(as_tuple(inputs, (tuple, list)))
     try:
-        return _compare(func, inputs, eps, atol, rtol)
+        return _compare(func, inputs, eps, atol, rtol, check_backward_ad, check_forward_ad)
     except GradcheckError:
         if raise_exception:
             raise
         return False
 
 
-def _compare(func, inputs, eps, atol, rtol):
+def _compare(func, inputs, eps, atol, rtol, back=True, forward=False):
     places = [i for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad]
     if not places:
         raise ValueError(
@@ -73,9 +92,12 @@ def _compare(func, inputs, eps, atol, rtol):
     for place in places:
         numerical = _numerical(func, inputs, place, eps)
         for k, output in enumerate(_outputs(func, inputs)):
-            analytical = _analytical(output, inputs, place) if output.requires_grad else np.zeros_like(numerical[k])
-            if not np.allclose(analytical, numerical[k], rtol, atol):
-                raise GradcheckError(_mismatch(k, place, numerical[k], analytical))
+            known = [_pushed(func, inputs, place, k)] if forward else []
+            if back:
+                known += [_analytical(output, inputs, place) if output.requires_grad else np.zeros_like(numerical[k])]
+            for analytical in known:
+                if not np.allclose(analytical, numerical[k], rtol, atol):
+                    raise GradcheckError(_mismatch(k, place, numerical[k], analytical))
     return True
 
 

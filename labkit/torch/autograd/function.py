@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from ...engine import custom_vjp, isbox
+from ...aliases import attributes
+from ...engine import isbox
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history
+from .._saved import packed, unpacked
 from .._tape import FREED, INFERENCE, Edge, Node, modified
 from .._tensor import Tensor
 from .._walk import wrapped
+from ._traced import applied_to_traced
 
 VIEW_AMONG_OUTPUTS = (
     "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more than "
@@ -30,6 +33,8 @@ class FunctionCtx(Node):
     materialize = True
     _saved: tuple = ()
     _versions: tuple = ()
+    saved_for_forward: tuple | None = None  # what `jvp` finds in `saved_tensors`
+    _packed: tuple = ()  # what hooks made of the saved tensors, and where on the tape each of these is
     _kinds: tuple = ()
     _backward: staticmethod
 
@@ -50,6 +55,7 @@ class FunctionCtx(Node):
         self.releases = bool(tensors)
 
     def save_for_forward(self, *tensors) -> None:
+        """Keep tensors for `jvp`; it finds them in `ctx.saved_tensors`."""
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors) -> None:
@@ -69,6 +75,10 @@ class FunctionCtx(Node):
         """What `save_for_backward` kept."""
         if self.released and self.releases:
             raise RuntimeError(FREED)
+        if self._packed:
+            return tuple(
+                None if kept is None else unpacked(kept).detach()._placed_at(edge) for kept, edge in self._packed
+            )
         for t, number in zip(self._saved, self._versions, strict=False):
             if t is not None and t._version != number:
                 raise RuntimeError(modified(t, t._version_counter, number))
@@ -130,7 +140,12 @@ class FunctionCtx(Node):
     def release(self) -> None:
         self.released = True
         if self.releases:
-            self._saved = ()
+            self._saved = self._packed = ()
+
+    def _pack(self, hooks):
+        """Keep what the first of `hooks` makes of the saved tensors, in their place."""
+        pairs = [(None, None) if t is None else (packed(t, hooks), t._gradient_edge()) for t in self._saved]
+        self._packed, self._saved = tuple(pairs), ()
 
 
 def _summed(tensor, shape):
@@ -150,7 +165,8 @@ class Function(metaclass=Placed):
     """An op with a derivative of its own.
 
     `forward(ctx, *args)` computes, `backward(ctx, *grad_outputs)` gives one gradient (or None) per argument; both are
-    static methods. Or `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. Call it by `apply`.
+    static methods. Or `forward(*args)` computes and `setup_context(ctx, inputs, output)` saves. Call it by `apply`. For
+    forward mode, `jvp(ctx, *tangents)` gives one tangent per output.
 
     >>> import labkit.torch as torch
     >>> class Double(torch.autograd.Function):
@@ -180,12 +196,18 @@ class Function(metaclass=Placed):
             "backward mode AD."
         )
 
+    @staticmethod
+    def jvp(ctx, *grad_inputs) -> Any:
+        raise NotImplementedError(
+            "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
+        )
+
     @classmethod
     def apply(cls, *args, **kwargs) -> Any:
         """Run `forward` and put the op on the tape."""
         tensors = [a for a in args if isinstance(a, Tensor)]
         if any(isbox(t._data) for t in tensors):
-            return _apply_traced(cls, args, kwargs)
+            return applied_to_traced(cls, args, kwargs, _run_forward)
         recorded = _modes.grad_enabled() and any(t.requires_grad for t in tensors)
         parents = tuple(t._gradient_edge() for t in tensors) if recorded else ()
         needed = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
@@ -223,6 +245,8 @@ def _attached(ctx, output, inputs):
         if t is not None and t.is_inference():
             raise RuntimeError(INFERENCE)
     ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+    if _modes.state.saving is not None and ctx.edges:
+        ctx._pack(_modes.state.saving)
     return made if isinstance(output, tuple) else made[0]
 
 
@@ -264,30 +288,6 @@ def _changed(ctx, edge, out, inputs):
     return out
 
 
-def _apply_traced(cls, args, kwargs):
-    """Inside a transform: one primitive whose rule runs `backward` on a context made from the rule's own values."""
-    places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
-
-    def rerun(values):
-        filled = list(args)
-        for place, value in zip(places, values, strict=True):
-            filled[place] = Tensor._wrap(value)
-        ctx, output = _run_forward(cls, tuple(filled), kwargs, tuple(isinstance(a, Tensor) for a in filled))
-        ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
-        if isinstance(output, tuple):
-            raise NotImplementedError(f"{cls.__name__}: inside torch.func a Function can have one output only")
-        return ctx, output
-
-    def rule(ans, g, *values):
-        ctx, _ = rerun(values)
-        answers = cls.backward(ctx, Tensor._wrap(g))
-        answers = as_tuple(answers)
-        return [None if answers[i] is None else answers[i]._value for i in places]
-
-    op = custom_vjp(lambda *values: rerun(values)[1]._array, rule)
-    return Tensor._wrap(op(*(args[i]._recorded() for i in places)))
-
-
 def once_differentiable(fun) -> Callable:
     """Mark a `backward` as not differentiable again: its results are constants."""
 
@@ -296,3 +296,6 @@ def once_differentiable(fun) -> Callable:
             return fun(ctx, *grads)
 
     return wrapper
+
+
+__getattr__ = attributes(__name__)

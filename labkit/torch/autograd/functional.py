@@ -6,6 +6,7 @@ differentiated again.
 
 from typing import Any
 
+from ...aliases import attributes
 from ...kinds import as_tuple, of_kind
 from .. import _creation, _joining, _shaping
 from .._modes import enable_grad
@@ -241,3 +242,6 @@ def _hessian_product(func, inputs, v, create_graph, strict, name):
 def hvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(output, H v)`: the Hessian-vector product of a scalar `func`; equal to `vhp`, for a Hessian is symmetric."""
     return _hessian_product(func, inputs, v, create_graph, strict, "hvp")
+
+
+__getattr__ = attributes(__name__)

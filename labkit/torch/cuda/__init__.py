@@ -1,11 +1,8 @@
-"""`torch.cuda`: there is no GPU here, and code that asks is told so."""
+"""`torch.cuda` where there is no GPU: each function answers as PyTorch's does on a machine without one."""
 
+from ...aliases import attributes
+from .._answers import answers
 
-def is_available() -> bool:
-    """False: everything runs on the CPU."""
-    return False
-
-
-def device_count() -> int:
-    """0."""
-    return 0
+globals().update(answers()["cuda"])
+__all__ = sorted(answers()["cuda"])
+__getattr__ = attributes(__name__)

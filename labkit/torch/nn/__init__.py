@@ -1,9 +1,6 @@
 """`torch.nn`: modules, parameters, layers and losses."""
 
-from contextlib import suppress
-
-from ...aliases import elsewhere
-from ...ported import noted
+from ...aliases import attributes
 from . import functional, init, utils
 from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
 from .layers import (
@@ -75,14 +72,4 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    with suppress(LookupError):
-        return elsewhere(__name__, name)
-    layers = ", ".join(n for n in __all__ if n[0].isupper())
-    error = AttributeError(
-        f"torch.nn.{name} is not part of labkit's torch dialect, which has: {layers}. Compose it from these and tensor "
-        "operations in a Module of your own."
-    )
-    raise noted(error, name, "torch")
+__getattr__ = attributes(__name__)

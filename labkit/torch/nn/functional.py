@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as base
+from ...aliases import attributes
 from ...engine import dtype_of, unbroadcast_f
 from .. import _rules
 from .._autocast import lowered, widened
@@ -427,3 +428,6 @@ def glu(input, dim=-1):
     """The first half of `dim` times the sigmoid of the second."""
     first, second = input.chunk(2, whole_dim(dim, input.ndim))
     return first * second.sigmoid()
+
+
+__getattr__ = attributes(__name__)

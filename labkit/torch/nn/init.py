@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from .. import _modes
 from .._table import FUNCTIONS
@@ -150,3 +151,6 @@ def as_layer(weight, bias):
         inputs = _fans(weight)[0]
         bound = 1 / math.sqrt(inputs) if inputs else 0
         uniform_(bias, -bound, bound)
+
+
+__getattr__ = attributes(__name__)

@@ -1,5 +1,6 @@
 """`Module`: parameters, buffers and other modules by attribute, and a `forward`."""
 
+import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,16 +8,22 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
 
+from ...absent import member
 from ...engine import current
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from ...parts import dotted, named_leaves, tree_text
-from ...ported import noted
 from .. import _modes
+from .._device import check_device
+from .._dtype import dtype
 from .._tape import Handle
 from .._tensor import Tensor, forget_gradients
 from .parameter import Parameter
 
+KEPT_NUMBERS = (
+    "labkit has no meta tensors: the parameters keep their numbers, and torch.func.functional_call puts others in their "
+    "place"
+)
 _TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
 
 
@@ -101,7 +108,7 @@ class Module(metaclass=Placed):
             found = self.__dict__.get(table)
             if found is not None and name in found:
                 return found[name]
-        raise noted(AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'"), name, "torch")
+        raise member("torch", "nn.Module", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
 
     def __delattr__(self, name):
         for table in (self._parameters, self._buffers, self._modules):
@@ -246,7 +253,13 @@ class Module(metaclass=Placed):
         return self
 
     def to(self, *args, **kwargs) -> Self:
-        """Cast all floating parameters and buffers."""
+        """Cast all floating parameters and buffers. To "meta", where tensors have no numbers, nothing goes, with a warning."""
+        where = kwargs.get("device", args[0] if args else None)
+        if str(where) == "meta":
+            warnings.warn(KEPT_NUMBERS, UserWarning, stacklevel=2)
+            return self
+        if where is not None and not isinstance(where, (Tensor, dtype)):
+            check_device(where)
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
                 t.data = t.detach().to(*args, **kwargs)
@@ -268,6 +281,10 @@ class Module(metaclass=Placed):
 
     def cpu(self) -> Self:
         return self
+
+    def cuda(self, device=None) -> Self:
+        """On a GPU, of which there is none: raises AssertionError, as PyTorch does."""
+        return self.to("cuda" if device is None else device)
 
     # ---- the engine's protocol ----
 

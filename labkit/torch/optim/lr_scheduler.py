@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from ...layout import Placed
 from .optimizer import Optimizer
@@ -145,3 +146,6 @@ class LambdaLR(LRScheduler):
     def load_state_dict(self, state_dict) -> None:
         """Take over what `state_dict()` gave, but for the functions."""
         vars(self).update({name: value for name, value in state_dict.items() if name != "lr_lambdas"})
+
+
+__getattr__ = attributes(__name__)

@@ -1,0 +1,77 @@
+"""A `Function` inside of a transform of `torch.func`, or on tensors with tangents."""
+
+from ...engine import Forward, custom_vjp, isbox, new_box
+from ...kinds import as_tuple
+from ...packed import forms, pack, unpack
+from .._tensor import Tensor
+
+
+def applied_to_traced(cls, args, kwargs, run):
+    """What `cls.apply(*args)` returns; `run` gives a context, and what `forward` returns."""
+    values = [a._recorded() for a in args if isinstance(a, Tensor)]
+    top = max((v for v in values if isbox(v)), key=lambda box: box._trace, default=None)
+    if top is not None and type(top._node) is Forward:
+        return _with_tangents(cls, args, kwargs, run, top._trace)
+    return _as_one_op(cls, args, kwargs, run)
+
+
+def _with_tangents(cls, args, kwargs, run, level):
+    """The op on what is below the level, and its `jvp` on the tangents."""
+    pairs = [_taken_apart(a._recorded(), level) if isinstance(a, Tensor) else (a, None) for a in args]
+    below = [Tensor._wrap(value) if isinstance(a, Tensor) else a for a, (value, _) in zip(args, pairs, strict=True)]
+    output = cls.apply(*below, **kwargs)
+    ctx, _ = run(cls, tuple(below), kwargs, tuple(isinstance(a, Tensor) for a in args))
+    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+    if ctx.saved_for_forward is not None:
+        ctx._saved, ctx._versions = ctx.saved_for_forward, ()
+    tangents = [_tangent(ctx, t, tangent) for t, (_, tangent) in zip(below, pairs, strict=True)]
+    made = as_tuple(cls.jvp(ctx, *tangents))
+    boxed = [_carrying(o, tangent, level) for o, tangent in zip(as_tuple(output), made, strict=True)]
+    return tuple(boxed) if isinstance(output, tuple) else boxed[0]
+
+
+def _taken_apart(value, level):
+    """What is below the level, and the tangent there, None without one."""
+    return (value._value, value._node.g) if isbox(value) and value._trace == level else (value, None)
+
+
+def _tangent(ctx, primal, tangent):
+    if not isinstance(primal, Tensor):
+        return None
+    if tangent is None:
+        return primal.detach() * 0 if ctx.materialize else None
+    return Tensor._wrap(tangent)
+
+
+def _carrying(output, tangent, level):
+    if tangent is None or not isinstance(output, Tensor):
+        return output
+    return Tensor._wrap(new_box(output._value, level, Forward.new_root(tangent._value)))
+
+
+def _as_one_op(cls, args, kwargs, run):
+    """One primitive whose rule runs `backward` on a context made from the rule's own values."""
+    places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+    seen: dict = {}
+
+    def rerun(values):
+        filled = list(args)
+        for place, value in zip(places, values, strict=True):
+            filled[place] = Tensor._wrap(value)
+        ctx, output = run(cls, tuple(filled), kwargs, tuple(isinstance(a, Tensor) for a in filled))
+        ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+        return ctx, output
+
+    def forward(*values):
+        output = rerun(values)[1]
+        parts = [o._array for o in as_tuple(output)]
+        seen.update(forms=forms(parts), several=isinstance(output, tuple))
+        return pack(parts) if seen["several"] else parts[0]
+
+    def rule(ans, g, *values):
+        ctx, _ = rerun(values)
+        answers = as_tuple(cls.backward(ctx, *map(Tensor._wrap, unpack(g, seen["forms"]) if seen["several"] else [g])))
+        return [None if answers[i] is None else answers[i]._value for i in places]
+
+    packed = custom_vjp(forward, rule)(*(args[i]._recorded() for i in places))
+    return tuple(map(Tensor._wrap, unpack(packed, seen["forms"]))) if seen["several"] else Tensor._wrap(packed)

@@ -1,0 +1,31 @@
+"""`torch.cuda.amp`: older names of `torch.autocast("cuda")` and `torch.amp.GradScaler("cuda")`, idle without a GPU."""
+
+from ....aliases import attributes
+from ..._autocast import autocast as _autocast
+from ..._dtype import DTYPES
+from ...amp import GradScaler as _GradScaler
+
+__all__ = ["GradScaler", "autocast"]
+
+
+class autocast(_autocast):
+    """`torch.autocast("cuda", ...)`: without a GPU it warns, and casts nothing.
+
+    >>> import labkit.torch as torch
+    >>> with torch.cuda.amp.autocast(enabled=False):
+    ...     print(torch.ones(1).dtype)
+    torch.float32
+    """
+
+    def __init__(self, enabled=True, dtype=DTYPES["float16"], cache_enabled=True):
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+
+class GradScaler(_GradScaler):
+    """`torch.amp.GradScaler("cuda", ...)`: without a GPU it warns, and scales nothing."""
+
+    def __init__(self, init_scale=2.0**16, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True):
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
+
+
+__getattr__ = attributes(__name__)

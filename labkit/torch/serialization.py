@@ -1,0 +1,281 @@
+"""`torch.save` and `torch.load`, in PyTorch's own format: what one has saved, the other loads.
+
+A file is an archive: a pickle, in which tensors are places in storages, and the bytes of each storage. What is read is
+taken from a list of names that are known to do no harm, unless `weights_only=False` allows all that can be imported.
+"""
+
+import os
+import pickle
+import zipfile
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+
+from ..aliases import attributes
+from ..layout import real_home
+from ._device import device
+from ._dtype import DTYPES, dtype
+from ._size import Size
+from ._tensor import Tensor
+from .nn.parameter import Parameter
+
+__all__ = ["add_safe_globals", "clear_safe_globals", "get_safe_globals", "load", "safe_globals", "save"]
+
+ADVICE = "Check the documentation of torch.load to learn more about types accepted by default with weights_only"
+DANGER = (
+    "In PyTorch 2.6, we changed the default value of the `weights_only` argument in `torch.load` from `False` to `True`. "
+    "Re-running `torch.load` with `weights_only` set to `False` will likely succeed, but it can result in arbitrary code "
+    "execution. Do it only if you got the file from a trusted source."
+)
+UNKNOWN = (
+    "Weights only load failed. This file can still be loaded, to do so you have two options, \x1b[1mdo those steps only if "
+    "you trust the source of the checkpoint\x1b[0m. \n\t(1) {danger}\n\t(2) Alternatively, to load with `weights_only=True` "
+    "please check the recommended steps in the following error message.\n\tWeightsUnpickler error: Unsupported global: "
+    "GLOBAL {name} was not an allowed global by default. Please use `torch.serialization.add_safe_globals([{name}])` or the "
+    "`torch.serialization.safe_globals([{name}])` context manager to allowlist this global if you trust this "
+    "class/function.\n\n{advice} https://pytorch.org/docs/stable/generated/torch.load.html."
+)
+NO_GPU = (
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
+    "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+)
+NO_ARCHIVE = (
+    "torch.load: expected an archive as torch.save writes it since PyTorch 1.6, but the file is another kind or is not "
+    "whole; save it anew with a newer PyTorch"
+)
+
+
+class _Named:
+    """A name of the real package in a pickle."""
+
+    def __init__(self, module, name):
+        self.module, self.name = module, name
+
+    def __call__(self, *args):
+        raise NotImplementedError
+
+
+class _Storage:
+    """The bytes that tensors share, in one file of the archive."""
+
+    def __init__(self, array, key):
+        self.array, self.key = array, key
+
+
+REBUILD, PARAMETER, SIZE, DEVICE = (
+    _Named("torch._utils", "_rebuild_tensor_v2"),
+    _Named("torch._utils", "_rebuild_parameter"),
+    _Named("torch", "Size"),
+    _Named("torch", "device"),
+)
+
+
+# ---- out ----
+
+
+def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True) -> None:
+    """Write `obj`, tensors and what Python can pickle around them, to `f`: a path, or a file opened for writing.
+
+    Tensors that share memory do so when they are loaded. Raises RuntimeError where there is no such folder, AttributeError
+    where `f` is neither.
+
+    >>> import io
+    >>> import labkit.torch as torch
+    >>> file = io.BytesIO()
+    >>> torch.save({"w": torch.ones(2), "epoch": 3}, file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file)
+    {'w': tensor([1., 1.]), 'epoch': 3}
+    """
+    if isinstance(f, (str, os.PathLike)):
+        folder = os.path.dirname(os.path.abspath(f))
+        if not os.path.isdir(folder):
+            raise RuntimeError(f"Parent directory {os.path.dirname(f)} does not exist.")
+    elif not hasattr(f, "write"):
+        raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
+    written = BytesIO()
+    pickler = _Pickler(written, protocol=2)
+    pickler.dump(obj)
+    with zipfile.ZipFile(f, "w") as archive:
+        archive.writestr("archive/data.pkl", written.getvalue())
+        archive.writestr("archive/byteorder", "little")
+        for storage in pickler.storages.values():
+            array = storage.array
+            archive.writestr(f"archive/data/{storage.key}", array.astype(array.dtype.newbyteorder("<")).tobytes())
+        archive.writestr("archive/version", "3\n")
+
+
+_Slow: Any = pickle._Pickler  # type: ignore[attr-defined]  # the one in Python, to which a new kind of name can be told
+
+
+class _Pickler(_Slow):
+    """Writes names of the real package for our tensors, dtypes, sizes and devices."""
+
+    dispatch = dict(_Slow.dispatch)
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.storages: dict[int, _Storage] = {}
+
+    def _save_named(self, named):
+        self.write(pickle.GLOBAL + f"{named.module}\n{named.name}\n".encode())
+        self.memoize(named)
+
+    def _save_dtype(self, kind):
+        self._save_named(_Named("torch", kind.name))
+
+    dispatch[_Named], dispatch[dtype] = _save_named, _save_dtype
+
+    def persistent_id(self, obj):
+        if not isinstance(obj, _Storage):
+            return None
+        kind = next(d for d in DTYPES.values() if d.np == obj.array.dtype)
+        return "storage", _Named("torch", f"{kind.legacy}Storage"), obj.key, "cpu", obj.array.size
+
+    def reducer_override(self, obj):
+        if isinstance(obj, Parameter):
+            return PARAMETER, (obj.detach(), obj.requires_grad, OrderedDict())
+        if isinstance(obj, Tensor):
+            storage, offset, strides = self._placed(obj._array)
+            shape = tuple(obj.shape)
+            return REBUILD, (storage, offset, shape, strides, obj.requires_grad and obj.is_leaf, OrderedDict())
+        if isinstance(obj, Size):
+            return SIZE, (tuple(obj),)
+        return (DEVICE, (str(obj),)) if isinstance(obj, device) else NotImplemented
+
+    def _placed(self, array):
+        """The storage of an array, where in it the array begins, and the strides, in elements."""
+        owner = array
+        while isinstance(owner.base, np.ndarray):
+            owner = owner.base
+        steps = [stride % array.itemsize for stride in array.strides]
+        if (
+            owner.dtype != array.dtype
+            or not owner.flags.c_contiguous
+            or any(steps)
+            or min(array.strides, default=0) < 0
+        ):
+            owner = array = np.array(array)
+        begin = array.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
+        if id(owner) not in self.storages:
+            self.storages[id(owner)] = _Storage(owner.reshape(-1), str(len(self.storages)))
+        strides = tuple(stride // array.itemsize for stride in array.strides)
+        return self.storages[id(owner)], begin // array.itemsize, strides
+
+
+# ---- in ----
+
+
+def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args) -> Any:
+    """What `save` wrote to `f`, a path or a file opened for reading; files of PyTorch are read likewise.
+
+    `weights_only=True`, the default, takes tensors, numbers, texts and containers of them; whatever else it finds is an
+    UnpicklingError, unless `safe_globals` names it. False imports what the file names: only for files that you trust.
+    `map_location`: all is on the CPU; a file that was saved on a GPU needs `"cpu"` here, as in PyTorch, else RuntimeError.
+    """
+    if not isinstance(f, (str, os.PathLike)) and not hasattr(f, "seek"):
+        raise AttributeError(
+            f"{type(f).__name__!r} object has no attribute 'seek'. You can only torch.load from a file that is seekable. "
+            "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
+        )
+    with open(f, "rb") if isinstance(f, (str, os.PathLike)) else nullcontext(f) as file:
+        if not zipfile.is_zipfile(file):
+            file.seek(0)
+            raise pickle.UnpicklingError(f"{NO_ARCHIVE}.") if file.read(1) else EOFError("Ran out of input")
+        with zipfile.ZipFile(file) as archive:
+            return _Unpickler(archive, map_location, weights_only is not False).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, archive, map_location, careful):
+        name = next(n for n in archive.namelist() if n.endswith("/data.pkl"))
+        self.archive, self.folder = archive, name.removesuffix("data.pkl")
+        self.map_location, self.careful, self.storages = map_location, careful, {}
+        order = f"{self.folder}byteorder"
+        self.order = ">" if order in archive.namelist() and archive.read(order) == b"big" else "<"
+        super().__init__(BytesIO(archive.read(name)), encoding="utf-8")
+
+    def persistent_load(self, pid):
+        _, kind, key, location, count = pid
+        if location.startswith("cuda") and not self._moved(location):
+            raise RuntimeError(NO_GPU)
+        if key not in self.storages:
+            raw = np.frombuffer(self.archive.read(f"{self.folder}data/{key}"), kind.np.newbyteorder(self.order), count)
+            self.storages[key] = raw.astype(kind.np)
+        return self.storages[key]
+
+    def _moved(self, location):
+        where = self.map_location
+        return where.get(location) is not None if isinstance(where, dict) else where is not None
+
+    def find_class(self, module, name):
+        full = f"{module}.{name}".replace("__builtin__", "builtins")
+        if full in _KNOWN:
+            return _KNOWN[full]
+        if full in (allowed := {f"{c.__module__}.{c.__qualname__}": c for c in _allowed}):
+            return allowed[full]
+        if self.careful:
+            home = real_home(module, name)
+            full = f"{home}.{name}" if home else full
+            raise pickle.UnpicklingError(UNKNOWN.format(danger=DANGER, name=full, advice=ADVICE))
+        if module.partition(".")[0] == "torch":
+            return getattr(import_module(f"labkit.{module}"), name)
+        return super().find_class(module, name)
+
+
+def _tensor(storage, offset, size, stride, requires_grad, *more):
+    strides = [step * storage.itemsize for step in stride]
+    array = np.ndarray(size, storage.dtype, storage, offset * storage.itemsize, strides)
+    made = Tensor._of(array if array.size else np.empty(size, storage.dtype))
+    made._requires = requires_grad
+    return made
+
+
+_KNOWN = {
+    "torch._utils._rebuild_tensor_v2": _tensor,
+    "torch._utils._rebuild_parameter": lambda data, requires_grad, hooks: Parameter(data, requires_grad),
+    "torch.Size": Size,
+    "torch.device": device,
+    "collections.OrderedDict": OrderedDict,
+    "_codecs.encode": lambda text, encoding: text.encode(encoding),
+    "builtins.set": set,
+    "builtins.complex": complex,
+    "builtins.bytearray": bytearray,
+    **{f"torch.{name}": kind for name, kind in DTYPES.items()},
+    **{f"torch.{kind.legacy}Storage": kind for kind in DTYPES.values()},
+}
+_allowed: list = []  # classes and functions that `load` may take besides
+
+
+def add_safe_globals(safe_globals) -> None:
+    """Let `load` take these classes and functions from now on."""
+    _allowed.extend(safe_globals)
+
+
+def clear_safe_globals() -> None:
+    """Let `load` take no others than its own any more."""
+    _allowed.clear()
+
+
+def get_safe_globals() -> list:
+    """The classes and functions that `load` may take besides its own."""
+    return list(_allowed)
+
+
+@contextmanager
+def safe_globals(safe_globals) -> Iterator[None]:
+    """While open, `load` takes these classes and functions, too."""
+    before = list(_allowed)
+    _allowed.extend(safe_globals)
+    try:
+        yield
+    finally:
+        _allowed[:] = before
+
+
+__getattr__ = attributes(__name__)

@@ -1,0 +1,300 @@
+"""`torch.utils.checkpoint`: keep a function's inputs, and run it again when the walk back needs what it computed.
+
+Without `use_reentrant`, hooks on all that is saved keep nothing but a place; the first that is asked for runs the function
+again, up to the last value that is needed. With it, the function is one node whose derivative is a walk of its own.
+"""
+
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+from ...aliases import attributes
+from ...kinds import as_tuple
+from ...layout import Placed
+from .. import _modes
+from .._autocast import autocast, get_autocast_dtype, is_autocast_enabled
+from .._tape import modified
+from .._tensor import Tensor
+from ..autograd import Function, backward
+from ..autograd.graph import saved_tensors_hooks
+from ..nn import Sequential
+from ..random import fork_rng, get_rng_state, set_rng_state
+
+__all__ = ["CheckpointError", "checkpoint", "checkpoint_sequential", "set_checkpoint_early_stop"]
+
+UNSAID = (
+    "{}: the use_reentrant parameter should be passed explicitly. Starting in PyTorch 2.9, calling checkpoint without "
+    "use_reentrant will raise an exception. use_reentrant=False is recommended, but if you need to preserve the current "
+    "default behavior, you can pass use_reentrant=True. Refer to docs for more details on the differences between the two "
+    "variants."
+)
+WITH_INPUTS = (
+    "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` parameter to "
+    ".backward(). To resolve this error, you can either set use_reentrant=False, or call .backward() without passing the "
+    "`inputs` argument."
+)
+_early_stop: list[bool] = []  # what `set_checkpoint_early_stop` says, innermost last
+
+
+class CheckpointError(RuntimeError, metaclass=Placed):
+    """A checkpointed function computed something else when it ran again."""
+
+
+def noop_context_fn() -> tuple:
+    """The contexts of the first run and of the second: none."""
+    return nullcontext(), nullcontext()
+
+
+def checkpoint(
+    function: Callable, *args, use_reentrant=None, context_fn=noop_context_fn, determinism_check="default", debug=False,
+    early_stop=True, **kwargs,
+) -> Any:  # fmt: skip
+    """`function(*args, **kwargs)`, of which the tape keeps `args` alone: it runs again when the walk back comes to it.
+
+    `preserve_rng_state` (True): it draws the same random numbers again. `context_fn()`: two contexts, for the first run and
+    the second. `use_reentrant=True` takes no keyword arguments, works with `backward()` alone, and needs an argument that
+    requires a gradient. `debug` changes nothing here.
+
+    Raises CheckpointError where the second run saves other tensors than the first (in number, and, unless
+    `determinism_check="none"`, in shape and dtype), ValueError for options that do not go together.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> def squares(x):
+    ...     print("run")
+    ...     return (x**2).sum()
+    >>> y = torch.utils.checkpoint.checkpoint(squares, x, use_reentrant=False)
+    run
+    >>> y.backward()
+    run
+    """
+    if use_reentrant is None:
+        warnings.warn(UNSAID.format("torch.utils.checkpoint"), UserWarning, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if use_reentrant:
+        if kwargs:
+            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+        if context_fn is not noop_context_fn or debug is not False:
+            raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
+        return CheckpointFunction.apply(function, preserve, *args)
+    if determinism_check not in ("default", "none"):
+        raise ValueError(f"determinism_check should be one of ['default', 'none'], but got {determinism_check}")
+    first, second = context_fn()
+    if not _modes.is_grad_enabled():
+        return function(*args, **kwargs)
+    run = _Again(lambda *again: function(*again, **kwargs), preserve, second)
+    segment = _Segment(run, args, _early_stop[-1] if _early_stop else early_stop, determinism_check == "default")
+    with saved_tensors_hooks(segment.pack, segment.unpack), first:
+        output = function(*args, **kwargs)
+    segment.complete = True
+    return output
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs) -> Any:
+    """The functions (or the layers of a `Sequential`) one after the other, in `segments` that are checkpoints but the last.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor(0.5, requires_grad=True)
+    >>> y = torch.utils.checkpoint.checkpoint_sequential([torch.sin, torch.exp, torch.cos], 3, x, use_reentrant=False)
+    >>> y.backward()
+    >>> x.grad
+    tensor(-1.4160)
+    """
+    if use_reentrant is None:
+        warnings.warn(UNSAID.format("torch.utils.checkpoint.checkpoint_sequential"), UserWarning, stacklevel=2)
+        use_reentrant = True
+    preserve = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps = list(functions.children()) if isinstance(functions, Sequential) else functions
+    size, end = len(steps) // segments, 0
+    for begin in range(0, size * (segments - 1), size):
+        end = begin + size
+        input = checkpoint(_chain(steps[begin:end]), input, use_reentrant=use_reentrant, preserve_rng_state=preserve)
+    return _chain(steps[end:])(input)
+
+
+def _chain(steps):
+    def forward(input):
+        for step in steps:
+            input = step(input)
+        return input
+
+    return forward
+
+
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+    """Whether checkpoints made inside end their second run as soon as it has all that is needed, as they do by default."""
+    _early_stop.append(enable)
+    try:
+        yield
+    finally:
+        _early_stop.pop()
+
+
+class _Again:
+    """Runs a function as it was run first: with the random numbers and under the autocast of then."""
+
+    def __init__(self, function, preserve, context):
+        self.function, self.context, self.preserve = function, context, preserve
+        self.state = get_rng_state() if preserve else None
+        self.cast = is_autocast_enabled("cpu"), get_autocast_dtype("cpu")
+
+    def __call__(self, *args):
+        enabled, dtype = self.cast
+        with (
+            fork_rng(enabled=self.preserve),
+            _modes.enable_grad(),
+            autocast("cpu", dtype=dtype, enabled=enabled),
+            self.context,
+        ):
+            if self.preserve:
+                set_rng_state(self.state)
+            return self.function(*args)
+
+
+# ---- by hooks on what is saved ----
+
+
+class _Place:
+    """What the tape keeps for a value that will be computed again; `value` is there from then until it is used."""
+
+    value: Any = None
+
+    def __init__(self, segment):
+        self.segment = segment  # alive as long as a place of it is
+
+
+class _Enough(Exception):
+    """The second run has computed all that is needed."""
+
+
+class _Segment:
+    """One call of a function that will run again, in each walk that comes to it."""
+
+    complete, excused, walk = False, False, None
+
+    def __init__(self, run, args, early_stop, compare):
+        self.run, self.args, self.early_stop, self.compare = run, [_kept(a) for a in args], early_stop, compare
+        self.places: list[Any] = []
+        self.kinds: list[str] = []
+
+    def pack(self, tensor):
+        place = _Place(self)
+        self.places.append(weakref.ref(place))
+        self.kinds.append(_kind(tensor))
+        return place
+
+    def unpack(self, place):
+        if self.walk is None or self.walk() is not _modes.state.walk or _modes.state.walk is None:
+            self._run_again()
+        if place.value is None:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already unpacked once. If you are "
+                "calling ctx.saved_tensors in backward, make sure to do so only once. Otherwise please open an issue with "
+                "details on your use case."
+            )
+        found, place.value = place.value, None
+        return found
+
+    def _run_again(self):
+        self.count, self.differ = 0, list[str]()
+        try:
+            with saved_tensors_hooks(self._store, lambda tensor: tensor):
+                self.run(*(arg() for arg in self.args))
+        except _Enough:
+            pass
+        walk = _modes.state.walk
+        self.walk = None if walk is None else weakref.ref(walk)
+        if not self.excused and self.count != len(self.places):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the original forward and "
+                f"recomputation.\nNumber of tensors saved during forward: {len(self.places)}\nNumber of tensors saved during "
+                f"recomputation: {self.count}."
+            )
+        if self.differ and self.compare:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have different metadata than during the "
+                "forward pass.\n" + "\n".join(self.differ)
+            )
+
+    def _store(self, tensor):
+        tensor, number = tensor.detach(), self.count
+        self.count += 1
+        if number >= len(self.places):
+            if self.complete:
+                raise CheckpointError(
+                    "torch.utils.checkpoint: trying to save more tensors during recomputation than during the original "
+                    "forward pass."
+                )
+            self.excused = True
+            return tensor
+        place = self.places[number]()
+        if place is not None:
+            place.value = tensor
+            if _kind(tensor) != self.kinds[number]:
+                self.differ.append(
+                    f"tensor at position {number}:\nsaved metadata: {self.kinds[number]}\nrecomputed metadata: "
+                    f"{_kind(tensor)}"
+                )
+        if self.early_stop and self.count == len(self.places):
+            raise _Enough
+        return tensor
+
+
+def _kind(tensor):
+    return str({"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device})
+
+
+def _kept(arg):
+    """A function that gives an argument again: a tensor at the same place on the tape, and with the content of now."""
+    if not isinstance(arg, Tensor):
+        return lambda: arg
+    edge, version, made, arg_now = arg._gradient_edge(), arg._version, arg.detach(), weakref.ref(arg)
+
+    def again():
+        if made._version != version:
+            raise RuntimeError(modified(arg_now(), made._version_counter, version))
+        return made.detach()._placed_at(edge)
+
+    return again
+
+
+# ---- by a walk inside the walk ----
+
+
+class CheckpointFunction(Function):
+    """The node of a function that is run again, with a walk back of its own (`use_reentrant=True`)."""
+
+    @staticmethod
+    def forward(ctx, function, preserve, *args) -> Any:
+        if not any(a.requires_grad for a in args if isinstance(a, Tensor)):
+            warnings.warn(
+                "None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2
+            )
+        ctx.run = _Again(function, preserve, nullcontext())
+        ctx.others = [None if isinstance(a, Tensor) else a for a in args]
+        ctx.places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.places))
+        return function(*args)
+
+    @staticmethod
+    def backward(ctx, *grads) -> tuple:
+        if _modes.state.walk.needed is not None:
+            raise RuntimeError(WITH_INPUTS)
+        inputs = list(ctx.others)
+        for i, saved in zip(ctx.places, ctx.saved_tensors, strict=True):
+            inputs[i] = saved.detach().requires_grad_(saved.requires_grad)
+        outputs = as_tuple(ctx.run(*inputs))
+        pairs = [(o, g) for o, g in zip(outputs, grads, strict=True) if isinstance(o, Tensor) and o.requires_grad]
+        if not pairs:
+            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not necessary")
+        backward(*zip(*pairs, strict=True))
+        return (None, None, *(x.grad if isinstance(x, Tensor) else None for x in inputs))
+
+
+__getattr__ = attributes(__name__)

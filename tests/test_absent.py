@@ -1,0 +1,87 @@
+"""What the real packages have and labkit has not is said, by name, wherever it is asked for."""
+
+import importlib
+import inspect
+
+import pytest
+
+import labkit.mindspore as ms
+import labkit.torch as torch
+from labkit.absent import REAL, coverage, is_module, names, rooms
+from labkit.cli import main
+
+
+@pytest.mark.parametrize("dialect", REAL)
+def test_no_name_of_the_real_package_is_refused_without_a_sentence(dialect):
+    """Each third name of every module that labkit has a file for; of these, each fiftieth is imported, too."""
+    count = 0
+    for place in rooms(dialect):
+        module = importlib.import_module(f"labkit.{dialect}.{place}".rstrip("."))
+        if not hasattr(module, "__getattr__"):
+            continue
+        for name in coverage(dialect, place)[1][::3]:
+            try:
+                getattr(module, name)
+            except AttributeError as error:
+                count += 1
+                assert f"has no attribute '{name}' in labkit, as it has in {REAL[dialect]}." in str(error)
+                if count % 50 == 0:
+                    with pytest.raises(ImportError, match=f"cannot import name '{name}' from .* as it has in"):
+                        exec(f"from {module.__name__} import {name}")
+    assert count > 200
+
+
+@pytest.mark.parametrize("dialect", REAL)
+def test_every_module_of_the_real_package_can_be_imported_and_says_what_it_lacks(dialect):
+    for place in names(dialect):
+        if is_module(dialect, place):
+            module = importlib.import_module(f"labkit.{dialect}.{place}".rstrip("."))
+            if inspect.getattr_static(type(module), "function", None) is None and not hasattr(module, "__getattr__"):
+                continue
+            with pytest.raises(AttributeError, match=r"no attribute 'SummaryWriter'"):
+                module.SummaryWriter  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "line, said",
+    [
+        (
+            "torch.nn.Liner",
+            r"module 'torch\.nn' has no attribute 'Liner', in PyTorch neither\. Did you mean 'Linear'\?",
+        ),
+        ("torch.special.erf", r"There is `torch\.erf`"),
+        ("torch.svd", r"linear algebra: .* `labkit covers torch`"),
+        ("torch.ones(1).svd()", r"'Tensor' object has no attribute 'svd' in labkit, as it has in PyTorch"),
+        ("torch.jit.script", "Nothing is compiled"),
+        ("from labkit.torch.utils.tensorboard import SummaryWriter", "labkit.show"),
+        ("from labkit.torch.linalg import norm, svd", "cannot import name 'svd'"),
+        ("import labkit.torch.distributed as dist; dist.init_process_group()", "There is one process"),
+        ("import labkit.torch.symphony", "no attribute 'symphony', in PyTorch neither"),
+        ("ms.mint.sin", r"There is `mindspore\.ops\.sin`"),
+        ("from labkit.mindspore.nn import LSTM", "cannot import name 'LSTM' .* as it has in MindSpore"),
+        ("ms.Tensor(1.0).svd()", "as it has in MindSpore"),
+        ("torch.nn.Linear(1, 1).compile()", "'Linear' object has no attribute 'compile' in labkit"),
+        ("torch.optim.LBFGS", "`labkit covers torch.optim` lists"),
+    ],
+)
+def test_the_sentence_says_whose_the_name_is_and_what_there_is(line, said):
+    with pytest.raises((AttributeError, ImportError), match=said):
+        exec(line, {"torch": torch, "ms": ms})
+
+
+def test_what_is_imported_and_only_switched_does_no_harm(monkeypatch):
+    monkeypatch.setattr(torch.backends.cudnn, "benchmark", True)
+    assert torch.backends.cudnn.benchmark and not hasattr(torch, "symphony") and not hasattr(torch.nn, "LSTM")
+
+
+def test_the_command_counts_and_lists_what_the_dialects_have(capsys):
+    assert main(["covers"]) == 0
+    table = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()[1:])
+    had, lacked = coverage("torch", "linalg")
+    assert table["torch.linalg"].split() == [str(len(had)), str(len(had) + len(lacked))]
+    assert main(["covers", "torch.linalg"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"labkit has: {', '.join(had)}" in lines and "svd" in lines[-1]
+    assert all(hasattr(torch.linalg, name) for name in had) and not any(hasattr(torch.linalg, name) for name in lacked)
+    assert main(["covers", "torch.Tensor"]) == 0 and main(["covers", "torch.jit"]) == 0
+    assert main(["covers", "torch.symphony"]) == main(["covers", "jax"]) == 2

@@ -1,11 +1,13 @@
 """The ops of both dialects: each is a row with what it computes, its derivative, what that keeps, how it is written and told.
 
 `table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` has the functions of one
-number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`). Both
-dialects, pictures and programs take them from there. `convolution` and `pooling` have what dialects put under their own names.
+number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`), and
+`composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution` and `pooling`
+have what dialects put under their own names.
 """
 
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
+from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
 from .moving import MOVERS, copy, expand, gather, index_max, index_min, rot90, scatter_add, set_item, sort
 from .reductions import (
@@ -51,6 +53,7 @@ __all__ = [
     "absolute",
     "add_scaled",
     "clamp",
+    "compositions",
     "convolution",
     "copy",
     "defined_here",

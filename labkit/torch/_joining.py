@@ -4,7 +4,6 @@ import numpy as np
 
 from . import _dtype, _rules
 from ._dispatch import apply, converted, view, whole_dim
-from ._shaping import reshape
 from ._table import both, function
 
 # ---- joining and splitting ----
@@ -52,19 +51,6 @@ def stack(tensors, dim=0):
                 f"{list(x.shape)} at entry {i}"
             )
     return _joined(tensors, _rules.stack, whole_dim(dim, tensors[0].ndim + 1))
-
-
-@function()
-def vstack(tensors):
-    """Tensors one below the other; vectors become rows."""
-    return cat([x if x.ndim > 1 else reshape(x, (1, -1)) for x in tensors], 0)
-
-
-@function()
-def hstack(tensors):
-    """Tensors side by side."""
-    tensors = [x if x.ndim else reshape(x, (1,)) for x in tensors]
-    return cat(tensors, 0 if tensors[0].ndim == 1 else 1)
 
 
 def _slices(input, dim, bounds, name):

@@ -3,11 +3,11 @@
 import numpy as np
 
 from .. import ops as base
-from ..ops import MOVERS
+from ..ops import MOVERS, compositions
 from . import _rules
 from ._dispatch import apply, tensor_of, view, whole_dim
-from ._shaping import flat_sizes, ravel
-from ._table import both, function, method, of_row
+from ._shaping import flat_sizes, reshape
+from ._table import FUNCTIONS, both, function, in_words, method, numpy_style, of_row
 from ._tensor import Tensor
 
 
@@ -26,7 +26,7 @@ def tile(input, dims):
 @both()
 def repeat_interleave(input, repeats, dim=None):
     """Each element repeated."""
-    source = ravel(input) if dim is None else input
+    source = reshape(input, (-1,)) if dim is None else input
     dim = 0 if dim is None else whole_dim(dim, input.ndim)
     index = np.repeat(np.arange(source.shape[dim]), repeats._array if isinstance(repeats, Tensor) else repeats)
     return index_select(source, dim, Tensor._of(index))
@@ -119,18 +119,6 @@ def trace(input):
     return apply(_rules.trace, input)
 
 
-@both()
-def fliplr(input):
-    """The columns in reversed order."""
-    return input.flip(1)
-
-
-@both()
-def flipud(input):
-    """The rows in reversed order."""
-    return input.flip(0)
-
-
 # ---- what the rows say ----
 
 
@@ -151,3 +139,5 @@ def _option(word, value, ndim):
 
 for _name, _row in MOVERS.items():
     of_row(_name, _row, _moved(_name, _row))
+for _name, _fun, _is_method in compositions(FUNCTIONS, "labkit.torch", tensor_of, in_words):
+    (both if _is_method else function)(_name)(numpy_style(_fun))

@@ -84,12 +84,6 @@ def flatten(input, start_dim=0, end_dim=-1):
 
 
 @both()
-def ravel(input):
-    """All elements in one dimension."""
-    return reshape(input, (-1,))
-
-
-@both()
 def unflatten(input, dim, sizes):
     """One dimension as several."""
     dim = whole_dim(dim, input.ndim)

@@ -56,7 +56,16 @@ def _enter(names, *tables):
     return enter
 
 
+def in_words(takes):
+    """NumPy's parameters as PyTorch calls them.
+
+    >>> in_words("axis=None, keepdims=False")
+    'dim=None, keepdim=False'
+    """
+    return takes.replace("axis", "dim").replace("keepdims", "keepdim")
+
+
 def of_row(name, row, answer, takes=None, dtypes=None):
     """Enter `answer` as the function and method of a row, with the parameters `takes`, or the row's, in PyTorch's words."""
-    words = (takes or row.takes).replace("axis", "dim").replace("keepdims", "keepdim")
-    both(name)(numpy_style(offered(name, row, f"input, {words}", answer, "labkit.torch", dtypes or {}, EXAMPLE)))
+    words = in_words(f"input, {takes or row.takes}")
+    both(name)(numpy_style(offered(name, row, words, answer, "labkit.torch", dtypes or {}, EXAMPLE)))

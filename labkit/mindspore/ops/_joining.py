@@ -12,7 +12,7 @@ from ..dtype import promote
 from ..tensor import Tensor, wrap
 from ._arithmetic import beside, operands
 from ._create import filled
-from ._op import op, register, rejected, value_of
+from ._op import OPS, op, register, rejected, value_of
 
 
 def _values(tensors, name):
@@ -170,3 +170,7 @@ register(masked_select)
 register(index_select)
 register(unique)
 register(gather, method=True, primitive="Gather")
+for _name, _fun, _is_method in primitives.compositions(
+    OPS, "labkit.mindspore.ops", lambda x, name: value_of(x, name.title())
+):
+    register(_fun, method=_is_method)

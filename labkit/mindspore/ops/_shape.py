@@ -96,12 +96,6 @@ def flatten(input, order="C", *, start_dim=1, end_dim=-1):
     return anp.reshape(input, (*shape[:first], -1, *shape[last + 1 :]))
 
 
-@op()
-def ravel(input):
-    """All elements along one axis."""
-    return anp.reshape(input, (-1,))
-
-
 def _flatten_all(self, order="C", *, start_dim=0, end_dim=-1):
     return flatten(self, order, start_dim=start_dim, end_dim=end_dim)
 
@@ -174,12 +168,17 @@ def diag(input):
 # ---- what the rows say ----
 
 
-def _moved(row):
+def _moved(name, row):
     def answer(input, **given):
-        return row.fun(input, *(_ints(value) if isinstance(value, tuple) else value for value in given.values()))
+        given = {word: _ints(value) if isinstance(value, tuple) else value for word, value in given.items()}
+        for i, axis in enumerate(np.ravel(given.get("dims") or ())):
+            if not -_rank(input) <= axis < _rank(input):
+                limits = f"in range of [{-_rank(input)}, {_rank(input)})"
+                raise ValueError(f"For '{name}', the 'dims[{i}]' must be {limits}, but got {axis}.")
+        return row.fun(input, *given.values())
 
     return answer
 
 
 for _name, _row in primitives.MOVERS.items():
-    of_row(_name, _row, _moved(_row))
+    of_row(_name, _row, _moved(_name, _row))

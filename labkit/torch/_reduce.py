@@ -34,12 +34,7 @@ def _floats_alone(input):
     return input
 
 
-_PREPARED = {
-    "mean": _floats_alone,
-    "smooth": floating,
-    "found": Tensor.detach,
-    **dict.fromkeys(("total", "kept"), lambda x: x),
-}
+_PREPARED = {"mean": _floats_alone, "smooth": floating, "found": Tensor.detach}
 _INTEGERS = {"total": "Integers become int64.", "mean": "Raises RuntimeError for integers.",
              "smooth": "Integers become the default dtype.", "found": "Of any dtype."}  # fmt: skip
 _TAKES = {  # where PyTorch takes something else than the row says, in other words
@@ -49,13 +44,14 @@ _TAKES = {  # where PyTorch takes something else than the row says, in other wor
 
 
 def _reduced(name, row):
-    fun, placed = _rules.REDUCING[name], _axis if "keepdims" in row.takes else whole_dim
+    fun, prepare = _rules.REDUCING[name], _PREPARED.get(row.kind)
+    placed = _axis if "keepdims" in row.takes else whole_dim
 
     def answer(input, axis, dtype=None, **kept):
         if axis is None and placed is whole_dim:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        input = _PREPARED[row.kind](converted(tensor_of(input, name), dtype or input.dtype))
-        return apply(fun, input, placed(axis, input.ndim), *kept.values())
+        input = converted(tensor_of(input, name), dtype) if dtype else tensor_of(input, name)
+        return apply(fun, prepare(input) if prepare else input, placed(axis, input.ndim), *kept.values())
 
     return answer
 

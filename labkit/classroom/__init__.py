@@ -9,6 +9,7 @@ from . import progress
 from .checking import Report, Text, check, hint, judge_answer, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
+from .hinting import fitting, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function
 from .proof import doubts, living
 from .reading import NotAnExercise, named
@@ -16,7 +17,7 @@ from .require import NotRight, require
 from .sealed import seal, unseal
 
 __all__ = [
-    "EXERCISES", "Exercise", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
-    "WrongAnswer", "check", "doubts", "find", "hint", "judge_answer", "judge_calls", "judge_value", "living",
-    "named", "not_a_function", "progress", "require", "seal", "solution", "unseal",
+    "EXERCISES", "Exercise", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict", "WrongAnswer",
+    "check", "doubts", "find", "fitting", "hint", "judge_answer", "judge_calls", "judge_value", "living", "named",
+    "not_a_function", "progress", "require", "seal", "solution", "unseal", "wrong_items",
 ]  # fmt: skip

@@ -63,6 +63,7 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
         return _not_yet(exercise, "empty", text)
     verdict = judge_answer(exercise, answer, seconds)
+    _latest.pop(exercise.name, None)  # the latest comes last
     _latest[exercise.name] = answer, verdict
     return _right(exercise, verdict.text) if verdict else _not_yet(exercise, verdict.kind, verdict.text)
 
@@ -99,6 +100,15 @@ def hint(name: str) -> Text:
     before = [text for text in (so_far(exercise, wrong), known) if text]
     text = f"Hint {len(told)} of {len(told) + len(left) - 1}: {left[0]}"
     return Text("\n".join(wrapped(line) for line in (*before, text)))
+
+
+def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
+    """The last answer to the exercise `name`, or to any, that was checked, with the verdict; None where there is none.
+
+    >>> latest("no such exercise")
+    """
+    name = next(reversed(_latest), None) if name is None else name
+    return (name, *_latest[name]) if name in _latest else None
 
 
 def solution(name: str) -> Text:

@@ -53,5 +53,7 @@ def so_far(exercise: Exercise, wrong: tuple[int, ...] | None) -> str:
 def _items(exercise, hint):
     """The items that a hint names, by their number or by their place's words."""
     numbers = {int(n) for n in re.findall(r"\b[Ii]tems? \[?(\d)\b", hint)}
-    places = {i for i, place in enumerate(exercise.places) if re.search(rf"(?<![\w.]){re.escape(place)}(?!\w)", hint)}
+    places = {
+        i for i, place in enumerate(exercise.places) if re.search(rf"(?<![\w.]){re.escape(place)}(?![\w\[(.])", hint)
+    }
     return numbers | places

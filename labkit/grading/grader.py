@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..classroom import EXERCISES, Exercise, Verdict, find, fitting, judge_calls, judge_value, not_a_function, wrong_items
+from ..classroom import (
+    EXERCISES,
+    Exercise,
+    Verdict,
+    find,
+    fitting,
+    judge_calls,
+    judge_value,
+    not_a_function,
+    wrong_items,
+)
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
 from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine

@@ -6,6 +6,7 @@
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-slip", answer)                      # answer an exercise
+    labkit.explain()                                        # more about the last answer, where it was wrong
     labkit.progress()                                       # which are answered, and which comes next
 
     import labkit.mindspore as ms                           # the MindSpore dialect
@@ -18,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .classroom import check, hint, solution
+    from .classroom import check, explain, hint, solution
     from .classroom.progress import progress
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
     from .memory import checkpoint, memory_report
@@ -32,7 +33,7 @@ _HOMES = {
     **dict.fromkeys(("trace", "check_gradient"), "tracing"),
     **dict.fromkeys(("checkpoint", "memory_report"), "memory"),
     **dict.fromkeys(("compile_program",), "program"),
-    **dict.fromkeys(("check", "hint", "solution"), "classroom"),
+    **dict.fromkeys(("check", "explain", "hint", "solution"), "classroom"),
     **dict.fromkeys(("progress",), "classroom.progress"),
     **dict.fromkeys(("show",), "widgets"),
     **dict.fromkeys(
@@ -41,8 +42,8 @@ _HOMES = {
 }
 
 __all__ = [
-    "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "grad", "hint", "hvp", "jacfwd", "jacrev",
-    "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
+    "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "explain", "grad", "hint", "hvp", "jacfwd",
+    "jacrev", "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
 ]  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""Exercises with instant checks: `check(name, answer)`, then `hint(name)`, and `solution(name)` when all else fails.
-`progress.progress()` says which are answered.
+"""Exercises with instant checks: `check(name, answer)`, then `hint(name)`, `explain()`, and
+`solution(name)` when all else fails. `progress.progress()` says which are answered.
 
 An exercise is data (see `exercise.Exercise`): the same data serves a notebook, an autograded cell, and a grader that
 calls the student's function in another process and compares plain data on its own side.
@@ -9,6 +9,8 @@ from . import progress
 from .checking import Report, Text, check, hint, judge_answer, solution
 from .exercise import Exercise, Misconception, WrongAnswer
 from .exercises import EXERCISES, find
+from .explaining import Explanation, explain
+from .hinting import fitting, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function
 from .proof import doubts, living
 from .reading import NotAnExercise, named
@@ -16,7 +18,7 @@ from .require import NotRight, require
 from .sealed import seal, unseal
 
 __all__ = [
-    "EXERCISES", "Exercise", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
-    "WrongAnswer", "check", "doubts", "find", "hint", "judge_answer", "judge_calls", "judge_value", "living",
-    "named", "not_a_function", "progress", "require", "seal", "solution", "unseal",
+    "EXERCISES", "Exercise", "Explanation", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
+    "WrongAnswer", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls", "judge_value",
+    "living", "named", "not_a_function", "progress", "require", "seal", "solution", "unseal", "wrong_items",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from ..lines import counted, wrapped
 from ..meant import did_you_mean
 from .exercise import Exercise, modes_put_back
 from .exercises import EXERCISES, find
+from .hinting import fitting, so_far, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function, signature
 from .progress import remember
 
@@ -62,14 +63,20 @@ def check(name: str, answer: Any = None, *, seconds: float = 5.0) -> Report:
         text = f"There is no answer yet. Replace the ... by {what}, and run the cell again."
         return _not_yet(exercise, "empty", text)
     verdict = judge_answer(exercise, answer, seconds)
+    _latest.pop(exercise.name, None)  # the latest comes last
+    _latest[exercise.name] = answer, verdict
     return _right(exercise, verdict.text) if verdict else _not_yet(exercise, verdict.kind, verdict.text)
 
 
-_given: dict[str, int] = {}
+_given: dict[str, list[str]] = {}  # the hints that were read, by exercise
+_latest: dict[str, tuple[Any, Verdict]] = {}  # the last answer to each, and what was said
 
 
 def hint(name: str) -> Text:
-    """The next hint for the exercise `name`: three of them, one at each call; after that it points to `solution`.
+    """The next hint for the exercise `name`: up to three, one at each call; after that it points to `solution`.
+
+    After a `check` it follows what was said: it begins with what is right so far and what was misunderstood, and hints
+    at nothing that is right already.
 
     For a name that is no exercise it says which one may be meant. Raises nothing.
 
@@ -80,10 +87,28 @@ def hint(name: str) -> Text:
     exercise = find(name)
     if exercise is None:
         return Text(wrapped(_unknown(name)))
-    _given[name] = _given.get(name, 0) + 1
-    if _given[name] > len(exercise.hints):
-        return Text(f'You have seen all {len(exercise.hints)} hints. The solution: solution("{name}")')
-    return Text(wrapped(f"Hint {_given[name]} of {len(exercise.hints)}: {exercise.hints[_given[name] - 1]}"))
+    answer, verdict = _latest.get(name, (None, None))
+    if verdict:
+        return Text(wrapped(f'Your answer to "{name}" is right: there is nothing to hint at.'))
+    wrong = wrong_items(exercise, answer) if verdict is not None else None
+    told = _given.setdefault(name, [])
+    left = [text for text in fitting(exercise, wrong) if text not in told]
+    if not left:
+        return Text(f'You have seen all {counted(len(told), "hint")}. The solution: solution("{name}")')
+    told.append(left[0])
+    known = next((m.sentence for m in exercise.misconceptions if verdict is not None and m.name == verdict.kind), "")
+    before = [text for text in (so_far(exercise, wrong), known) if text]
+    text = f"Hint {len(told)} of {len(told) + len(left) - 1}: {left[0]}"
+    return Text("\n".join(wrapped(line) for line in (*before, text)))
+
+
+def latest(name: str | None = None) -> tuple[str, Any, Verdict] | None:
+    """The last answer to the exercise `name`, or to any, that was checked, with the verdict; None where there is none.
+
+    >>> latest("no such exercise")
+    """
+    name = next(reversed(_latest), None) if name is None else name
+    return (name, *_latest[name]) if name in _latest else None
 
 
 def solution(name: str) -> Text:
@@ -117,7 +142,7 @@ def judge_answer(exercise: Exercise, answer: Any, seconds: float = 5.0) -> Verdi
 
 
 def _right(exercise: Exercise, text: str) -> Report:
-    notice = remember(exercise, min(_given.get(exercise.name, 0), len(exercise.hints)))
+    notice = remember(exercise, len(_given.get(exercise.name, ())))
     lines = [f"{exercise.name}: right ({counted(exercise.points, 'point')}).", text, *filter(None, [notice])]
     return Report(exercise.name, "right", "\n".join(lines), exercise.points)
 

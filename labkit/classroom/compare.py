@@ -125,6 +125,8 @@ def as_asked(expected: Any, got: Any) -> Any:
         return got
     if isinstance(got, np.ndarray) and got.ndim and got.dtype.kind in "fiub":
         got = got.tolist()
+    if isinstance(got, (tuple, list)) and len(got) == len(expected) and any(isinstance(e, list) for e in expected):
+        return type(got)(map(as_asked, expected, got)) if type(got) in (tuple, list) else got
     if isinstance(got, (tuple, list)) and len(got) == len(expected) and all(isinstance(e, bool) for e in expected):
         return [bool(g) if isinstance(g, (int, float, np.number)) and g in (0, 1) else g for g in got]
     return got

@@ -7,7 +7,17 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from ..classroom import EXERCISES, Exercise, Verdict, find, judge_calls, judge_value, not_a_function
+from ..classroom import (
+    EXERCISES,
+    Exercise,
+    Verdict,
+    find,
+    fitting,
+    judge_calls,
+    judge_value,
+    not_a_function,
+    wrong_items,
+)
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
 from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
@@ -146,9 +156,13 @@ class Grader:
             text = "What the answer gave could not be compared with anything."
             verdict = Verdict("unread", f"{text} ({type(error).__name__}: {error})", text)
         points = question.points if verdict else 0.0
-        hint = "" if verdict else exercise.hints[0]
+        hint = "" if verdict else fitting(exercise, self._wrong_items(exercise, evidence))[0]
         feedback, text = _cut(verdict.feedback), _cut(verdict.text)
         return QuestionResult(question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint)
+
+    def _wrong_items(self, exercise: Exercise, evidence: Evidence) -> tuple[int, ...] | None:
+        asked = exercise.is_prediction and evidence.found == "value"
+        return wrong_items(exercise, evidence.value, self._drawn(exercise).expected()) if asked else None
 
     def _verdict(self, exercise: Exercise, question: Question, evidence: Evidence, failure: Failure | None) -> Verdict:
         drawn = self._drawn(exercise)

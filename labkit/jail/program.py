@@ -130,7 +130,7 @@ def _kind_of_answer(value, wants_function):
 def stand_in() -> Any:
     """A `labkit.classroom` for the jail, where the real one and its answers are not: every check is for later."""
     module = type(sys)("labkit.classroom")
-    for name in ("check", "hint", "solution", "require", "unseal"):
+    for name in ("check", "explain", "hint", "solution", "require", "unseal"):
         setattr(module, name, lambda *arguments, **options: "This is checked when it is graded.")
     progress = type(sys)("labkit.classroom.progress")
     progress.progress = module.check  # type: ignore[attr-defined]

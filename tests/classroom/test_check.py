@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ import pytest
 import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
-from labkit.classroom import Report, check, find, hint, solution
+from labkit.classroom import EXERCISES, Report, check, find, fitting, hint, solution
 from labkit.classroom import check as check_function
+from labkit.classroom.compare import as_asked
 from labkit.evidence import call
 
 
@@ -101,12 +103,49 @@ def test_an_unknown_name_without_close_ones_lists_all(name):
     assert "grad-structures" in check(name, 1).text and "port-detach" in check(name, 1).text
 
 
+def forget(monkeypatch):
+    """As if nothing had been asked or answered."""
+    for name in ("_given", "_latest"):
+        monkeypatch.setattr(sys.modules["labkit.classroom.checking"], name, {})
+
+
 def test_hints_come_one_by_one_and_then_point_to_the_solution(monkeypatch):
-    monkeypatch.setattr(sys.modules["labkit.classroom.checking"], "_given", {})
+    forget(monkeypatch)
     texts = [hint("grad-slip") for _ in range(5)]
     assert [t[:11] for t in texts[:3]] == [f"Hint {i} of 3" for i in (1, 2, 3)]
     assert len({*texts[:3]}) == 3 and texts[3] == texts[4] and 'solution("grad-slip")' in texts[3]
     assert repr(texts[0]) == str(texts[0])
+
+
+def test_a_hint_begins_with_what_is_right_and_what_was_misunderstood(monkeypatch):
+    forget(monkeypatch)
+    check("start-shapes", [(2, 3), (1, 3), (2, 3), ()])
+    text = " ".join(hint("start-shapes").split())
+    assert (
+        "3 of 4 items are right. Look at item [1] (x[0]) first." in text
+        and "The axis that you picked from is gone" in text
+    )
+    assert "Hint 1 of" in text
+
+
+def test_what_is_right_already_is_not_hinted_at():
+    shapes = replace(EXERCISES["start-shapes"], hints=("Item 0 has rows.", "What is left of x[0]?", "Count the axes."))
+    assert fitting(shapes, (1, 3)) == ("What is left of x[0]?", "Count the axes.")
+    assert fitting(shapes, (0,)) == ("Item 0 has rows.", "Count the axes.") and fitting(shapes, None) == shapes.hints
+    about_one = replace(shapes, hints=("Item 0 has rows.",) * 3)
+    assert fitting(about_one, (3,)) == (shapes.rules[3],)
+
+
+def test_after_a_right_answer_there_is_nothing_to_hint_at(monkeypatch):
+    forget(monkeypatch)
+    check("start-order", [2, 3, 2])
+    assert "is right" in hint("start-order") and "Hint" not in hint("start-order")
+
+
+def test_arrays_count_as_lists_wherever_a_list_is_asked_for():
+    nested = as_asked([[1, 2], [3, 4]], [np.array([1, 2]), np.array([3, 4])])
+    assert nested == [[1, 2], [3, 4]] and as_asked([[1.0]], np.ones((1, 1))) == [[1.0]]
+    assert as_asked([(1, 2)], [np.array([1, 2])])[0] is not None
 
 
 def test_the_solution_is_source():

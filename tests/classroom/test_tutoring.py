@@ -9,6 +9,7 @@ import pytest
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.classroom import EXERCISES, check, judge
+from labkit.classroom.checking import judge_answer
 from labkit.classroom.compare import brief, same
 from labkit.classroom.tutor import explain_calls, explain_value, meant
 from labkit.classroom.tutor.slipped import Tries
@@ -214,3 +215,33 @@ def test_what_is_told_of_hidden_inputs_holds_none_of_them():
 
 def value(result):
     return SimpleNamespace(kind="value", value=result, error="", printed="")
+
+
+# ---- no message tells the answer ----
+
+
+def told_away(exercise, answer, right, text):
+    """The right items that a text holds, of those that are wrong, and stand neither in the statement nor in the answer."""
+    items = right if isinstance(right, (list, tuple)) else [right]
+    whole = isinstance(answer, (list, tuple)) and len(answer) == len(items)
+    got = answer if whole else [answer] * len(items)
+    said = {brief(item) for item in got}
+    text = re.sub(r"You said .*?\.(?= |$|\n)|\[\d+\] \([^)]*\)|\[\d+\]|Right so far: .*", "", text)
+    for value, mine in zip(items, got, strict=True):
+        word = brief(value)
+        plain = isinstance(value, bool) or word in ("fine", *said) or word in exercise.statement or len(word) < 2
+        if not plain and not same(value, mine) and re.search(rf"(?<![\w.*]){re.escape(word)}(?![\w*])", text):
+            yield word
+
+
+@pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda e: e.name)
+def test_no_message_gives_the_answer_away(exercise):
+    right = exercise.expected()
+    answers = [defined(wrong.source) for wrong in exercise.wrong_answers]
+    if isinstance(right, (list, tuple)):
+        answers += [[unlike(v) if k == i else v for k, v in enumerate(right)] for i in range(len(right))]
+        answers += [[v if k == i else unlike(v) for k, v in enumerate(right)] for i in range(len(right))]
+    for answer in answers:
+        verdict = judge_answer(exercise, answer)
+        for text in (verdict.text, verdict.feedback):
+            assert not list(told_away(exercise, answer, right, text)), (answer, text)

@@ -20,14 +20,6 @@ REFUSED: set[tuple[str, str]] = set()  # right answers that are not accepted
 
 VALUES_ALONE = "the statement forbids the way; the judge sees the right values"
 ACCEPTED = {  # wrong answers that are not refused, and why
-    ("graph-by-hand", "a finite difference"): VALUES_ALONE,
-    ("engine-tanh", "computes tanh again with math, which fails for boxes"): VALUES_ALONE,
-    ("vector-pull-cumsum", "builds the matrix"): VALUES_ALONE,
-    ("vector-pull-cumsum", "labkit's vjp"): VALUES_ALONE,
-    ("grad-unpack", "value_and_grad is called twice"): VALUES_ALONE,
-    ("grad-unpack", "by hand, without the call that was asked for"): VALUES_ALONE,
-    ("grad-clip", "the function of ops that was not to be used"): VALUES_ALONE,
-    ("sens-two-parts", "one function holds both halves"): VALUES_ALONE,
     ("port-two-outputs", "the second output is dropped"): VALUES_ALONE,
     ("memory-mend", "the numbers are written down, the second run is still early"): VALUES_ALONE,
     ("parallel-accumulate", "the notes are divided, w.grad is not"): "the judge does not look at w.grad",

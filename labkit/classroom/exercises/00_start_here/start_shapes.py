@@ -44,7 +44,7 @@ def reference():
 
 
 row_keeps_two_axes = wrong(
-    "x[0] is one row. The axis that you picked from is gone, so a single number is left in its shape: (3,).",
+    "x[0] is one row. The axis that you picked from is gone: how many numbers are left in its shape?",
     {1: (1, 3)},
 )
 
@@ -62,7 +62,7 @@ twice_as_large = wrong(
 
 
 number_has_an_axis = wrong(
-    "The sum of all numbers is a single number. It has no axis, and its shape is the empty tuple ().",
+    "The sum of all numbers is a single number. It has no axis: how long is its shape then?",
     {3: either((1,), (1, 1))},
 )
 

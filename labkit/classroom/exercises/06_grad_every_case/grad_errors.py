@@ -79,7 +79,7 @@ list_as_tuple = wrong(
 
 python_index = wrong(
     "Outside the positions you expected what a Python list would do. In PyNative mode the position is looked up "
-    "by the framework itself, and it reports a RuntimeError (an IndexError in graph mode).",
+    "by the framework itself, and it reports no IndexError, which graph mode does.",
     when=lambda inputs, expected, got: got[2] in (IndexError, "IndexError") and _others_right(2)(expected, got),
     answer={2: IndexError},
 )

@@ -70,8 +70,8 @@ ties_go_up = wrong(
 
 
 ties_go_down = wrong(
-    "You rounded every half downwards. A tie goes to the neighbour whose last bit is 0: from 2051 that is 2052, "
-    "two gaps above 2048.",
+    "You rounded every half downwards. A tie goes to the neighbour whose last bit is 0, and that may be the "
+    "upper one: count the gaps from 2048.",
     when=lambda i, expected, got: got[1] == 2050 and got[0] == expected[0],
     answer={1: 2050},
 )

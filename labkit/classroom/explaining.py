@@ -1,0 +1,194 @@
+"""`explain`: more about a wrong answer, where the learner asks for it: more inputs, the smallest that fails, the first line."""
+
+import linecache
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..evidence import call, plain_data, try_call
+from ..lines import wrapped
+from .checking import latest
+from .compare import brief, difference
+from .exercise import Exercise, modes_put_back
+from .exercises import EXERCISES
+from .hinting import so_far, wrong_items
+from .tutor import explain_calls, sure
+from .tutor.near import agree
+from .tutor.slipped import namespace, quiet
+
+SEEDS = 12  # of further inputs
+SECONDS = 1.0  # of CPU time for them
+ONE = 1.0  # for one call
+MOST = 2000  # values of variables that are kept
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is known about the last answer to an exercise; prints as a few lines.
+
+    In a notebook the graph of the answer's run follows, where it can be recorded; `picture` is that graph, or None.
+    """
+
+    text: str
+    answer: Any = None
+    arguments: tuple = ()
+
+    def __repr__(self) -> str:
+        return wrapped(self.text)
+
+    @cached_property
+    def picture(self) -> Any:
+        """`labkit.show` of the answer for the input that is told."""
+        if not callable(self.answer) or not self.arguments:
+            return None
+        show = import_module("labkit.widgets").show
+        with quiet():
+            outcome = call(lambda: show(self.answer, *self.arguments, program=False), (), 4 * ONE)
+        return outcome.value
+
+    def _ipython_display_(self) -> None:
+        print(self)
+        if self.picture is not None:
+            import_module("IPython.display").display(self.picture)
+
+
+def explain(name: str | None = None) -> Explanation:
+    """More about the last answer that `check` found wrong, of the exercise `name` or of the latest one.
+
+    For a function it tries further inputs and tells the smallest one that fails, with what came, how the results follow
+    from the right ones, and, where code was to be mended, the first line that goes another way than a right answer; in a notebook
+    its graph is drawn. For a prediction it tells what decides the first wrong item. It never tells the answer, and raises
+    nothing.
+
+    >>> from labkit import check
+    >>> _ = check("start-shapes", [(2, 3), (3,), (4, 6), ()])
+    >>> explain("start-shapes")
+    3 of 4 items are right. Look at item [2] (2 * x) first.
+    A number times an array works on every element.
+    """
+    found = latest(name)
+    if found is None:
+        return Explanation("There is no answer to explain yet: check one first.")
+    name, answer, verdict = found
+    exercise = EXERCISES[name]
+    if verdict:
+        return Explanation(f'Your answer to "{name}" is right.')
+    if exercise.is_prediction or not callable(answer):
+        return Explanation("\n".join(_of_prediction(exercise, answer)) or verdict.feedback)
+    return _of_function(exercise, answer, verdict)
+
+
+def _of_prediction(exercise: Exercise, answer: Any) -> Iterator[str]:
+    if wrong := wrong_items(exercise, answer):
+        yield so_far(exercise, wrong)
+        if exercise.rules:
+            yield exercise.rules[min(wrong[0], len(exercise.rules) - 1)]
+
+
+def _of_function(exercise, answer, verdict):
+    compared = list(_tried(exercise, answer))
+    failed = [case for case in compared if difference(case[1], case[2])]
+    if not failed:
+        return Explanation(verdict.text, answer)
+    smallest = min(failed, key=lambda case: _size(case[0]))
+    named = zip(exercise.arguments, smallest[0], strict=True)
+    lines = [
+        f"{len(compared) - len(failed)} of {len(compared)} inputs are right. The smallest that is not: "
+        + ", ".join(f"{name} = {brief(value)}" for name, value in named),
+        f"There your result is {brief(smallest[2])}.",
+    ]
+    if reason := sure(explain_calls, exercise, compared, failed):
+        lines.append(reason.sentence)
+    if place := _first_line(exercise, answer, smallest[0]):
+        lines.append(place)
+    return Explanation("\n".join(lines), answer, exercise.wrap(smallest[0]))
+
+
+def _tried(exercise: Exercise, answer: Callable) -> Iterator[tuple[tuple, Any, Any]]:
+    """Inputs, the right results and those that came: of the inputs of `check`, then of others, for a second."""
+    began = time.process_time()
+    for seed in (None, *range(SEEDS)):
+        for drawn in exercise.inputs(seed):
+            if seed is not None and time.process_time() - began > SECONDS:
+                return
+            with quiet():
+                one = try_call(answer, drawn, exercise.tensors, ONE)
+            if one.came:
+                yield drawn, exercise.expected(drawn), one.outcome.value
+
+
+def _size(inputs):
+    """How large inputs are: first their number of elements, then their numbers."""
+    arrays = [np.asarray(value, float) for value in inputs if isinstance(value, (int, float, np.ndarray))]
+    others = sum(len(value) for value in inputs if isinstance(value, (tuple, list, str)))
+    with np.errstate(all="ignore"):
+        return sum(a.size for a in arrays) + others, sum(float(np.nansum(np.abs(a))) for a in arrays)
+
+
+# ---- the first line that goes another way ----
+
+
+def _first_line(exercise: Exercise, answer: Callable, inputs: tuple) -> str:
+    """Where a variable of the given code first differs from the same one in the solution; an empty text if nowhere."""
+    given = "```python" in exercise.statement and "def " in exercise.statement
+    code = getattr(answer, "__code__", None)
+    if not given or code is None:
+        return ""
+    names = namespace()
+    with quiet():
+        call(lambda: exec(compile(exercise.solution, "<solution>", "exec"), names), (), ONE)
+        right = _assigned(names.get("answer"), exercise.wrap(inputs))
+        mine = _assigned(answer, exercise.wrap(inputs))
+    turns: dict[str, int] = {}
+    known: dict[str, list] = {}
+    for name, _, value in right:
+        known.setdefault(name, []).append(value)
+    if len(known.keys() & {name for name, _, _ in mine}) < 2:
+        return ""
+    for name, line, value in mine:
+        turn = turns[name] = turns.get(name, -1) + 1
+        if turn < len(known.get(name, ())) and not agree(known[name][turn], value):
+            text = linecache.getline(code.co_filename, line).strip()
+            return (
+                f"Up to line {line}{f', {text}' * bool(text)}, all is as it should be: there {name} gets another value."
+            )
+    return ""
+
+
+def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:
+    """Each value that a variable of `function` gets in one call: its name, the line, and the value as plain data."""
+    code, found = getattr(function, "__code__", None), list[tuple[str, int, Any]]()
+    inputs = code.co_varnames[: code.co_argcount] if code else ()
+    before: dict[str, Any] = {}
+    line = 0
+
+    def trace(frame, event, arg):
+        nonlocal line
+        if frame.f_code is not code:
+            return None
+        for name, value in frame.f_locals.items():
+            plain = plain_data(value)
+            if len(found) < MOST and not (name in before and agree(before[name], plain)):
+                if name in before or name not in inputs:
+                    found.append((name, line, plain))
+                before[name] = plain
+        line = frame.f_lineno
+        return trace
+
+    def traced():
+        earlier = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            return function(*arguments)
+        finally:
+            sys.settrace(earlier)
+
+    with modes_put_back():
+        call(traced, (), ONE)
+    return found

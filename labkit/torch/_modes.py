@@ -22,6 +22,7 @@ class _State(PerThread):
     saving: tuple[Callable, Callable] | None = (
         None  # what is done to a tensor when it is saved, and when it is used again
     )
+    drawing: Any = None  # how the entries of a batch share random numbers
     dual: Any = None  # the level of `forward_ad` that is open
     refused: str | None = None  # why there may be no such thing right now
 

@@ -3,11 +3,12 @@
 A tensor is filled in the order of its memory. What is drawn depends on nothing that can be differentiated.
 """
 
+from functools import wraps
 from math import prod
 
 import numpy as np
 
-from . import _draws, _dtype
+from . import _draws, _dtype, _modes
 from ._creation import _made, _sizes
 from ._dispatch import apply, check_inplace, overwrite
 from ._dtype import DTYPES
@@ -52,9 +53,23 @@ def _floating(dtype, words):
     return dtype.np
 
 
+def _shared(draw):
+    """`draw`, which inside of `vmap` draws for all entries of the batch, or is refused."""
+
+    @wraps(draw)
+    def drawn(generator, count, *parameters, **named):
+        drawing = _modes.state.drawing
+        if drawing is None:
+            return draw(generator, count, *parameters, **named)
+        return drawing.share(lambda n: draw(generator, n, *parameters, **named), count)
+
+    return drawn
+
+
 # ---- what is drawn: (generator, count, dtype, contiguous, *parameters) -> a flat array ----
 
 
+@_shared
 def _uniform(generator, count, dtype, contiguous=True, low=0.0, high=1.0):
     kind = _floating(dtype, "check_uniform_bounds")
     if low > high:
@@ -62,6 +77,7 @@ def _uniform(generator, count, dtype, contiguous=True, low=0.0, high=1.0):
     return _draws.uniform(_source(generator), count, kind, low, high)
 
 
+@_shared
 def _normal(generator, count, dtype, contiguous=True, mean=0.0, std=1.0):
     kind = _floating(dtype, "normal_kernel_cpu")
     if not std >= 0:
@@ -69,6 +85,7 @@ def _normal(generator, count, dtype, contiguous=True, mean=0.0, std=1.0):
     return normals(_source(generator), count, kind, mean, std, contiguous)
 
 
+@_shared
 def _integers(generator, count, dtype, contiguous=True, low=0, high=None):
     low, high = (0, low) if high is None else (low, high)
     if low >= high:
@@ -198,12 +215,22 @@ def _bernoulli(array, p, dtype, generator):
     if not isinstance(p, Tensor):
         if not 0 <= p <= 1:
             raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
-        return _laid_out_as(array, _draws.choices(_source(generator), array.size, p).astype(dtype.np))
+        return _laid_out_as(array, _choices(generator, array.size, p).astype(dtype.np))
     kind = _floating(p.dtype, "bernoulli_tensor_cpu_p_")
     if not ((p._array >= 0) & (p._array <= 1)).all():
         raise RuntimeError("Expected p_in >= 0 && p_in <= 1 to be true, but got false: a probability is from 0 to 1")
-    drawn = _draws.unit(_source(generator), array.size, np.float64 if kind == np.float64 else np.float32)
+    drawn = _unit(generator, array.size, np.float64 if kind == np.float64 else np.float32)
     return (_laid_out_as(array, drawn) < p._array).astype(dtype.np)
+
+
+@_shared
+def _choices(generator, count, p):
+    return _draws.choices(_source(generator), count, p)
+
+
+@_shared
+def _unit(generator, count, kind):
+    return _draws.unit(_source(generator), count, kind)
 
 
 def dropped(input, p):

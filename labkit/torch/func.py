@@ -27,6 +27,7 @@ from ._func_checks import (
 from ._saved import refused
 from ._tensor import Tensor
 from ._tree import flatten, mapped
+from ._vmap import Draws, vmap
 
 __all__ = [
     "functional_call",
@@ -37,6 +38,7 @@ __all__ = [
     "jacrev",
     "jvp",
     "linearize",
+    "stack_module_state",
     "vjp",
     "vmap",
 ]
@@ -298,7 +300,8 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
     def jacobian(*args, **kwargs):
         as_before = _memory(args)
         chosen = lambda: _of_chosen(func, as_before(), kwargs, argnums, allow_none=True)
-        found = [_columns(chosen, k, has_aux) for k in range(len(chosen()[1]))]
+        with Draws(randomness, 1).of_entry(0):
+            found = [_columns(chosen, k, has_aux) for k in range(len(chosen()[1]))]
         by_output = [tuple(column[i] for column, _, _ in found) for i in range(len(found[0][0]))]
         made = found[0][1]([row[0] if isinstance(argnums, int) else row for row in by_output])
         return (made, found[0][2]) if has_aux else made
@@ -334,51 +337,64 @@ def hessian(func, argnums=0) -> Callable:
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None) -> Callable:
-    """`func` of one example as a function of a batch: it runs once per entry, and the results are stacked.
+def stack_module_state(models) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """`(parameters, buffers)` of modules of one class, `{name: tensor}`, each stacked along a new first dimension.
 
-    `in_dims`: the batch dimension of each argument (None: the same for all), one for all or a tuple;
-    `out_dims` likewise.
+    Raises RuntimeError for none, for several classes, for several modes.
+
+    >>> import labkit.torch as torch
+    >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(2, 1) for _ in range(3)])
+    >>> parameters["weight"].shape
+    torch.Size([3, 1, 2])
     """
-
-    @wraps(func)
-    def batched(*args, **kwargs):
-        dims = in_dims if isinstance(in_dims, (tuple, list)) else (in_dims,) * len(args)
-        if len(dims) != len(args):
-            raise ValueError(f"vmap: in_dims has {len(dims)} entries, but {len(args)} arguments were given")
-        pairs = [(leaf, d) for a, d in zip(args, dims, strict=True) for leaf in flatten(a)[0]]
-        sizes = {leaf.shape[d] for leaf, d in pairs if d is not None and isinstance(leaf, Tensor)}
-        if len(sizes) != 1:
-            raise ValueError(
-                f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-                f"{sorted(sizes)} for "
-                "the mapped dimension"
-            )
-        results = [
-            func(*(_entry(a, d, i) for a, d in zip(args, dims, strict=True)), **kwargs) for i in range(sizes.pop())
-        ]
-        return _stacked(results, out_dims)
-
-    return batched
+    if not models:
+        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    if len({m.training for m in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
+    if len({type(m) for m in models}) > 1:
+        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
+    parameters = [dict(m.named_parameters()) for m in models]
+    buffers = [dict(m.named_buffers()) for m in models]
+    return _stacked_by_name(parameters), _stacked_by_name(buffers)
 
 
-def _entry(tree, dim, i):
-    if dim is None:
-        return tree
-    return mapped(lambda t: _joining.select(t, dim, i), tree)
+def _stacked_by_name(found):
+    return {name: _stacked(name, [each[name] for each in found]) for name in found[0]}
 
 
-def _stacked(results, out_dims):
-    flat, like = [flatten(r)[0] for r in results], flatten(results[0])[1]
-    columns = list(zip(*flat, strict=True))
-    dims = out_dims if isinstance(out_dims, (tuple, list)) else (out_dims,) * len(columns)
-    return like([_joining.stack(c, d) for c, d in zip(columns, dims, strict=True)])
+def _stacked(name, tensors):
+    wanted = {t.requires_grad for t in tensors}
+    if len(wanted) > 1:
+        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
+    return _joining.stack(tensors).detach().requires_grad_(wanted.pop())
 
 
-def functional_call(module, parameters, args=(), kwargs=None) -> Any:
-    """Call `module` with the tensors in `parameters` (`{name: tensor}`) in place of its own."""
-    args = as_tuple(args)
-    given = {name: t for part in as_tuple(parameters, (tuple, list)) for name, t in part.items()}
+def _check_names(module, given, own):
+    """Raise unless `given` has the names in `own`."""
+    unexpected, missing = [n for n in given if n not in own], [n for n in own if n not in given]
+    told = [
+        f"\n\t{what} key(s): {', '.join(map(repr, sorted(names)))}."
+        for what, names in (("Unexpected", unexpected), ("Missing", missing))
+        if names
+    ]
+    if told:
+        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:" + "".join(told))
+
+
+def functional_call(
+    module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False
+) -> Any:
+    """Call `module` with the tensors in `{name: tensor}` (or several such dicts) in place of its own.
+
+    `args`: one argument, or a tuple of them. With `strict`, raises RuntimeError for names that the module has not, and where
+    one of its own is not given.
+    """
+    args = () if args is None else as_tuple(args)
+    given = {name: t for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name, t in part.items()}
+    own = dict((*module.named_parameters(), *module.named_buffers()))
+    if strict:
+        _check_names(module, given, own)
+    given = {name: t for name, t in given.items() if name in own}
     return module._called_with(given, args, kwargs or {})
 
 

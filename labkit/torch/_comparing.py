@@ -132,6 +132,7 @@ def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether all elements are close."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.legacy} did not match {other.dtype.legacy}")
+    check_broadcast(input, other)
     return bool(np.allclose(input._array, other._array, rtol, atol, equal_nan))
 
 

@@ -25,10 +25,10 @@ TWICE = (
 def packed(tensor, hooks):
     """What the first of `hooks` makes of a tensor that is saved, with the second. Raises RuntimeError if it changes it."""
     pack, unpack = hooks
-    number = tensor._version
+    number = tensor._version_counter.number
     with _modes.no_grad():
         held = pack(tensor)
-    if tensor._version != number:
+    if tensor._version_counter.number != number:
         raise RuntimeError(CHANGED)
     return held, unpack
 

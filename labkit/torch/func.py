@@ -311,8 +311,10 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
 
 def _memory(args):
     """A function that gives `args` as they are now, also after a function has changed them in place."""
-    kept = [(a, a._version, a.clone()) if isinstance(a, Tensor) else (a, None, None) for a in args]
-    return lambda: [a if copy is None or a._version == number else copy.clone() for a, number, copy in kept]
+    kept = [(a, a._version_counter.number, a.clone()) if isinstance(a, Tensor) else (a, None, None) for a in args]
+    return lambda: [
+        a if copy is None or a._version_counter.number == number else copy.clone() for a, number, copy in kept
+    ]
 
 
 def _columns(chosen, k, has_aux):

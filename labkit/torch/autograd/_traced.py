@@ -21,7 +21,7 @@ def _with_tangents(cls, args, kwargs, run, level):
     below = [Tensor._wrap(value) if isinstance(a, Tensor) else a for a, (value, _) in zip(args, pairs, strict=True)]
     output = cls.apply(*below, **kwargs)
     ctx, _ = run(cls, tuple(below), kwargs, tuple(isinstance(a, Tensor) for a in args))
-    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+    ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
     if ctx.saved_for_forward is not None:
         ctx._saved, ctx._versions = ctx.saved_for_forward, ()
     tangents = [_tangent(ctx, t, tangent) for t, (_, tangent) in zip(below, pairs, strict=True)]
@@ -59,7 +59,7 @@ def _as_one_op(cls, args, kwargs, run):
         for place, value in zip(places, values, strict=True):
             filled[place] = Tensor._wrap(value)
         ctx, output = run(cls, tuple(filled), kwargs, tuple(isinstance(a, Tensor) for a in filled))
-        ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+        ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
         return ctx, output
 
     def forward(*values):

@@ -80,7 +80,7 @@ class FunctionCtx(Node):
                 None if kept is None else unpacked(kept).detach()._placed_at(edge) for kept, edge in self._packed
             )
         for t, number in zip(self._saved, self._versions, strict=False):
-            if t is not None and t._version != number:
+            if t is not None and t._version_counter.number != number:
                 raise RuntimeError(modified(t, t._version_counter, number))
         return tuple(self._saved)
 
@@ -244,7 +244,7 @@ def _attached(ctx, output, inputs):
     for t in ctx._saved if ctx.edges else ():
         if t is not None and t.is_inference():
             raise RuntimeError(INFERENCE)
-    ctx._versions = tuple(None if t is None else t._version for t in ctx._saved)
+    ctx._versions = tuple(None if t is None else t._version_counter.number for t in ctx._saved)
     if _modes.state.saving is not None and ctx.edges:
         ctx._pack(_modes.state.saving)
     return made if isinstance(output, tuple) else made[0]

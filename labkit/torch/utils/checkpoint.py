@@ -254,10 +254,10 @@ def _kept(arg):
     """A function that gives an argument again: a tensor at the same place on the tape, and with the content of now."""
     if not isinstance(arg, Tensor):
         return lambda: arg
-    edge, version, made, arg_now = arg._gradient_edge(), arg._version, arg.detach(), weakref.ref(arg)
+    edge, version, made, arg_now = arg._gradient_edge(), arg._version_counter.number, arg.detach(), weakref.ref(arg)
 
     def again():
-        if made._version != version:
+        if made._version_counter.number != version:
             raise RuntimeError(modified(arg_now(), made._version_counter, version))
         return made.detach()._placed_at(edge)
 

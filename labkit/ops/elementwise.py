@@ -17,8 +17,9 @@ from .table import rule
 
 __all__ = [
     "FUNCTIONS", "TWO_OVER_ROOT_PI", "Function", "about", "absolute", "acos", "acosh", "asin", "asinh", "atan", "atanh",
-    "ceil", "cos", "cosh", "erf", "erf_kernel", "erfc", "exp", "exp2", "expm1", "floor", "log", "log1p", "log2", "log10",
-    "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt", "tan", "tanh", "trunc",
+    "ceil", "cos", "cosh", "erf", "erf_kernel", "erfc", "exp", "exp2", "expm1", "floor", "hardsigmoid", "hardswish", "log",
+    "log1p", "log2", "log10", "mish", "reciprocal", "relu", "rsqrt", "sigmoid", "sign", "sin", "sinh", "softplus", "sqrt",
+    "tan", "tanh", "trunc",
 ]  # fmt: skip
 
 
@@ -151,6 +152,31 @@ relu = _function("relu", _relu, lambda ans, x: lambda g: select(x > 0, g, zero(g
                  "max(x, 0)", _ALL, "where(x > 0, 1, 0)", (0.5, "0.5000", "1.0000"), "kept")  # fmt: skip
 _made("relu6", lambda x: clamp(relu(x), None, 6), "x limited to [0, 6]", _ALL, "where((x > 0) & (x <= 6), 1, 0)",
       (0.5, "0.5000", "1.0000"), "kept")  # fmt: skip
+
+mish = _function("mish", lambda x: x * np.tanh(_softplus(x)), lambda ans, x: lambda g: g * _mish_slope(x), "self",
+                 "g (tanh(softplus(x)) + x sigmoid(x) (1 - tanh(softplus(x))^2))", "x tanh(softplus(x))", _ALL,
+                 "tanh(log(1 + exp(x))) + x / (1 + exp(-x)) * (1 - tanh(log(1 + exp(x)))**2)",
+                 (0.5, "0.3752", "0.8864"))  # fmt: skip
+
+
+def _mish_slope(x):
+    flat = tanh(softplus(x))
+    return flat + x * sigmoid(x) * (1 - flat * flat)
+
+
+def _hardsigmoid(x):
+    low, three, six = (np.asarray(n, dtype_of(x)) for n in (0, 3, 6))
+    return np.minimum(np.maximum(x + three, low), six) / six
+
+
+hardsigmoid = _function("hardsigmoid", _hardsigmoid,
+                        lambda ans, x: lambda g: select(anp.logical_and(x > -3, x < 3), g / 6, zero(g)), "self",
+                        "g / 6 where inside", "(x + 3) / 6 within [0, 1]", _ALL, "where((x > -3) & (x < 3), 1 / 6, 0)",
+                        (0.5, "0.5833", "0.1667"))  # fmt: skip
+hardswish = _function("hardswish", lambda x: x * _hardsigmoid(x),
+                      lambda ans, x: lambda g: select(x < 3, select(x > -3, g * (x / 3 + 0.5), zero(g)), g), "self",
+                      "g (x / 3 + 1/2) where inside", "x (x + 3) / 6; 0 below -3, x above 3", _ALL,
+                      "where(x < 3, where(x > -3, x / 3 + 1 / 2, 0), 1)", (0.5, "0.2917", "0.6667"))  # fmt: skip
 
 # ---- others ----
 

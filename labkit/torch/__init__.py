@@ -60,9 +60,15 @@ newaxis = None
 __version__ = "2.13.0+labkit"
 
 
+_FROM_NN = """
+    adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d conv_transpose1d
+    conv_transpose2d cosine_embedding_loss cosine_similarity dropout group_norm hardshrink hinge_embedding_loss kl_div
+    layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance pixel_shuffle pixel_unshuffle
+    poisson_nll_loss prelu rms_norm rrelu selu threshold triplet_margin_loss
+"""
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "utils"), ""),
-    **dict.fromkeys(("conv2d", "max_pool2d"), "nn.functional"),
+    **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",
 }

@@ -20,7 +20,17 @@ from ._tensor import Tensor
 
 # ---- functions of one number, and of two: those of the table that PyTorch has ----
 
-_ELSEWHERE = {"softplus", "silu", "relu6", "round", "square", "neg"}  # in nn.functional, below, or not at all
+_ELSEWHERE = {
+    "softplus",
+    "silu",
+    "relu6",
+    "mish",
+    "hardsigmoid",
+    "hardswish",
+    "round",
+    "square",
+    "neg",
+}  # in nn.functional, below, or not at all
 UNARY = {name: row for name, row in FUNCTIONS.items() if name not in _ELSEWHERE}
 _MORE_NAMES = {"sign": "sgn", "trunc": "fix"}
 

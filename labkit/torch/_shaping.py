@@ -276,8 +276,13 @@ METHODS["T"], METHODS["mT"] = _transposed_property("T", None), _transposed_prope
 METHODS["H"] = METHODS["mT"]
 
 
+def _transposed(input, dim0, dim1):
+    dims = whole_dim(dim0, input.ndim), whole_dim(dim1, input.ndim)
+    return view(input, _rules.transposed_in_place, *dims)
+
+
 def _shaped_in_place(name):
-    fun = METHODS[name]
+    fun = _transposed if name == "transpose" else METHODS[name]
 
     def changed(self, *args):
         check_inplace(f"{name}_", self)

@@ -37,6 +37,7 @@ INFERENCE = (
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
 
 NONE: Any = MappingProxyType({})
+_IN_AUTOGRAD = ("CopyBackwards", "CopySlices", "NotImplemented")
 _sequence = count()
 
 
@@ -119,7 +120,7 @@ class Node(metaclass=Placed):
     def name(self):
         """The node's name, such as `AddBackward0`."""
         name = type(self).__name__
-        return f"torch::autograd::{name}" if name == "CopyBackwards" else name
+        return f"torch::autograd::{name}" if name in _IN_AUTOGRAD else name
 
     @property
     def metadata(self):

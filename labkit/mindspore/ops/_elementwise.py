@@ -15,7 +15,15 @@ from ...ops import FUNCTIONS, about
 from ..tensor import Tensor, wrap
 from ._op import METHODS, floating, op, register, value_of
 
-_CLASSES = {"acos": "ACos", "silu": "SiLU", "relu": "ReLU", "relu6": "ReLU6", "exp2": None}  # others by their names
+_CLASSES = {
+    "acos": "ACos",
+    "silu": "SiLU",
+    "relu": "ReLU",
+    "relu6": "ReLU6",
+    "exp2": None,
+    "hardsigmoid": "HSigmoid",
+    "hardswish": "HSwish",
+}  # others by their names
 _MORE_NAMES = {"reciprocal": "inv"}
 _PREPARED = {"smooth": floating, "kept": lambda x: x, "steps": constant}
 _TESTS = {  # primitive class: function, name, what it is

@@ -1,5 +1,7 @@
 """Arithmetic of two operands, limits and choices, as far as PyTorch has nodes or numbers of its own."""
 
+from typing import Any
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -51,14 +53,16 @@ def addcdiv(x, a, b, c):
     return x + c * a / b
 
 
-def _no_derivative(name):
+def no_derivative(name) -> Any:
+    """The rule of an op that has none in PyTorch."""
+
     def vjp(*args):
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return vjp
 
 
-@op("NotImplemented", _no_derivative("floor_divide"), _no_derivative("floor_divide"), tensors="self ?other")
+@op("NotImplemented", no_derivative("floor_divide"), no_derivative("floor_divide"), tensors="self ?other")
 def floor_divide(x, y):
     return np.floor_divide(x, y)
 

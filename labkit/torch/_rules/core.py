@@ -9,7 +9,8 @@ import numpy as np
 from autograd.core import primitive_vjps
 from autograd.extend import defvjp_argnums, primitive
 
-from ...ops import TABLE, rule
+from ...engine import cast, dtype_of, vjp
+from ...ops import TABLE, known, rule
 
 
 def op(node, *vjps, name=None, saves="", **row) -> Any:
@@ -43,3 +44,37 @@ def as_declared(declared) -> Any:
     defvjp_argnums(fun, primitive_vjps[declared])
     TABLE[fun] = TABLE[declared]
     return fun
+
+
+def fused(node, tensors="self", others="", saves=None, **row) -> Any:
+    """Declare the decorated composition of recorded functions as one op whose node is called `node`; see `labkit.ops.Row`.
+
+    Its derivative is that of the composition, which is run again on the way back; it keeps its arguments.
+    """
+    saves = " ".join(name.lstrip("-?") for name in tensors.split()) if saves is None else saves
+
+    def declare(computed):
+        composed = wraps(computed)(lambda *args, **kwargs: _in_float32(computed, args, kwargs))
+        fun = primitive(composed)
+
+        def pullback(argnums, ans, args, kwargs):
+            def of_chosen(*chosen):
+                given = dict(zip(argnums, chosen, strict=True))
+                return composed(*(given.get(i, a) for i, a in enumerate(args)), **kwargs)
+
+            return lambda g: vjp(of_chosen, *(args[i] for i in argnums))[1](g)
+
+        defvjp_argnums(fun, pullback)
+        known(fun, node, tensors, others, saves, **row).defined_here = True
+        return fun
+
+    return declare
+
+
+def _in_float32(computed, args, kwargs):
+    """What a composition gives, its half precision computed in float32 and rounded once."""
+    kind = dtype_of(args[0])
+    if kind.itemsize != 2:
+        return computed(*args, **kwargs)
+    raised = [cast(a, np.float32) if getattr(a, "dtype", None) == kind else a for a in args]
+    return cast(computed(*raised, **kwargs), kind)

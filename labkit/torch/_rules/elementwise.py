@@ -5,8 +5,10 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
+from ...engine import unbroadcast_f
 from ...ops import FUNCTIONS, erf, erf_kernel, exp, power, sign, zero
-from .core import op, wide
+from .arithmetic import no_derivative, where
+from .core import fused, op, wide
 
 OWN: dict[str, Any] = {}  # functions of the table that have another derivative here
 
@@ -74,10 +76,11 @@ def leaky_relu(x, slope):
     return np.where(x > 0, x, x * slope).astype(x.dtype)
 
 
-@op("EluBackward0", lambda ans, x, alpha: lambda g: anp.where(x > 0, g, g * alpha * exp(anp.minimum(x, zero(x)))),
-    others="alpha", saves="self")  # fmt: skip
-def elu(x, alpha):
-    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, zero(x)))).astype(x.dtype)
+@op("EluBackward0",
+    lambda ans, x, alpha, scale=1.0: lambda g: scale * anp.where(x > 0, g, g * alpha * exp(anp.minimum(x, zero(x)))),
+    others="alpha scale", saves="self")  # fmt: skip
+def elu(x, alpha, scale=1.0):
+    return (scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, zero(x))))).astype(x.dtype)
 
 
 @op(
@@ -135,3 +138,74 @@ def logsigmoid(x):
 @wide
 def frac(x):
     return x - np.trunc(x)
+
+
+@op("CeluBackward0", lambda ans, x, alpha: lambda g: anp.where(x > 0, g, g * exp(anp.minimum(x, zero(x)) / alpha)),
+    others="alpha", saves="self")  # fmt: skip
+def celu(x, alpha):
+    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, zero(x)) / alpha)).astype(x.dtype)
+
+
+@op("PreluKernelBackward0",
+    lambda ans, x, w: lambda g: anp.where(x > 0, g, w * g),
+    lambda ans, x, w: unbroadcast_f(w, lambda g: anp.where(x > 0, zero(g), x * g)),
+    tensors="self weight", saves="self weight")  # fmt: skip
+def prelu(x, w):
+    return np.where(x > 0, x, w * x)
+
+
+@op("RreluWithNoiseBackward0", lambda ans, x, slopes: lambda g: anp.where(x > 0, g, g * slopes), others="noise",
+    saves="self noise")  # fmt: skip
+def rrelu(x, slopes):
+    return np.where(x > 0, x, x * slopes)
+
+
+@op("ThresholdBackward0", lambda ans, x, limit, value: lambda g: anp.where(x > limit, g, zero(g)),
+    others="threshold value", saves="self")  # fmt: skip
+def threshold(x, limit, value):
+    return np.where(x > limit, x, np.asarray(value, x.dtype))
+
+
+@op("HardshrinkBackward0", lambda ans, x, width: lambda g: anp.where(anp.abs(x) <= width, zero(g), g), others="lambd",
+    saves="self")  # fmt: skip
+def hardshrink(x, width):
+    return np.where(np.abs(x) <= width, zero(x), x)
+
+
+@op("SoftshrinkBackward0", lambda ans, x, width: lambda g: anp.where(anp.abs(x) <= width, zero(g), g), others="lambd",
+    saves="self")  # fmt: skip
+def softshrink(x, width):
+    return np.where(np.abs(x) <= width, zero(x), x - np.sign(x) * width).astype(x.dtype)
+
+
+@fused("GeluBackward0", "self", name="gelu_by_tanh")
+def gelu_by_tanh(x):
+    return 0.5 * x * (1 + tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * power(x, 3))))
+
+
+@fused("GluBackward0", "self", "dim", name="glu")
+def glu(x, dim):
+    half = x.shape[dim] // 2
+    first, second = (x[(slice(None),) * dim + (part,)] for part in (slice(0, half), slice(half, None)))
+    return first * sigmoid(second)
+
+
+@op("HardswishBackwardBackward0", lambda ans, g, x: lambda h: hardswish_backward(h, x),
+    lambda ans, g, x: lambda h: where((x > -3) & (x < 3), h * g / 3, zero(h)),
+    tensors="grad_output self", saves="grad_output self")  # fmt: skip
+def hardswish_backward(g, x):
+    return np.where(x < 3, np.where(x > -3, g * (x / 3 + 0.5), zero(g)), g)
+
+
+@op(
+    "NotImplemented",
+    no_derivative("hardsigmoid_backward"),
+    no_derivative("hardsigmoid_backward"),
+    tensors="grad_output self",
+)
+def hardsigmoid_backward(g, x):
+    return np.where((x > -3) & (x < 3), g / 6, zero(g))
+
+
+hardswish = _again("hardswish", lambda ans, x: lambda g: hardswish_backward(g, x), "self")
+hardsigmoid = _again("hardsigmoid", lambda ans, x: lambda g: hardsigmoid_backward(g, x), "self")

@@ -1,75 +1,63 @@
 """`torch.nn`: modules, parameters, layers and losses."""
 
 from ...aliases import attributes
-from . import functional, init, utils
-from .images import AvgPool2d, BatchNorm1d, BatchNorm2d, Conv2d, MaxPool2d
-from .layers import (
-    ELU,
-    GELU,
-    BCELoss,
-    BCEWithLogitsLoss,
-    CrossEntropyLoss,
-    Dropout,
-    Flatten,
-    HuberLoss,
-    Identity,
-    L1Loss,
-    LeakyReLU,
-    Linear,
-    LogSigmoid,
-    LogSoftmax,
-    ModuleList,
-    MSELoss,
-    NLLLoss,
-    ReLU,
-    Sequential,
-    Sigmoid,
-    SiLU,
-    SmoothL1Loss,
-    Softmax,
-    Softplus,
-    Tanh,
-)  # fmt: skip
+from . import (
+    activations,
+    cells,
+    containers,
+    convolutions,
+    functional,
+    images,
+    init,
+    layers,
+    lazy,
+    losses,
+    multihead,
+    normalization,
+    recurrent,
+    sparse,
+    transformer,
+    utils,
+)
+from .activations import *
+from .cells import *
+from .containers import *
+from .convolutions import *
+from .images import *
+from .layers import *
+from .lazy import *
+from .losses import *
 from .module import Module
-from .parameter import Parameter
+from .multihead import *
+from .normalization import *
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+from .recurrent import *
+from .sparse import *
+from .transformer import *
 
 __all__ = [
-    "ELU",
-    "GELU",
-    "AvgPool2d",
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "Conv2d",
-    "CrossEntropyLoss",
-    "Dropout",
-    "Flatten",
-    "HuberLoss",
-    "Identity",
-    "L1Loss",
-    "LeakyReLU",
-    "Linear",
-    "LogSigmoid",
-    "LogSoftmax",
-    "MSELoss",
-    "MaxPool2d",
+    "Buffer",
     "Module",
-    "ModuleList",
-    "NLLLoss",
     "Parameter",
-    "ReLU",
-    "Sequential",
-    "SiLU",
-    "Sigmoid",
-    "SmoothL1Loss",
-    "Softmax",
-    "Softplus",
-    "Tanh",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "functional",
     "init",
     "utils",
-]  # fmt: skip
+]
+__all__ += activations.__all__
+__all__ += cells.__all__
+__all__ += containers.__all__
+__all__ += convolutions.__all__
+__all__ += images.__all__
+__all__ += layers.__all__
+__all__ += lazy.__all__
+__all__ += losses.__all__
+__all__ += multihead.__all__
+__all__ += normalization.__all__
+__all__ += recurrent.__all__
+__all__ += sparse.__all__
+__all__ += transformer.__all__
 
 
 __getattr__ = attributes(__name__)

@@ -1,21 +1,23 @@
-"""Functions of images: convolution, pooling, batch normalisation; they are part of `torch.nn.functional`."""
-
-import numpy as np
+"""Functions of images: convolution, pooling; they are part of `torch.nn.functional`."""
 
 from ...ops import convolution
-from .. import _modes
 from .._autocast import lowered
 from .._dispatch import apply
 from .._rules import images as rules
 from .._table import function
 
-__all__ = ["avg_pool2d", "batch_norm", "conv2d", "max_pool2d"]
+__all__ = ["avg_pool2d", "conv2d", "max_pool2d"]
 
 
-def two(value):
+def several(value, count) -> tuple[int, ...]:
+    """A number for every dimension, or one for each, as a tuple of `count`."""
+    found = (value,) if isinstance(value, int) else tuple(value)
+    return found * count if len(found) == 1 else found
+
+
+def two(value) -> tuple[int, ...]:
     """A number for both dimensions, or two of them, as a pair."""
-    pair = (value, value) if isinstance(value, int) else tuple(value)
-    return pair * 2 if len(pair) == 1 else pair
+    return several(value, 2)
 
 
 @function()
@@ -40,12 +42,12 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     stride, dilation = two(stride), two(dilation)
     if min(stride) < 1:
         raise RuntimeError("non-positive stride is not supported")
-    padding = _padding(padding, input.shape[2:], weight.shape[2:], stride, dilation)
-    _check(input, weight, bias, stride, padding, dilation, groups)
+    padding = padding_of(padding, input.shape[2:], weight.shape[2:], stride, dilation)
+    check_convolution(input, weight, bias, stride, padding, dilation, groups)
     return apply(rules.conv2d, input, weight, bias, stride, padding, dilation, groups)
 
 
-def _padding(padding, size, kernel, stride, dilation):
+def padding_of(padding, size, kernel, stride, dilation):
     """The padding of both dimensions: numbers, or (before, after) where the two ends differ."""
     if padding == "same":
         if max(stride) > 1:
@@ -56,12 +58,13 @@ def _padding(padding, size, kernel, stride, dilation):
         if padding != "valid":
             raise RuntimeError(f"Invalid padding string: '{padding}'")
         return 0, 0
-    if min(two(padding)) < 0:
+    around = several(padding, len(kernel))
+    if min(around) < 0:
         raise RuntimeError("negative padding is not supported")
-    return two(padding)
+    return around
 
 
-def _check(input, weight, bias, stride, padding, dilation, groups):
+def check_convolution(input, weight, bias, stride, padding, dilation, groups):
     shape, kernel = list(input.shape), list(weight.shape)
     if shape[1] != kernel[1] * groups:
         raise RuntimeError(
@@ -80,7 +83,7 @@ def _check(input, weight, bias, stride, padding, dilation, groups):
         )
     if min(rules.out_size(tuple(shape), tuple(kernel[2:]), stride, padding, dilation)) < 1:
         inside = [n + sum(p) for n, p in zip(shape[2:], rules.pairs(padding), strict=True)]
-        sizes = [f"({a} x {b})" for a, b in (inside, kernel[2:])]
+        sizes = [f"({' x '.join(map(str, size))})" for size in (inside, kernel[2:])]
         raise RuntimeError(
             f"Calculated padded input size per channel: {sizes[0]}. Kernel size: {sizes[1]}. Kernel size can't be "
             "greater than actual input size"
@@ -126,26 +129,3 @@ def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode=False, coun
     kernel, stride = two(kernel_size), two(kernel_size if stride is None else stride)
     options = ceil_mode, count_include_pad, divisor_override
     return _pooled(rules.avg_pool2d, input, kernel, stride, two(padding), None, *options)
-
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    """Every channel shifted and scaled to mean 0 and variance 1, then times `weight` plus `bias`.
-
-    While training the statistics are those of the batch, and the running ones move towards them by `momentum`.
-    """
-    if running_mean is not None and running_mean.shape[0] != input.shape[1]:
-        raise RuntimeError(f"running_mean should contain {input.shape[1]} elements not {running_mean.shape[0]}")
-    if training and input.numel() == input.shape[1]:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-    if training and running_mean is not None:
-        _move(running_mean, running_var, input, momentum)
-    mean, var = (None, None) if training else (running_mean._array, running_var._array)
-    with np.errstate(all="ignore"):
-        return apply(rules.batch_norm, input, weight, bias, mean, var, eps)
-
-
-def _move(running_mean, running_var, input, momentum):
-    """Let the running statistics go a little towards those of this batch."""
-    with _modes.no_grad():
-        for running, new in zip((running_mean, running_var), rules.batch_statistics(input._array), strict=True):
-            running._data[...] = (1 - momentum) * running._data + momentum * new

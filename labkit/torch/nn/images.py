@@ -1,61 +1,27 @@
-"""Layers for images: convolution, pooling, batch normalisation."""
+"""Layers for images and sequences: pooling, padding, other sizes."""
+
+from typing import Any
 
 from ...layout import with_names
-from .. import _creation
 from .._tensor import Tensor
-from . import _images as F
-from . import init
-from ._images import two
+from . import functional as F
+from ._images import several
+from ._made import of_function
 from .module import Module
-from .parameter import Parameter, add_weights
 
-__all__ = ["AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Conv2d", "MaxPool2d"]
-
-
-class Conv2d(Module):
-    """The convolution of images (batch, in, height, width) with a trained kernel.
-
-    `weight` (out, in / groups, height, width) and `bias` start uniform within 1 / sqrt(inputs of one output).
-
-    >>> Conv2d(1, 6, 5)
-    Conv2d(1, 6, kernel_size=(5, 5), stride=(1, 1))
-    """
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=True,
-                 device=None, dtype=None):  # fmt: skip
-        super().__init__()
-        if in_channels % groups or out_channels % groups:
-            raise ValueError(f"{'in' if in_channels % groups else 'out'}_channels must be divisible by groups")
-        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
-        self.kernel_size, self.stride, self.dilation = two(kernel_size), two(stride), two(dilation)
-        self.padding = padding if isinstance(padding, str) else two(padding)
-        self._check_padding()
-        add_weights(self, (out_channels, in_channels // groups, *self.kernel_size), bias, dtype)
-
-    def _check_padding(self):
-        if not isinstance(self.padding, str):
-            return
-        if self.padding not in ("same", "valid"):
-            raise ValueError(f"Invalid padding string {self.padding!r}, should be one of {{'same', 'valid'}}")
-        if self.padding == "same" and max(self.stride) > 1:
-            raise ValueError("padding='same' is not supported for strided convolutions")
-
-    def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
-        init.as_layer(self.weight, self.bias)
-
-    def forward(self, input) -> Tensor:
-        return F.conv2d(input, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-
-    def extra_repr(self) -> str:
-        usual = {"padding": (0, 0), "dilation": (1, 1), "groups": 1}
-        unusual = [name for name, value in usual.items() if getattr(self, name) != value]
-        bias = ", bias=False" if self.bias is None else ""
-        return f"{self.in_channels}, {self.out_channels}, {with_names(self, 'kernel_size', 'stride', *unusual)}{bias}"
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d",
+    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
+    "LPPool1d", "LPPool2d", "LocalResponseNorm", "MaxPool1d", "MaxPool2d", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d",
+    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Upsample",
+    "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]  # fmt: skip
 
 
 class MaxPool2d(Module):
     """The largest element of every window, `stride` apart (their own size by default)."""
+
+    function: Any = staticmethod(F.max_pool2d)
 
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
         super().__init__()
@@ -63,7 +29,7 @@ class MaxPool2d(Module):
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
 
     def forward(self, input) -> Tensor:
-        return F.max_pool2d(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+        return self.function(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
     def extra_repr(self) -> str:
         return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
@@ -89,47 +55,135 @@ class AvgPool2d(Module):
         return with_names(self, "kernel_size", "stride", "padding")
 
 
-class BatchNorm2d(Module):
-    """(x - mean) / sqrt(variance + eps) * weight + bias for every channel of images (batch, channels, height, width).
+class MaxPool1d(MaxPool2d):
+    """The largest element of every window of sequences; see `MaxPool2d`."""
 
-    While training, mean and variance are those of the batch, and `running_mean`, `running_var` move towards them by
-    `momentum` (None: they are the mean of all batches); in `eval` mode the running ones are used.
-    """
+    function = staticmethod(F.max_pool1d)
 
-    dims: tuple[int, ...] = (4,)
 
-    def __init__(self, num_features, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None,
-                 dtype=None):  # fmt: skip
+class AvgPool1d(Module):
+    """The mean of every window of sequences; see `AvgPool2d`."""
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
         super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
-        self.affine, self.track_running_stats = affine, track_running_stats
-        for name, make in (("weight", _creation.ones), ("bias", _creation.zeros)):
-            self.register_parameter(name, Parameter(make(num_features, dtype=dtype)) if affine else None)
-        tracked = track_running_stats
-        self.register_buffer("running_mean", _creation.zeros(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer("running_var", _creation.ones(num_features, dtype=dtype) if tracked else None)
-        self.register_buffer("num_batches_tracked", _creation.tensor(0) if tracked else None)
+        self.kernel_size, self.padding = several(kernel_size, 1), several(padding, 1)
+        self.stride = several(kernel_size if stride is None else stride, 1)
+        self.ceil_mode, self.count_include_pad = ceil_mode, count_include_pad
 
     def forward(self, input) -> Tensor:
-        if input.ndim not in self.dims:
-            expected = " or ".join(f"{n}D" for n in self.dims)
-            raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
-        momentum = self.momentum
-        if self.training and self.track_running_stats:
-            self.num_batches_tracked.add_(1)
-            momentum = 1 / self.num_batches_tracked.item() if momentum is None else momentum
-        own = self.training or not self.track_running_stats
-        mean, var = (self.running_mean, self.running_var) if self.training or not own else (None, None)
-        return F.batch_norm(input, mean, var, self.weight, self.bias, own, momentum, self.eps)
+        how = self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
+        return F.avg_pool1d(input, *how)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}, bias={self.affine}, "
-            f"track_running_stats={self.track_running_stats}"
-        )
+        return with_names(self, "kernel_size", "stride", "padding")
 
 
-class BatchNorm1d(BatchNorm2d):
-    """`BatchNorm2d` for inputs (batch, channels) or (batch, channels, length)."""
+def _made(name, fun, shown, **more):
+    return of_function(name, fun, __name__, 1, shown, **more)
 
-    dims = (2, 3)
+
+AdaptiveAvgPool1d, AdaptiveAvgPool2d = (
+    _made(f"AdaptiveAvgPool{n}d", fun, "output_size")
+    for n, fun in ((1, F.adaptive_avg_pool1d), (2, F.adaptive_avg_pool2d))
+)
+AdaptiveMaxPool1d, AdaptiveMaxPool2d = (
+    _made(f"AdaptiveMaxPool{n}d", fun, "output_size")
+    for n, fun in ((1, F.adaptive_max_pool1d), (2, F.adaptive_max_pool2d))
+)
+LPPool1d, LPPool2d = (
+    _made(f"LPPool{n}d", fun, "norm_type kernel_size stride ceil_mode")
+    for n, fun in ((1, F.lp_pool1d), (2, F.lp_pool2d))
+)
+PixelShuffle, PixelUnshuffle = (
+    _made("PixelShuffle", F.pixel_shuffle, "upscale_factor"), _made("PixelUnshuffle", F.pixel_unshuffle, "downscale_factor"),
+)  # fmt: skip
+ChannelShuffle = _made("ChannelShuffle", F.channel_shuffle, "groups")
+
+
+class LocalResponseNorm(Module):
+    """`torch.nn.functional.local_response_norm` as a module."""
+
+    def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
+        super().__init__()
+        self.size, self.alpha, self.beta, self.k = size, alpha, beta, k
+
+    def forward(self, input) -> Tensor:
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+    def extra_repr(self) -> str:
+        return f"{self.size}, {with_names(self, 'alpha', 'beta', 'k')}"
+
+
+# ---- padding: a class for each mode and number of dimensions ----
+
+
+class _Pad(Module):
+    mode, dims = "constant", 1
+    value: float = 0.0
+
+    def __init__(self, padding):
+        super().__init__()
+        self.padding = several(padding, 2 * self.dims)
+
+    def forward(self, input) -> Tensor:
+        return F.pad(input, self.padding, self.mode, self.value if self.mode == "constant" else None)
+
+    def extra_repr(self) -> str:
+        return f"{self.padding}"
+
+
+class _ConstantPad(_Pad):
+    def __init__(self, padding, value):
+        super().__init__(padding)
+        self.value = value
+
+    def extra_repr(self) -> str:
+        return with_names(self, "padding", "value")
+
+
+def _pads(name, mode, kind: Any = _Pad):
+    doc = "`torch.nn.functional.pad` with mode {!r} as a module: `padding` is a number, or pairs, the last dimension first."
+    for dims in (1, 2, 3):
+        members = {"mode": mode, "dims": dims, "__module__": __name__, "__doc__": doc.format(mode)}
+        yield type(f"{name}Pad{dims}d", (kind,), members)
+
+
+ZeroPad1d, ZeroPad2d, ZeroPad3d = _pads("Zero", "constant")
+ConstantPad1d, ConstantPad2d, ConstantPad3d = _pads("Constant", "constant", _ConstantPad)
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = _pads("Reflection", "reflect")
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = _pads("Replication", "replicate")
+CircularPad1d, CircularPad2d, CircularPad3d = _pads("Circular", "circular")
+
+
+# ---- other sizes ----
+
+
+class Upsample(Module):
+    """`torch.nn.functional.interpolate` as a module."""
+
+    def __init__(self, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+        super().__init__()
+        as_floats = lambda f: tuple(map(float, f)) if isinstance(f, tuple) else float(f) if f else None
+        self.size, self.scale_factor, self.mode = size, as_floats(scale_factor), mode
+        self.align_corners, self.recompute_scale_factor = align_corners, recompute_scale_factor
+
+    def forward(self, input) -> Tensor:
+        how = self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor
+        return F.interpolate(input, *how)
+
+    def extra_repr(self) -> str:
+        return f"{with_names(self, 'size' if self.scale_factor is None else 'scale_factor')}, mode={self.mode!r}"
+
+
+class UpsamplingNearest2d(Upsample):
+    """`Upsample` of images to the nearest pixel."""
+
+    def __init__(self, size=None, scale_factor=None):
+        super().__init__(size, scale_factor, "nearest")
+
+
+class UpsamplingBilinear2d(Upsample):
+    """`Upsample` of images in straight lines, the corners at their places."""
+
+    def __init__(self, size=None, scale_factor=None):
+        super().__init__(size, scale_factor, "bilinear", True)

@@ -3,13 +3,16 @@
 import math
 import warnings
 
+import numpy as np
+
 from ...aliases import attributes
 from ...kinds import of_kind
 from .. import _modes
 from .._table import FUNCTIONS
 from .._tensor import Tensor
 
-__all__ = ["calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+__all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+           "orthogonal_",
            "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]  # fmt: skip
 
 _GAINS = {"sigmoid": 1, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4, "linear": 1} | {
@@ -53,7 +56,8 @@ def ones_(tensor) -> Tensor:
 
 def zeros_(tensor) -> Tensor:
     """Fill with 0."""
-    return constant_(tensor, 0.0)
+    with _modes.no_grad():
+        return tensor.zero_()
 
 
 def eye_(tensor) -> Tensor:
@@ -96,6 +100,37 @@ def _rejected(tensor, mean, std, a, b, generator):
         density = drawn.sub(mean).div_(std).pow_(2).mul_(-0.5).sub_(peak)
         refused = tensor.new_empty(tensor.shape).uniform_(generator=generator).log_().gt(density)
         pending = refused if pending is None else pending & refused
+
+
+def orthogonal_(tensor, gain=1, generator=None) -> Tensor:
+    """Fill with rows (or columns, if there are fewer) that are orthogonal and of length `gain` (A. Saxe et al., 2013)."""
+    if tensor.ndim < 2:
+        raise ValueError("Only tensors with 2 or more dimensions are supported")
+    if not tensor.numel():
+        return tensor
+    rows = tensor.shape[0]
+    with _modes.no_grad():
+        drawn = tensor.new_empty(rows, tensor.numel() // rows).normal_(0, 1, generator=generator)._array
+        q, r = np.linalg.qr(drawn.T if drawn.shape[0] < drawn.shape[1] else drawn)
+        q = q * np.sign(np.diagonal(r))
+        found = q.T if drawn.shape[0] < drawn.shape[1] else q
+        return tensor.copy_(Tensor._of(np.ascontiguousarray(found)).view(tensor.shape)).mul_(gain)
+
+
+def dirac_(tensor, groups=1) -> Tensor:
+    """Make the weight of a convolution one that keeps its channels as they are."""
+    if tensor.ndim not in (3, 4, 5):
+        raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
+    if tensor.shape[0] % groups:
+        raise ValueError("dim 0 must be divisible by groups")
+    out = tensor.shape[0] // groups
+    middle = tuple(n // 2 for n in tensor.shape[2:])
+    with _modes.no_grad():
+        tensor.zero_()
+        for group in range(groups):
+            for k in range(min(out, tensor.shape[1])):
+                tensor._array[(group * out + k, k, *middle)] = 1
+    return tensor
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None) -> Tensor:

@@ -1,14 +1,17 @@
-"""Layers: linear, activations, shapes, containers, losses."""
+"""Layers: linear, shapes, dropout."""
 
-from collections import OrderedDict
-from typing import Any, Self
+import math
+from typing import Any
 
 from ...layout import with_names
 from .._tensor import Tensor
 from . import functional as F
 from . import init
+from ._linear import check_probability
 from .module import Module
 from .parameter import add_weights
+
+__all__ = ["Bilinear", "Dropout", "Dropout1d", "Dropout2d", "Flatten", "Identity", "Linear", "Unflatten"]
 
 
 class Linear(Module):
@@ -36,6 +39,27 @@ class Linear(Module):
 
     def extra_repr(self) -> str:
         return f"{with_names(self, 'in_features', 'out_features')}, bias={self.bias is not None}"
+
+
+class Bilinear(Module):
+    """`x1 @ weight[k] @ x2 + bias[k]` for each output k; `weight` (out, in 1, in 2) starts uniform within 1 / sqrt(in 1)."""
+
+    def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
+        super().__init__()
+        self.in1_features, self.in2_features, self.out_features = in1_features, in2_features, out_features
+        add_weights(self, (out_features, in1_features, in2_features), bias, dtype)
+
+    def reset_parameters(self) -> None:
+        """Draw weight and bias anew."""
+        bound = 1 / math.sqrt(self.in1_features)
+        for parameter in self.parameters():
+            init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input1, input2) -> Tensor:
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        return f"{with_names(self, 'in1_features', 'in2_features', 'out_features')}, bias={self.bias is not None}"
 
 
 class Identity(Module):
@@ -76,7 +100,7 @@ class Dropout(Module):
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
-        F.check_probability(p)
+        check_probability(p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input) -> Tensor:
@@ -86,135 +110,29 @@ class Dropout(Module):
         return with_names(self, "p", "inplace")
 
 
-class Sequential(Module):
-    """Modules called one after the other.
+class Dropout1d(Dropout):
+    """Zeroes whole channels of sequences (batch, channels, length) with probability `p` while training; see `Dropout`."""
 
-    `Sequential(first, second)` has them under the names 0, 1 ..., or those of one `OrderedDict`. An index gives a module.
+    def forward(self, input) -> Tensor:
+        return F.dropout1d(input, self.p, self.training, self.inplace)
 
-    >>> import labkit.torch as torch
-    >>> net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
-    >>> net(torch.zeros(4, 2)).shape, net[1]
-    (torch.Size([4, 3]), Tanh())
-    """
 
-    def __init__(self, *modules):
+class Dropout2d(Dropout):
+    """Zeroes whole channels of images (batch, channels, height, width) with probability `p` while training; see `Dropout`."""
+
+    def forward(self, input) -> Tensor:
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Unflatten(Module):
+    """Dimension `dim` as several, of `unflattened_size`."""
+
+    def __init__(self, dim, unflattened_size):
         super().__init__()
-        named = modules[0].items() if len(modules) == 1 and isinstance(modules[0], OrderedDict) else enumerate(modules)
-        for name, module in named:
-            self.register_module(str(name), module)
+        self.dim, self.unflattened_size = dim, unflattened_size
 
-    def forward(self, input) -> Any:
-        for module in self:
-            input = module(input)
-        return input
+    def forward(self, input) -> Tensor:
+        return input.unflatten(self.dim, self.unflattened_size)
 
-    def __iter__(self):
-        return iter(self._modules.values())
-
-    def __len__(self):
-        return len(self._modules)
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return Sequential(OrderedDict(list(self._modules.items())[index]))
-        return list(self._modules.values())[index]
-
-    def append(self, module) -> Self:
-        """Add a module at the end."""
-        self.register_module(str(len(self)), module)
-        return self
-
-
-class ModuleList(Sequential):
-    """Modules in a list, for the forward of another module to call."""
-
-    def __init__(self, modules=()):
-        super().__init__(*modules)
-
-    def forward(self, *args) -> Any:
-        raise NotImplementedError('Module [ModuleList] is missing the required "forward" function')
-
-
-# ---- activations: class -> (function, options with defaults, how they are printed) ----
-
-
-_EXAMPLE = """`torch.nn.functional.{fun}` as a module; it has no parameters, and the shape stays.
-
->>> import labkit.torch as torch
->>> x = torch.tensor([-1.0, 2.0])
->>> bool((torch.nn.{name}({options})(x) == torch.nn.functional.{fun}(x{more})).all())
-True
-"""
-
-
-def _activation(name, fun, defaults=(), printed=()):
-    names = [n for n, _ in defaults]
-
-    def __init__(self, *args, **kwargs):
-        Module.__init__(self)
-        options = dict(defaults) | dict(zip(names, args, strict=False)) | kwargs
-        for option, value in options.items():
-            setattr(self, option, value)
-
-    def forward(self, input):
-        return fun(input, *(getattr(self, n) for n in printed))
-
-    def extra_repr(self):
-        return with_names(self, *printed)
-
-    shown = "".join(f", {n}={dict(defaults)[n] or 0}" for n in printed)
-    doc = _EXAMPLE.format(fun=fun.__name__, name=name, options=shown.removeprefix(", "), more=shown)
-    members = {"__init__": __init__, "forward": forward, "__doc__": doc}
-    if printed:
-        members["extra_repr"] = extra_repr
-    return type(name, (Module,), {**members, "__module__": __name__})
-
-
-ReLU = _activation("ReLU", F.relu, [("inplace", False)])
-Sigmoid = _activation("Sigmoid", F.sigmoid)
-Tanh = _activation("Tanh", F.tanh)
-SiLU = _activation("SiLU", F.silu, [("inplace", False)])
-LogSigmoid = _activation("LogSigmoid", F.logsigmoid)
-GELU = _activation("GELU", F.gelu, [("approximate", "none")])
-GELU.extra_repr = lambda self: f"approximate={self.approximate!r}"
-LeakyReLU = _activation("LeakyReLU", F.leaky_relu, [("negative_slope", 0.01), ("inplace", False)], ["negative_slope"])
-ELU = _activation("ELU", F.elu, [("alpha", 1.0), ("inplace", False)], ["alpha"])
-Softplus = _activation("Softplus", F.softplus, [("beta", 1.0), ("threshold", 20.0)], ["beta", "threshold"])
-Softmax = _activation("Softmax", F.softmax, [("dim", None)], ["dim"])
-LogSoftmax = _activation("LogSoftmax", F.log_softmax, [("dim", None)], ["dim"])
-
-
-# ---- losses ----
-
-
-def _loss(name, fun, defaults=()):
-    """A loss module: its options are those of `fun`, and `reduction`."""
-
-    def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean", **kwargs):
-        Module.__init__(self)
-        self.reduction = reduction
-        if weight is not None:
-            self.register_buffer("weight", weight)
-        for option, value in (dict(defaults) | kwargs).items():
-            setattr(self, option, value)
-
-    def forward(self, input, target):
-        options = {n: getattr(self, n) for n, _ in defaults}
-        if "weight" in self._buffers:
-            options["weight"] = self.weight
-        return fun(input, target, reduction=self.reduction, **options)
-
-    members = {"__init__": __init__, "forward": forward, "__module__": __name__}
-    return type(
-        name, (Module,), members | {"__doc__": f"{name}: `loss(input, target)`, reduced to its mean by default."}
-    )
-
-
-MSELoss = _loss("MSELoss", F.mse_loss)
-L1Loss = _loss("L1Loss", F.l1_loss)
-HuberLoss = _loss("HuberLoss", F.huber_loss, [("delta", 1.0)])
-SmoothL1Loss = _loss("SmoothL1Loss", F.smooth_l1_loss, [("beta", 1.0)])
-NLLLoss = _loss("NLLLoss", F.nll_loss, [("ignore_index", -100)])
-CrossEntropyLoss = _loss("CrossEntropyLoss", F.cross_entropy, [("ignore_index", -100), ("label_smoothing", 0.0)])
-BCELoss = _loss("BCELoss", F.binary_cross_entropy)
-BCEWithLogitsLoss = _loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits)
+    def extra_repr(self) -> str:
+        return with_names(self, "dim", "unflattened_size")

@@ -18,7 +18,7 @@ from .._device import check_device
 from .._dtype import dtype
 from .._tape import Handle
 from .._tensor import Tensor, forget_gradients
-from .parameter import Parameter
+from .parameter import Buffer, Parameter, is_lazy
 
 KEPT_NUMBERS = (
     "labkit has no meta tensors: the parameters keep their numbers, and torch.func.functional_call puts others in their "
@@ -50,7 +50,8 @@ class Module(metaclass=Placed):
     def __init__(self):
         for table in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks"):
             object.__setattr__(self, table, OrderedDict())
-        object.__setattr__(self, "_transient", set())
+        for names in ("_transient", "_hooks_with_kwargs"):
+            object.__setattr__(self, names, set())
         self.training = True
 
     def forward(self, *args, **kwargs) -> Any:
@@ -59,23 +60,40 @@ class Module(metaclass=Placed):
     def __call__(self, *args, **kwargs):
         if current.scopes is not None and current.scopes.part is not self:
             return current.scopes.call(self, self, args, kwargs)
-        for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, args)
-            if changed is not None:
+        for key, hook in list(self._forward_pre_hooks.items()):
+            if key in self._hooks_with_kwargs:
+                changed = hook(self, args, kwargs)
+                args, kwargs = (args, kwargs) if changed is None else changed
+            elif (changed := hook(self, args)) is not None:
                 args = as_tuple(changed)
         output = self.forward(*args, **kwargs)
-        for hook in list(self._forward_hooks.values()):
-            changed = hook(self, args, output)
+        for key, hook in list(self._forward_hooks.items()):
+            with_kwargs = (kwargs,) if key in self._hooks_with_kwargs else ()
+            changed = hook(self, args, *with_kwargs, output)
             output = output if changed is None else changed
         return output
 
-    def register_forward_hook(self, hook) -> Handle:
-        """Call `hook(module, args, output)` after each forward; what it returns replaces the output."""
-        return Handle(self._forward_hooks, hook)
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
+        """Call `hook(module, args, output)` after each forward; what it returns replaces the output.
 
-    def register_forward_pre_hook(self, hook) -> Handle:
-        """Call `hook(module, args)` before each forward; what it returns replaces the arguments."""
-        return Handle(self._forward_pre_hooks, hook)
+        `with_kwargs`: `hook(module, args, kwargs, output)`; `prepend`: before the hooks that are there.
+        """
+        return self._hooked(self._forward_hooks, hook, prepend, with_kwargs)
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
+        """Call `hook(module, args)` before each forward; what it returns replaces the arguments.
+
+        `with_kwargs`: `hook(module, args, kwargs)`, which returns both; `prepend`: before the hooks that are there.
+        """
+        return self._hooked(self._forward_pre_hooks, hook, prepend, with_kwargs)
+
+    def _hooked(self, hooks, hook, prepend, with_kwargs):
+        handle = Handle(hooks, hook)
+        if with_kwargs:
+            self._hooks_with_kwargs.add(handle.id)
+        if prepend:
+            hooks.move_to_end(handle.id, last=False)
+        return handle
 
     # ---- attributes ----
 
@@ -87,6 +105,10 @@ class Module(metaclass=Placed):
                 raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
             self._forget(name)
             own["_parameters" if kind == "parameters" else "_modules"][name] = value
+            return
+        if isinstance(value, Buffer) and "_buffers" in own:
+            self._forget(name)
+            self.register_buffer(name, value, value.persistent)
             return
         for table, what, expected in _TABLES:
             if name in own.get(table, ()):
@@ -191,15 +213,13 @@ class Module(metaclass=Placed):
 
     def state_dict(self, prefix="") -> OrderedDict[str, Tensor]:
         """`{dotted name: tensor}` of parameters and buffers; the tensors share memory with the module's."""
-        return OrderedDict((prefix + name, t.detach()) for name, t in self._state().items())
+        return OrderedDict((prefix + name, t if is_lazy(t) else t.detach()) for name, t in self._state().items())
 
     def _state(self):
-        state = OrderedDict()
-        for path, module in self.named_modules():
-            buffers = ((n, b) for n, b in module._buffers.items() if n not in module._transient)
-            for name, t in chain(module._parameters.items(), buffers):
-                if t is not None:
-                    state[dotted(path, name)] = t
+        buffers = ((n, b) for n, b in self._buffers.items() if n not in self._transient)
+        state = OrderedDict((n, t) for n, t in chain(self._parameters.items(), buffers) if t is not None)
+        for path, module in self.named_children():
+            state.update((dotted(path, name), t) for name, t in module._state().items())
         return state
 
     def load_state_dict(self, state_dict, strict=True) -> "LoadResult":
@@ -211,7 +231,10 @@ class Module(metaclass=Placed):
             if strict and keys:
                 problems.append(f"{what} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in keys) + ". ")
         for name, t in own.items():
-            if name in state_dict and state_dict[name].shape != t.shape:
+            given = state_dict.get(name)
+            if is_lazy(t) and given is not None and not is_lazy(given):
+                t.materialize(given.shape)
+            if given is not None and not is_lazy(t) and given.shape != t.shape:
                 problems.append(
                     f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from checkpoint, "
                     f"the shape in current model is {t.shape}."
@@ -220,7 +243,7 @@ class Module(metaclass=Placed):
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
         with _modes.no_grad():
             for name in own:
-                if name in state_dict:
+                if name in state_dict and not is_lazy(own[name]):
                     own[name].copy_(state_dict[name])
         return LoadResult(missing, unexpected)
 
@@ -262,7 +285,7 @@ class Module(metaclass=Placed):
             check_device(where)
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
-                t.data = t.detach().to(*args, **kwargs)
+                t.data = t.data.to(*args, **kwargs)
                 if t._grad is not None:
                     t._grad = t._grad.detach().to(*args, **kwargs)
         return self
@@ -313,7 +336,7 @@ class Module(metaclass=Placed):
 
     def __repr__(self):
         extra = self.extra_repr()
-        return tree_text(self._get_name(), [extra] if extra else [], self._modules.items())
+        return tree_text(self._get_name(), extra.split("\n") if extra else [], self._modules.items())
 
 
 class LoadResult(tuple):

@@ -1,12 +1,23 @@
-"""`Parameter`: a tensor that a module trains."""
+"""`Parameter`: a tensor that a module trains; parameters and buffers whose shape is not known yet."""
 
 from contextlib import contextmanager
+from typing import Any, Never
+
+import numpy as np
 
 from ...layout import Placed
 from .. import _creation
+from .._table import METHODS
 from .._tensor import Tensor
 
-__all__ = ["Parameter"]
+__all__ = [
+    "Buffer",
+    "Parameter",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "UninitializedTensorMixin",
+    "is_lazy",
+]
 
 
 class Parameter(Tensor, metaclass=Placed):
@@ -44,8 +55,150 @@ class Parameter(Tensor, metaclass=Placed):
             self._data, self._requires = kept
 
 
-def add_weights(layer, shape, bias, dtype) -> None:
+class Buffer(Tensor, metaclass=Placed):
+    """A tensor that a `Module` finds among its attributes and keeps with its state, but does not train.
+
+    `persistent=False` leaves it out of `state_dict()`.
+
+    >>> import labkit.torch as torch
+    >>> net = torch.nn.Module()
+    >>> net.mean = torch.nn.Buffer(torch.zeros(2))
+    >>> list(net.state_dict())
+    ['mean']
+    """
+
+    persistent = True
+
+    def __new__(cls, data=None, *, persistent=True):
+        return object.__new__(cls)
+
+    def __init__(self, data=None, *, persistent=True):
+        self._set_up((Tensor(0) if data is None else data)._array)
+        self.persistent = persistent
+
+
+class _Unmade(np.ndarray):
+    """The array of a tensor without a shape: no function of NumPy takes it."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        raise ValueError(_USED.format(name=f"<function {ufunc.__name__}>", kind="UninitializedParameter"))
+
+    def __array_function__(self, func, types, args, kwargs):
+        raise ValueError(_USED.format(name=f"<function {func.__name__}>", kind="UninitializedParameter"))
+
+
+_USED = (
+    "Attempted to use an uninitialized parameter in {name}. This error happens when you are using a `LazyModule` or "
+    "explicitly manipulating `torch.nn.parameter.{kind}` objects. When using LazyModules Call `forward` with a dummy batch "
+    "to initialize the parameters before calling torch functions"
+)
+_NO_SHAPE = (
+    "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in `load_state_dict` when "
+    "trying to load an uninitialized parameter into an initialized one. Call `forward` to initialize the parameters before "
+    "accessing their attributes."
+)
+_ALLOWED = {
+    "to", "cpu", "half", "float", "double", "char", "short", "int", "long", "is_complex", "is_floating_point", "size",
+    "get_device",
+}  # fmt: skip
+
+
+class UninitializedTensorMixin:
+    """A tensor that has a dtype, but no shape yet: `materialize(shape)` gives it one, and makes it an ordinary tensor."""
+
+    cls_to_become: type = Tensor
+    data: Any  # as of any tensor
+    dtype: Any
+
+    def _unmade(self, dtype):
+        self._set_up(_creation.empty(0, dtype=dtype)._data.view(_Unmade))  # type: ignore[attr-defined]
+
+    def materialize(self, shape, device=None, dtype=None) -> None:
+        """Become an ordinary tensor of this shape, whose elements are not set."""
+        self.data = _creation.empty(*shape, dtype=dtype or self.dtype)
+        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+
+    @property
+    def shape(self) -> Never:
+        raise RuntimeError(_NO_SHAPE)
+
+    def __repr__(self):
+        return f"<{type(self).__name__}>"
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            made = memo[id(self)] = type(self).__new__(type(self))
+            made._unmade(self.dtype)
+            made._requires = self._requires  # type: ignore[attr-defined]
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol):
+        return type(self), (self._requires, None, self.dtype)  # type: ignore[attr-defined]
+
+
+def _refused(name):
+    def refuse(self, *args, **kwargs):
+        kind = "slot wrapper" if name.startswith("__") else "method"
+        raise ValueError(
+            _USED.format(name=f"<{kind} '{name}' of 'torch._C.TensorBase' objects>", kind=type(self).__name__)
+        )
+
+    return refuse
+
+
+def _plain(operator):
+    """The method that the real framework's operator calls, such as `add` for `__radd__`."""
+    name = operator.strip("_")
+    return next((n for n in (name, name[1:]) if n in METHODS), operator) if operator != name else name
+
+
+_OWN = {name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_")}
+for _name in {*METHODS, *_OWN, "__len__"} - _ALLOWED:
+    setattr(UninitializedTensorMixin, _name, _refused(_plain(_name)))
+
+
+class UninitializedParameter(UninitializedTensorMixin, Parameter):
+    """A parameter whose shape is not known yet, as in a layer that takes it from its first input.
+
+    It has a dtype; any operation on it raises ValueError, and its `shape` RuntimeError.
+
+    >>> import labkit.torch as torch
+    >>> p = torch.nn.UninitializedParameter()
+    >>> p
+    <UninitializedParameter>
+    >>> p.materialize((2, 3))
+    >>> type(p).__name__, p.shape
+    ('Parameter', torch.Size([2, 3]))
+    """
+
+    cls_to_become = Parameter
+
+    def __new__(cls, requires_grad=True, device=None, dtype=None):
+        return object.__new__(cls)
+
+    def __init__(self, requires_grad=True, device=None, dtype=None):
+        self._unmade(dtype)
+        self._requires = requires_grad
+
+
+class UninitializedBuffer(UninitializedTensorMixin, Tensor, metaclass=Placed):
+    """A buffer whose shape is not known yet."""
+
+    def __new__(cls, requires_grad=False, device=None, dtype=None, persistent=True):
+        return object.__new__(cls)
+
+    def __init__(self, requires_grad=False, device=None, dtype=None, persistent=True):
+        self._unmade(dtype)
+        self._requires = requires_grad
+
+
+def is_lazy(param) -> bool:
+    """Whether `param` is a parameter or buffer whose shape is not known yet."""
+    return isinstance(param, UninitializedTensorMixin)
+
+
+def add_weights(layer, shape, bias, dtype, outputs=None) -> None:
     """Give a layer its weight of `shape` and, if it has one, its bias, an element for each output; and draw them."""
     layer.weight = Parameter(_creation.empty(*shape, dtype=dtype))
-    layer.register_parameter("bias", Parameter(_creation.empty(shape[0], dtype=dtype)) if bias else None)
+    layer.register_parameter("bias", Parameter(_creation.empty(outputs or shape[0], dtype=dtype)) if bias else None)
     layer.reset_parameters()

@@ -1,0 +1,170 @@
+"""Layers whose node is one in PyTorch, as compositions of recorded functions; see `fused`."""
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import ops as base
+from ...engine import dtype_of, getval
+from . import images
+from .core import fused, op
+from .memory import index_add
+from .moving import reshape, transpose
+
+_GEOMETRY = "stride padding dilation groups"
+
+# ---- convolutions ----
+
+
+def _flat(shape):
+    """The shape of a sequence as that of an image of one row."""
+    return (*shape[:2], 1, *shape[2:])
+
+
+def _row(geometry):
+    stride, padding, dilation, groups = geometry
+    return (1, *stride), (0, *padding), (1, *dilation), groups
+
+
+@fused("ConvolutionBackward0", "input weight bias", _GEOMETRY, "input weight", name="conv1d")
+def conv1d(x, w, b, *geometry):
+    made = images.conv2d(reshape(x, _flat(x.shape)), reshape(w, _flat(w.shape)), b, *_row(geometry))
+    return reshape(made, (*made.shape[:2], made.shape[3]))
+
+
+@fused("ConvolutionBackward0", "input weight bias", f"shape {_GEOMETRY}", "input weight", name="conv_transpose")
+def conv_transpose(x, w, b, shape, *geometry):
+    if len(shape) == 3:
+        made = images.conv2d_input(
+            reshape(x, _flat(x.shape)), reshape(w, _flat(w.shape)), _flat(shape), *_row(geometry)
+        )
+        made = reshape(made, shape)
+    else:
+        made = images.conv2d_input(x, w, shape, *geometry)
+    return made if b is None else made + reshape(b, (-1, *(1,) * (len(shape) - 2)))
+
+
+# ---- rows and columns mixed by matrices: adaptive means, linear interpolation ----
+
+
+@op(lambda args, kwargs: args[2], lambda ans, x, matrices, name: lambda g: _resampled_back(g, matrices, name),
+    others="matrices name")  # fmt: skip
+def resampled(x, matrices, name):
+    """The last dimensions of `x` mixed, each by its matrix (new size, old size)."""
+    for back, matrix in enumerate(matrices[::-1], 1):
+        x = np.moveaxis(np.tensordot(matrix.astype(x.dtype), x, (1, x.ndim - back)), 0, -back)
+    return np.ascontiguousarray(x)
+
+
+def _resampled_back(g, matrices, name):
+    return resampled(g, tuple(matrix.T for matrix in matrices), name.replace("Backward0", "BackwardBackward0"))
+
+
+# ---- normalisation ----
+
+
+def _centred(x, axes, eps):
+    """`x` with mean 0 and variance 1 over `axes`."""
+    made = x - base.mean(x, axis=axes, keepdims=True)
+    return made / anp.sqrt(base.mean(made * made, axis=axes, keepdims=True) + np.asarray(eps, dtype_of(x)))
+
+
+@fused("NativeLayerNormBackward0", "input weight bias", "normalized_shape eps", name="layer_norm")
+def layer_norm(x, w, b, shape, eps):
+    made = _centred(x, tuple(range(-len(shape), 0)), eps)
+    made = made if w is None else made * w
+    return made if b is None else made + b
+
+
+@fused("NativeGroupNormBackward0", "input weight bias", "group eps", name="group_norm")
+def group_norm(x, w, b, groups, eps):
+    shape, across = x.shape, (1, -1) + (1,) * (x.ndim - 2)
+    made = reshape(_centred(reshape(x, (shape[0], groups, -1)), (2,), eps), shape)
+    made = made if w is None else made * reshape(w, across)
+    return made if b is None else made + reshape(b, across)
+
+
+# ---- attention ----
+
+
+@fused("SafeSoftmaxBackward0", "self", "dim", "self", name="safe_softmax")
+def safe_softmax(scores, axis):
+    """Softmax that is 0 where all scores are -inf."""
+    most = np.max(getval(scores), axis=axis, keepdims=True)
+    parts = anp.exp(scores - np.where(np.isinf(most), 0, most).astype(most.dtype))
+    total = anp.sum(parts, axis=axis, keepdims=True)
+    return parts / anp.where(total == 0, anp.ones_like(total), total)
+
+
+@fused("ScaledDotProductFlashAttentionForCpuBackward0", "query key value", "attn_mask scale",
+       name="scaled_dot_product_attention")  # fmt: skip
+def attention(q, k, v, mask, scale):
+    scores = anp.matmul(q, transpose(k, -1, -2)) * np.asarray(scale, dtype_of(q))
+    scores = scores if mask is None else scores + mask.astype(dtype_of(q))
+    return anp.matmul(safe_softmax(scores, -1), v)
+
+
+@fused("BaddbmmBackward0", "self batch1 batch2", name="baddbmm")
+def baddbmm(x, a, b):
+    return x + anp.matmul(a, b)
+
+
+# ---- sequences and tables ----
+
+
+@fused("MkldnnRnnLayerBackward0", "input hx_ cx_ weight0 weight1 weight2 weight3", "reverse", name="lstm")
+def lstm(x, h, c, w_ih, w_hh, b_ih, b_hh, reverse):
+    """All results (steps, batch, size) of a layer, and behind them its last memory."""
+    given, size, results = anp.matmul(x, transpose(w_ih, 0, 1)), w_hh.shape[1], []
+    given = given if b_ih is None else given + b_ih + b_hh
+    for step in range(len(x))[:: -1 if reverse else 1]:
+        gates = given[step] + anp.matmul(h, transpose(w_hh, 0, 1))
+        enter, forget, new, leave = (gates[:, k * size : (k + 1) * size] for k in range(4))
+        c = base.sigmoid(forget) * c + base.sigmoid(enter) * base.tanh(new)
+        h = base.sigmoid(leave) * base.tanh(c)
+        results.append(h)
+    return anp.stack([*(results[::-1] if reverse else results), c])
+
+
+@op("EmbeddingBackward0", lambda ans, table, rows, *how: lambda g: index_add(_counted(g, rows, *how), (rows,), table.shape),
+    tensors="weight", others="indices padding_idx scale_grad_by_freq", saves="indices")  # fmt: skip
+def embedding(table, rows, padding, by_frequency):
+    return table[rows]
+
+
+def _counted(g, rows, padding, by_frequency):
+    """The gradient of each use of a row: none for the row of padding; divided by how often it is used, if so told."""
+    if padding is None and not by_frequency:
+        return g
+    _, where, counts = np.unique(rows, return_inverse=True, return_counts=True)
+    share = 1 / counts[where].reshape(rows.shape) if by_frequency else np.ones(rows.shape)
+    return g * np.where(rows == padding, 0, share)[..., None].astype(dtype_of(g))
+
+
+@op("PackPaddedSequenceBackward0", lambda ans, x, places: lambda g: padded(g, places, x.shape[:2], 0), tensors="input",
+    others="places", saves="")  # fmt: skip
+def packed(x, places):
+    """The elements (step, place in the batch) of padded sequences, one after the other."""
+    return x[places]
+
+
+@op("PadPackedSequenceBackward0", lambda ans, x, places, *how: lambda g: packed(g, places), tensors="input",
+    others="places shape value", saves="")  # fmt: skip
+def padded(x, places, shape, value):
+    """Packed elements at their places, `value` elsewhere."""
+    out = np.full((*shape, *x.shape[1:]), value, x.dtype)
+    out[places] = x
+    return out
+
+
+@op(lambda args, kwargs: args[2], lambda ans, x, place, name: lambda g: _put_back(g, place, x.shape), others="indices name",
+    saves="indices")  # fmt: skip
+def picked(x, place, name):
+    """The elements of images at `place`, counted over height and width together."""
+    flat = x.reshape(*x.shape[:-2], -1)
+    return np.take_along_axis(flat, place.reshape(*flat.shape[:-1], -1), -1).reshape(place.shape)
+
+
+def _put_back(g, place, shape):
+    flat = (*shape[:-2], shape[-2] * shape[-1])
+    index = place.reshape(*flat[:-1], -1)
+    return reshape(base.scatter_add(reshape(g, index.shape), index, len(flat) - 1, flat), shape)

@@ -1,0 +1,126 @@
+"""The log-loss of classes: part of `torch.nn.functional`."""
+
+import autograd.numpy as anp
+import numpy as np
+
+from ... import ops as base
+from ...engine import dtype_of
+from .. import _rules
+from .._autocast import widened
+from .._dispatch import apply
+from .._reduce import log_softmax
+from .._rules import op
+from .._table import METHODS
+from .._tensor import Tensor
+from ._losses import by_old_names, check_reduction
+
+__all__ = ["cross_entropy", "nll_loss"]
+
+
+def _nll_weights(x, target, weight, ignore, reduction):
+    """How much each example's log-probability counts, in the dtype of `x`."""
+    counted = np.where(target == ignore, 0, 1).astype(dtype_of(x))
+    if weight is not None:
+        counted = counted * weight[np.where(target == ignore, 0, target)].astype(counted.dtype)
+    return counted / counted.sum() if reduction == "mean" else counted
+
+
+def _nll_index(target, ignore):
+    return np.expand_dims(np.where(target == ignore, 0, target), 1)
+
+
+@op(
+    lambda args, kwargs: "NllLossBackward0" if args[0].ndim < 3 else "NllLoss2DBackward0",
+    lambda ans, x, target, weight, ignore, reduction: (
+        lambda g: base.scatter_add(
+            anp.expand_dims(-g * _nll_weights(x, target, weight, ignore, reduction), 1),
+            _nll_index(target, ignore),
+            1,
+            anp.shape(x),
+        )
+    ),
+    others="target weight ignore_index reduction",
+    saves="target weight",
+)
+def _nll(x, target, weight, ignore, reduction):
+    picked = np.take_along_axis(x, _nll_index(target, ignore), 1).squeeze(1)
+    losses = -picked * _nll_weights(x, target, weight, ignore, reduction)
+    return losses if reduction == "none" else np.sum(losses, dtype=x.dtype)
+
+
+@by_old_names
+@widened
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean") -> Tensor:
+    """Minus the log-probability of the target class: `input` (N, classes, ...), `target` (N, ...) of class numbers."""
+    check_reduction(reduction)
+    single = input.ndim == 1
+    if single:
+        input, target = input.unsqueeze(0), target.unsqueeze(0)
+    if input.shape[0] != target.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
+        )
+    if target.dtype.is_floating_point:
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.legacy}")
+    chosen = target._array[target._array != ignore_index]
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= input.shape[1]):
+        wrong = chosen[(chosen < 0) | (chosen >= input.shape[1])][0]
+        raise IndexError(f"Target {wrong} is out of bounds.")
+    found = apply(_nll, input, target._array, None if weight is None else weight._array, ignore_index, reduction)
+    return found.squeeze(0) if single and reduction == "none" else found
+
+
+@by_old_names
+@widened
+def cross_entropy(
+    input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
+) -> Tensor:
+    """Log-softmax of the scores `input` (N, classes), then the log-loss of `target`: class numbers or probabilities.
+
+    Also (classes,) without a batch. `weight` (classes) counts classes, `ignore_index` leaves a target out, `reduction` is as in
+    `mse_loss`; `label_smoothing` mixes in the same probability for each class.
+
+    >>> import labkit.torch as torch
+    >>> scores = torch.tensor([[2.0, 0.0], [0.0, 2.0]])
+    >>> torch.nn.functional.cross_entropy(scores, torch.tensor([0, 0]))
+    tensor(1.1269)
+    """
+    check_reduction(reduction)
+    dim = 0 if input.ndim == 1 else 1
+    scores = log_softmax(input, dim)
+    if target.dtype.is_floating_point:
+        return _soft_cross_entropy(scores, target, weight, reduction, label_smoothing, dim)
+    found = nll_loss(scores, target, weight, ignore_index=ignore_index, reduction=reduction)
+    if not label_smoothing:
+        return found
+    spread = _smoothed(scores, target, weight, ignore_index, reduction, dim)
+    return apply(_rules.scale, found, 1 - label_smoothing) + apply(
+        _rules.scale, spread, label_smoothing / scores.shape[dim]
+    )
+
+
+def _smoothed(scores, target, weight, ignore, reduction, dim):
+    """The log-loss of the uniform distribution, times the number of classes."""
+    if weight is not None:
+        scores = scores * weight.view(-1, *(1,) * (scores.ndim - dim - 1))
+    skipped = target._array == ignore
+    losses = METHODS["masked_fill"](-METHODS["sum"](scores, dim), Tensor._of(skipped), 0.0)
+    if reduction == "none":
+        return losses
+    if reduction == "sum":
+        return METHODS["sum"](losses)
+    counted = target._array[~skipped]
+    share = counted.size if weight is None else weight._array[counted].sum()
+    return METHODS["sum"](losses) / Tensor._of(np.asarray(share, scores._array.dtype))
+
+
+def _soft_cross_entropy(scores, target, weight, reduction, smoothing, dim):
+    if smoothing:
+        target = target * (1 - smoothing) + smoothing / scores.shape[dim]
+    terms = scores * target
+    if weight is not None:
+        terms = terms * weight
+    if reduction == "none":
+        return -METHODS["sum"](terms, dim)
+    total = -METHODS["sum"](terms)
+    return total if reduction == "sum" else apply(_rules.divide_by, total, scores.numel() // scores.shape[dim])

@@ -1,0 +1,59 @@
+"""Modules made of functions: the options of the function are those of the module."""
+
+from collections.abc import Callable
+from inspect import Parameter as Option
+from inspect import Signature, signature
+from typing import Any
+
+from .module import Module
+
+_DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{call}`."""
+_UNSHOWN = {"inplace": False, "training": None}
+
+
+def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults) -> Any:
+    """The class of modules that call `fun` on what they are called with, its first `tensors` arguments.
+
+    `shown`: the options that are printed, with their names unless `plain`; `defaults`: options that the module has otherwise.
+    """
+    options = [o for o in list(signature(fun).parameters.values())[tensors:] if not o.name.startswith("_")]
+    options = [
+        o.replace(default=defaults.get(o.name, o.default)) for o in options if o.name not in ("training", "dtype")
+    ]
+    place = Signature([Option("self", Option.POSITIONAL_OR_KEYWORD), *options])
+    trains, names = "training" in signature(fun).parameters, [o.name for o in options]
+    kept = [n for n in names if n not in ("size_average", "reduce")]
+
+    def __init__(self, *args, **kwargs):
+        Module.__init__(self)
+        given = place.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        for option in names:
+            value = given.arguments[option]
+            if option in ("weight", "pos_weight"):
+                self.register_buffer(option, value)
+            elif option in kept:
+                setattr(self, option, value)
+        average, reduce = (given.arguments.get(option) for option in ("size_average", "reduce"))
+        if average is not None or reduce is not None:
+            self.reduction = ("mean" if average in (None, True) else "sum") if reduce in (None, True) else "none"
+
+    def forward(self, *inputs):
+        how = {option: getattr(self, option) for option in kept}
+        return fun(*inputs, **how, **({"training": self.training} if trains else {}))
+
+    def extra_repr(self):
+        said = [f"{'' if plain else f'{n}='}{_text(getattr(self, n))}" for n in shown.split()]
+        if getattr(self, "inplace", False) and "inplace" not in shown:
+            said.append("inplace=True")
+        return ", ".join(said)
+
+    _without_dunder: Callable[..., Any] = __init__
+    _without_dunder.__signature__ = place  # type: ignore[attr-defined]
+    call = f"{name}({', '.join(str(o) for o in options)})"
+    members = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": module}
+    return type(name, (Module,), {**members, "__doc__": _DOC.format(fun=fun.__name__, call=call)})
+
+
+def _text(value):
+    return repr(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,236 @@
+"""Pooling to a given size and of sequences, and resizing: part of `torch.nn.functional`."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .. import _rules
+from .._dispatch import apply
+from .._rules import layers as rules
+from .._table import METHODS
+from .._tensor import Tensor
+from ._convolutions import several
+from ._images import avg_pool2d, max_pool2d
+
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d", "interpolate",
+    "local_response_norm", "lp_pool1d", "lp_pool2d", "max_pool1d", "upsample",
+]  # fmt: skip
+
+
+def _as_rows(pool, input, *how, **named):
+    """A pooling of images, of sequences as images of one row."""
+    return pool(input.unsqueeze(-2), *how, **named).squeeze(-2)
+
+
+def _row(value, rest):
+    return None if value is None else (rest, *several(value, 1))
+
+
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False) -> Tensor:
+    """The largest element of every window of sequences (batch, channels, length)."""
+    stride = kernel_size if stride is None else stride
+    return _as_rows(
+        max_pool2d, input, _row(kernel_size, 1), _row(stride, 1), _row(padding, 0), _row(dilation, 1), ceil_mode
+    )
+
+
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True) -> Tensor:
+    """The mean of every window of sequences (batch, channels, length)."""
+    stride = kernel_size if stride is None else stride
+    return _as_rows(
+        avg_pool2d, input, _row(kernel_size, 1), _row(stride, 1), _row(padding, 0), ceil_mode, count_include_pad
+    )
+
+
+def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
+    """The `norm_type`-norm of every window."""
+    kernel = several(kernel_size, 2)
+    mean = avg_pool2d(METHODS["pow"](input, norm_type), kernel, stride, 0, ceil_mode)
+    return _root(mean, math.prod(kernel), norm_type)
+
+
+def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
+    """The `norm_type`-norm of every window of sequences."""
+    mean = avg_pool1d(METHODS["pow"](input, norm_type), kernel_size, stride, 0, ceil_mode)
+    return _root(mean, kernel_size, norm_type)
+
+
+def _root(mean, count, p):
+    size = METHODS["sign"](mean) * METHODS["relu"](METHODS["abs"](mean))
+    return METHODS["pow"](size * count, 1.0 / p)
+
+
+# ---- windows that give a result of a given size ----
+
+
+def _windows(size, wanted):
+    """Where the windows of `wanted` results begin and end in a dimension of `size`."""
+    return [(i * size // wanted, -(-(i + 1) * size // wanted)) for i in range(wanted)]
+
+
+def _wanted(input, output_size, dims):
+    given = several(output_size, dims) if output_size is not None else (None,) * dims
+    return tuple(n if g is None else g for n, g in zip(input.shape[-dims:], given, strict=True))
+
+
+def _means(size, wanted):
+    matrix = np.zeros((wanted, size))
+    for row, (begin, end) in enumerate(_windows(size, wanted)):
+        matrix[row, begin:end] = 1 / (end - begin)
+    return matrix
+
+
+def adaptive_avg_pool2d(input, output_size) -> Tensor:
+    """The means of windows that give images (..., height, width) of `output_size`: a number, or two; None keeps a size."""
+    if input.ndim not in (3, 4):
+        raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
+    wanted = _wanted(input, output_size, 2)
+    if wanted == (1, 1):
+        return METHODS["mean"](input, (-1, -2), keepdim=True)
+    matrices = tuple(_means(n, m) for n, m in zip(input.shape[-2:], wanted, strict=True))
+    return apply(rules.resampled, input, matrices, "AdaptiveAvgPool2DBackward0")
+
+
+def adaptive_avg_pool1d(input, output_size) -> Tensor:
+    """The means of windows that give sequences (..., length) of `output_size`."""
+    matrices = (np.ones((1, 1)), _means(input.shape[-1], several(output_size, 1)[0]))
+    pool = lambda x: apply(rules.resampled, x, matrices, "AdaptiveAvgPool2DBackward0")
+    return _as_rows(pool, input)
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False) -> Any:
+    """The largest elements of windows that give images of `output_size`; with `return_indices` also where they are."""
+    (h, w), wanted, array = input.shape[-2:], _wanted(input, output_size, 2), input._array
+    place = np.empty((*input.shape[:-2], *wanted), np.int64)
+    for i, (top, bottom) in enumerate(_windows(h, wanted[0])):
+        for j, (left, right) in enumerate(_windows(w, wanted[1])):
+            part = array[..., top:bottom, left:right]
+            best = part.reshape(*part.shape[:-2], -1).argmax(-1)
+            row, column = np.divmod(best, right - left)
+            place[..., i, j] = (row + top) * w + column + left
+    found = apply(rules.picked, input, place, "AdaptiveMaxPool2DBackward0")
+    return (found, Tensor._of(place)) if return_indices else found
+
+
+def adaptive_max_pool1d(input, output_size, return_indices=False) -> Any:
+    """The largest elements of windows that give sequences of `output_size`; with `return_indices` also where they are."""
+    found, place = adaptive_max_pool2d(input.unsqueeze(-2), (1, *several(output_size, 1)), True)
+    return (found.squeeze(-2), place.squeeze(-2)) if return_indices else found.squeeze(-2)
+
+
+# ---- resizing ----
+
+_LINEAR = {
+    "linear": (1, "Linear1D"),
+    "bilinear": (2, "Bilinear2D"),
+    "trilinear": (3, "Trilinear3D"),
+    "bicubic": (2, "Bicubic2D"),
+}
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
+                antialias=False) -> Tensor:  # fmt: skip
+    """Sequences, images or volumes (batch, channels, ...) at another `size`, or `scale_factor` times as large.
+
+    `mode`: "nearest", "nearest-exact", "linear", "bilinear", "trilinear" or "bicubic"; `align_corners`: the corners keep their
+    places. Raises ValueError where not one of size and factor is given, NotImplementedError for a mode that does not fit.
+
+    >>> import labkit.torch as torch
+    >>> interpolate(torch.tensor([[[0.0, 1.0]]]), scale_factor=2)
+    tensor([[[0., 0., 1., 1.]]])
+    """
+    dims = input.ndim - 2
+    if (size is None) == (scale_factor is None):
+        which = "either" if size is None else "only one of"
+        raise ValueError(f"{which} size or scale_factor should be defined")
+    if antialias:
+        raise NotImplementedError("labkit.torch has no antialias: leave it out, or blur the image first")
+    if mode.startswith("nearest") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    factors = (None,) * dims if scale_factor is None else _factors(scale_factor, dims)
+    wanted = _sizes(input.shape[2:], size, factors)
+    if recompute_scale_factor:
+        factors = (None,) * dims
+    steps = list(zip(input.shape[2:], wanted, factors, strict=True))
+    if mode in ("nearest", "nearest-exact"):
+        places = [_nearest(*step, mode == "nearest-exact") for step in steps]
+        name = f"UpsampleNearest{'Exact' if '-' in mode else ''}{dims}DBackward0"
+        return apply(_rules.fancy, input, (..., *np.ix_(*places)), name)
+    if mode in _LINEAR and _LINEAR[mode][0] != dims:
+        raise NotImplementedError(f"Got {input.ndim}D input, but {mode} mode needs {_LINEAR[mode][0] + 2}D input")
+    if mode not in _LINEAR:
+        raise NotImplementedError(
+            f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {input.ndim}D) for the modes: nearest | linear | "
+            f"bilinear | bicubic | trilinear | area | nearest-exact (got {mode})"
+        )
+    weights = _cubic if mode == "bicubic" else _linear
+    matrices = tuple(weights(n, m, _positions(n, m, f, align_corners, mode == "bicubic")) for n, m, f in steps)
+    return apply(rules.resampled, input, matrices, f"Upsample{_LINEAR[mode][1]}Backward0")
+
+
+upsample = interpolate
+
+
+def _factors(factor, dims):
+    return (factor,) * dims if isinstance(factor, (int, float)) else tuple(factor)
+
+
+def _sizes(sizes, wanted, factors):
+    if wanted is not None:
+        return several(wanted, len(sizes))
+    return tuple(math.floor(n * f) for n, f in zip(sizes, factors, strict=True))
+
+
+def _step(size, wanted, factor):
+    """How far apart in the input two neighbours of the result are, in float32 as there."""
+    return np.float32(1 / factor) if factor else np.float32(size) / np.float32(wanted)
+
+
+def _nearest(size, wanted, factor, exact):
+    index = np.arange(wanted, dtype=np.float32) + np.float32(0.5 if exact else 0)
+    return np.minimum(np.floor(index * _step(size, wanted, factor)).astype(int), size - 1)
+
+
+def _positions(size, wanted, factor, align_corners, beyond):
+    """Where in the input each element of the result is; only cubic interpolation goes `beyond` its first."""
+    index = np.arange(wanted, dtype=np.float32)
+    if align_corners:
+        return index * (np.float32(size - 1) / np.float32(wanted - 1) if wanted > 1 else np.float32(0))
+    found = _step(size, wanted, factor) * (index + np.float32(0.5)) - np.float32(0.5)
+    return found if beyond else np.maximum(found, 0)
+
+
+def _mixed(size, wanted, parts):
+    """The matrix (wanted, size) that adds up `parts`: pairs of places and weights."""
+    matrix = np.zeros((wanted, size))
+    for place, weight in parts:
+        np.add.at(matrix, (np.arange(wanted), np.clip(place, 0, size - 1)), weight)
+    return matrix
+
+
+def _linear(size, wanted, at):
+    first = np.minimum(at.astype(int), size - 1)
+    share = np.clip(at - first, 0, 1)
+    return _mixed(size, wanted, [(first, 1 - share), (first + 1, share)])
+
+
+def _cubic(size, wanted, at):
+    first = np.floor(at).astype(int)
+    t, a = (at - first).astype(float), -0.75
+    near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
+    far = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return _mixed(
+        size, wanted, [(first - 1, far(t + 1)), (first, near(t)), (first + 1, near(1 - t)), (first + 2, far(2 - t))]
+    )
+
+
+def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0) -> Tensor:
+    """`input` divided by (k + alpha times the mean square over `size` neighbouring channels) to the power of `beta`."""
+    squares = METHODS["flatten"](input * input, 2).unsqueeze(1)
+    padded = apply(_rules.pad, squares, ((0, 0), (0, 0), (size // 2, (size - 1) // 2), (0, 0)), 0.0)
+    mean = avg_pool2d(padded, (size, 1), stride=1).squeeze(1).view(input.shape)
+    return input / METHODS["pow"](mean * alpha + k, beta)

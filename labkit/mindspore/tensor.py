@@ -22,7 +22,7 @@ from . import dtype as mstype
 from ._initializer import Initializer, initializer
 from ._recording import concrete, only_inside, text_of
 
-__all__ = ["Tensor", "tensor"]
+__all__ = ["Tensor", "from_numpy", "tensor"]
 
 NOT_CALLABLE = "Expected a callable hook function, but got {kind}."  # a hook
 _ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
@@ -70,7 +70,10 @@ class Tensor(metaclass=Placed):
     else:
 
         def __getattr__(self, name):
-            raise member("mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
+            error = member("mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
+            if name.endswith("_") and hasattr(type(self), name[:-1]):
+                error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
+            raise error
 
     # ---- the protocol of the engine's front door ----
 
@@ -79,6 +82,20 @@ class Tensor(metaclass=Placed):
 
     def __engine_wrap__(self, value):
         return wrap(value)
+
+    @staticmethod
+    def from_numpy(array) -> "Tensor":
+        """A tensor that shares its memory with a NumPy array. Raises TypeError for anything else.
+
+        >>> array = np.zeros(2)
+        >>> shared = Tensor.from_numpy(array)
+        >>> array[0] = 5
+        >>> print(shared)
+        [5. 0.]
+        """
+        of_kind(array, np.ndarray, "Expected a NumPy array.")
+        mstype.of(array.dtype)
+        return wrap(array)
 
     # ---- what it is ----
 
@@ -347,3 +364,6 @@ Initializer.tensor_of = staticmethod(wrap)
 def tensor(input_data=None, dtype=None, shape=None, init=None) -> Tensor:
     """The same as `Tensor(...)`."""
     return Tensor(input_data, dtype, shape, init)
+
+
+from_numpy = Tensor.from_numpy

@@ -6,7 +6,7 @@ from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
-from .convolutional import Conv2d
+from .convolutional import Conv1d, Conv2d, Conv2dTranspose
 from .dense import Dense, Flatten
 from .dropout import Dropout
 from .dynamic_lr import *  # noqa: F403
@@ -35,7 +35,7 @@ from .with_loss import WithLossCell
 globals().update(_activation.CLASSES | _from_ops.CLASSES)
 
 __all__ = [
-    "AvgPool2d", "Cell", "CellDict", "CellList", "Conv2d", "Dense",
+    "AvgPool2d", "Cell", "CellDict", "CellList", "Conv1d", "Conv2d", "Conv2dTranspose", "Dense",
     "DistributedGradReducer", "Dropout", "Embedding", "Flatten", "GraphCell", "MaxPool2d", "SequentialCell", "WithLossCell",
     "get_activation", *_losses, *_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,

@@ -146,6 +146,21 @@ def logaddexp(input, other):
     return OPS["maximum"](input, other) + OPS["log1p"](OPS["exp"](-(input - other).abs()))
 
 
+def clone(input):
+    """A tensor of its own with the same elements; the derivative passes."""
+    return input.copy()
+
+
+def reshape_as(input, other):
+    """The same elements in the shape of `other`."""
+    return input.reshape(other.shape)
+
+
+def type_as(input, other):
+    """The elements in the type of `other`."""
+    return input.astype(other.dtype)
+
+
 def numel(input):
     """The number of elements."""
     return input.size
@@ -241,7 +256,7 @@ def logcumsumexp(input, axis):
 
 range_.__name__ = "range"
 _METHODS: tuple[Callable, ...] = (
-    deg2rad, rad2deg, diff, fliplr, flipud, inner, logaddexp,
+    clone, reshape_as, type_as, deg2rad, rad2deg, diff, fliplr, flipud, inner, logaddexp,
     addcmul, addcdiv, addmm, addmv, baddbmm, addbmm, addr, median, numel, narrow, gather_nd, logcumsumexp,
 )  # fmt: skip
 _FUNCTIONS: tuple[Callable, ...] = (

@@ -24,7 +24,7 @@ from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "common", "communication", "dataset", "nn", "numpy", "parallel", "train"), ""),
+    **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
     "jit": "graph_mode",
     "from_numpy": "tensor",
     "is_tensor": "ops",

@@ -155,7 +155,7 @@ class Conv2dTranspose(Conv2d):
             return made
         more = pair(self.output_padding, "output_padding", self.cls_name)
         for axis, count in zip((2, 3), more, strict=True):
-            edge = made.shape[:axis] + (count,) + made.shape[axis + 1 :]
+            edge = (*made.shape[:axis], count, *made.shape[axis + 1 :])
             made = wrap(anp.concatenate([made._value, np.zeros(edge, made._value.dtype)], axis))
         return made
 

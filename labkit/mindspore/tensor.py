@@ -70,7 +70,9 @@ class Tensor(metaclass=Placed):
     else:
 
         def __getattr__(self, name):
-            error = member("mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
+            error = member(
+                "mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self
+            )
             if name.endswith("_") and hasattr(type(self), name[:-1]):
                 error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
             raise error

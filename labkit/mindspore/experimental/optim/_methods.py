@@ -23,6 +23,8 @@ class SGD(Optimizer):
     (True, Tensor(shape=[2], dtype=Float32, value= [ 5.00000000e-01,  1.00000000e+00]))
     """
 
+    _shown = "mindspore.experimental.optim.sgd.SGD"
+
     def __init__(self, params, lr, momentum=0, dampening=0, weight_decay=0.0, nesterov=False, *, maximize=False):
         _check(isinstance(lr, Tensor) or lr >= 0, f"Invalid learning rate: {lr}")
         _check(momentum >= 0, f"Invalid momentum value: {momentum}")
@@ -89,6 +91,8 @@ class Adam(_OfMoments):
     `weight_decay` times the parameter is added to the gradient. `amsgrad` changes nothing, as in the real one.
     """
 
+    _shown = "mindspore.experimental.optim.adam.Adam"
+
     def __init__(
         self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, maximize=False
     ):
@@ -105,6 +109,8 @@ class Adam(_OfMoments):
 
 class AdamW(_OfMoments):
     """Adam whose weight decay goes past the running means: p times 1 - lr * weight_decay (I. Loshchilov and F. Hutter, 2017)."""
+
+    _shown = "mindspore.experimental.optim.adamw.AdamW"
 
     def __init__(
         self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, *, maximize=False

@@ -21,6 +21,8 @@ class Optimizer(Cell):
     `update(group, lr, places, gradients)`. Raises ValueError or TypeError for parameters or rates that make no sense.
     """
 
+    _shown = "mindspore.experimental.optim.optimizer.Optimizer"
+
     def __init__(self, params, defaults):
         super().__init__(auto_prefix=False)
         if params is None:

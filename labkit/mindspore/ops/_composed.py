@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 
-import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as primitives
@@ -248,16 +247,10 @@ def tensor_scatter_update(input_x, indices, updates):
     return _put(input_x, indices, updates)
 
 
-def logcumsumexp(input, axis):
-    """log of the running sum of exp(x) along `axis`."""
-    top = constant(anp.max(input._value, axis, keepdims=True))
-    return wrap(anp.log(anp.cumsum(anp.exp(input._value - top), axis)) + top)
-
-
 range_.__name__ = "range"
 _METHODS: tuple[Callable, ...] = (
     clone, reshape_as, type_as, deg2rad, rad2deg, diff, fliplr, flipud, inner, logaddexp,
-    addcmul, addcdiv, addmm, addmv, baddbmm, addbmm, addr, median, numel, narrow, gather_nd, logcumsumexp,
+    addcmul, addcdiv, addmm, addmv, baddbmm, addbmm, addr, median, numel, narrow, gather_nd,
 )  # fmt: skip
 _FUNCTIONS: tuple[Callable, ...] = (
     layer_norm,

@@ -125,16 +125,6 @@ def rad2deg(x):
     return x * (180 / math.pi)
 
 
-def fliplr(input):
-    """The second axis in reverse."""
-    return OPS["flip"](input, (1,))
-
-
-def flipud(input):
-    """The first axis in reverse."""
-    return OPS["flip"](input, (0,))
-
-
 def inner(input, other):
     """The sums of products along the last axes of both."""
     return OPS["tensor_dot"](input, other, ([input.ndim - 1], [other.ndim - 1]))
@@ -249,7 +239,7 @@ def tensor_scatter_update(input_x, indices, updates):
 
 range_.__name__ = "range"
 _METHODS: tuple[Callable, ...] = (
-    clone, reshape_as, type_as, deg2rad, rad2deg, diff, fliplr, flipud, inner, logaddexp,
+    clone, reshape_as, type_as, deg2rad, rad2deg, diff, inner, logaddexp,
     addcmul, addcdiv, addmm, addmv, baddbmm, addbmm, addr, median, numel, narrow, gather_nd,
 )  # fmt: skip
 _FUNCTIONS: tuple[Callable, ...] = (

@@ -24,8 +24,10 @@ from .transforms import jacfwd, jacrev, jvp, mutable, vjp, vmap
 __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "common", "communication", "dataset", "nn", "parallel", "train"), ""),
+    **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
     "jit": "graph_mode",
+    "from_numpy": "tensor",
+    "is_tensor": "ops",
     **dict.fromkeys(
         (
             "DatasetHelper", "Model", "connect_network_with_dataset", "data_sink", "load_checkpoint",
@@ -51,7 +53,9 @@ __all__ = [
     *_context, *_dtypes, *_LATER,
 ]  # fmt: skip
 
+_SAME = {"bool": "bool_", "int": "int32", "float": "float32"}  # names that would hide Python's own here
 _ELSEWHERE = {
+    "mint": "it is not part of the dialect; `ops` and `nn` have the same functions and layers",
     "backward": "there is no backward pass to call: ms.grad(fn) gives the gradient function of fn",
     "no_grad": "derivatives are functions here: nothing is recorded outside ms.grad; see also ops.stop_gradient",
     "stop_gradient": "it is ops.stop_gradient",
@@ -65,6 +69,8 @@ _missing = attributes(__name__)
 def __getattr__(name):
     if name in _LATER:
         return _load(globals(), _LATER, name)
+    if name in _SAME:
+        return globals()[_SAME[name]]
     if name in _ELSEWHERE:
         error = AttributeError(f"module 'mindspore' has no attribute '{name}' ({_ELSEWHERE[name]})")
         raise noted(error, name, "mindspore")

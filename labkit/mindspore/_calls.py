@@ -168,7 +168,7 @@ class _Writer:
         get = watched.get
         if get.func is parameter_state and type(get.args[0]) is Parameter:
             return self.parameter(get.args[0], watched)
-        if get.func is parts_of and not watched.state:
+        if (get.func is parts_of or get.args[1:] == ("_hooks",)) and not watched.value:
             return self.miss(self.place(partial(getitem, *get.args)), watched.name)
         place = self.place(get)
         if watched.fixed and type(watched.state) is Same:

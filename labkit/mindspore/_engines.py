@@ -50,6 +50,14 @@ class Uniform:
         words = self.twister.randint(0, 2**32, 2 * count, dtype=np.uint32).astype(np.float64)
         return ((words[::2] + words[1::2] * 2.0**32) * 2.0**-64).astype(np.float32)
 
+    def integers(self, size, count):
+        """`count` integers in [0, size), int64, one word each; a word in the uneven rest is drawn again."""
+        share, found = (2**32 - 1) // size, np.empty(0, np.int64)
+        while len(found) < count:
+            words = self.twister.randint(0, 2**32, count - len(found), dtype=np.uint32).astype(np.int64)
+            found = np.concatenate([found, words[words < size * share] // share])
+        return found
+
 
 class Minimal:
     """The minimal standard generator: every word is 16807 times the one before, modulo 2**31 - 1."""

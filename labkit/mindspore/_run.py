@@ -5,10 +5,11 @@ from contextlib import nullcontext
 import numpy as np
 
 from ..engine import isbox, leaves, vjp
+from ._hooking import asked
 from ._printing import shape_text
 from .context import in_graph_mode
 from .parameter import Parameter, bound
-from .tensor import Tensor, wrap
+from .tensor import Tensor, under_hooks, wrap
 
 
 def tensors_in(tree):
@@ -41,6 +42,8 @@ class Run:
         self.args = separated(args) if in_graph_mode() else args
         self.places, self.weights = places, weights
         sources = {id(t): t for p in places for t in _inputs_in(self.args[p])} | {id(w): w for w in weights}
+        if places and asked.backward:
+            sources |= {id(t): t for t in self.args if _differentiable(t)}
         self._index = {key: i for i, key in enumerate(sources)}
 
         def run(*boxes):
@@ -101,6 +104,12 @@ def _inputs_in(argument):
     return tensors_in(argument) if _is_mutable(argument) and in_graph_mode() else []
 
 
+def _differentiable(argument):
+    return (
+        isinstance(argument, Tensor) and not isinstance(argument, Parameter) and argument._value.dtype.kind not in "biu"
+    )
+
+
 def separated(args):
     """The arguments, a new tensor for one that is passed again. (Otherwise each of its places gets the total.)"""
     again = [isinstance(a, Tensor) and any(a is b for b in args[:i]) for i, a in enumerate(args)]
@@ -111,7 +120,7 @@ def _with_boxes(argument, of):
     if _is_mutable(argument):
         return type(argument)(_with_boxes(part, of) for part in argument)
     box = of.get(id(argument))
-    return argument if box is None or isinstance(argument, Parameter) else wrap(box)
+    return argument if box is None or isinstance(argument, Parameter) else wrap(under_hooks(box, argument))
 
 
 def check_cotangent(sens, run):

@@ -204,7 +204,7 @@ class _Walk:
         held, kind = vars(cell), type(cell)
         ours = any(c.__module__.startswith("labkit.") for c in kind.__mro__ if Cell_ not in (c, *c.__bases__))
         for name in [n for n in held if n not in _UNSEEN]:
-            if ours or name in self.known or _ANY in self.known or name == "training":
+            if ours or name in self.known or _ANY in self.known or name in ("training", "_hooks"):
                 self.value(f"{kind.__name__}.{name}", getitem, held, name)
         for part in ("_params", "_cells"):
             here = partial(parts_of, held, part)

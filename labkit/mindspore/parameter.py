@@ -4,6 +4,7 @@ Its value can be substituted for the time of one derivative, in one thread: `gra
 there is nothing to put back when the differentiated function raises.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, Self
@@ -17,7 +18,7 @@ from ..layout import Placed
 from . import dtype as mstype
 from ._initializer import initializer
 from ._recording import current
-from .tensor import Tensor, _Handle, hooked, wrap
+from .tensor import NOT_CALLABLE, Tensor, _Handle, hooked, wrap
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -171,13 +172,14 @@ class Parameter(Tensor):
 
     def register_hook(self, hook) -> _Handle:
         """From here on, `hook(gradient)` replaces this parameter's gradient; `remove()` the result to end it."""
+        of_kind(hook, Callable, NOT_CALLABLE)
         handle = _Handle(hook)
         self._hooks.append(handle)
         return handle
 
     def under_hooks(self, box) -> Any:
         """`box`, whose gradient goes through this parameter's hooks."""
-        for hook in self._hooks:
+        for hook in reversed(self._hooks):  # the first one registered gets the gradient first
             box = hooked(box, hook)
         return box
 

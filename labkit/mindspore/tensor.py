@@ -4,7 +4,10 @@ A tensor holds `_value`: a NumPy array or scalar, or, while a derivative is bein
 Its operators and most of its methods are the functions of `ops`, attached by `ops` itself; here is what is not an op.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
+from weakref import WeakKeyDictionary
 
 import autograd.numpy as anp
 import numpy as np
@@ -12,14 +15,16 @@ import numpy as np
 from ..absent import member
 from ..engine import cast, custom_vjp, getval, isbox
 from ..engine import stop_gradient as constant
+from ..kinds import of_kind
 from ..layout import Placed
 from . import _indexing, _printing
 from . import dtype as mstype
 from ._initializer import Initializer, initializer
 from ._recording import concrete, only_inside, text_of
 
-__all__ = ["Tensor", "tensor"]
+__all__ = ["Tensor", "from_numpy", "tensor"]
 
+NOT_CALLABLE = "Expected a callable hook function, but got {kind}."  # a hook
 _ACCEPTED = "['TensorPy', 'Tensor', 'ndarray', 'str_', 'list', 'tuple', 'float', 'int', 'bool', 'complex', 'bytes']"
 
 
@@ -65,7 +70,12 @@ class Tensor(metaclass=Placed):
     else:
 
         def __getattr__(self, name):
-            raise member("mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self)
+            error = member(
+                "mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self
+            )
+            if name.endswith("_") and hasattr(type(self), name[:-1]):
+                error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
+            raise error
 
     # ---- the protocol of the engine's front door ----
 
@@ -74,6 +84,20 @@ class Tensor(metaclass=Placed):
 
     def __engine_wrap__(self, value):
         return wrap(value)
+
+    @staticmethod
+    def from_numpy(array) -> "Tensor":
+        """A tensor that shares its memory with a NumPy array. Raises TypeError for anything else.
+
+        >>> array = np.zeros(2)
+        >>> shared = Tensor.from_numpy(array)
+        >>> array[0] = 5
+        >>> print(shared)
+        [5. 0.]
+        """
+        of_kind(array, np.ndarray, "Expected a NumPy array.")
+        mstype.of(array.dtype)
+        return wrap(array)
 
     # ---- what it is ----
 
@@ -230,8 +254,14 @@ class Tensor(metaclass=Placed):
 
     def register_hook(self, hook) -> "_Handle":
         """From here on, `hook(gradient)` replaces the gradient that comes back to this tensor; None leaves it."""
+        of_kind(hook, Callable, NOT_CALLABLE)
+        value, hooks = _HOOKS.get(self, (None, None))
+        if hooks is None or value is not self._value:
+            hooks = []
+            self._value = hooked(self._value, partial(_in_turn, hooks))
+            _HOOKS[self] = self._value, hooks
         handle = _Handle(hook)
-        self._value = hooked(self._value, handle)
+        hooks.append(handle)
         return handle
 
     def set_dtype(self, dtype) -> mstype.DType:
@@ -241,8 +271,10 @@ class Tensor(metaclass=Placed):
         return self.dtype
 
 
-class _Handle:
+class _Handle(metaclass=Placed):
     """What `register_hook` returns: `remove()` ends the hook."""
+
+    _shown = "mindspore.common.hook_handle._TensorHookHandle"
 
     def __init__(self, hook):
         self.hook = hook
@@ -253,6 +285,23 @@ class _Handle:
 
     def __call__(self, gradient):
         return None if self.hook is None else self.hook(gradient)
+
+
+_HOOKS: WeakKeyDictionary = WeakKeyDictionary()  # tensor -> its value with the hooks on, and these
+
+
+def under_hooks(box, tensor):
+    """`box`, which stands for the value of `tensor`, with the hooks that were registered on it."""
+    value, hooks = _HOOKS.get(tensor, (None, None))
+    return box if hooks is None or value is not tensor._value else hooked(box, partial(_in_turn, hooks))
+
+
+def _in_turn(hooks, gradient):
+    """What the hooks make of a gradient, the one registered first before the others."""
+    for hook in hooks:
+        changed = hook(gradient)
+        gradient = gradient if changed is None else changed
+    return gradient
 
 
 def hooked(value, hook):
@@ -317,3 +366,6 @@ Initializer.tensor_of = staticmethod(wrap)
 def tensor(input_data=None, dtype=None, shape=None, init=None) -> Tensor:
     """The same as `Tensor(...)`."""
     return Tensor(input_data, dtype, shape, init)
+
+
+from_numpy = Tensor.from_numpy

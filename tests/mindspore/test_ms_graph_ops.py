@@ -52,7 +52,9 @@ def _is_simple(cell):
 OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "rand", "randn", "eye", "linspace", "ones", "zeros", "arange", "full", "scalar_to_tensor", "Ones", "Zeros", "ScalarToTensor",
     "assign", "assign_add", "assign_sub", "Print", "Eye", "Fill", "Cell", "CellDict", "CellList", "GraphCell",
-    "LossBase", "SequentialCell", "get_activation", "dropout", "Dropout", "Conv2D", "LearningRateSchedule",
+    "LossBase", "addr", "embedding", "gumbel_softmax", "pixel_shuffle", "range", "scatter_nd", "tensor_scatter_add",
+    "tensor_scatter_sub", "tensor_scatter_update", "SequentialCell", "get_activation", "dropout", "Dropout", "Conv2D",
+    "LearningRateSchedule", "standard_normal", "normal", "uniform", "randint", "randint_like", "randn_like", "rand_like",
 }  # fmt: skip
 REFUSED = {"nonzero", "unique"}
 REFUSED_FOR = {  # where a tensor stands for a number or shape, or a mask for an index

@@ -13,7 +13,10 @@ from contextlib import redirect_stdout, suppress
 
 from layout import ROOMS
 
-MORE = {"torch": "nn.functional nn.init linalg random utils.checkpoint cuda", "mindspore": "parallel common graph"}
+MORE = {
+    "torch": "nn.functional nn.init linalg random utils.checkpoint cuda",
+    "mindspore": "parallel common graph numpy",
+}
 
 
 def rooms(framework):

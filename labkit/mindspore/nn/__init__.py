@@ -1,15 +1,17 @@
 """Cells, layers and losses."""
 
 from ...aliases import attributes
+from . import _from_ops
 from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
-from .convolutional import Conv2d
+from .convolutional import Conv1d, Conv2d, Conv2dTranspose
 from .dense import Dense, Flatten
 from .dropout import Dropout
 from .dynamic_lr import *  # noqa: F403
 from .dynamic_lr import __all__ as _dynamic_lr
+from .embedding import Embedding
 from .grad_reducer import DistributedGradReducer
 from .learning_rate_schedule import *  # noqa: F403
 from .learning_rate_schedule import __all__ as _schedules
@@ -19,20 +21,25 @@ from .losses import *  # noqa: F403
 from .losses import __all__ as _losses
 from .metrics import *  # noqa: F403
 from .metrics import __all__ as _metrics
-from .normalization import BatchNorm1d, BatchNorm2d
+from .normalization import *  # noqa: F403
+from .normalization import __all__ as _normal
 from .optim import *  # noqa: F403
 from .optim import __all__ as _optimizers
 from .pooling import AvgPool2d, MaxPool2d
+from .recurrent import *  # noqa: F403
+from .recurrent import __all__ as _recurrent
 from .training import *  # noqa: F403
 from .training import __all__ as _training
 from .with_loss import WithLossCell
 
-globals().update(_activation.CLASSES)
+globals().update(_activation.CLASSES | _from_ops.CLASSES)
 
 __all__ = [
-    "AvgPool2d", "BatchNorm1d", "BatchNorm2d", "Cell", "CellDict", "CellList", "Conv2d", "Dense",
-    "DistributedGradReducer", "Dropout", "Flatten", "GraphCell", "MaxPool2d", "SequentialCell", "WithLossCell",
-    "get_activation", *_losses, *_metrics, *_activation.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled, *_training,
+    "AvgPool2d", "Cell", "CellDict", "CellList", "Conv1d", "Conv2d", "Conv2dTranspose", "Dense",
+    "DistributedGradReducer", "Dropout", "Embedding", "Flatten", "GraphCell", "MaxPool2d", "SequentialCell", "WithLossCell",
+    "get_activation", *_losses, *_metrics,
+    *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
+    *_training,
 ]  # fmt: skip
 
 

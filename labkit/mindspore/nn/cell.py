@@ -18,11 +18,12 @@ from ..graph_mode import Compiled, compiled_for
 from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
 from ._bprop import with_own_derivative
+from .hooks import Hooked, through_hooks
 
 __all__ = ["Cell", "GraphCell"]
 
 
-class Cell(Cell_):
+class Cell(Hooked, Cell_):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
     Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the
@@ -42,6 +43,7 @@ class Cell(Cell_):
         own = object.__setattr__
         own(self, "_params", {})
         own(self, "_cells", OrderedDict())
+        own(self, "_hooks", {})
         own(self, "_auto_prefix", auto_prefix)
         self.training, self.requires_grad, self.param_prefix = False, False, ""
         for name, value in (flags or {}).items():
@@ -64,6 +66,11 @@ class Cell(Cell_):
         return self._compute(args, kwargs)
 
     def _compute(self, args, kwargs):
+        if self.__dict__.get("_hooks"):
+            return through_hooks(self, self._without_hooks, args, kwargs)
+        return self._without_hooks(args, kwargs)
+
+    def _without_hooks(self, args, kwargs):
         if type(self).bprop is not None:
             return with_own_derivative(self, args, kwargs)
         return self.construct(*args, **kwargs)

@@ -2,18 +2,24 @@
 
 import math
 
+import autograd.numpy as anp
+import numpy as np
+
+from ...engine import shape_of
 from ...kinds import of_kind
 from ...layout import with_names
+from ...ops import convolution
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
 from ..ops import conv2d
-from ..ops._convolution import check_pad_mode, four, pair
+from ..ops._convolution import bias_add, check_pad_mode, four, pads, pair
+from ..ops._op import value_of
 from ..parameter import Parameter
-from ..tensor import Tensor
+from ..tensor import Tensor, wrap
 from ._checks import check_positive_int
 from .cell import Cell
 
-__all__ = ["Conv2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv2dTranspose"]
 
 
 class Conv2d(Cell):
@@ -37,13 +43,16 @@ class Conv2d(Cell):
         self.pad_mode, self.padding, self.group, self.has_bias = pad_mode, padding, group, has_bias
         self.data_format = data_format
         self._check()
-        shape = (out_channels, in_channels // group, *self.kernel_size)
+        shape = self._weight_shape()
         self.weight_init = HeUniform(math.sqrt(5)) if weight_init is None else weight_init
         self.weight = Parameter(initializer(self.weight_init, shape, dtype), name="weight")
         if has_bias and bias_init is None:
             bias_init = Uniform(1 / math.sqrt(math.prod(shape[1:])))
         self.bias_init = bias_init
         self.bias = Parameter(initializer(bias_init, (out_channels,), dtype), name="bias") if has_bias else None
+
+    def _weight_shape(self):
+        return (self.out_channels, self.in_channels // self.group, *self.kernel_size)
 
     def _check(self):
         four(self.padding, "Conv2d")
@@ -83,3 +92,81 @@ def _size(value, name):
         "When expanding an int number to tuple, input type must be integer or tuple[int], but got {type}",
     )
     return pair(value, name, "Conv2d")
+
+
+class Conv1d(Conv2d):
+    """The convolution of sequences (batch, in_channels, length): `Conv2d` of images of height 1.
+
+    >>> import labkit.mindspore as ms
+    >>> Conv1d(2, 3, 5)(ms.ops.ones((1, 2, 7))).shape
+    (1, 3, 7)
+    """
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1, group=1,
+                 has_bias=False, weight_init=None, bias_init=None, dtype=float32):  # fmt: skip
+        for name, value in (
+            ("kernel_size", kernel_size),
+            ("stride", stride),
+            ("padding", padding),
+            ("dilation", dilation),
+        ):
+            of_kind(value, int, f"For 'Conv1d', the type of '{name}' should be 'int', but got type '{{kind}}'.")
+        if isinstance(weight_init, Tensor):
+            weight_init = weight_init.expand_dims(2)
+        super().__init__(in_channels, out_channels, (1, kernel_size), (1, stride), pad_mode, padding, (1, dilation), group,
+                         has_bias, weight_init, bias_init, dtype=dtype)  # fmt: skip
+        self.padding = (0, 0, padding, padding)
+
+    def construct(self, x) -> Tensor:
+        return super().construct(x.expand_dims(2)).squeeze(2)
+
+
+class Conv2dTranspose(Conv2d):
+    """The transpose of `Conv2d`: (batch, in_channels, height, width) to the images of which `Conv2d` makes that size.
+
+    The weight is (in, out / group, height, width). `pad_mode` and `padding` are those of `Conv2d`; in "pad" mode,
+    `output_padding` adds zeros at the bottom and at the right.
+
+    >>> import labkit.mindspore as ms
+    >>> Conv2dTranspose(2, 3, 4, stride=2)(ms.ops.ones((1, 2, 5, 5))).shape
+    (1, 3, 10, 10)
+    """
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, output_padding=0,
+                 dilation=1, group=1, has_bias=False, weight_init=None, bias_init=None, dtype=float32):  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
+                         weight_init, bias_init, dtype=dtype)  # fmt: skip
+        self.output_padding = output_padding
+        if output_padding and pad_mode != "pad":
+            raise ValueError("when output_padding is not zero, pad_mode must be 'pad'")
+
+    def _weight_shape(self):
+        return (self.in_channels, self.out_channels // self.group, *self.kernel_size)
+
+    def construct(self, x) -> Tensor:
+        value, weight = value_of(x, "Conv2DTranspose"), self.weight._value
+        size = self._size(shape_of(value)[2:])
+        around = pads(self.pad_mode, self.padding, size, self.kernel_size, self.stride, self.dilation)
+        shape = (shape_of(value)[0], self.out_channels, *size)
+        with np.errstate(all="ignore"):
+            made = wrap(convolution.conv2d_input(value, weight, shape, self.stride, around, self.dilation, self.group))
+        made = bias_add(made, self.bias) if self.has_bias else made
+        if not self.output_padding:
+            return made
+        more = pair(self.output_padding, "output_padding", self.cls_name)
+        for axis, count in zip((2, 3), more, strict=True):
+            edge = (*made.shape[:axis], count, *made.shape[axis + 1 :])
+            made = wrap(anp.concatenate([made._value, np.zeros(edge, made._value.dtype)], axis))
+        return made
+
+    def _size(self, size):
+        top, bottom, left, right = four(self.padding, self.cls_name)
+        found = []
+        for n, k, s, d, p in zip(
+            size, self.kernel_size, self.stride, self.dilation, (top + bottom, left + right), strict=True
+        ):
+            reach = d * (k - 1) + 1
+            found.append(
+                n * s if self.pad_mode == "same" else n * s - s + max(reach, s if self.pad_mode == "valid" else 0) - p
+            )
+        return tuple(found)

@@ -8,15 +8,17 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast, shape_of
 from ...engine import stop_gradient as constant
+from ...kinds import of_kind
 from ...layout import with_names
 from .._initializer import initializer
 from ..dtype import float32
+from ..ops import group_norm
 from ..ops._op import value_of
 from ..parameter import Parameter
-from ..tensor import wrap
+from ..tensor import Tensor, wrap
 from .cell import Cell
 
-__all__ = ["BatchNorm1d", "BatchNorm2d"]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "LayerNorm"]
 
 
 class _BatchNorm(Cell):
@@ -42,7 +44,7 @@ class _BatchNorm(Cell):
         for attribute, (name, init, trained) in started.items():
             setattr(self, attribute, Parameter(initializer(init, num_features, dtype), name, requires_grad=trained))
 
-    def construct(self, x):
+    def construct(self, x) -> Tensor:
         value = value_of(x, self.cls_name)
         self._check(shape_of(value))
         wide = cast(value, self.gamma._value.dtype)
@@ -81,7 +83,7 @@ class _BatchNorm(Cell):
                 f"bug got scale.shape[0]: {self.num_features}."
             )
 
-    def extend_repr(self):
+    def extend_repr(self) -> str:
         return with_names(self, "num_features", "eps", "momentum", "gamma", "beta", "moving_mean", "moving_variance")
 
 
@@ -99,3 +101,71 @@ class BatchNorm1d(_BatchNorm):
     """`BatchNorm2d` for inputs (batch, channels) or (batch, channels, length)."""
 
     axes = (2, 3)
+
+
+class BatchNorm3d(_BatchNorm):
+    """`BatchNorm2d` for volumes (batch, channels, depth, height, width)."""
+
+    axes = (5,)
+
+
+class LayerNorm(Cell):
+    """The axes from `begin_norm_axis` on shifted and scaled to mean 0 and variance 1, times `gamma`, plus `beta`.
+
+    `normalized_shape`: the lengths of these axes. Raises TypeError or ValueError for another shape.
+
+    >>> import labkit.mindspore as ms
+    >>> ms.nn.LayerNorm([2])(ms.Tensor([[1.0, 3.0]])).asnumpy().round(3)
+    array([[-1.,  1.]], dtype=float32)
+    """
+
+    def __init__(self, normalized_shape, begin_norm_axis=-1, begin_params_axis=-1, gamma_init="ones", beta_init="zeros",
+                 epsilon=1e-7, dtype=float32):  # fmt: skip
+        super().__init__()
+        of_kind(
+            normalized_shape,
+            (tuple, list),
+            "For 'LayerNorm', the type of 'normalized_shape' must be tuple[int] or list[int], but got {value} and the type is "
+            "{type}.",
+        )
+        if not normalized_shape:
+            raise ValueError(
+                "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element."
+            )
+        self.normalized_shape, self.epsilon = normalized_shape, epsilon
+        self.begin_norm_axis, self.begin_params_axis = begin_norm_axis, begin_params_axis
+        self.gamma = Parameter(initializer(gamma_init, normalized_shape, dtype), name="gamma")
+        self.beta = Parameter(initializer(beta_init, normalized_shape, dtype), name="beta")
+
+    def construct(self, input_x) -> Tensor:
+        axes = tuple(range(self.begin_norm_axis % input_x.ndim, input_x.ndim))
+        centred = input_x - input_x.mean(axes, True)
+        scaled = centred / ((centred * centred).mean(axes, True) + self.epsilon).sqrt()
+        return scaled * self.gamma + self.beta
+
+    def extend_repr(self) -> str:
+        shown = with_names(self, "normalized_shape", "begin_norm_axis", "begin_params_axis")
+        return f"{shown}, gamma{self.gamma}, beta={self.beta}"  # as the real one has it
+
+
+class GroupNorm(Cell):
+    """The channels in `num_groups` groups, each shifted and scaled to mean 0 and variance 1, times `gamma`, plus `beta`."""
+
+    def __init__(
+        self, num_groups, num_channels, eps=1e-5, affine=True, gamma_init="ones", beta_init="zeros", dtype=float32
+    ):
+        super().__init__()
+        if num_channels % num_groups:
+            raise ValueError(
+                f"For 'GroupNorm', the 'num_channels' must be divided by 'num_groups', but got 'num_channels': {num_channels}, "
+                f"'num_groups': {num_groups}."
+            )
+        self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
+        self.gamma = Parameter(initializer(gamma_init, num_channels, dtype), name="gamma", requires_grad=affine)
+        self.beta = Parameter(initializer(beta_init, num_channels, dtype), name="beta", requires_grad=affine)
+
+    def construct(self, x) -> Tensor:
+        return group_norm(x, self.num_groups, self.gamma, self.beta, self.eps)
+
+    def extend_repr(self) -> str:
+        return with_names(self, "num_groups", "num_channels")

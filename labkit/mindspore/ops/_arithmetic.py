@@ -17,6 +17,7 @@ from ..tensor import Tensor, tensor, wrap
 from ._op import register
 
 _FLOAT32, _INT64, _BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
+PAIRWISE: set[str] = set()  # the names of all ops of two operands
 _NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
@@ -102,6 +103,8 @@ def binary(name, *names, method=True, shown=None):
     caller = shown or name
 
     def declare(raw):
+        PAIRWISE.update(n for n in (raw.__name__, *names) if not n.startswith("_"))
+
         @wraps(raw)
         def call(input, other):
             a, b = operands(input, other, name)

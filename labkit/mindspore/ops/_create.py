@@ -22,14 +22,16 @@ def _sizes(size):
     return tuple(int(n) for n in size)
 
 
-def ones(*size, dtype=None):
+def ones(*size, dtype=None, shape=()):
     """All ones, of a shape; Float32 by default."""
+    size = size or (shape,)
     size, dtype = _and_type(size, dtype)
     return wrap(np.ones(_sizes(size), (dtype or float32).numpy))
 
 
-def zeros(*size, dtype=None):
+def zeros(*size, dtype=None, shape=()):
     """All zeros, of a shape; Float32 by default."""
+    size = size or (shape,)
     size, dtype = _and_type(size, dtype)
     return wrap(np.zeros(_sizes(size), (dtype or float32).numpy))
 

@@ -72,8 +72,10 @@ def gelu(input, approximate="none"):
 
 @op(primitive="LeakyReLU", method=False)
 def leaky_relu(input, alpha=0.2):
-    """x where positive, alpha x elsewhere."""
-    return primitives.select(constant(input) > 0, input, input * alpha)
+    """x where positive, alpha x elsewhere; at 0 the slope is the mean of both."""
+    if alpha > 1:
+        return anp.minimum(input * alpha, input)
+    return anp.maximum(input * alpha, input)
 
 
 @op(primitive="Elu", method=False)

@@ -1,15 +1,18 @@
 """Gradient ops: `GradOperation`, `InsertGradientOf`, and assignment to parameters."""
 
-import autograd.numpy as anp
+from collections.abc import Callable
+
 import numpy as np
 
+from ...kinds import as_tuple, of_kind
 from ...layout import Placed
+from .._hooking import hooked_together
 from .._run import Run, check_cotangent, tensors_in
 from ..autodiff import by_position, weight_list, without_cotangent
 from ..context import compiles
 from ..graph_mode import Compiled, compiled_for
 from ..parameter import assigned, check_like
-from ..tensor import Tensor, hooked, wrap
+from ..tensor import NOT_CALLABLE, Tensor, hooked, wrap
 from ._op import register
 
 
@@ -97,26 +100,21 @@ class HookBackward(metaclass=Placed):
     """
 
     def __init__(self, hook_fn):
-        if not callable(hook_fn):
-            raise TypeError(
-                f"For 'HookBackward', the type of 'hook_fn' must be python function, but got {type(hook_fn)}."
-            )
+        of_kind(hook_fn, Callable, NOT_CALLABLE)
         self.hook_fn = hook_fn
 
     def __call__(self, *inputs):
-        ends = np.cumsum([int(np.prod(x.shape)) for x in inputs])
-        parts = lambda flat: [
-            anp.reshape(flat[end - int(np.prod(x.shape)) : end], x.shape) for x, end in zip(inputs, ends, strict=True)
-        ]
-        joined = lambda values: anp.concatenate([anp.reshape(v, (-1,)) for v in values])
+        def hook(gradients):
+            given = tuple(
+                wrap(np.zeros(x.shape, x._value.dtype)) if g is None else g
+                for x, g in zip(inputs, gradients, strict=True)
+            )
+            answer = self.hook_fn(given)
+            if answer is not None and not isinstance(answer, tuple) and len(given) > 1:
+                raise TypeError("The output gradient should be a tuple!")
+            return given if answer is None else as_tuple(answer)
 
-        def hook(gradient):
-            answer = self.hook_fn(tuple(map(wrap, parts(gradient._value))))
-            if answer is None:
-                return None
-            return wrap(joined([t._value for t in (answer if isinstance(answer, tuple) else (answer,))]))
-
-        found = tuple(map(wrap, parts(hooked(joined([x._value for x in inputs]), hook))))
+        found = hooked_together(inputs, hook)
         return found[0] if len(found) == 1 else found
 
 

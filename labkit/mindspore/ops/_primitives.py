@@ -7,7 +7,10 @@ from ...layout import Placed
 from ...ops import FUNCTIONS
 from ..tensor import Tensor
 from . import (  # noqa: F401
+    _activations,
+    _adaptive,
     _clip,
+    _composed,
     _convolution,
     _create,
     _dropout,
@@ -16,6 +19,9 @@ from . import (  # noqa: F401
     _gradient,
     _joining,
     _linear,
+    _more_losses,
+    _of_numpy,
+    _random,
     _reduction,
     _shape,
 )
@@ -151,7 +157,7 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "ScalarToTensor": ({}, "scalar_to_tensor"),
     "Print": ({}, lambda o, *args: print(*args, sep="\n")),
 }  # fmt: skip
-for _more in (_convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS):
+for _more in (_activations.OPTIONS, _convolution.OPTIONS, _dropout.OPTIONS, _entropy.OPTIONS, _more_losses.OPTIONS):
     _OPTIONS.update(_more)
 
 for _name, _fun in PRIMITIVES.items():

@@ -1,0 +1,82 @@
+"""Losses and layers that are an op with its options fixed: a table from class to op and options, in their order."""
+
+from inspect import Parameter, Signature
+
+from ..ops import _op
+from ..ops._more_losses import poisson_nll_loss
+from .cell import Cell
+from .losses import LossBase
+
+_LOSSES = {  # class: (op, the options of the class with their defaults)
+    "CosineEmbeddingLoss": ("cosine_embedding_loss", {"margin": 0.0, "reduction": "mean"}),
+    "HingeEmbeddingLoss": ("hinge_embedding_loss", {"margin": 1.0, "reduction": "mean"}),
+    "KLDivLoss": ("kl_div", {"reduction": "mean"}),
+    "MarginRankingLoss": ("margin_ranking_loss", {"margin": 0.0, "reduction": "mean"}),
+    "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", {"weight": None, "reduction": "mean"}),
+    "MultiMarginLoss": ("multi_margin_loss", {"p": 1, "margin": 1.0, "reduction": "mean", "weight": None}),
+    "PoissonNLLLoss": (poisson_nll_loss, {"log_input": True, "full": False, "eps": 1e-8, "reduction": "mean"}),
+    "GaussianNLLLoss": ("gaussian_nll_loss", {"full": False, "eps": 1e-6, "reduction": "mean"}),
+    "SoftMarginLoss": ("soft_margin_loss", {"reduction": "mean"}),
+    "TripletMarginLoss": (
+        "triplet_margin_loss",
+        {"p": 2, "swap": False, "eps": 1e-6, "reduction": "mean", "margin": 1.0},
+    ),
+    "MAELoss": ("l1_loss", {"reduction": "mean"}),
+}
+_LAYERS = {
+    "AdaptiveAvgPool1d": ("adaptive_avg_pool1d", ("output_size",)),
+    "AdaptiveAvgPool2d": ("adaptive_avg_pool2d", ("output_size",)),
+    "AdaptiveMaxPool2d": ("adaptive_max_pool2d", ("output_size", "return_indices")),
+    "PixelShuffle": ("pixel_shuffle", ("upscale_factor",)),
+}
+
+
+def _op_of(op):
+    return _op.OPS[op] if isinstance(op, str) else op
+
+
+def _loss(name, op, defaults):
+    def __init__(self, *args, **named):
+        _check(name, args, named, defaults)
+        given = {**defaults, **dict(zip(defaults, args, strict=False)), **named}
+        reduction = given["reduction"] if given["reduction"] != "batchmean" else "mean"
+        LossBase.__init__(self, reduction)
+        for option, value in given.items():
+            setattr(self, option, value)
+
+    def construct(self, *tensors):
+        return _op_of(op)(*tensors, **{option: getattr(self, option) for option in defaults})
+
+    shown = op if isinstance(op, str) else op.__name__
+    doc = f"`ops.{shown}` as a cell, with the options {', '.join(defaults)}."
+    return type(
+        name, (LossBase,), {"__init__": __init__, "construct": construct, "__doc__": doc, "__module__": __name__}
+    )
+
+
+def _layer(name, op, options):
+    signature = Signature([Parameter(options[0], Parameter.POSITIONAL_OR_KEYWORD)])
+
+    def __init__(self, *args, **named):
+        Cell.__init__(self)
+        _check(name, args, named, options)
+        self._given = {**dict(zip(options, args, strict=False)), **named}
+        for option, value in self._given.items():
+            setattr(self, option, value)
+
+    def construct(self, input):
+        return _op_of(op)(input, **self._given)
+
+    doc = f"`ops.{op}` as a cell, with the options {', '.join(options)}."
+    members = {"__init__": __init__, "construct": construct, "__module__": __name__, "__signature__": signature}
+    return type(name, (Cell,), {**members, "__doc__": doc})
+
+
+def _check(name, args, named, options):
+    unknown = set(named) - set(options)
+    if unknown or len(args) > len(options):
+        raise TypeError(f"For '{name}', expected options among {list(options)}, but got {sorted(unknown) or args}.")
+
+
+CLASSES = {name: _loss(name, *spec) for name, spec in _LOSSES.items()}
+CLASSES |= {name: _layer(name, *spec) for name, spec in _LAYERS.items()}

@@ -1,0 +1,266 @@
+"""Ops made of other ops: products with a sum, normalisation, moments, elements by their places."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ... import ops as primitives
+from ...engine import cast, shape_of
+from ...engine import stop_gradient as constant
+from ..tensor import Tensor, wrap
+from . import _create, _elementwise, _joining, _reduction, _shape  # noqa: F401  (whose ops it asks for)
+from ._linear import matmul
+from ._op import OPS, register, value_of
+
+_sqrt = OPS["sqrt"]
+
+
+def addcmul(input, tensor1, tensor2, value=1):
+    """input + value * tensor1 * tensor2."""
+    return input + value * tensor1 * tensor2
+
+
+def addcdiv(input, tensor1, tensor2, value=1):
+    """input + value * tensor1 / tensor2."""
+    return input + value * (tensor1 / tensor2)
+
+
+def addmm(input, mat1, mat2, *, beta=1, alpha=1):
+    """beta * input + alpha * (mat1 @ mat2)."""
+    return beta * input + alpha * matmul(mat1, mat2)
+
+
+def addmv(input, mat, vec, *, beta=1, alpha=1):
+    """beta * input + alpha * (mat @ vec)."""
+    return beta * input + alpha * matmul(mat, vec)
+
+
+def baddbmm(input, batch1, batch2, beta=1, alpha=1):
+    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
+    return beta * input + alpha * matmul(batch1, batch2)
+
+
+def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    """beta * input + alpha * the sum of the products of matrices."""
+    return beta * input + alpha * matmul(batch1, batch2).sum(0)
+
+
+def addr(x, vec1, vec2, *, beta=1, alpha=1):
+    """beta * x + alpha * the outer product of two vectors."""
+    return beta * x + alpha * OPS["outer"](vec1, vec2)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """The last axes, of `normalized_shape`, shifted and scaled to mean 0 and variance 1; then times `weight`, plus `bias`."""
+    sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if input.shape[input.ndim - len(sizes) :] != sizes:
+        raise ValueError(
+            f"layer_norm: expected an input whose last axes are {sizes}, but got the shape {input.shape}. Give the lengths of "
+            "the axes to normalise."
+        )
+    return _affine(_normalised(input, tuple(range(-len(sizes), 0)), eps), weight, bias, sizes)
+
+
+def _normalised(x, axes, eps):
+    centred = x - x.mean(axes, True)
+    return centred / _sqrt((centred * centred).mean(axes, True) + eps)
+
+
+def _affine(x, weight, bias, shape):
+    x = x if weight is None else x * weight.reshape(shape)
+    return x if bias is None else x + bias.reshape(shape)
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    """The channels, axis 1, in `num_groups` groups, each shifted and scaled to mean 0 and variance 1."""
+    shape = input.shape
+    if shape[1] % num_groups:
+        raise ValueError(f"group_norm: expected channels that {num_groups} groups divide, but got {shape[1]} channels.")
+    groups = _normalised(input.reshape((shape[0], num_groups, -1)), (2,), eps)
+    return _affine(groups.reshape(shape), weight, bias, (1, -1) + (1,) * (len(shape) - 2))
+
+
+def rms_norm(x, gamma, epsilon=1e-6):
+    """`(x over its root mean square along the last axes, times gamma; one over that root)`."""
+    axes = tuple(range(-gamma.ndim, 0))
+    share = OPS["rsqrt"]((x * x).mean(axes, True) + epsilon)
+    return x * share * gamma, share
+
+
+def var_mean(input, axis=None, ddof=0, keepdims=False):
+    """`(variance, mean)`."""
+    return input.var(axis, ddof, keepdims), input.mean(axis, keepdims)
+
+
+def std_mean(input, axis=None, ddof=0, keepdims=False):
+    """`(standard deviation, mean)`."""
+    return input.std(axis, ddof, keepdims), input.mean(axis, keepdims)
+
+
+def median(input, axis=-1, keepdims=False):
+    """`(the lower median along axis, its Int64 index)`."""
+    values, index = primitives.sort(value_of(input, "Median"), axis)
+    place = (shape_of(values)[axis] - 1) // 2
+    at = (slice(None),) * (axis % input.ndim) + (slice(place, place + 1) if keepdims else place,)
+    return wrap(values[at]), wrap(cast(index[at], np.int64))
+
+
+def diff(x, n=1, axis=-1, prepend=None, append=None):
+    """The differences of neighbours along `axis`, `n` times."""
+    parts = [part for part in (prepend, x, append) if part is not None]
+    x = OPS["concat"](parts, axis) if len(parts) > 1 else x
+    for _ in range(n):
+        x = narrow(x, axis, 1, x.shape[axis] - 1) - narrow(x, axis, 0, x.shape[axis] - 1)
+    return x
+
+
+def deg2rad(x):
+    """Degrees as radians."""
+    return x * (math.pi / 180)
+
+
+def rad2deg(x):
+    """Radians as degrees."""
+    return x * (180 / math.pi)
+
+
+def inner(input, other):
+    """The sums of products along the last axes of both."""
+    return OPS["tensor_dot"](input, other, ([input.ndim - 1], [other.ndim - 1]))
+
+
+def logaddexp(input, other):
+    """log(exp(x) + exp(y)), without overflow."""
+    return OPS["maximum"](input, other) + OPS["log1p"](OPS["exp"](-(input - other).abs()))
+
+
+def clone(input):
+    """A tensor of its own with the same elements; the derivative passes."""
+    return input.copy()
+
+
+def reshape_as(input, other):
+    """The same elements in the shape of `other`."""
+    return input.reshape(other.shape)
+
+
+def type_as(input, other):
+    """The elements in the type of `other`."""
+    return input.astype(other.dtype)
+
+
+def numel(input):
+    """The number of elements."""
+    return input.size
+
+
+def narrow(input, axis, start, length):
+    """`length` slices along `axis` from `start` on."""
+    return input[(slice(None),) * (axis % input.ndim) + (slice(start, start + length),)]
+
+
+def pixel_shuffle(input, upscale_factor):
+    """Channels (..., c r r, h, w) spread over images r times as high and wide: (..., c, h r, w r)."""
+    *batch, channels, height, width = input.shape
+    r, n = upscale_factor, len(batch)
+    apart = input.reshape((*batch, channels // r**2, r, r, height, width))
+    order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
+    return apart.transpose(order).reshape((*batch, channels // r**2, height * r, width * r))
+
+
+def range_(start, end, step, maxlen=1000000):
+    """Numbers from `start` up to, not including, `end`: Int64 for integers."""
+    return OPS["arange"](start, end, step)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False):
+    """The rows of `weight` at the places `input`; the row `padding_idx` gets no gradient."""
+    if max_norm is not None or scale_grad_by_freq:
+        raise NotImplementedError("embedding: labkit has neither max_norm nor scale_grad_by_freq; leave them out")
+    if padding_idx is not None:
+        rows = Tensor(np.arange(weight.shape[0])[:, None] == padding_idx % weight.shape[0])
+        weight = OPS["where"](rows, OPS["stop_gradient"](weight), weight)
+    return weight[input]
+
+
+# ---- elements by their places: the last axis of `indices` names one ----
+
+
+def _places(indices):
+    return tuple([indices[..., i] for i in range(indices.shape[-1])])
+
+
+def gather_nd(input_x, indices):
+    """The elements, or slices, of `input_x` at the places along the last axis of `indices`."""
+    return input_x[_places(indices)]
+
+
+def scatter_nd(indices, updates, shape):
+    """Zeros of a shape, with `updates` added at the places along the last axis of `indices`."""
+    return tensor_scatter_add(wrap(np.zeros(tuple(shape), updates._value.dtype)), indices, updates)
+
+
+def _writing(write, kept):
+    """An op that writes `updates` into a copy of `x`: the gradient of `x` is `kept`, that of the updates where they went."""
+
+    @primitives.rule(
+        lambda ans, x, updates, *places: lambda g: kept(g, places), lambda ans, x, updates, *places: lambda g: g[places]
+    )
+    def written(x, updates, *places):
+        out = np.array(x)
+        write(out, places, updates)
+        return out
+
+    def call(x, indices, updates):
+        return wrap(written(x._value, updates._value, *[constant(p._value) for p in _places(indices)]))
+
+    return call
+
+
+_put = _writing(np.ndarray.__setitem__, lambda g, places: primitives.set_item(g, places, 0))
+_added = _writing(np.add.at, lambda g, places: g)
+
+
+def tensor_scatter_add(input_x, indices, updates):
+    """`input_x` with `updates` added at the places along the last axis of `indices`."""
+    return _added(input_x, indices, updates)
+
+
+def tensor_scatter_sub(input_x, indices, updates):
+    """`input_x` less `updates` at the places along the last axis of `indices`."""
+    return _added(input_x, indices, -updates)
+
+
+def tensor_scatter_update(input_x, indices, updates):
+    """`input_x` with `updates` at the places along the last axis of `indices`."""
+    return _put(input_x, indices, updates)
+
+
+range_.__name__ = "range"
+_METHODS: tuple[Callable, ...] = (
+    clone, reshape_as, type_as, deg2rad, rad2deg, diff, inner, logaddexp,
+    addcmul, addcdiv, addmm, addmv, baddbmm, addbmm, addr, median, numel, narrow, gather_nd,
+)  # fmt: skip
+_FUNCTIONS: tuple[Callable, ...] = (
+    layer_norm,
+    group_norm,
+    rms_norm,
+    var_mean,
+    std_mean,
+    pixel_shuffle,
+    range_,
+    embedding,
+)
+_CLASSES: dict[Callable, str] = {
+    gather_nd: "GatherNd", scatter_nd: "ScatterNd", tensor_scatter_add: "TensorScatterAdd",
+    tensor_scatter_sub: "TensorScatterSub", tensor_scatter_update: "TensorScatterUpdate",
+}  # fmt: skip
+for _fun in _METHODS:
+    register(_fun)
+for _fun in _FUNCTIONS:
+    register(_fun, method=False)
+for _fun, _class in _CLASSES.items():
+    register(_fun, method=False, primitive=_class)
+register(OPS["nonzero"], "argwhere")
+register(OPS["gather_elements"], "gather_d", method=False, primitive="GatherD")

@@ -1,0 +1,205 @@
+"""NumPy's functions for tensors: the ops of the table where there is one of that name, otherwise autograd's.
+
+Arguments are NumPy's. New arrays are Int32 or Float32 unless a `dtype` says otherwise, results no wider than the tensors given.
+"""
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+
+from ...engine import cast, dtype_of, getval, isbox, leaves, map_leaves
+from ...engine import stop_gradient as constant
+from ...ops import FUNCTIONS, absolute, power, select
+from ..dtype import DType, as_numpy, of
+from ..tensor import Tensor, tensor, wrap
+from . import _elementwise, _reduction  # noqa: F401  (whose ops it asks for)
+from ._arithmetic import PAIRWISE
+from ._op import OPS, register
+
+_ELSEWHERE: dict[str, str] = {  # where NumPy has it under another name, or has it no more
+    "trapz": "trapezoid", "in1d": "isin", "sometrue": "any", "asfarray": "float32", "norm": "linalg.norm", "max": "amax",
+    "min": "amin", "matrix_power": "linalg.matrix_power", "multi_dot": "linalg.multi_dot", "abs": "absolute", "round": "around",
+    "bitwise_not": "invert",
+}  # fmt: skip
+_PLACES = {"argmax": np.int64, "argmin": np.int32, "argwhere": np.int64, "count_nonzero": np.int32}
+_OF_INTEGERS = {"sum": np.int64, "mean": np.int32, "average": np.int32}
+_SINGLE, _DOUBLE, _INT, _LONG = (np.dtype(kind) for kind in (np.float32, np.float64, np.int32, np.int64))
+
+
+def derived(name) -> Callable | None:
+    """The function of tensors of this name, or None where neither the table of ops nor NumPy has one."""
+    if (
+        name in PAIRWISE
+        or name in FUNCTIONS
+        or name in {also for row in FUNCTIONS.values() for also in row.also.split()}
+    ):
+        return _of_table(OPS[name])
+    fun = _of_numpy(_ELSEWHERE.get(name, name))
+    return None if fun is None else _of_arrays(name, fun)
+
+
+def _of_table(op):
+    """An op of one or of two tensors, which takes what becomes one, and a `dtype`."""
+
+    @wraps(op)
+    def call(*args, dtype=None):
+        made = op(*[a if isinstance(a, Tensor) else array(a) for a in args] if len(args) == 1 else args)
+        return made if dtype is None else made.astype(_type(dtype))
+
+    return call
+
+
+def _of_numpy(path) -> Any:
+    """NumPy's function with a derivative: its own, that of autograd, or that of what it does."""
+    if path in _MADE:
+        return _MADE[path]
+    if path in _MOVING:
+        return partial(_moved, getattr(np, path))
+    if path in _STEPS:
+        return lambda *args: getattr(np, path)(*map(constant, args))
+    found = anp
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _moved(fun, *args, **kwargs):
+    """What `fun` does, which only moves elements: where each came from is what it does with their numbers."""
+    arrays = [leaf for leaf in leaves([args, kwargs]) if isbox(leaf)]
+    if not arrays:
+        return fun(*args, **kwargs)
+    starts = dict(zip(map(id, arrays), np.cumsum([1, *(np.size(getval(a)) for a in arrays)]), strict=False))
+    numbered = lambda leaf: starts[id(leaf)] + np.arange(np.size(getval(leaf))).reshape(np.shape(getval(leaf)))
+    plain = map_leaves(getval, [args, kwargs])
+    others = map_leaves(lambda leaf: numbered(leaf) if id(leaf) in starts else leaf, [args, kwargs])
+    value, source = fun(*plain[0], **plain[1]), fun(*others[0], **others[1])
+    row = anp.concatenate([anp.ravel(a) for a in arrays])
+    return select(source > 0, row[np.maximum(source - 1, 0)], value)
+
+
+def _average(a, axis=None, weights=None):
+    weights = weights if weights is None or np.ndim(weights) != 1 or axis is None else _along(weights, axis, a.ndim)
+    return (
+        anp.mean(a, axis) if weights is None else anp.sum(a * weights, axis) / anp.sum(weights + 0 * constant(a), axis)
+    )
+
+
+def _along(weights, axis, ndim):
+    return anp.reshape(weights, [-1 if i == axis % ndim else 1 for i in range(ndim)])
+
+
+def _without_nan(fun):
+    return lambda a, *args, **kwargs: fun(anp.where(np.isnan(getval(a)), 0.0, a), *args, **kwargs)
+
+
+def _polyval(p, x):
+    total = 0 * x
+    for k in range(len(p)):
+        total = total * x + p[k]
+    return total
+
+
+def _trapezoid(y, x=None, dx=1.0, axis=-1):
+    y = anp.swapaxes(y, axis, -1)
+    step = dx if x is None else anp.diff(x)
+    return anp.sum((y[..., 1:] + y[..., :-1]) * step / 2, -1)
+
+
+def _ptp(a, axis=None, keepdims=False):
+    return anp.max(a, axis, keepdims=keepdims) - anp.min(a, axis, keepdims=keepdims)
+
+
+def _cumprod(a, axis=None, dtype=None):
+    return OPS["cumprod"](wrap(anp.ravel(a) if axis is None else a), axis or 0, dtype)._value
+
+
+_STEPS = {"heaviside", "signbit"}  # constant to every derivative
+_MOVING = {"broadcast_to", "choose", "copy", "diag", "diagonal", "dstack", "flip", "pad", "positive", "resize", "take",
+           "take_along_axis"}  # fmt: skip
+_MADE: dict[str, Callable] = {  # of what has a derivative
+    "average": _average, "nansum": _without_nan(anp.sum), "nancumsum": _without_nan(anp.cumsum), "polyval": _polyval,
+    "trapezoid": _trapezoid, "ptp": _ptp, "cumprod": _cumprod,
+    "outer": lambda a, b: anp.outer(anp.ravel(a), anp.ravel(b)),
+    "cbrt": lambda x: anp.sign(x) * power(absolute(x), 1 / 3),
+}  # fmt: skip
+
+
+def _of_arrays(name, fun):
+    """A function of NumPy's for tensors, its numbers in the types of MindSpore's."""
+
+    def call(*args, **kwargs):
+        tensors = [leaf for leaf in leaves([args, kwargs]) if isinstance(leaf, Tensor)]
+        args, kwargs = map_leaves(_plain, [args, kwargs])
+        told = "dtype" in kwargs or any(isinstance(a, np.dtype) for a in args)
+        with np.errstate(all="ignore"):
+            try:
+                found = fun(*args, **kwargs)
+            except NotImplementedError:
+                raise NotImplementedError(f"{name}: labkit computes it, but has no derivative of it") from None
+        kinds = [t._value.dtype for t in tensors]
+        return _wrapped(found, (lambda value: value) if told else lambda value: _typed(value, kinds, name))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"`numpy.{name}` of tensors; see there for its arguments."
+    return call
+
+
+def _plain(leaf):
+    if isinstance(leaf, Tensor):
+        return leaf._value
+    return as_numpy(leaf) if isinstance(leaf, (DType, type)) else leaf
+
+
+def _type(dtype):
+    return dtype if isinstance(dtype, (DType, str)) else of(as_numpy(dtype))
+
+
+def _wrapped(found, typed):
+    if isbox(found) and isinstance(getval(found), (tuple, list)):
+        found = [found[i] for i in range(len(getval(found)))]
+    if isinstance(found, (tuple, list)):
+        return tuple(_wrapped(part, typed) for part in found)
+    if isinstance(found, np.dtype):
+        return of(found)
+    return wrap(typed(found)) if isbox(found) or isinstance(found, (np.ndarray, np.generic)) else found
+
+
+def _typed(value, kinds, name):
+    """A result in the type that MindSpore gives it: no float wider than those given, no integer wider than Int32 unless given."""
+    dtype = dtype_of(value)
+    floats = [kind for kind in kinds if kind.kind == "f"]
+    wanted = dtype
+    if dtype.kind == "f":
+        wanted = max(floats, key=lambda kind: kind.itemsize) if floats else _SINGLE
+    elif dtype == _LONG and _LONG not in kinds:
+        wanted = _INT
+    if name in _PLACES:
+        wanted = np.dtype(_PLACES[name])
+    elif name in _OF_INTEGERS and kinds and not floats:
+        wanted = _LONG if _LONG in kinds else np.dtype(_OF_INTEGERS[name])
+    return value if wanted == dtype else cast(value, wanted)
+
+
+def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
+    """A tensor of numbers, nested lists, arrays or tensors: Int32 or Float32 unless `dtype` says otherwise.
+
+    >>> array([1, 2]).dtype, array([1.0, 2]).dtype
+    (mindspore.int32, mindspore.float32)
+    """
+    given = isinstance(obj, (Tensor, np.ndarray))
+    made = tensor(obj if given else list(obj) if isinstance(obj, (tuple, range)) else obj)
+    value = made._value
+    if dtype is not None:
+        value = cast(value, as_numpy(dtype))
+    elif not given and value.dtype in (_LONG, _DOUBLE):
+        value = cast(value, _INT if value.dtype == _LONG else _SINGLE)
+    return wrap(anp.reshape(value, (1,) * (ndmin - len(made.shape)) + made.shape) if ndmin > len(made.shape) else value)
+
+
+_OPS = ["cross", "dstack", "gcd", "hstack", "lcm", "positive", "vander", "vstack"]  # as in NumPy
+for _name in _OPS:
+    if _name not in OPS and (_made := derived(_name)):
+        register(_made)

@@ -70,7 +70,7 @@ class _Reader:
         return Exercise(
             self.name, self.notebook, title, points, statement, self.right, tuple(self.said["hints"]),
             f"\n{self.source.program(function or 'answer')}\n", tuple(self._misconceptions(bool(function))),
-            tuple(self._wrong_answers(bool(function))), **fields,
+            tuple(self._wrong_answers(function or "")), **fields,
         )  # fmt: skip
 
     def _must(self, holds: bool, name: str, what: str) -> None:
@@ -88,11 +88,14 @@ class _Reader:
         return found["title"], int(found["points"]), CODE.sub(self._shown, found["statement"].strip())
 
     def _shown(self, found: re.Match) -> str:
-        """The code that a line such as `[[layer, loss]]` of the statement stands for."""
-        names = [name.strip() for name in found[1].split(",")]
-        for name in names:
+        """The code that a line such as `[[layer, as_it_was as mended]]` of the statement stands for."""
+        shown = []
+        for part in found[1].split(","):
+            name, _, other = part.strip().partition(" as ")
             self._must(name in self.said, name, f"defined, because the statement shows it: {found[0]}")
-        return "```python\n" + "\n\n".join(map(self.source.text, names)) + "\n```"
+            text = self.source.text(name)
+            shown.append(re.sub(rf"\b{name}\b", other, text, count=1) if other else text)
+        return "```python\n" + "\n\n".join(shown) + "\n```"
 
     def _function(self) -> str | None:
         """The name of the function that is the solution, or None for a prediction."""
@@ -117,15 +120,19 @@ class _Reader:
                 not (one.items is None and one.when is None and one.answer is None), variable,
                 "a wrong function, or to say by which items (`{1: ...}`) or by what (`when=`) it is recognised",
             )  # fmt: skip
-            yield Misconception(variable.strip("_").replace("_", "-"), one.sentence, self._recogniser(one))
+            name = variable.strip("_").replace("_", "-")
+            yield Misconception(name, one.sentence, self._recogniser(name, one))
 
-    def _recogniser(self, one: Wrong) -> Callable[[tuple, Any, Any], bool]:
+    def _recogniser(self, name: str, one: Wrong) -> Callable[[tuple, Any, Any], bool]:
         if one.when:
             return one.when
         if one.items is not None:
             return lambda inputs, expected, got: one.among(expected, got)
         if callable(one.answer):
-            return lambda inputs, expected, got: same(self._gives(one.answer, inputs), got)
+            others = [other.answer for _, other in self._of(Judged) if other.kind == name]
+            return lambda inputs, expected, got: any(
+                _alike(self._gives(function, inputs), got, one.parts, expected) for function in (one.answer, *others)
+            )
         return lambda inputs, expected, got: same(one.answer, got)
 
     def _gives(self, function: Callable, inputs: tuple) -> Any:
@@ -134,12 +141,12 @@ class _Reader:
 
     # ---- planted wrong answers ----
 
-    def _wrong_answers(self, called: bool) -> Iterator[WrongAnswer]:
+    def _wrong_answers(self, solution: str) -> Iterator[WrongAnswer]:
         for variable, one in self._of((Wrong, Judged)):  # type: ignore[arg-type]
             label = variable.strip("_").replace("_", " ")
             kind = one.kind if isinstance(one, Judged) else label.replace(" ", "-")
             if inspect.isfunction(one.answer):
-                yield WrongAnswer(label, self.source.program(variable), kind)
+                yield WrongAnswer(label, self.source.program(variable, solution), kind)
             elif (value := self._planted(one)) is not None:
                 yield WrongAnswer(label, f"answer = {value}", kind)
 
@@ -157,6 +164,13 @@ class _Reader:
         return _source(answer) if items else None
 
 
+def _alike(theirs: Any, got: Any, parts: tuple[int, ...], expected: Any) -> bool:
+    """True where two results are the same, or one of these parts of them that is wrong."""
+    if not parts:
+        return same(theirs, got)
+    return any(same(theirs[i], got[i]) and not same(expected[i], got[i]) for i in parts)
+
+
 def _source(value: Any) -> str:
     """A prediction as one types it."""
     if isinstance(value, (list, tuple)):
@@ -170,13 +184,17 @@ def _source(value: Any) -> str:
 
 
 def _module(name: str, text: str, place: str) -> ModuleType:
-    """The file, run as a module that its classes and functions belong to."""
+    """The file, run as a module that its classes and functions belong to.
+
+    Its code is in no package, so that `trace` takes the names of its variables as it takes a learner's.
+    """
+    file = f"<exercise {name}>"
     module = ModuleType(f"labkit_exercise_{name.replace('-', '_')}")
     module.__file__ = place
-    linecache.cache[place] = (len(text), None, text.splitlines(keepends=True), place)  # so that errors show their lines
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # so that errors show their lines
     sys.modules[module.__name__] = module
     try:
-        exec(compile(text, place, "exec", dont_inherit=True), vars(module))
+        exec(compile(text, file, "exec", dont_inherit=True), vars(module))
     except BaseException:
         del sys.modules[module.__name__]
         raise

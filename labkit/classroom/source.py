@@ -1,6 +1,7 @@
 """The text of a file of Python: what of it a definition needs, as a program of its own."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -37,12 +38,16 @@ class Source:
         parts = [(d.lineno, d.end_lineno) for d in _kept(node)] + [(node.lineno, node.end_lineno)]
         return "\n".join("\n".join(self._lines[first - 1 : last]) for first, last in parts)
 
-    def program(self, name: str) -> str:
-        """What defines `answer` by the definition `name`, in the order of the file."""
+    def program(self, name: str, solution: str = "") -> str:
+        """What defines `answer` by the definition `name`, in the order of the file.
+
+        Where it needs the `solution`, that gets another name: a learner's notebook gives this one to the answer.
+        """
         needed = self._needed(name)
         parts = [(line, "") for node in self._tree.body if (line := _import_of(node, needed))]
         used = [node for node in self._tree.body if needed & {*_bound(node)} and _kind(node)]
-        parts += [(self._cut(node), _kind(node)) for node in used]
+        apart = re.compile(rf"(?<![.\w]){solution}\b" if solution in needed - {name} else r"(?!)")
+        parts += [(apart.sub(f"right_{solution}", self._cut(node)), _kind(node)) for node in used]
         parts += [] if name == "answer" else [(f"answer = {name}", "end")]
         before, program = "", ""
         for text, kind in parts:

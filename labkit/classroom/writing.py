@@ -18,8 +18,10 @@
     hints = "...", "...", "..."
 
 The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
-A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. What else a file may say are the fields
-of `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`), and `reference(...)` where the solution that is shown
+A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. `[[f, g]]` on a line of the docstring shows
+the code of `f` and `g`, `[[as_it_was as mended]]` a wrong answer under the name that it has to be mended under; a program
+that is no function stands in the docstring itself, and `ran(__doc__)` runs it. What else a file may say are the fields of
+`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`), and `reference(...)` where the solution that is shown
 and the one that judges are two.
 """
 
@@ -31,7 +33,7 @@ from .compare import same
 from .exercise import NO_DIFFERENCES, PLAIN, Way, strata
 
 __all__ = [
-    "NO_DIFFERENCES", "PLAIN", "Judged", "Way", "Wrong", "either", "judged", "same", "strata", "wrong",
+    "NO_DIFFERENCES", "PLAIN", "Judged", "Way", "Wrong", "either", "judged", "ran", "same", "strata", "wrong",
 ]  # fmt: skip
 
 Recogniser = Callable[[Any, Any, Any], bool]
@@ -44,6 +46,8 @@ class Wrong:
     sentence: str
     items: Mapping[int, Any] | None = None
     together: bool = False
+    alone: bool = False
+    parts: tuple[int, ...] = ()
     when: Recogniser | None = None
     answer: Any = None
 
@@ -51,7 +55,10 @@ class Wrong:
         return replace(self, answer=function)
 
     def among(self, expected: Any, got: Any) -> bool:
-        """True where a prediction has one of the wrong items; with `together`, all of them."""
+        """True where a prediction has one of the wrong items; with `together`, all of them; with `alone`, no others."""
+        others = [i for i in range(len(expected)) if i not in (self.items or {})] if self.alone else []
+        if not all(same(expected[i], got[i]) for i in others):
+            return False
         found = [_is(item, expected[i], got[i]) for i, item in (self.items or {}).items()]
         return bool(found) and (all(found) if self.together else any(found))
 
@@ -72,30 +79,47 @@ def wrong(
     items: Mapping[int, Any] | None = None,
     *,
     together: bool = False,
+    alone: bool = False,
+    parts: tuple[int, ...] = (),
     when: Recogniser | None = None,
     answer: Any = None,
 ) -> Wrong:
     """A way to be wrong that has a reason; `sentence` tells the learner what they misunderstood.
 
-    Above a function, that function is a wrong answer. Whoever gets what it gets is told the sentence, or, with
-    `when(inputs, expected, got)`, whoever's result is of that kind (`expected` differs from `got`).
+    Above a function, that function is a wrong answer. Whoever gets what it gets is told the sentence; with `parts=(0, 1)`,
+    whoever gets one of these parts of its result; with `when(inputs, expected, got)`, whoever's result is of that kind
+    (`expected` differs from `got`).
 
     Of a prediction, `items` says which item gives it away: `{1: (4, 2)}` where item 1 was answered by `(4, 2)`; one of
     several `either("A", "B")`; by a rule `{1: lambda expected, got: got > expected}`. One such item is enough, or with
-    `together` all of them are needed. A rule has no example of its own: `answer=[...]`.
+    `together` all of them are needed; with `alone` the other items have to be right. A rule has no example of its own:
+    `answer=[...]`.
 
     >>> wrong("b gets one sum.", {1: (4, 2)}).among([(3, 2), (2,)], [(3, 2), (4, 2)])
     True
     """
-    return Wrong(sentence, items, together, when, answer)
+    return Wrong(sentence, items, together, alone, parts, when, answer)
 
 
 def judged(kind: str, answer: Any = None) -> Judged:
     """A wrong answer that is told `kind`: the name of a misconception that has another example, or a kind of report.
 
-    Above a function that is the answer; of a prediction the answer, or the items in which it differs from the right one.
+    Above a function that is the answer: a misconception without `when` is recognised by all of its examples. Of a
+    prediction the answer, or the items in which it differs from the right one.
     """
     return Judged(kind, answer)
+
+
+def ran(statement: str, **names: Any) -> dict[str, Any]:
+    """What the first program of a statement leaves: its names, and under "printed" all that it prints, in a list.
+
+    >>> ran("```python\\nx = n + 1\\nprint(x)\\n```", n=1)["printed"]
+    [2]
+    """
+    printed: list[Any] = []
+    program = statement.split("```python\n")[1].split("```")[0]
+    exec(program, scope := {**names, "print": printed.append})
+    return {**scope, "printed": printed}
 
 
 class either(tuple):

@@ -99,6 +99,37 @@ def kind(exercise, answer):
     return judge_answer(exercise, answer).kind
 
 
+def test_a_statement_shows_a_wrong_answer_under_the_name_to_mend(tmp_path):
+    text = PULL.replace("[[forward]]", "[[forward, swapped as pull]]")
+    statement = read(file(tmp_path, text)).statement
+    assert "    return math.fsum(x * y)\n\ndef pull(x, y, v):\n    return v * x\n```" in statement
+
+
+def test_a_misconception_is_recognised_by_all_of_its_examples(tmp_path):
+    exercise = read(file(tmp_path, PULL.replace('@judged("value")', '@judged("swapped")')))
+    assert kind(exercise, lambda x, y, v: v * x) == kind(exercise, lambda x, y, v: v * y + x * x) == "swapped"
+
+
+def test_a_misconception_is_recognised_by_a_part_of_the_result(tmp_path):
+    text = PULL.replace("return _scaled(v) * y", "return _scaled(v) * y, x").replace("return v * x", "return v * x, y")
+    exercise = read(file(tmp_path, text.replace('for y.")', 'for y.", parts=(0,))')))
+    assert kind(exercise, lambda x, y, v: (v * x, x)) == "swapped" != kind(exercise, lambda x, y, v: (v * y, y))
+
+
+def test_a_wrong_answer_may_call_the_solution_and_still_take_its_name(tmp_path):
+    source = read(file(tmp_path, PULL.replace("return v * x", "return -pull(x, y, v)"))).wrong_answers[0].source
+    names = {"np": np}
+    exec(source.replace("answer = ", "pull = "), names)
+    assert names["pull"](1.0, 2.0, 3.0) == -6.0 and "def right_pull(x, y, v):" in source
+
+
+def test_a_wrong_item_that_has_to_be_alone(tmp_path):
+    exercise = read(file(tmp_path, SHAPES.replace("{1: (4, 2)})", "{1: (4, 2)}, alone=True)")))
+    (for_each, *_) = exercise.misconceptions
+    assert for_each.recognises((), [(3, 2), (2,), 3], [(3, 2), (4, 2), 3])
+    assert not for_each.recognises((), [(3, 2), (2,), 3], [(3, 2), (4, 2), 4])
+
+
 def test_a_function_and_its_wrong_answers_are_code(tmp_path):
     exercise = read(file(tmp_path, PULL), "99_own")
     assert (exercise.name, exercise.notebook, exercise.title) == ("own-dot", "99_own", "The pullback of a dot product")

@@ -19,11 +19,9 @@ You run A, then B, then B again, then A, then B. What do the three runs of B pri
 Answer with a list of three numbers.
 """
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [2, 3, 2]
-
-
 rules = (
     "Go through the runs in the order in which they happen: what is n when this run of B begins?",
     "Go through the runs in the order in which they happen: what is n when this run of B begins?",
@@ -46,27 +44,11 @@ def reference():
 
 
 from_the_top = wrong(
-    "You counted as if A ran before each B. Python keeps n from one run to the next.",
-    when=lambda inputs, expected, got: same([2, 2, 2], got),
-    answer={1: 2},
+    "You counted as if A ran before each B. Python keeps n from one run to the next.", answer=[2, 2, 2]
 )
 
-
-a_ignored = wrong(
-    "You left out the second run of A. It sets n to 1 again.",
-    when=lambda inputs, expected, got: same([2, 3, 4], got),
-    answer={2: 4},
-)
-
-
-before_adding = wrong(
-    "B adds 1 first and prints after that.",
-    when=lambda inputs, expected, got: same([1, 2, 1], got),
-    answer=[1, 2, 1],
-)
-
+a_ignored = wrong("You left out the second run of A. It sets n to 1 again.", answer=[2, 3, 4])
+before_adding = wrong("B adds 1 first and prints after that.", answer=[1, 2, 1])
 
 every_run = judged("structure", [1, 2, 3, 1, 2])
-
-
 one_number = judged("kind", 2)

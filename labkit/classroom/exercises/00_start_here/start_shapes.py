@@ -17,14 +17,7 @@ import numpy as np
 from labkit.classroom.writing import either, judged, wrong
 
 answer = [(2, 3), (3,), (2, 3), ()]
-
-
-places = (
-    "x",
-    "x[0]",
-    "2 * x",
-    "x.sum()",
-)
+places = ("x", "x[0]", "2 * x", "x.sum()")
 rules = (
     "A shape has one number for each axis: first the rows.",
     "One row is taken out: its axis is gone, the other one stays.",
@@ -48,26 +41,16 @@ row_keeps_two_axes = wrong(
     {1: (1, 3)},
 )
 
-
-a_column = wrong(
-    "x[0] is the first row, not the first column. A row has 3 numbers.",
-    {1: either((2,), (2, 1))},
-)
-
+a_column = wrong("x[0] is the first row, not the first column. A row has 3 numbers.", {1: either((2,), (2, 1))})
 
 twice_as_large = wrong(
-    "2 * x doubles each number. There are as many numbers as before.",
-    {2: either((4, 6), (4, 3), (2, 6))},
+    "2 * x doubles each number. There are as many numbers as before.", {2: either((4, 6), (4, 3), (2, 6))}
 )
-
 
 number_has_an_axis = wrong(
     "The sum of all numbers is a single number. It has no axis: how long is its shape then?",
     {3: either((1,), (1, 1))},
 )
 
-
 numbers_for_tuples = judged("structure", {1: 3})
-
-
 three = judged("structure", [(2, 3), (3,), (2, 3)])

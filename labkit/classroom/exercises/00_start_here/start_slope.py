@@ -21,10 +21,6 @@ def _points(rng, along, up):
     return float(x1), float(y1), float(x1 + along * run), float(y1 + up * rise)
 
 
-def reference(x1, y1, x2, y2):
-    return (y2 - y1) / (x2 - x1)
-
-
 draw = tuple(partial(_points, along=along, up=up) for along, up in product((1, -1), (1, -1)))
 
 

@@ -14,18 +14,10 @@ computed once and kept. How often does the function run? Answer with a list of f
 
 import numpy as np
 
-from labkit.classroom.writing import either, judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [2, 11, 2, 20, 501]
-
-
-places = (
-    "forward, 1",
-    "forward, 10",
-    "central, 1",
-    "central, 10",
-    "forward, 500",
-)
+places = ("forward, 1", "forward, 10", "central, 1", "central, 10", "forward, 500")
 rules = (
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
@@ -62,33 +54,18 @@ def reference():
     return [_runs(1), _runs(10), _runs(1, True), _runs(10, True), _runs(500)]
 
 
-two_for_each = wrong(
-    "f(x) is the same for all n differences. It is computed once and kept.",
-    {1: 20},
-)
-
-
-f_of_x_forgotten = wrong(
-    "A forward difference also needs f(x): one run more.",
-    {0: 1, 1: 10},
-    together=True,
-)
-
+two_for_each = wrong("f(x) is the same for all n differences. It is computed once and kept.", {1: 20})
+f_of_x_forgotten = wrong("A forward difference also needs f(x): one run more.", {0: 1, 1: 10}, together=True)
 
 central_keeps_too = wrong(
     "A central difference does not use f(x). It runs at x + h and at x - h for each number, and shares nothing.",
-    when=lambda inputs, expected, got: same(expected[:2], list(got[:2])) and got[3] in (11, 21),
-    answer={2: 3, 3: 21},
+    {2: 3, 3: either(21, 11)},
 )
-
 
 all_move_together = wrong(
     "One move of all numbers together gives one slope, not n of them. Each number needs a run of its own.",
     {1: either(1, 2)},
 )
 
-
 the_last_one = judged("value", {4: 500})
-
-
 too_few = judged("structure", [2, 11])

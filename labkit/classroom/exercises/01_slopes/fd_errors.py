@@ -13,11 +13,9 @@ with pencil and paper, and write positive numbers. Answer with a list of six.
 | 5 | central | `x * x * x` | 2 | 0.2 |
 """
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [0.1, 0.1, 0, 0, 0.01, 0.04]
-
-
 places = (
     "forward, x * x at 3",
     "forward, x * x at 5",
@@ -66,17 +64,15 @@ def reference():
 
 the_difference_itself = wrong(
     "These are the differences themselves. The error is how far they are from the exact derivative.",
-    when=lambda inputs, expected, got: same([6.1, 10.1], list(got[:2])),
+    {0: 6.1, 1: 10.1},
     answer=[6.1, 10.1, 7, 6, 12.01, 12.04],
 )
 
-
 grows_with_x = wrong(
     "You let the error grow with x. For x * x the forward difference is 2x + h: the error is h, at every x.",
-    when=lambda inputs, expected, got: same(expected[0], got[0]) and got[1] > got[0] + 0.01,
+    {1: lambda expected, got: got > expected + 0.01},
     answer={1: 0.1667},
 )
-
 
 a_line_has_an_error = wrong(
     "A straight line is its own secant: the difference is exact for every h.",
@@ -84,22 +80,15 @@ a_line_has_an_error = wrong(
     answer={2: 0.1},
 )
 
-
 central_as_forward = wrong(
     "The central difference has no error of order h: on the two sides of x these errors have opposite signs.",
     {3: lambda expected, got: got > 0.01},
     answer={3: 0.05},
 )
 
-
 central_is_linear = wrong(
-    "The error of a central difference goes with the square of h: twice the step, four times the error.",
-    when=lambda inputs, expected, got: same(expected[:4], list(got[:4])) and same(2 * got[4], got[5]),
-    answer={5: 0.02},
+    "The error of a central difference goes with the square of h: twice the step, four times the error.", {5: 0.02}
 )
 
-
 a_sign = judged("value", {0: -0.1})
-
-
 five = judged("structure", [0.1, 0.1, 0, 0, 0.01])

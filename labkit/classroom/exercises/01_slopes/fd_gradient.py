@@ -3,19 +3,7 @@
 `by_differences(x, h)` should return the forward difference of `f` for each of the numbers in the array `x`, as
 a new array. It should leave `x` as it is. This version has two mistakes. Repair it, and do not use the exact derivative.
 
-```python
-def f(x):
-    return np.sum(x * x * x) + x[0] * x[1]
-
-
-def by_differences(x, h):
-    moved = x
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved[i] += h
-        gradient[i] = (f(moved) - f(x)) / h
-    return gradient
-```
+[[f, as_it_was as by_differences]]
 """
 
 import numpy as np
@@ -39,25 +27,12 @@ def by_differences(x, h):
 answer = by_differences
 
 
-def _f(x):
-    return np.sum(x * x * x) + x[0] * x[1]
+def draw(rng):
+    return rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3]))
 
 
 def _all_at_once(x, h):
-    return (_f(x + h) - _f(x)) / h
-
-
-def reference(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] += h
-        gradient[i] = (_f(moved) - _f(x)) / h
-    return gradient
-
-
-def draw(rng):
-    return (rng.uniform(0.5, 2.0, int(rng.integers(3, 6))), float(rng.choice([0.05, 0.1, 0.2, 0.3])))
+    return (f(x + h) - f(x)) / h
 
 
 @wrong("The first number is right. When it is the turn of the second one, the first one is still moved.")
@@ -83,45 +58,27 @@ def the_derivative_itself(x, h):
     when=lambda i, expected, got: same(float(_all_at_once(*i)), float(np.ravel(got)[0])),
 )
 def all_at_once(x, h):
-    return (f(x + h) - f(x)) / h + 0 * x
+    return _all_at_once(x, h) + 0 * x
 
 
 @wrong("That is the central difference. Asked for is the forward one: from x to x + h.")
 def central(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] += h
-        back = x.copy()
-        back[i] -= h
-        gradient[i] = (f(moved) - f(back)) / (2 * h)
-    return gradient
+    return (by_differences(x, h) + by_differences(x, -h)) / 2
 
 
 @wrong("That is how far f moves. A slope is that distance divided by how far x moved.")
 def not_divided(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] += h
-        gradient[i] = f(moved) - f(x)
-    return gradient
+    return by_differences(x, h) * h
 
 
 @wrong("Every number is 0: f(moved) and f(x) are the same. Writing moved = x makes no second array.")
 def compared_with_itself(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] += h
-        moved[i] -= h
-        gradient[i] = (f(moved) - f(x)) / h
-    return gradient
+    return 0 * x
 
 
 @judged("all-at-once")
 def one_number(x, h):
-    return (f(x + h) - f(x)) / h
+    return _all_at_once(x, h)
 
 
 @judged("mutated")
@@ -136,12 +93,7 @@ def as_it_was(x, h):
 
 @judged("kind")
 def a_list(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] += h
-        gradient[i] = (f(moved) - f(x)) / h
-    return list(gradient)
+    return list(by_differences(x, h))
 
 
 ways = (Way("The exact derivative was not to be used: take differences of `f`.", ("walk back", "push")),)

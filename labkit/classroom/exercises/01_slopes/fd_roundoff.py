@@ -17,19 +17,10 @@ Between 1 and 2 the stored numbers lie `2**-52` apart in float64, `2**-23` in fl
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import either, judged, same, wrong
 
 answer = [1, 0, 0, 0, 0, 4 / 3]
-
-
-places = (
-    "float64, 2**-30",
-    "float64, 2**-60",
-    "float32",
-    "float16, 2**-12",
-    "a large x",
-    "float16, 3 * 2**-12",
-)
+places = ("float64, 2**-30", "float64, 2**-60", "float32", "float16, 2**-12", "a large x", "float16, 3 * 2**-12")
 rules = (
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
     "Compare h with the distance of stored numbers: which stored number is nearest to x + h? Then divide by h.",
@@ -64,10 +55,8 @@ def reference():
 
 exact_arithmetic = wrong(
     "On paper it is 1 every time. But x + h has to be stored, and the format keeps only so many digits.",
-    when=lambda inputs, expected, got: same([1.0] * 6, list(got)),
     answer=[1, 1, 1, 1, 1, 1],
 )
-
 
 float64_for_all = wrong(
     "That is right for float64. In float32 and float16 the stored numbers lie much further apart.",
@@ -75,29 +64,17 @@ float64_for_all = wrong(
     answer={2: 1, 3: 1, 5: 1},
 )
 
-
 distance_is_fixed = wrong(
-    "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.",
-    when=lambda inputs, expected, got: same(expected[:4], list(got[:4])) and got[4] == 1,
-    answer={4: 1},
+    "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.", {4: 1}, alone=True
 )
 
-
-always_down = wrong(
-    "x + h goes to the *nearest* stored number. Here that is the one above, 2**-10 away.",
-    when=lambda inputs, expected, got: same(expected[:5], list(got[:5])) and got[5] == 0,
-    answer={5: 0},
-)
-
+always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 2**-10 away.", {5: 0})
 
 then_it_is_exact = wrong(
     "x + h is stored as 1 + 2**-10, so the numerator is 2**-10. Divide that by h = 3 * 2**-12.",
-    when=lambda inputs, expected, got: same(expected[:5], list(got[:5])) and got[5] in (1, 0.75),
-    answer={5: 1},
+    {5: either(1, 0.75)},
+    alone=True,
 )
 
-
 two = judged("value", {5: 2})
-
-
 one_number = judged("kind", 0)

@@ -10,7 +10,6 @@ from functools import partial
 import numpy as np
 
 from labkit.classroom.writing import judged, wrong
-from labkit.precision import FORMATS
 
 
 def step(x, name):
@@ -23,27 +22,15 @@ def _drawn_step(rng, low, high, name):
 
 
 _SIZES = ((20.0, 900.0), (0.05, 0.9), (1.2, 4.0))
-
-
 _NAMES = ("float64", "float32", "float16", "float32", "float16", "float64")
-
-
 _ENDS = (*_SIZES, *((-high, -low) for low, high in _SIZES))
-
-
-def reference(x, name):
-    return FORMATS[name].eps ** (1 / 3) * max(abs(x), 1.0)
-
-
 draw = tuple(partial(_drawn_step, low=low, high=high, name=name) for (low, high), name in zip(_ENDS, _NAMES))
-
-
 draws = 8
 
 
 @wrong(
     "That is the rule for a forward difference. The truncation of a central one shrinks faster, so its step is "
-    "larger: a cube root.",
+    "larger: a cube root."
 )
 def square_root(x, name):
     return float(np.finfo(name).eps) ** 0.5 * max(abs(x), 1.0)

@@ -2,13 +2,7 @@
 
 At `x = 2`, `y = 3`: which local derivative belongs to each edge? Answer with a list of five numbers.
 
-```python
-def f(x, y):
-    u = x * y
-    v = u + x
-    z = v**2
-    return z
-```
+[[f]]
 
 | item | edge |
 |---|---|
@@ -19,20 +13,11 @@ def f(x, y):
 | 4 | from `v` to `z` |
 """
 
-from typing import Any
-
-from labkit.classroom.writing import either, judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
+from labkit.tracing import trace
 
 answer = [3, 2, 1, 1, 16]
-
-
-places = (
-    "x to u",
-    "y to u",
-    "u to v",
-    "x to v",
-    "v to z",
-)
+places = ("x to u", "y to u", "u to v", "x to v", "v to z")
 rules = (
     "A product passes the other factor.",
     "A product passes the other factor.",
@@ -47,24 +32,15 @@ hints = (
 )
 
 
-def _traced(source, *args):
-    """The graph of the function `f` that `source` defines: its variables give their names to nodes, as a learner's do."""
-    from labkit.tracing import trace
-
-    names: dict[str, Any] = {}
-    exec(compile(source, "<exercise>", "exec"), names)
-    return trace(names["f"])(*args)
-
-
-_EDGES = """def f(x, y):
+def f(x, y):
     u = x * y
     v = u + x
     z = v**2
-    return z"""
+    return z
 
 
 def reference():
-    graph = _traced(_EDGES, 2.0, 3.0)
+    graph = trace(f)(2.0, 3.0)
     slopes = {}
     for step in graph.steps:
         for sent in step.contributions:
@@ -74,38 +50,28 @@ def reference():
 
 values_on_the_edges = wrong(
     "Those are the values that travel along the edges. Asked for is how strongly the node reacts to them.",
-    when=lambda inputs, expected, got: same([2, 3, 6, 2, 8], list(got)),
     answer=[2, 3, 6, 2, 8],
 )
 
-
 own_factor = wrong(
     "In u = x * y the slope for x is the *other* factor, y: with a larger y, u reacts more strongly to x.",
-    when=lambda inputs, expected, got: same([2, 3], list(got[:2])),
-    answer={0: 2, 1: 3},
+    {0: 2, 1: 3},
+    together=True,
 )
-
 
 square_of_the_input = wrong(
     "The slope of v**2 is 2 * v, at the value that v has here: 8. So the forward run comes first.",
-    when=lambda inputs, expected, got: same(expected[:4], list(got[:4])) and got[4] in (2, 4, 8, 64),
-    answer={4: 4},
+    {4: either(4, 2, 8, 64)},
 )
-
 
 the_whole_path = wrong(
-    "That is the product of all slopes up to z. A local derivative looks at one operation alone.",
-    {0: 48, 2: 16},
+    "That is the product of all slopes up to z. A local derivative looks at one operation alone.", {0: 48, 2: 16}
 )
-
 
 both_ways_at_once = wrong(
     "Each edge has a slope of its own. That x also goes into u does not count for the edge from x to v.",
     {3: either(3, 4)},
 )
 
-
 a_sum_passes_0 = judged("value", {2: 0})
-
-
 four = judged("structure", [3, 2, 1, 16])

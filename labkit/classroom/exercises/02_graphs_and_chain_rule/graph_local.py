@@ -26,69 +26,33 @@ def _operation(rng, op):
     return op, float(signs[0] * rng.uniform(1.2, 3.0)), float(signs[1] * rng.uniform(3.5, 6.0))
 
 
-def reference(op, a, b):
-    return {"add": (1.0, 1.0), "subtract": (1.0, -1.0), "multiply": (b, a), "divide": (1 / b, -a / b**2)}[op]
-
-
 draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divide", "add"))
-
-
 draws = 12
 
 
 @wrong("For a product the local derivative for a is b, the other factor.")
 def own_factor(op, a, b):
-    if op == "add":
-        return 1.0, 1.0
-    if op == "subtract":
-        return 1.0, -1.0
-    if op == "multiply":
-        return a, b
-    return 1 / b, -a / b**2
+    return (a, b) if op == "multiply" else local(op, a, b)
 
 
 @wrong("When b grows, a - b gets smaller: its local derivative is -1.")
 def minus_forgotten(op, a, b):
-    if op == "add":
-        return 1.0, 1.0
-    if op == "subtract":
-        return 1.0, 1.0
-    if op == "multiply":
-        return b, a
-    return 1 / b, -a / b**2
+    return (1.0, 1.0) if op == "subtract" else local(op, a, b)
 
 
 @wrong("When b grows, a / b gets smaller, so the local derivative for b is negative.")
 def a_larger_divisor(op, a, b):
-    if op == "add":
-        return 1.0, 1.0
-    if op == "subtract":
-        return 1.0, -1.0
-    if op == "multiply":
-        return b, a
-    return 1 / b, a / b**2
+    return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
 
 
 @wrong("-1 / b**2 belongs to 1 / b. Here the numerator is a, and it stays as a factor.")
 def numerator_forgotten(op, a, b):
-    if op == "add":
-        return 1.0, 1.0
-    if op == "subtract":
-        return 1.0, -1.0
-    if op == "multiply":
-        return b, a
-    return 1 / b, -1 / b**2
+    return (1 / b, -1 / b**2) if op == "divide" else local(op, a, b)
 
 
 @wrong("a / b is not symmetric. For b: write it as a * b**-1, whose derivative for b is -a * b**-2.")
 def divide_the_other_way(op, a, b):
-    if op == "add":
-        return 1.0, 1.0
-    if op == "subtract":
-        return 1.0, -1.0
-    if op == "multiply":
-        return b, a
-    return 1 / b, 1 / a
+    return (1 / b, 1 / a) if op == "divide" else local(op, a, b)
 
 
 @wrong("That is the value of the operation, not how it reacts to a and to b.")
@@ -103,7 +67,7 @@ def a_list(op, a, b):
 
 @judged("value")
 def always_ones(op, a, b):
-    return (1.0, 1.0)
+    return 1.0, 1.0
 
 
 hints = (

@@ -3,22 +3,13 @@
 Predict the names that `trace` prints for the nodes of `f`, from top to bottom. Answer with a list of texts,
 such as `["x", "y", ...]`.
 
-```python
-def f(x, y):
-    a = x * y
-    b = a
-    a = b + x
-    return a / y
-```
+[[f]]
 """
 
-from typing import Any
-
 from labkit.classroom.writing import judged, same, wrong
+from labkit.tracing import trace
 
 answer = ["x", "y", "a", "a_2", "v1"]
-
-
 rules = (
     "Every input has a node of its own, and they come first.",
     "Every input has a node of its own, and they come first.",
@@ -33,24 +24,15 @@ hints = (
 )
 
 
-def _traced(source, *args):
-    """The graph of the function `f` that `source` defines: its variables give their names to nodes, as a learner's do."""
-    from labkit.tracing import trace
-
-    names: dict[str, Any] = {}
-    exec(compile(source, "<exercise>", "exec"), names)
-    return trace(names["f"])(*args)
-
-
-_RENAMED = """def f(x, y):
+def f(x, y):
     a = x * y
     b = a
     a = b + x
-    return a / y"""
+    return a / y
 
 
 def reference():
-    return [node.label for node in _traced(_RENAMED, 2.0, 3.0).forward]
+    return [node.label for node in trace(f)(2.0, 3.0).forward]
 
 
 assigning_makes_a_node = wrong(
@@ -59,13 +41,11 @@ assigning_makes_a_node = wrong(
     answer=["x", "y", "a", "b", "a_2", "v1"],
 )
 
-
 one_name_one_node = wrong(
     "There are two values called a, one after the other. The graph keeps both: the second one is a_2.",
     when=lambda inputs, expected, got: "a_2" not in got and list(got).count("a") <= 2,
     answer={3: "a"},
 )
-
 
 the_result_has_a_name = wrong(
     "The result is returned without being given a name, so the graph numbers it: v1.",
@@ -73,17 +53,8 @@ the_result_has_a_name = wrong(
     answer={4: "f"},
 )
 
-
 b_for_a = judged("assigning-makes-a-node", {2: "b", 3: "a"})
-
-
 a_once = judged("one-name-one-node", ["x", "y", "a", "v1"])
-
-
 no_result = judged("the-result-has-a-name", ["x", "y", "a", "a_2"])
-
-
 another_number = judged("value", {4: "v3"})
-
-
 one_text = judged("kind", "x y a a_2 v1")

@@ -1,12 +1,6 @@
 """# Four engines, four numbers (3 points)
 
-```python
-def f(x):
-    a = 2 * x
-    b = a + x
-    z = b * a
-    return z
-```
+[[f]]
 
 At `x = 3`: which gradient for `x` does each engine give? Answer with a list of four numbers. `z` sends to `b` first and then
 to `a`; `b` sends to `a` first and then to `x`.
@@ -18,17 +12,10 @@ to `a`; `b` sends to `a` first and then to `x`.
    passed on
 """
 
-from labkit.classroom.writing import either, judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [36, 12, 48, 18]
-
-
-places = (
-    "right",
-    "overwrite",
-    "recursion",
-    "visited once",
-)
+places = ("right", "overwrite", "recursion", "visited once")
 rules = (
     "Add up what arrives at a before a sends it on, and the same at x.",
     "What comes last replaces what was there: first at a, then at x.",
@@ -44,21 +31,19 @@ hints = (
 )
 
 
-_SHARED = """def f(x):
+def f(x):
     a = 2 * x
     b = a + x
     z = b * a
-    return z"""
+    return z
 
 
 def reference():
     """The gradient of x from four engines."""
     from labkit.widgets.labs.wrong_engines import ENGINES, Subject, train
 
-    names: dict = {}
-    exec(_SHARED, names)
     chosen = ("right", "overwrite", "recursion", "visited once")
-    return [float(train(ENGINES[name], Subject(names["f"], [3.0]))[0].result[0]) for name in chosen]
+    return [float(train(ENGINES[name], Subject(f, [3.0]))[0].result[0]) for name in chosen]
 
 
 one_path_alone = wrong(
@@ -66,13 +51,10 @@ one_path_alone = wrong(
     {0: either(6, 12, 18, 24, 30)},
 )
 
-
 overwrite_keeps_the_first = wrong(
     "Overwriting keeps what comes *last*, at a as well as at x. The 9 that came first to a is lost.",
-    when=lambda inputs, expected, got: same(expected[0], got[0]) and got[1] in (6, 18, 30),
-    answer={1: 6},
+    {1: either(6, 18, 30)},
 )
-
 
 parts_not_sums = wrong(
     "That would be an engine that passes on the new part alone: slow, but right. This one passes on the sum so "
@@ -80,14 +62,9 @@ parts_not_sums = wrong(
     {2: 36},
 )
 
-
 late_part_passed_on = wrong(
-    "When the 9 arrives at a, a has been visited. The 9 is added there, and x never hears of it.",
-    {3: 36},
+    "When the 9 arrives at a, a has been visited. The 9 is added there, and x never hears of it.", {3: 36}
 )
 
-
 another = judged("value", {2: 42})
-
-
 three = judged("structure", [36, 12, 48])

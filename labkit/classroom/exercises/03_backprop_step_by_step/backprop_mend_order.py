@@ -3,21 +3,7 @@
 Here the numbers of the nodes tell nothing about the order: a node may have a smaller number than its
 parents. `output` is the number of the result. `used` counts how often a local slope was used.
 
-```python
-def mended(parents, output):
-    grads = [0.0] * len(parents)
-    used = 0
-
-    def visit(node, part):
-        nonlocal used
-        grads[node] += part
-        for parent, slope in parents[node]:
-            used += 1
-            visit(parent, slope * grads[node])
-
-    visit(output, 1.0)
-    return grads, used
-```
+[[still_too_early as mended]]
 
 This engine gives wrong gradients and uses slopes too often. Mend it. It returns the same two things: the list of gradients,
 and how often it used a slope. Each edge needs its slope only once.
@@ -25,6 +11,7 @@ and how often it used a slope. Each edge needs its slope only once.
 
 from functools import partial
 
+from labkit.classroom.exercises.graphs import draw_graph
 from labkit.classroom.writing import judged, same, strata, wrong
 
 
@@ -46,28 +33,6 @@ def mended(parents, output):
             used += 1
             grads[parent] += slope * grads[node]
     return grads, used
-
-
-Parents = tuple[tuple[tuple[int, float], ...], ...]
-
-
-def draw_graph(rng, leaves=3, ops=4, old_first=False, dead=False, again=False) -> Parents:
-    """A random graph in the order it ran. An op uses the node before it, and mostly one more: any, also the same once more.
-
-    `old_first`: the one more comes first. `dead`: one op uses old nodes alone, so that the node before it is in vain.
-    `again`: one op has a third use, the same as its first.
-    """
-    parents: list[tuple] = [()] * leaves
-    in_vain = leaves + 1 + int(rng.integers(0, ops - 1)) if dead else -1
-    for node in range(leaves, leaves + ops):
-        newest = node - 1 if node != in_vain else node - 2
-        used = [newest, int(rng.integers(0, newest + 1))][: 2 if node == leaves + 1 or rng.random() < 0.8 else 1]
-        slopes = rng.choice([-3.0, -2.0, 2.0, 3.0, 4.0], 2)
-        pairs = tuple(zip(used, map(float, slopes)))[:: -1 if old_first else 1]
-        parents.append((*pairs, *pairs[: again and node == leaves + 1]))
-    last = len(parents) - 1
-    ends = (last, 2.0), (int(rng.integers(leaves, last)), float(rng.choice([3.0, 5.0])))
-    return (*parents, ends[:: -1 if old_first else 1])
 
 
 def _draw_shuffled(rng, old_first):
@@ -94,7 +59,7 @@ def _ordered(parents, output):
     return order[::-1]
 
 
-def walk_in(parents, order, output):
+def _walk(parents, order, output):
     """A walk back in a given order: the gradients, and how many slopes were used."""
     grads, used = [0.0] * len(parents), 0
     grads[output] = 1.0
@@ -112,12 +77,8 @@ def _needs_the_order(parents, output):
         levels += [p for p, _ in dict(parents[node]).items() if p not in levels]
     shorter = [_ordered([pairs[part] for pairs in parents], output) for part in (slice(1, None), slice(-1))]
     others = [range(len(parents))[::-1], levels, *shorter]
-    upwards = walk_in(parents, range(len(parents)), output) != walk_in(parents, order[::-1], output)
-    return upwards and all(walk_in(parents, other, output) != walk_in(parents, order, output) for other in others)
-
-
-def reference(parents, output):
-    return walk_in(parents, _ordered(parents, output), output)
+    upwards = _walk(parents, range(len(parents)), output) != _walk(parents, order[::-1], output)
+    return upwards and all(_walk(parents, other, output) != _walk(parents, order, output) for other in others)
 
 
 draw = tuple(
@@ -127,7 +88,7 @@ draw = tuple(
 
 @wrong(
     "These are the numbers of the broken engine: a node sends the sum so far, and sends it again with the next "
-    "part. First make the order, then walk.",
+    "part. First make the order, then walk."
 )
 def still_too_early(parents, output):
     grads = [0.0] * len(parents)
@@ -183,30 +144,9 @@ def late_parts_lost(parents, output):
     return grads, used
 
 
-@wrong(
-    "You went by the numbers of the nodes. Here they are shuffled: find the order from the parents.",
-    when=lambda i, expected, got: (
-        same(walk_in(i[0], range(len(i[0]))[::-1], i[1]), got) or same(walk_in(i[0], range(len(i[0])), i[1]), got)
-    ),
-)
+@wrong("You went by the numbers of the nodes. Here they are shuffled: find the order from the parents.")
 def numbers_are_no_order(parents, output):
-    order = []
-
-    def place(node):
-        if node not in order:
-            for parent, slope in parents[node]:
-                place(parent)
-            order.append(node)
-
-    place(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            used += 1
-            grads[parent] += slope * grads[node]
-    return grads, used
+    return _walk(parents, reversed(range(len(parents))), output)
 
 
 @wrong(
@@ -214,86 +154,22 @@ def numbers_are_no_order(parents, output):
     when=lambda i, expected, got: same(expected[0], got[0]) and got[1] != expected[1],
 )
 def counted_wrongly(parents, output):
-    order = []
-
-    def place(node):
-        if node not in order:
-            for parent, slope in parents[node]:
-                place(parent)
-            order.append(node)
-
-    place(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in reversed(order):
-        for parent, slope in parents[node]:
-            grads[parent] += slope * grads[node]
-    used = len(order)
-    return grads, used
+    return mended(parents, output)[0], len(_ordered(parents, output))
 
 
 @judged("numbers-are-no-order")
 def upwards(parents, output):
-    order = []
-
-    def place(node):
-        if node not in order:
-            for parent, slope in parents[node]:
-                place(parent)
-            order.append(node)
-
-    place(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in range(len(parents)):
-        for parent, slope in parents[node]:
-            used += 1
-            grads[parent] += slope * grads[node]
-    return grads, used
+    return _walk(parents, range(len(parents)), output)
 
 
 @judged("value")
 def the_order_itself(parents, output):
-    order = []
-
-    def place(node):
-        if node not in order:
-            for parent, slope in parents[node]:
-                place(parent)
-            order.append(node)
-
-    place(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in order:
-        for parent, slope in parents[node]:
-            used += 1
-            grads[parent] += slope * grads[node]
-    return grads, used
+    return _walk(parents, _ordered(parents, output)[::-1], output)
 
 
 @judged("kind")
 def gradients_alone(parents, output):
-    order = []
-
-    def place(node):
-        if node not in order:
-            for parent, slope in parents[node]:
-                place(parent)
-            order.append(node)
-
-    place(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in reversed(order):
-        for parent, slope in parents[node]:
-            used += 1
-            grads[parent] += slope * grads[node]
-    return grads
+    return mended(parents, output)[0]
 
 
 hints = (

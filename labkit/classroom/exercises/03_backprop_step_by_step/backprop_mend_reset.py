@@ -3,18 +3,7 @@
 `w` is trained for the loss `(x * w - y)**2 + w**2`. `w` is used twice, so two parts arrive in each step, and
 `grad` adds them up. All arguments are numbers.
 
-```python
-def mended(x, y, w, steps, rate):
-    path = []
-    grad = 0.0
-    for _ in range(steps):
-        error = x * w - y
-        grad = grad + 2 * error * x
-        grad = grad + 2 * w
-        w = w - rate * grad
-        path.append(w)
-    return path
-```
+[[never_reset as mended]]
 
 It returns the values of `w` after each step, and after the first step they are wrong. Mend it.
 """
@@ -30,14 +19,6 @@ def mended(x, y, w, steps, rate):
         grad = grad + 2 * error * x
         grad = grad + 2 * w
         w = w - rate * grad
-        path.append(w)
-    return path
-
-
-def reference(x, y, w, steps, rate):
-    path = []
-    for _ in range(steps):
-        w = w - rate * (2 * (x * w - y) * x + 2 * w)
         path.append(w)
     return path
 
@@ -67,73 +48,40 @@ def never_reset(x, y, w, steps, rate):
     return path
 
 
-@wrong(
-    "Now nothing of the step before is left, but a part of *this* step is lost, too. Set grad to zero once in "
-    "each step, and go on adding within it.",
-)
-def overwritten(x, y, w, steps, rate):
+def _path(x, y, w, steps, rate, twice=lambda first, second: first + second):
     path = []
     for _ in range(steps):
-        grad = 0.0
-        error = x * w - y
-        grad = grad + 2 * error * x
-        grad = 2 * w
-        w = w - rate * grad
+        w = w - rate * twice(2 * (x * w - y) * x, 2 * w)
         path.append(w)
     return path
+
+
+@wrong(
+    "Now nothing of the step before is left, but a part of *this* step is lost, too. Set grad to zero once in "
+    "each step, and go on adding within it."
+)
+def overwritten(x, y, w, steps, rate):
+    return _path(x, y, w, steps, rate, lambda first, second: second)
 
 
 @wrong("grad is set to zero before w is changed: the step uses nothing, and w stays where it was.")
 def reset_too_late(x, y, w, steps, rate):
-    path = []
-    grad = 0.0
-    for _ in range(steps):
-        error = x * w - y
-        grad = grad + 2 * error * x
-        grad = grad + 2 * w
-        grad = 0.0
-        w = w - rate * grad
-        path.append(w)
-    return path
+    return [w] * steps
 
 
 @wrong("w goes the wrong way. The loss falls against the gradient: w - rate * grad.")
 def uphill(x, y, w, steps, rate):
-    path = []
-    for _ in range(steps):
-        grad = 0.0
-        error = x * w - y
-        grad = grad + 2 * error * x
-        grad = grad + 2 * w
-        w = w + rate * grad
-        path.append(w)
-    return path
+    return mended(x, y, w, steps, -rate)
 
 
 @judged("kind")
 def the_last_w(x, y, w, steps, rate):
-    path = []
-    for _ in range(steps):
-        grad = 0.0
-        error = x * w - y
-        grad = grad + 2 * error * x
-        grad = grad + 2 * w
-        w = w - rate * grad
-        path.append(w)
-    return w
+    return mended(x, y, w, steps, rate)[-1]
 
 
 @judged("value")
 def half_a_step(x, y, w, steps, rate):
-    path = []
-    for _ in range(steps):
-        grad = 0.0
-        error = x * w - y
-        grad = grad + 2 * error * x
-        grad = grad + 2 * w
-        w = w - 0.5 * rate * grad
-        path.append(w)
-    return path
+    return mended(x, y, w, steps, rate / 2)
 
 
 hints = (

@@ -3,21 +3,14 @@
 The loss is `np.sum((x * w + b) ** 2)`. `x` has several rows of 3 numbers, `w` has shape `(3,)`, and `b` is one
 number. This walk back keeps its gradients in the shape in which they come back.
 
-```python
-def mended(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = d_h * x
-    d_b = d_h
-    return d_w, d_b
-```
+[[as_it_came_back as mended]]
 
 Mend it. It returns the gradients for `w` and for `b`, each in the shape of its value.
 """
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 
 def mended(x, w, b):
@@ -26,11 +19,6 @@ def mended(x, w, b):
     d_w = np.sum(d_h * x, axis=0)
     d_b = np.sum(d_h)
     return d_w, d_b
-
-
-def reference(x, w, b):
-    d_h = 2 * (x * w + b)
-    return np.sum(d_h * x, axis=0), np.sum(d_h)
 
 
 def draw(rng):
@@ -53,28 +41,21 @@ def as_it_came_back(x, w, b):
     return d_w, d_b
 
 
-@wrong(
-    "You took the mean. Every use moves the loss, and the moves add up: sum.",
-    when=lambda i, expected, got: (
-        same(np.mean(2 * (i[0] * i[1] + i[2]) * i[0], axis=0), got[0])
-        or same(np.mean(2 * (i[0] * i[1] + i[2])), got[1])
-    ),
-)
+def _slopes(x, w, b):
+    d_h = 2 * (x * w + b)
+    return d_h * x, d_h
+
+
+@wrong("You took the mean. Every use moves the loss, and the moves add up: sum.", parts=(0, 1))
 def mean(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = np.mean(d_h * x, axis=0)
-    d_b = np.mean(d_h)
-    return d_w, d_b
+    d_w, d_b = _slopes(x, w, b)
+    return np.mean(d_w, axis=0), np.mean(d_b)
 
 
 @wrong("Sum over the axis along which w was repeated: down the rows, axis 0. Its three numbers stay apart.")
 def wrong_axis(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = np.sum(d_h * x, axis=1)
-    d_b = np.sum(d_h)
-    return d_w, d_b
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w, axis=1), np.sum(d_b)
 
 
 @wrong(
@@ -82,47 +63,31 @@ def wrong_axis(x, w, b):
     when=lambda i, expected, got: np.shape(got[0]) == (),
 )
 def everything_summed(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = np.sum(d_h * x)
-    d_b = np.sum(d_h)
-    return d_w, d_b
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w), np.sum(d_b)
 
 
 @wrong("b is one number and was repeated along both axes. Its gradient is one number, too.")
 def b_is_one_number(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = np.sum(d_h * x, axis=0)
-    d_b = np.sum(d_h, axis=0)
-    return d_w, d_b
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w, axis=0), np.sum(d_b, axis=0)
 
 
 @judged("as-it-came-back")
 def only_w(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = np.sum(d_h * x, axis=0)
-    d_b = d_h
-    return d_w, d_b
+    d_w, d_b = _slopes(x, w, b)
+    return np.sum(d_w, axis=0), d_b
 
 
 @judged("value")
 def no_factor_2(x, w, b):
-    h = x * w + b
-    d_h = h
-    d_w = np.sum(d_h * x, axis=0)
-    d_b = np.sum(d_h)
-    return d_w, d_b
+    d_w, d_b = mended(x, w, b)
+    return d_w / 2, d_b / 2
 
 
 @judged("kind")
 def a_list(x, w, b):
-    h = x * w + b
-    d_h = 2 * h
-    d_w = np.sum(d_h * x, axis=0)
-    d_b = np.sum(d_h)
-    return [d_w, d_b]
+    return list(mended(x, w, b))
 
 
 hints = (

@@ -26,24 +26,7 @@ def multiply_rule(g, a, b):
     return fit(g * b, a), fit(g * a, b)
 
 
-_ARRAYS = """
-def multiply_rule(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.sum(part, axis=axis, keepdims=True)
-        return part
-
-    return fit(g * b, a), fit(g * a, b)
-
-
-answer = multiply_rule
-"""
-
-
-def _draw_factors(rng, kind, swapped, square=False):
+def _factors(rng, kind, swapped, square=False):
     """`b` (or `a`, swapped) is as large as the product, a row of either shape, a column, or one number."""
     rows = int(rng.integers(2, 4))
     columns = rows if square else int(rng.integers(4, 6))
@@ -56,20 +39,22 @@ def _draw_factors(rng, kind, swapped, square=False):
     return (g, b, a) if swapped else (g, a, b)
 
 
-def reference(g, a, b, source: str = _ARRAYS):
-    names: dict = {"np": np}
-    exec(source, names)
-    return names["answer"](g, a, b)
-
-
 draw = tuple(
-    partial(_draw_factors, kind=kind, swapped=swapped, square=square)
+    partial(_factors, kind=kind, swapped=swapped, square=square)
     for swapped, square in ((False, False), (True, True))
     for kind in ("flat", "column", "one", "row", "whole")
 )
-
-
 draws = 10
+
+
+def _fit(part, value, reduce=np.sum, keepdims=True):
+    """`part` in the shape of `value`."""
+    while np.ndim(part) > np.ndim(value):
+        part = reduce(part, axis=0)
+    for axis, length in enumerate(np.shape(value)):
+        if length == 1:
+            part = reduce(part, axis=axis, keepdims=keepdims)
+    return part
 
 
 @wrong("You undid the axes that are missing. An axis of length 1 was repeated, too: sum over it, with keepdims=True.")
@@ -77,9 +62,6 @@ def axes_of_length_1(g, a, b):
     def fit(part, value):
         while np.ndim(part) > np.ndim(value):
             part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if False:
-                part = np.sum(part, axis=axis, keepdims=True)
         return part
 
     return fit(g * b, a), fit(g * a, b)
@@ -87,85 +69,37 @@ def axes_of_length_1(g, a, b):
 
 @wrong("A part has the shape of the product. Sum it over the axes along which the argument was repeated.")
 def not_summed(g, a, b):
-    return (g * b, g * a)
+    return g * b, g * a
 
 
 @wrong("The slope for a is the other factor, b.")
 def own_factor(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.sum(part, axis=axis, keepdims=True)
-        return part
-
-    return fit(g * a, a), fit(g * b, b)
+    return _fit(g * a, a), _fit(g * b, b)
 
 
 @wrong("You took the mean over the repeats. Each use sends its part, and the parts add up.")
 def mean(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.mean(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.mean(part, axis=axis, keepdims=True)
-        return part
-
-    return fit(g * b, a), fit(g * a, b)
+    return _fit(g * b, a, np.mean), _fit(g * a, b, np.mean)
 
 
 @wrong("The sum is right, but an axis of length 1 has to stay in the shape: keepdims=True.")
 def keepdims_forgotten(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.sum(part, axis=axis, keepdims=False)
-        return part
-
-    return fit(g * b, a), fit(g * a, b)
+    return _fit(g * b, a, keepdims=False), _fit(g * a, b, keepdims=False)
 
 
 @judged("kind")
 def a_list(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.sum(part, axis=axis, keepdims=True)
-        return part
-
-    return [fit(g * b, a), fit(g * a, b)]
+    return list(multiply_rule(g, a, b))
 
 
 @judged("shape")
 def swapped(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.sum(part, axis=axis, keepdims=True)
-        return part
-
-    return fit(g * a, b), fit(g * b, a)
+    return _fit(g * a, b), _fit(g * b, a)
 
 
 @judged("value")
 def g_forgotten(g, a, b):
-    def fit(part, value):
-        while np.ndim(part) > np.ndim(value):
-            part = np.sum(part, axis=0)
-        for axis, length in enumerate(np.shape(value)):
-            if length == 1:
-                part = np.sum(part, axis=axis, keepdims=True)
-        return part
-
-    return fit(b + 0 * g, a), fit(a + 0 * g, b)
+    return multiply_rule(0 * g + 1, a, b)
 
 
 hints = (

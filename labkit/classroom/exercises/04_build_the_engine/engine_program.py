@@ -41,35 +41,7 @@ def run(program, inputs):
     return values[-1], grads[: len(inputs)]
 
 
-_PROGRAM = """
-import math
-
-
-def run(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads[: len(inputs)]
-
-
-answer = run
-"""
-
-
-def _draw_program(rng, inputs, twice=""):
+def _program(rng, inputs, twice=""):
     """Five instructions, all three kinds among them; each uses the value before it, so that all count.
 
     An instruction called `twice` uses that value two times. With three inputs, the first may count for nothing.
@@ -85,225 +57,86 @@ def _draw_program(rng, inputs, twice=""):
     return tuple(program), tuple(float(v) for v in values)
 
 
-def reference(program, inputs, source: str = _PROGRAM):
-    names: dict = {}
-    exec(source, names)
-    return names["answer"](program, inputs)
-
-
 draw = tuple(
-    partial(_draw_program, inputs=inputs, twice=twice)
+    partial(_program, inputs=inputs, twice=twice)
     for inputs, twice in ((2, ""), (3, ""), (2, "multiply"), (2, "add"), (1, ""))
 )
 
 
-@wrong("The value is right. In the gradients a later part replaces an earlier one: add it.")
-def overwritten(program, inputs):
+def _values(program, inputs):
     values = list(inputs)
     for op, *places in program:
         args = [values[i] for i in places]
         values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
+    return values
+
+
+def _slopes(op, args, ans):
+    return {"add": (1.0, 1.0), "multiply": args[::-1], "tanh": (1 - ans**2,)}[op]
+
+
+def _run(
+    program, inputs, order=reversed, slopes=_slopes, uses=list, seed=1.0, add=lambda sum, slope, g: sum + slope * g
+):
+    values = _values(program, inputs)
     grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
+    grads[-1] = seed
+    for node in order(range(len(inputs), len(values))):
         op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] = slope * grads[node]
+        for parent, slope in zip(uses(places), slopes(op, [values[i] for i in places], values[node])):
+            grads[parent] = add(grads[parent], slope, grads[node])
     return values[-1], grads[: len(inputs)]
+
+
+@wrong("The value is right. In the gradients a later part replaces an earlier one: add it.")
+def overwritten(program, inputs):
+    return _run(program, inputs, add=lambda sum, slope, g: slope * g)
 
 
 @wrong("In a product the slope for one factor is the other factor.")
 def own_factor(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[0]], values[places[1]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads[: len(inputs)]
+    return _run(program, inputs, slopes=lambda op, args, ans: args if op == "multiply" else _slopes(op, args, ans))
 
 
 @wrong("The slope of tanh is 1 - tanh(x)**2. You squared the argument; take the value that came out.")
 def x_for_the_result(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[places[0]] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads[: len(inputs)]
+    return _run(program, inputs, slopes=lambda op, args, ans: _slopes(op, args, args[0]))
 
 
 @wrong("All gradients are zero. The walk back needs a 1 at the result, and it begins there, at the last instruction.")
 def nothing_arrives(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in range(len(inputs), len(values)):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads[: len(inputs)]
+    return _run(program, inputs, order=list)
 
 
 @wrong("You sent the local slope alone. It has to be multiplied by what has arrived.")
 def slopes_alone(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope
-    return values[-1], grads[: len(inputs)]
+    return _run(program, inputs, add=lambda sum, slope, g: sum + slope)
 
 
 @wrong("The value is right. Does every use send its part, also when the same value is used twice?")
 def one_path_short(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(dict.fromkeys(places), slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads[: len(inputs)]
+    return _run(program, inputs, uses=dict.fromkeys)
 
 
 @judged("nothing-arrives")
 def no_seed(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads[: len(inputs)]
+    return _run(program, inputs, seed=0.0)
 
 
 @judged("structure")
-def all_gradients(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1], grads
+def with_the_result(program, inputs):
+    result, grads = run(program, inputs)
+    return result, [*grads, 1.0]
 
 
 @judged("kind")
 def value_alone(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-1]
+    return run(program, inputs)[0]
 
 
 @judged("value")
 def the_value_before(program, inputs):
-    values = list(inputs)
-    for op, *places in program:
-        args = [values[i] for i in places]
-        values.append({"add": sum, "multiply": math.prod, "tanh": lambda a: math.tanh(a[0])}[op](args))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for node in reversed(range(len(inputs), len(values))):
-        op, *places = program[node - len(inputs)]
-        if op == "add":
-            slopes = 1.0, 1.0
-        elif op == "multiply":
-            slopes = values[places[1]], values[places[0]]
-        else:
-            slopes = (1 - values[node] ** 2,)
-        for parent, slope in zip(places, slopes):
-            grads[parent] += slope * grads[node]
-    return values[-2], grads[: len(inputs)]
+    return _values(program, inputs)[-2], run(program, inputs)[1]
 
 
 ways = (PLAIN,)

@@ -22,10 +22,6 @@ def _draw_point(rng, signs):
     return g, float(np.tanh(x)), x
 
 
-def reference(g, ans, x):
-    return g * (1 - ans**2)
-
-
 draw = tuple(partial(_draw_point, signs=signs) for signs in ((-1, 1), (1, 1), (-1, -1), (1, -1)))
 
 

@@ -3,20 +3,12 @@
 This function is to return the Jacobian of `f(x) = a @ tanh(x)`, one push per input.
 `a` has shape `(m, n)`, `x` has shape `(n,)`. Two things are wrong. Mend them.
 
-```python
-def jacobian(a, x):
-    def f(x):
-        return a @ np.tanh(x)
-
-    pushes = [jvp(f, (x,), (t,))[0] for t in np.eye(len(x))]
-    return np.array(pushes)
-```
+[[outputs_instead_of_slopes as jacobian]]
 """
 
-import autograd.numpy as anp
 import autograd.numpy as np
 
-from labkit import engine, jvp
+from labkit import jvp
 from labkit.classroom.writing import Way, judged, same, wrong
 
 
@@ -28,10 +20,6 @@ def jacobian(a, x):
     return np.stack(pushes, axis=1)
 
 
-def reference(a, x):
-    return engine.jacrev(lambda x: a @ anp.tanh(x))(x)
-
-
 def draw(rng):
     m, n = int(rng.integers(2, 4)), int(rng.integers(4, 6))
     return rng.uniform(-2, 2, (m, n)).round(2), rng.uniform(-1, 1, n).round(2)
@@ -39,7 +27,7 @@ def draw(rng):
 
 @wrong(
     "The numbers are right, but they are the transpose. np.array puts what it gets into rows, and a push gives a "
-    "column.",
+    "column."
 )
 def still_transposed(a, x):
     return np.array([jvp(lambda x: a @ np.tanh(x), (x,), (t,))[1] for t in np.eye(len(x))])
@@ -53,7 +41,11 @@ def still_transposed(a, x):
     ),
 )
 def outputs_instead_of_slopes(a, x):
-    return np.array([jvp(lambda x: a @ np.tanh(x), (x,), (t,))[0] for t in np.eye(len(x))])
+    def f(x):
+        return a @ np.tanh(x)
+
+    pushes = [jvp(f, (x,), (t,))[0] for t in np.eye(len(x))]
+    return np.array(pushes)
 
 
 @wrong("The shape is right, but the numbers are shuffled: reshape does not transpose. Put each push into a column.")

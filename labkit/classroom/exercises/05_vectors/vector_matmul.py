@@ -4,19 +4,13 @@
 `(dx, dw)` of both gradients, in plain NumPy. All three are square here, so the shapes do not give the order away.
 """
 
-import autograd.numpy as anp
 import numpy as np
 
-from labkit import engine
 from labkit.classroom.writing import PLAIN, judged, same, wrong
 
 
 def pull(x, w, g):
     return g @ w.T, x.T @ g
-
-
-def reference(x, w, g):
-    return tuple(engine.vjp(anp.matmul, x, w)[1](g))
 
 
 def draw(rng):
@@ -26,24 +20,24 @@ def draw(rng):
 @wrong(
     "Going back, the other matrix is transposed: a row of w says where a number of x goes to, and its transpose "
     "says where its gradient comes from.",
-    when=lambda i, expected, got: same(i[2] @ i[1], got[0]) or same(i[0] @ i[2], got[1]),
+    parts=(0, 1),
 )
 def not_transposed(x, w, g):
-    return (g @ w, x @ g)
+    return g @ w, x @ g
 
 
 @wrong(
     "The two factors of a product are in the wrong order. w stands on the right of x, so its transpose stands on "
     "the right of g; x stands on the left of w, and its transpose on the left of g.",
-    when=lambda i, expected, got: same(i[1].T @ i[2], got[0]) or same(i[2] @ i[0].T, got[1]),
+    parts=(0, 1),
 )
 def wrong_side(x, w, g):
-    return (w.T @ g, g @ x.T)
+    return w.T @ g, g @ x.T
 
 
 @wrong("Both are there, in the wrong order: first the gradient for x, then the one for w.")
 def results_swapped(x, w, g):
-    return (x.T @ g, g @ w.T)
+    return x.T @ g, g @ w.T
 
 
 @wrong(
@@ -52,22 +46,22 @@ def results_swapped(x, w, g):
     when=lambda i, expected, got: same(expected[0].T, got[0]) or same(expected[1].T, got[1]),
 )
 def result_transposed(x, w, g):
-    return (g @ w.T, g.T @ x)
+    return g @ w.T, g.T @ x
 
 
 @wrong("You took the same gradient for every element of y. g says how much each of them counts.")
 def g_forgotten(x, w, g):
-    return (np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3)))
+    return np.ones((3, 3)) @ w.T, x.T @ np.ones((3, 3))
 
 
 @wrong("That is the rule of x * w. In x @ w each element of x meets a whole row of w.")
 def elementwise(x, w, g):
-    return (g * w, g * x)
+    return g * w, g * x
 
 
 @judged("not-transposed")
 def one_transposed(x, w, g):
-    return (g @ w.T, x @ g)
+    return g @ w.T, x @ g
 
 
 @judged("kind")

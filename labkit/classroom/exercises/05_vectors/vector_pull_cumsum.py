@@ -5,19 +5,13 @@ Write `pull(v)`: it returns v times the Jacobian, an array like `v`. Do not buil
 (One line is enough.)
 """
 
-import autograd.numpy as anp
 import numpy as np
 
-from labkit import engine
 from labkit.classroom.writing import PLAIN, Way, judged, wrong
 
 
 def pull(v):
     return np.cumsum(v[::-1])[::-1]
-
-
-def reference(v):
-    return engine.vjp(anp.cumsum, np.zeros(v.shape))[1](v)[0]
 
 
 def draw(rng):
@@ -26,7 +20,7 @@ def draw(rng):
 
 @wrong(
     "That is J v, a push: v went through the function like an input. A pull multiplies from the left: add up the "
-    "columns.",
+    "columns."
 )
 def pushed(v):
     return np.cumsum(v)
@@ -44,7 +38,7 @@ def without_its_own(v):
 
 @wrong(
     "You added up all of v for every input. An output y[i] does not depend on inputs after x[i]: half of the "
-    "matrix is zero.",
+    "matrix is zero."
 )
 def everything_counts(v):
     return np.full(v.shape, v.sum())

@@ -22,8 +22,6 @@ from labkit import engine
 from labkit.classroom.writing import either, judged, wrong
 
 answer = ["D", "B", "I", "G", "A", "H", "F", "C"]
-
-
 rules = (
     "An output of tanh depends on the element at its own place alone.",
     "An output of a running sum depends on the inputs up to its own place. Rows are outputs.",
@@ -39,8 +37,6 @@ hints = (
     "First find the diagonal one, the full one, and the one that has only five rows.",
     "np.sort(x) is x[[1, 3, 0, 5, 4, 2]] here. In x - x[0], what is the row of output 0?",
 )
-
-
 X = np.array([3.0, 1.0, 6.0, 2.0, 5.0, 4.0])
 
 
@@ -94,19 +90,15 @@ transposed = wrong(
     {1: "E", 5: "J"},
 )
 
-
 looks_elementwise = wrong(
     "You took a function for elementwise that is not. In item 4 the sum depends on every input, and in item 5 "
     "every output but the first depends on x[0], too.",
     {4: "D", 5: "D"},
 )
 
-
 one_mean_for_all = wrong(
-    "There are two means, one for each half. An output of one half does not depend on the other half.",
-    {6: "A"},
+    "There are two means, one for each half. An output of one half does not depend on the other half.", {6: "A"}
 )
-
 
 sort_depends_on_everything = wrong(
     "Which place an element goes to depends on all of them. But near this x the order stays the same, so each "
@@ -114,11 +106,6 @@ sort_depends_on_everything = wrong(
     {7: either("A", "B")},
 )
 
-
 only_itself = judged("looks-elementwise", {5: "D"})
-
-
 mixed_up = judged("value", {2: "C", 7: "I"})
-
-
 small_letters = judged("value", ["d", "b", "i", "g", "a", "h", "f", "c"])

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from labkit import engine
 from labkit.classroom.writing import judged, same, wrong
 
 
@@ -33,10 +32,6 @@ def _same_numbers(expected, got):
     return got.shape != expected.shape and got.size == expected.size and same(expected, got.reshape(expected.shape))
 
 
-def reference(g, shape):
-    return engine.vjp(lambda b: b + np.zeros(g.shape), np.zeros(shape))[1](g)[0]
-
-
 draw = (
     partial(_draw_broadcast, ones=(True, False)),
     partial(_draw_broadcast, ones=(False, True), cube=True),
@@ -48,10 +43,16 @@ draw = (
 
 @wrong(
     "You returned the gradient as it arrives. b is smaller than that: each of its numbers was used several "
-    "times, and gets one sum.",
+    "times, and gets one sum."
 )
 def not_undone(g, shape):
     return g
+
+
+def _repeated(shape):
+    """The axes of g along which b was repeated."""
+    missing = 3 - len(shape)
+    return (*range(missing), *(missing + i for i, n in enumerate(shape) if n == 1))
 
 
 @wrong(
@@ -60,12 +61,12 @@ def not_undone(g, shape):
     when=lambda i, expected, got: _same_numbers(expected, got),
 )
 def axes_left(g, shape):
-    return g.sum(tuple(i for i in range(3) if i < 3 - len(shape) or shape[i - 3 + len(shape)] == 1), keepdims=True)
+    return g.sum(_repeated(shape), keepdims=True)
 
 
 @wrong("You took the mean. Contributions add up: every place where b was used counts once.")
 def mean(g, shape):
-    return g.mean(tuple(i for i in range(3) if i < 3 - len(shape) or shape[i - 3 + len(shape)] == 1)).reshape(shape)
+    return g.mean(_repeated(shape)).reshape(shape)
 
 
 @wrong("You took the gradient of one of the places where b was used. All of them count.")
@@ -86,7 +87,7 @@ def stretched_forgotten(g, shape):
 
 @judged("axes-left")
 def all_axes_gone(g, shape):
-    return g.sum(tuple(i for i in range(3) if i < 3 - len(shape) or shape[i - 3 + len(shape)] == 1))
+    return g.sum(_repeated(shape))
 
 
 @judged("error")

@@ -36,14 +36,12 @@ def reference(a, b, max_norm):
 
 
 draw = tuple(partial(_draw_gradients, part=part) for part in (0.3, 1.5, 0.6, 1.2, 0.9))
-
-
 tensors = "mindspore"
 
 
 @wrong(
     "You clipped each gradient by its own norm. Global means one norm over all elements, and one factor for all: "
-    "the direction of the whole step stays.",
+    "the direction of the whole step stays."
 )
 def each_its_own_norm(a, b, m):
     return tuple(g * min(1.0, m / float((g**2).sum().asnumpy()) ** 0.5) for g in (a, b))

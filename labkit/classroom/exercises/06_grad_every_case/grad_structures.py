@@ -17,20 +17,10 @@ Where the call fails, write the type of the error. `weights` is `net.trainable_p
 
 from labkit import mindspore as ms
 from labkit.classroom.writing import judged, same, wrong
-from labkit.engine import leaves, map_leaves
-from labkit.mindspore import nn
+from labkit.data import network
+from labkit.engine import map_leaves
 
-answer = [
-    "dx",
-    "dy",
-    ("dx", "dy"),
-    ("dw",),
-    ("dx", ("dw",)),
-    (("dx", "dy"), ("dw",)),
-    ValueError,
-]
-
-
+answer = ["dx", "dy", ("dx", "dy"), ("dw",), ("dx", ("dw",)), (("dx", "dy"), ("dw",)), ValueError]
 places = (
     "grad_position=0, weights=None",
     "grad_position=1, weights=None",
@@ -54,44 +44,12 @@ hints = (
     "Then for the weights alone: a list of parameters gives a tuple with as many gradients as the list is long.",
     "Both together are a pair: (what row 0 or 2 gives, what row 3 gives). And row 6 asks for nothing at all.",
 )
-
-
-class _Net(nn.Cell):
-    """The documents' network, at the documents' weight."""
-
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Dense(3, 1, has_bias=False)
-        self.fc.weight.set_data(ms.Tensor([[2, 3, 4]], ms.float32))
-        self.loss = nn.MSELoss()
-
-    def construct(self, x, y):
-        logits = self.fc(x).squeeze()
-        return self.loss(logits, y), logits
-
-
-def _example():
-    return _Net(), ms.Tensor([[1, 2, 3]], ms.float32), ms.Tensor(19, ms.float32)
-
-
 ROWS = ((0, False), (1, False), ((0, 1), False), (None, True), (0, True), ((0, 1), True), (None, False))
-
-
-def _unwrap_weights(row):
-    return tuple("dw" if part == ("dw",) else part for part in row)
-
-
-def _bare_weights(inputs, expected, got):
-    return same([*expected[:3], "dw", *map(_unwrap_weights, expected[4:6]), expected[6]], got)
-
-
-def _flattened(inputs, expected, got):
-    return got[5] == tuple(leaves(expected[5])) and all(leaves(e) == leaves(g) for e, g in zip(expected[:6], got[:6]))
 
 
 def reference():
     """Run every row of the table and write dx, dy, dw for the gradient found at each place."""
-    net, x, y = _example()
+    net, x, y = network(ms)
     weights = net.trainable_params()
     single = {"dx": (0, None), "dy": (1, None), "dw": (None, weights[0])}
     known = {name: ms.grad(net, *where, has_aux=True)(x, y)[0] for name, where in single.items()}
@@ -112,25 +70,21 @@ def reference():
 bare_weight = wrong(
     "You left the weights' gradient bare. `weights` is a list, so its gradients come as a tuple, even when the "
     "list has one parameter: read the length off what you passed, not off the network.",
-    when=_bare_weights,
-    answer={3: "dw", 4: ("dx", "dw"), 5: (("dx", "dy"), "dw")},
+    {3: "dw", 4: ("dx", "dw"), 5: (("dx", "dy"), "dw")},
+    together=True,
 )
-
 
 flattened = wrong(
     "You put all gradients side by side. Inputs and weights are two groups: when both are asked for, the result "
     "is a pair (gradients of the inputs, gradients of the weights), and each group keeps its own form.",
-    when=_flattened,
+    {5: ("dx", "dy", "dw")},
     answer={4: ("dx", "dw"), 5: ("dx", "dy", "dw")},
 )
-
 
 default_position = wrong(
     "An explicit None replaces the default grad_position=0: with no weights either, nothing is left to "
     "differentiate for.",
-    when=lambda inputs, expected, got: same(expected[:6], got[:6]) and got[6] == "dx",
-    answer={6: "dx"},
+    {6: "dx"},
 )
-
 
 six_rows = judged("structure", ["dx", "dy", ("dx", "dy"), ("dw",), ("dx", ("dw",)), ValueError])

@@ -23,14 +23,6 @@ def report(x, y):
 answer = report
 
 
-def reference(x, y):
-    def model(x, y):
-        return (x**2 * y).sum(), x + y
-
-    (value, _), (dx, dy) = ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
-    return value, dx, dy
-
-
 def draw(rng):
     return tuple(rng.uniform(0.5, 2, (2, 3)).astype(np.float32))
 
@@ -46,7 +38,7 @@ def aux_differentiated(x, y):
 
 @wrong(
     "All values are right, but the gradients are still a tuple inside the tuple. value_and_grad returns a pair; "
-    "unpack both of its parts.",
+    "unpack both of its parts."
 )
 def still_nested(x, y):
     return ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)

@@ -20,8 +20,6 @@ from labkit import engine
 from labkit.classroom.writing import either, judged, same, wrong
 
 answer = [[1, 1, 1], [1 / 3, 1 / 3, 1 / 3], [0, 1, 0], [2, 0, -1], [6.0, -2.0, 4.0], [1, 0, 0]]
-
-
 rules = (
     "The seed says how much each output counts.",
     "A mean is a sum in which each output counts the same part.",
@@ -35,19 +33,8 @@ hints = (
     "Items 0 to 3 are sums of the outputs with factors. The factors are the seeds; write 1/3 for a third.",
     "Item 4: differentiate y[0]**2 for y[0]. Item 5: only one output is the largest one.",
 )
-
-
 Y = np.array([3.0, -1.0, 2.0])
-
-
-GOALS = (
-    anp.sum,
-    anp.mean,
-    lambda y: y[1],
-    lambda y: 2 * y[0] - y[2],
-    lambda y: anp.sum(y**2),
-    anp.max,
-)
+GOALS = (anp.sum, anp.mean, lambda y: y[1], lambda y: 2 * y[0] - y[2], lambda y: anp.sum(y**2), anp.max)
 
 
 def reference():
@@ -60,33 +47,20 @@ values_as_seeds = wrong(
     {4: either([9.0, 1.0, 4.0], lambda expected, got: same(list(Y), list(got))), 5: [3.0, 0.0, 0.0]},
 )
 
-
 mean_as_sum = wrong(
     "Ones give the sum. In a mean each output counts one third.",
     {1: lambda expected, got: same([1.0] * 3, list(got))},
     answer={1: [1, 1, 1], 4: [6, -2, 4]},
 )
 
-
-sign_dropped = wrong(
-    "y[2] is subtracted: its seed is negative.",
-    {3: [2.0, 0.0, 1.0]},
-)
-
+sign_dropped = wrong("y[2] is subtracted: its seed is negative.", {3: [2.0, 0.0, 1.0]})
 
 signs_of_the_values = wrong(
     "The sign of a seed is not the sign of the output. In item 2 y[1] counts once, whatever its value is.",
     {2: [0.0, -1.0, 0.0]},
 )
 
-
 the_largest_value = judged("values-as-seeds", {4: [6, -2, 4], 5: [3, 0, 0]})
-
-
 all_ones = judged("mean-as-sum", [[1.0] * 3] * 6)
-
-
 one_number_each = judged("structure", [1, 1 / 3, 1, 2, 6, 1])
-
-
 twice_too_much = judged("value", {4: [12, -4, 8]})

@@ -24,10 +24,6 @@ def weighted(w, x, y, c):
     return ms.grad(losses, sens_param=True)(w, c)
 
 
-def reference(w, x, y, c):
-    return ms.grad(lambda w: ((x * w).sum(1) - y) ** 2, sens_param=True)(w, c)
-
-
 def draw(rng):
     n = int(rng.integers(3, 6))
     w, x, y = rng.uniform(-1, 1, 2), rng.uniform(-1, 1, (n, 2)), rng.uniform(-1, 1, n)

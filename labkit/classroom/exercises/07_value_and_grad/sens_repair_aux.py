@@ -4,43 +4,16 @@ This step is to go downhill on the *loss*. It returns the loss, the logits and t
 return all three. The loss that it returns is right, and yet the weight goes to the wrong place. Mend it.
 `w` and `x` are Tensors of three elements, `y` is a Tensor with one number.
 
-```python
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward)(w)
-    return loss, logits, w - 0.1 * dw
-```
+[[still_summed as step]]
 """
 
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 
 def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward, has_aux=True)(w)
-    return loss, logits, w - 0.1 * dw
-
-
-def _moved(factor):
-    """The weight after a step with `factor(slope of the loss for the logits)` times x."""
-
-    def weight(w, x, y):
-        slope = 2 * (np.sum(w * x) - y)
-        return np.asarray(w - 0.1 * factor(slope) * x, np.float32)
-
-    return lambda i, expected, got: same(weight(*i), got[2])
-
-
-def reference(w, x, y):
     def forward(w):
         logits = (w * x).sum()
         return (logits - y) ** 2, logits
@@ -59,7 +32,7 @@ tensors = "mindspore"
 
 @wrong(
     "The weight still goes downhill on loss + logits. One word to value_and_grad says that only the first output "
-    "counts.",
+    "counts."
 )
 def still_summed(w, x, y):
     def forward(w):
@@ -70,26 +43,16 @@ def still_summed(w, x, y):
     return loss, logits, w - 0.1 * dw
 
 
-@wrong(
-    "Now the weight goes downhill on the logits alone. The first output is the one that counts.",
-    when=_moved(lambda slope: 1),
-)
+@wrong("Now the weight goes downhill on the logits alone. The first output is the one that counts.", parts=(2,))
 def logits_only(w, x, y):
     (logits, loss), dw = ms.value_and_grad(lambda w: ((w * x).sum(), ((w * x).sum() - y) ** 2), has_aux=True)(w)
     return loss, logits, w - 0.1 * dw
 
 
-@wrong(
-    "That is uphill: a step against the gradient subtracts it.",
-    when=_moved(lambda slope: -slope),
-)
+@wrong("That is uphill: a step against the gradient subtracts it.", parts=(2,))
 def uphill(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward, has_aux=True)(w)
-    return loss, logits, w + 0.1 * dw
+    loss, logits, after = step(w, x, y)
+    return loss, logits, 2 * w - after
 
 
 @wrong("You subtracted the logits from the loss. They are not to count at all: neither +1 nor -1.")
@@ -100,13 +63,14 @@ def difference_of_outputs(w, x, y):
 
 @judged("structure")
 def logits_left_out(w, x, y):
-    loss, dw = ms.value_and_grad(lambda w: ((w * x).sum() - y) ** 2)(w)
-    return loss, w - 0.1 * dw
+    loss, _, after = step(w, x, y)
+    return loss, after
 
 
 @judged("value")
 def no_step(w, x, y):
-    return (((w * x).sum() - y) ** 2, (w * x).sum(), w)
+    loss, logits, _ = step(w, x, y)
+    return loss, logits, w
 
 
 hints = (

@@ -18,8 +18,8 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit.classroom.writing import either, judged, same, wrong
+from labkit.data import network
 from labkit.engine import map_leaves
-from labkit.mindspore import nn
 
 answer = [
     (("loss", "logits"), "dx"),
@@ -29,8 +29,6 @@ answer = [
     ("loss", "dx"),
     (("loss", "logits"), (("dx", "dy"), ("dw",))),
 ]
-
-
 rules = (
     "value_and_grad gives a pair: all that the function returned, and the gradient. With has_aux the first "
     "output alone is differentiated.",
@@ -48,26 +46,6 @@ hints = (
     "adds a tuple of the other outputs.",
     "Item 0 is a pair whose first part is a pair. Item 5 has the same first part and the gradients of notebook 06.",
 )
-
-
-class _Net(nn.Cell):
-    """The documents' network, at the documents' weight."""
-
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Dense(3, 1, has_bias=False)
-        self.fc.weight.set_data(ms.Tensor([[2, 3, 4]], ms.float32))
-        self.loss = nn.MSELoss()
-
-    def construct(self, x, y):
-        logits = self.fc(x).squeeze()
-        return self.loss(logits, y), logits
-
-
-def _example():
-    return _Net(), ms.Tensor([[1, 2, 3]], ms.float32), ms.Tensor(19, ms.float32)
-
-
 NAMES: dict[str, Any] = {  # at the documents' weight and inputs, all different
     "loss": 1.0,
     "logits": 20.0,
@@ -83,7 +61,7 @@ def _name_of(tensor):
 
 
 def reference():
-    net, x, y = _example()
+    net, x, y = network(ms)
     weights = net.trainable_params()
     results = [
         ms.value_and_grad(net, 0, None, has_aux=True)(x, y),
@@ -102,12 +80,10 @@ sum_forgotten = wrong(
     {1: (("loss", "logits"), "dx"), 3: "dx"},
 )
 
-
 gradients_first = wrong(
     "The name tells the order: value_and_grad gives the value first, then the gradients.",
     {0: ("dx", ("loss", "logits")), 4: ("dx", "loss")},
 )
-
 
 aux_of_its_own = wrong(
     "value_and_grad has no place of its own for the other outputs. The value is what the network returns: all "
@@ -123,11 +99,8 @@ aux_of_its_own = wrong(
     },
 )
 
-
 one_aux_bare = wrong(
-    "grad with has_aux gives the other outputs as a tuple, even when there is only one.",
-    {2: ("dx", "logits")},
+    "grad with has_aux gives the other outputs as a tuple, even when there is only one.", {2: ("dx", "logits")}
 )
-
 
 flat = judged("structure", {5: (("loss", "logits"), ("dx", "dy", "dw"))})

@@ -32,6 +32,13 @@ def through(x):
     return ms.grad(first, sens_param=True)(x, sens)
 
 
+def draw(rng):
+    return (rng.uniform(0.4, 1.4, 3).astype(np.float32),)
+
+
+tensors = "mindspore"
+
+
 def _first(x):
     return x**2 * x.sum()
 
@@ -40,56 +47,45 @@ def _second(h):
     return (h**3).sum()
 
 
-def reference(x):
-    return ms.grad(_first, sens_param=True)(x, ms.grad(_second)(_first(x)))
-
-
-def draw(rng):
-    return (rng.uniform(0.4, 1.4, 3).astype(np.float32),)
-
-
-tensors = "mindspore"
-
-
 @wrong(
     "That is the gradient of the first half alone, with every element of h counting once. How much each of them "
-    "counts, the second half says.",
+    "counts, the second half says."
 )
 def no_seed(x):
-    return ms.grad(lambda x: x**2 * x.sum())(x)
+    return ms.grad(_first)(x)
 
 
 @wrong("That is the gradient for h. It has come back to the first machine; now pull it through the first half.")
 def second_only(x):
-    return ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
+    return ms.grad(_second)(_first(x))
 
 
 @wrong("You differentiated the second half at x. It was run at h = first(x): its slopes belong to that place.")
 def at_the_wrong_place(x):
-    return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, ms.grad(lambda h: (h**3).sum())(x))
+    return ms.grad(_first, sens_param=True)(x, ms.grad(_second)(x))
 
 
 @wrong(
     "You multiplied two gradients element by element. The chain rule multiplies by a Jacobian: each h depends on "
-    "all of x here. Give the gradient for h as the seed.",
+    "all of x here. Give the gradient for h as the seed."
 )
 def multiplied_element_by_element(x):
-    return ms.grad(lambda x: x**2 * x.sum())(x) * ms.grad(lambda h: (h**3).sum())(x**2 * x.sum())
+    return ms.grad(_first)(x) * ms.grad(_second)(_first(x))
 
 
 @wrong("You seeded with h itself. The seed is the gradient of the second half for h.")
 def h_as_the_seed(x):
-    return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, x**2 * x.sum())
+    return ms.grad(_first, sens_param=True)(x, _first(x))
 
 
 @judged("shape")
 def one_number(x):
-    return ms.grad(lambda x: (x**2 * x.sum()).sum())(x).sum()
+    return ms.grad(_first)(x).sum()
 
 
 @judged("error")
 def a_loss_as_the_seed(x):
-    return ms.grad(lambda x: x**2 * x.sum(), sens_param=True)(x, ((x**2 * x.sum()) ** 3).sum())
+    return ms.grad(_first, sens_param=True)(x, _second(_first(x)))
 
 
 @judged("value")

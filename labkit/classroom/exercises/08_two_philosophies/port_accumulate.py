@@ -23,32 +23,12 @@ def port(x, v):
     return total
 
 
-NO_BACKWARD = ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.")
-
-
-def _vector(rng):
-    return (rng.uniform(0.5, 2.5, 4).astype(np.float32),)
-
-
-def reference(x, v):
-    one = ms.grad(lambda x, c: (x * c) ** 2)
-    total = one(x, v[0])
-    for i in range(1, 4):
-        total = total + one(x, v[i])
-    return total
-
-
 def draw(rng):
-    return (np.array(rng.uniform(0.5, 2.5), np.float32), *_vector(rng))
+    return np.array(rng.uniform(0.5, 2.5), np.float32), rng.uniform(0.5, 2.5, 4).astype(np.float32)
 
 
 tensors = "mindspore"
-errors = (
-    (
-        "'backward'",
-        "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.",
-    ),
-)
+errors = (("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),)
 
 
 @wrong("This is the last gradient alone. Nothing accumulates in MindSpore: add the gradients up yourself.")

@@ -19,24 +19,12 @@ def port(x, y):
     return ms.grad(lambda x, y: x**2 + y, grad_position=(0, 1))(x, y)
 
 
-NO_BACKWARD = ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.")
-
-
-def reference(x, y):
-    return ms.grad(lambda x, y: x**2 + y, (0, 1))(x, y)
-
-
 def draw(rng):
     return tuple(np.array(v, np.float32) for v in rng.uniform(0.5, 2.5, 2))
 
 
 tensors = "mindspore"
-errors = (
-    (
-        "'backward'",
-        "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.",
-    ),
-)
+errors = (("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),)
 
 
 @wrong("This is the gradient for x alone. grad_position defaults to 0; ask for (0, 1).")

@@ -19,27 +19,14 @@ def port(x):
     return ms.grad(lambda x: (ms.ops.stop_gradient(x) * x).sum())(x)
 
 
-NO_BACKWARD = ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.")
-
-
-def reference(x):
-    return ms.grad(lambda x: (ms.ops.stop_gradient(x) * x).sum())(x)
-
-
 def draw(rng):
     return (rng.uniform(0.5, 2.5, 4).astype(np.float32),)
 
 
 tensors = "mindspore"
 errors = (
-    (
-        "'detach'",
-        "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient.",
-    ),
-    (
-        "'backward'",
-        "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad.",
-    ),
+    ("'detach'", "MindSpore has no detach. Its word for a value that counts as a constant is ops.stop_gradient."),
+    ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
 )
 
 

@@ -19,25 +19,14 @@ def port(x):
     return second
 
 
-def reference(x):
-    (first,) = torch.autograd.grad(x**3, x, create_graph=True)
-    return torch.autograd.grad(first, x)[0]
-
-
 def draw(rng):
     return (np.array(rng.uniform(0.5, 2.5), np.float32),)
 
 
 tensors = "torch"
 errors = (
-    (
-        "does not require grad",
-        "The first gradient has no history: say create_graph=True when you compute it.",
-    ),
-    (
-        "second time",
-        "The first walk freed its saved values: say create_graph=True, which also keeps them.",
-    ),
+    ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
+    ("second time", "The first walk freed its saved values: say create_graph=True, which also keeps them."),
 )
 
 
@@ -48,7 +37,7 @@ def first_order(x):
 
 @wrong(
     "The first derivative is still in .grad, and the second one was added to it. Empty it in between, or use "
-    "torch.autograd.grad.",
+    "torch.autograd.grad."
 )
 def accumulated(x):
     (x**3).backward(create_graph=True)

@@ -18,10 +18,6 @@ def port(v):
     return v.grad
 
 
-def reference(v):
-    return torch.autograd.grad((v**2).sum(), v)[0]
-
-
 def draw(rng):
     return (rng.uniform(0.5, 2.5, 4).astype(np.float32),)
 

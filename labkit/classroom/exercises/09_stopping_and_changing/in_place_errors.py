@@ -12,15 +12,11 @@ as `KeyError`, or with `"fine"` if the line runs. Answer with a list of seven.
 6. `y = x.exp(); c = y.clone(); c += 1; y.sum().backward()`
 """
 
-from typing import Any
-
 from labkit import torch
 from labkit.classroom.exercise import raised
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [RuntimeError, "fine", "fine", RuntimeError, RuntimeError, RuntimeError, "fine"]
-
-
 rules = (
     "A leaf that requires grad may not be written to while the tape records.",
     "Inside of no_grad the tape does not watch.",
@@ -63,17 +59,6 @@ def _add_one(y):
     y += 1
 
 
-def _only(place: int, wrong: Any):
-    """A recogniser: all items are right but the one at `place`, which is `wrong`."""
-
-    def recognises(inputs, expected, got):
-        return same(wrong, got[place]) and same(
-            expected[:place] + expected[place + 1 :], got[:place] + got[place + 1 :]
-        )
-
-    return recognises
-
-
 def reference():
     return [
         raised(_write_leaf),
@@ -93,37 +78,30 @@ every_change_refused = wrong(
     answer=[RuntimeError] * 7,
 )
 
-
 leaf_may_change = wrong(
     "Line 0 fails. A leaf that requires grad may not be written to while the tape records: then it would no "
     "longer be a leaf, and its gradient would have nowhere to go.",
-    when=_only(0, "fine"),
-    answer={0: "fine"},
+    {0: "fine"},
+    alone=True,
 )
-
 
 constant_factor_saves = wrong(
     "Line 2 runs. The derivative of y * 3 is 3: it does not need y, so nobody minds that y has changed.",
-    when=_only(2, RuntimeError),
-    answer={2: RuntimeError},
+    {2: RuntimeError},
+    alone=True,
 )
-
 
 exp_saves_its_input = wrong(
     "Line 4 fails. The derivative of exp is its own result, so the tape saved y, not x. And y has changed.",
-    when=_only(4, "fine"),
-    answer={4: "fine"},
+    {4: "fine"},
+    alone=True,
 )
-
 
 detach_copies = wrong(
     "Line 5 fails. detach makes no copy: both tensors share one memory. Whoever writes to d writes to y.",
-    when=_only(5, "fine"),
-    answer={5: "fine"},
+    {5: "fine"},
+    alone=True,
 )
 
-
 two_slips = judged("value", {3: "fine", 4: "fine"})
-
-
 one_word = judged("kind", "fine")

@@ -4,11 +4,7 @@
 function should give the gradients of `sum(w * sqrt(x))`, where elements that are not positive count 0. It gives nan: in `x`, and,
 far worse, in `w`, which all elements share. Repair it so that every gradient is finite and exact.
 
-```python
-def answer(x, w):
-    root = torch.where(x > 0, w * torch.sqrt(x), 0.0)
-    return torch.autograd.grad(root.sum(), (x, w))
-```
+[[nan_in_the_weight as answer]]
 """
 
 import numpy as np
@@ -21,17 +17,6 @@ def answer(x, w):
     safe = torch.where(x > 0, x, 1.0)
     root = torch.where(x > 0, w * torch.sqrt(safe), 0.0)
     return torch.autograd.grad(root.sum(), (x, w))
-
-
-def _gradients(x, w, inner, outer=True):
-    root = w * torch.sqrt(inner(x))
-    if outer:
-        root = torch.where(x > 0, root, 0.0)
-    return torch.autograd.grad(root.sum(), (x, w))
-
-
-def reference(x, w):
-    return _gradients(x, w, lambda x: torch.where(x > 0, x, 1.0))
 
 
 def draw(rng):
@@ -65,7 +50,7 @@ def painted_over(x, w):
 
 @wrong(
     "Negative elements are repaired; where x is 0, nan or inf is left, for the slope of sqrt at 0 is infinite. "
-    "Exclude 0, too.",
+    "Exclude 0, too."
 )
 def zero_left(x, w):
     root = torch.where(x > 0, w * torch.sqrt(x.clamp(min=0.0)), 0.0)

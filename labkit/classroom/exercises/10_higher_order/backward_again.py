@@ -22,11 +22,9 @@ print(x.grad.item())                                       # item 3
 """
 
 from labkit import torch
-from labkit.classroom.writing import either, judged, same, wrong
+from labkit.classroom.writing import either, judged, ran, wrong
 
 answer = [12.0, 24.0, 12.0, 288.0]
-
-
 rules = (
     "Differentiate x**3 once, at this x.",
     "The second derivative is added to what is in .grad already.",
@@ -41,39 +39,22 @@ hints = (
 
 
 def reference():
-    x = torch.tensor(2.0, requires_grad=True)
-    (x**3).backward(create_graph=True)
-    seen = [x.grad.item()]
-    x.grad.backward()
-    seen.append(x.grad.item())
-    for loss in (lambda g: g, lambda g: g**2):
-        x = torch.tensor(2.0, requires_grad=True)
-        (g,) = torch.autograd.grad(x**3, x, create_graph=True)
-        loss(g).backward()
-        seen.append(x.grad.item())
-    return seen
+    return ran(__doc__, torch=torch)["printed"]
 
 
 replaced = wrong(
-    "Item 1 is a sum: backward adds the second derivative to the first one, which is still in .grad.",
-    when=lambda inputs, expected, got: same(12.0, got[1]) and same(expected[0], got[0]),
-    answer=[12, 12, 12, 288],
+    "Item 1 is a sum: backward adds the second derivative to the first one, which is still in .grad.", {1: 12}
 )
-
 
 grad_stores = wrong(
     "torch.autograd.grad stores nothing, so in item 2 .grad starts empty: only the second derivative is in it.",
     {2: 24.0},
 )
 
-
 value_of_the_square = wrong(
     "Item 3: g**2 is 144, but .grad holds its gradient. The chain rule: 2 * g, times the derivative of g.",
     {3: either(144.0, 24.0)},
 )
 
-
 g_forgotten = judged("value-of-the-square", [12, 24, 12, 24])
-
-
 three = judged("structure", [12, 24, 12])

@@ -8,14 +8,10 @@ Then predict three vectors. Answer with a list of three lists of three numbers.
 2. `ms.grad(ms.grad(f), sens_param=True)(v, ms.Tensor([1.0, -1.0, 0.0]))`
 """
 
-import numpy as np
-
 from labkit import mindspore as ms
 from labkit.classroom.writing import judged, same, wrong
 
 answer = [[5.0, 6.0, 1.0], [0.0, 4.0, 1.0], [-4.0, 2.0, 1.0]]
-
-
 rules = (
     "The outer grad differentiates the sum of all elements of the gradient: add up the rows of the Hessian.",
     "The seed picks rows of the Hessian: each row times its element of the seed, all added up.",
@@ -32,9 +28,6 @@ def _function(v):
     return v[0] * v[1] ** 2 + v[0] * v[2]
 
 
-_HESSIAN = np.array([[0.0, 4.0, 1.0], [4.0, 2.0, 0.0], [1.0, 0.0, 0.0]])
-
-
 def reference():
     at, gradient = ms.Tensor([1.0, 2.0, 3.0]), ms.grad(_function)
 
@@ -46,18 +39,15 @@ def reference():
 
 whole_matrix = wrong(
     "Item 0 is not the Hessian: grad gives one vector of the shape of its input. The rows have been added up.",
-    when=lambda inputs, expected, got: same(_HESSIAN.tolist(), got) or same(_HESSIAN.tolist(), got[0]),
+    {0: [[0, 4, 1], [4, 2, 0], [1, 0, 0]], 1: [4, 2, 0]},
     answer=[[0, 4, 1], [4, 2, 0], [1, 0, 0]],
 )
-
 
 diagonal = wrong(
     "Item 0 is not the diagonal. grad adds up all elements of the inner gradient, so whole rows are added up, "
     "with what stands beside the diagonal.",
-    {0: lambda expected, got: same(np.diag(_HESSIAN).tolist(), got)},
-    answer=[[0, 2, 0], [0, 4, 1], [-4, 2, 1]],
+    {0: [0, 2, 0]},
 )
-
 
 cotangent_ignored = wrong(
     "You gave the same answer for every cotangent. With sens_param, the rows are weighted with it before they "
@@ -66,17 +56,7 @@ cotangent_ignored = wrong(
     answer=[[5, 6, 1], [5, 6, 1], [5, 6, 1]],
 )
 
-
-sign_lost = wrong(
-    "In item 2 the second row counts -1: take it away, do not add it.",
-    when=lambda inputs, expected, got: (
-        same(expected[:2], got[:2]) and same((_HESSIAN[0] + _HESSIAN[1]).tolist(), got[2])
-    ),
-    answer=[[5, 6, 1], [0, 4, 1], [4, 6, 1]],
-)
-
+sign_lost = wrong("In item 2 the second row counts -1: take it away, do not add it.", {2: [4, 6, 1]})
 
 the_gradient = judged("value", [[7, 4, 1], [0, 4, 1], [-4, 2, 1]])
-
-
 one_list = judged("structure", [5, 6, 1])

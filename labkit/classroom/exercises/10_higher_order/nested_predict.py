@@ -15,8 +15,6 @@ from labkit import mindspore as ms
 from labkit.classroom.writing import judged, same, wrong
 
 answer = [48.0, 288.0, 36.0, 12.0, 4.0, 0.0]
-
-
 rules = (
     "Differentiate twice as a formula, and only then put in the number.",
     "Write cube(x) as a formula, square it, and differentiate: the inner function counts, too.",
@@ -52,28 +50,20 @@ gradient_is_constant = wrong(
     answer=[0, 0, 12, 12, 0, 0],
 )
 
-
 name_is_not_the_function = wrong(
     "cube is not x**3, it is its gradient: 3 * x**2. Differentiate that.",
-    when=lambda inputs, expected, got: same([192.0, 32.0], got[1:3]),
+    {1: 192, 2: 32},
+    together=True,
     answer=[48, 192, 32, 8, 4, 0],
 )
 
-
 first_order_only = wrong(
-    "Item 0 is the first derivative of x**4. There are two grads, so differentiate twice.",
-    {0: 32.0},
+    "Item 0 is the first derivative of x**4. There are two grads, so differentiate twice.", {0: 32.0}
 )
-
 
 stop_forgotten = wrong(
-    "In items 3 and 4, something is stopped: for every derivative around it, it is a constant.",
-    when=lambda inputs, expected, got: same(expected[:3], got[:3]) and (same(36.0, got[3]) or same(12.0, got[4])),
-    answer=[48, 288, 36, 36, 12, 0],
+    "In items 3 and 4, something is stopped: for every derivative around it, it is a constant.", {3: 36, 4: 12}
 )
 
-
 a_slip = judged("value", [48, 144, 36, 12, 4, 0])
-
-
 five = judged("structure", [48, 288, 36, 12, 4])

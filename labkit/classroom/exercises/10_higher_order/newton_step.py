@@ -19,25 +19,23 @@ def answer(a, b, x):
     return x - np.linalg.solve(labkit.jacfwd(gradient)(x), gradient(x))
 
 
-def _derivatives(a, b, x):
-    """Gradient and Hessian of x.a.x / 2 - b.x + sum(exp(x))."""
-    return a @ x - b + np.exp(x), a + np.diag(np.exp(x))
-
-
-def reference(a, b, x):
-    gradient, hessian = _derivatives(a, b, x)
-    return x - np.linalg.solve(hessian, gradient)
-
-
 def draw(rng):
     """A symmetric matrix with clearly positive eigenvalues, a vector, and a place."""
     m = rng.uniform(-1, 1, (3, 3))
     return m @ m.T + 2 * np.eye(3), rng.uniform(-2, 2, 3), rng.uniform(-1, 1, 3)
 
 
+def _gradient(a, b, x):
+    return a @ x - b + np.exp(x)
+
+
+def _hessian(a, x):
+    return a + np.diag(np.exp(x))
+
+
 @wrong("The size of the step is right, its direction is not: go against it, x - step.")
 def wrong_way(a, b, x):
-    return x + np.linalg.solve(a + np.diag(np.exp(x)), a @ x - b + np.exp(x))
+    return x + np.linalg.solve(_hessian(a, x), _gradient(a, b, x))
 
 
 @wrong(
@@ -45,30 +43,28 @@ def wrong_way(a, b, x):
     when=lambda i, expected, got: same(i[2] - expected, got) or same(expected - i[2], got),
 )
 def step_alone(a, b, x):
-    return np.linalg.solve(a + np.diag(np.exp(x)), a @ x - b + np.exp(x))
+    return np.linalg.solve(_hessian(a, x), _gradient(a, b, x))
 
 
 @wrong("That is a step of gradient descent. Newton's step divides by the curvature: solve(hessian, gradient).")
 def gradient_step(a, b, x):
-    return x - (a @ x - b + np.exp(x))
+    return x - _gradient(a, b, x)
 
 
 @wrong("You multiplied with the Hessian. Large curvature means a short way to the minimum, so divide: solve.")
 def multiplied(a, b, x):
-    return x - (a + np.diag(np.exp(x))) @ (a @ x - b + np.exp(x))
+    return x - _hessian(a, x) @ _gradient(a, b, x)
 
 
 @wrong(
-    "You divided by the diagonal of the Hessian. What stands beside it belongs to the step, too: solve with the "
-    "matrix.",
+    "You divided by the diagonal of the Hessian. What stands beside it belongs to the step, too: solve with the matrix."
 )
 def diagonal_only(a, b, x):
-    return x - (a @ x - b + np.exp(x)) / (np.diag(a) + np.exp(x))
+    return x - _gradient(a, b, x) / np.diag(_hessian(a, x))
 
 
 @wrong(
-    "You divided by grad of grad. That is the sum of the Hessian's rows, not the Hessian: use jacrev or jacfwd "
-    "of grad.",
+    "You divided by grad of grad. That is the sum of the Hessian's rows, not the Hessian: use jacrev or jacfwd of grad."
 )
 def rows_added_up(a, b, x):
     g = labkit.grad(lambda x: x @ a @ x / 2 - b @ x + anp.sum(anp.exp(x)))
@@ -77,7 +73,7 @@ def rows_added_up(a, b, x):
 
 @wrong("You used a for the Hessian. sum(exp(x)) is curved as well: exp(x) on the diagonal.")
 def curvature_of_exp_forgotten(a, b, x):
-    return x - np.linalg.solve(a, a @ x - b + np.exp(x))
+    return x - np.linalg.solve(a, _gradient(a, b, x))
 
 
 @judged("kind")

@@ -17,11 +17,6 @@ def answer(x, y, u, v):
     return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
 
 
-def reference(x, y, u, v):
-    first = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
-    return torch.autograd.grad(first, (x, y), grad_outputs=(u, v))
-
-
 def draw(rng):
     x, y = rng.uniform(0.5, 1.5, (2, 3)).astype(np.float32)
     u, v = rng.uniform(0.5, 2.0, (2, 3)).astype(np.float32) * rng.choice([-1, 1], (2, 3)).astype(np.float32)
@@ -30,14 +25,8 @@ def draw(rng):
 
 tensors = "torch"
 errors = (
-    (
-        "does not require grad",
-        "The first gradient has no history: say create_graph=True when you compute it.",
-    ),
-    (
-        "second time",
-        "The walk before freed its saved values. One walk can take both gradients and both inputs.",
-    ),
+    ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
+    ("second time", "The walk before freed its saved values. One walk can take both gradients and both inputs."),
     (
         "only for scalar outputs",
         "A gradient has three elements. Say how much each counts: grad_outputs=(u, v), or a sum of products.",
@@ -45,12 +34,16 @@ errors = (
 )
 
 
+def _first(x, y):
+    return torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+
+
 @wrong(
     "You let each input act on its own gradient alone. But the gradient for x also changes when y does: x and y "
-    "are multiplied. Walk back from both gradients at once.",
+    "are multiplied. Walk back from both gradients at once."
 )
 def own_blocks_only(x, y, u, v):
-    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    g, h = _first(x, y)
     along_x = torch.autograd.grad(g, x, grad_outputs=u, retain_graph=True)[0]
     return along_x, torch.autograd.grad(h, y, grad_outputs=v)[0]
 
@@ -59,23 +52,23 @@ def own_blocks_only(x, y, u, v):
     "You have what y does to the gradient for x, and x to that for y. What each does to its own gradient is missing."
 )
 def other_blocks_only(x, y, u, v):
-    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    g, h = _first(x, y)
     along_y = torch.autograd.grad(h, x, grad_outputs=v, retain_graph=True)[0]
     return along_y, torch.autograd.grad(g, y, grad_outputs=u)[0]
 
 
 @wrong(
     "The direction plays no part: this is the sum of the Hessian's rows. Weight the gradients with u and v "
-    "before you walk back again.",
+    "before you walk back again."
 )
 def direction_ignored(x, y, u, v):
-    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    g, h = _first(x, y)
     return torch.autograd.grad(g.sum() + h.sum(), (x, y))
 
 
 @wrong("You multiplied with the direction after the second walk. Weight the gradients before it.")
 def weighted_afterwards(x, y, u, v):
-    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    g, h = _first(x, y)
     a, b = torch.autograd.grad(g.sum() + h.sum(), (x, y))
     return a * u, b * v
 
@@ -100,7 +93,7 @@ def no_history(x, y, u, v):
 
 @judged("kind")
 def for_x_alone(x, y, u, v):
-    g, h = torch.autograd.grad((x * y).sum() ** 2, (x, y), create_graph=True)
+    g, h = _first(x, y)
     return torch.autograd.grad((g * u).sum() + (h * v).sum(), x)[0]
 
 

@@ -4,14 +4,7 @@ This function should return the gradient for `w` of a value plus a penalty: the 
 gradient for `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and `x` are leaves of
 three elements that require grad.
 
-```python
-def answer(w, x):
-    value = ((w * x) ** 2).sum()
-    value.backward(create_graph=True)
-    loss = value + (x.grad**2).sum()
-    loss.backward()
-    return w.grad
-```
+[[value_counted_twice as answer]]
 """
 
 import numpy as np
@@ -27,55 +20,46 @@ def answer(w, x):
     return torch.autograd.grad(loss, w)[0]
 
 
-def reference(w, x, create_graph=True):
-    value = ((w * x) ** 2).sum()
-    (slope,) = torch.autograd.grad(value, x, create_graph=create_graph, retain_graph=True)
-    return torch.autograd.grad(value + (slope**2).sum(), w)[0]
-
-
 def draw(rng):
     return rng.uniform(0.6, 1.6, 3).astype(np.float32), rng.uniform(0.6, 1.6, 3).astype(np.float32)
 
 
 tensors = "torch"
 errors = (
-    (
-        "second time",
-        "The first walk freed its saved values. create_graph=True keeps them, and records the walk.",
-    ),
-    (
-        "does not require grad",
-        "What you differentiate has no history. Which of the two walks has to be recorded?",
-    ),
+    ("second time", "The first walk freed its saved values. create_graph=True keeps them, and records the walk."),
+    ("does not require grad", "What you differentiate has no history. Which of the two walks has to be recorded?"),
 )
 
 
 @wrong(
     "The gradient of the value is in it twice. The first backward reaches w as well as x, and the second one "
-    "adds to what it left in w.grad.",
+    "adds to what it left in w.grad."
 )
 def value_counted_twice(w, x):
     value = ((w * x) ** 2).sum()
     value.backward(create_graph=True)
-    (value + (x.grad**2).sum()).backward()
+    loss = value + (x.grad**2).sum()
+    loss.backward()
     return w.grad
+
+
+def _gradient(w, x, penalty=lambda slope: (slope**2).sum(), **how):
+    value = ((w * x) ** 2).sum()
+    (slope,) = torch.autograd.grad(value, x, **how)
+    return torch.autograd.grad(value + penalty(slope), w)[0]
 
 
 @wrong(
     "The penalty adds nothing to the gradient: slope was computed without being recorded, so for the second walk "
-    "it is a constant. The loss still has a history through value, so nobody complains.",
+    "it is a constant. The loss still has a history through value, so nobody complains."
 )
 def penalty_without_history(w, x):
-    value = ((w * x) ** 2).sum()
-    (slope,) = torch.autograd.grad(value, x, retain_graph=True)
-    return torch.autograd.grad(value + (slope**2).sum(), w)[0]
+    return _gradient(w, x, retain_graph=True)
 
 
 @wrong("That is the gradient of the penalty alone. The value belongs to the loss, too.")
 def penalty_alone(w, x):
-    value = ((w * x) ** 2).sum()
-    (slope,) = torch.autograd.grad(value, x, create_graph=True)
-    return torch.autograd.grad(value.detach() + (slope**2).sum(), w)[0]
+    return _gradient(w, x, create_graph=True) - torch.autograd.grad(((w * x) ** 2).sum(), w)[0]
 
 
 @wrong("That is a gradient for x. Asked is the one for w.")
@@ -87,16 +71,12 @@ def for_the_input(w, x):
 
 @wrong("You used the length of the slope. The penalty is its square: no square root.")
 def length_not_squared(w, x):
-    value = ((w * x) ** 2).sum()
-    (slope,) = torch.autograd.grad(value, x, create_graph=True)
-    return torch.autograd.grad(value + torch.sqrt((slope**2).sum()), w)[0]
+    return _gradient(w, x, lambda slope: torch.sqrt((slope**2).sum()), create_graph=True)
 
 
 @judged("error")
 def nothing_kept(w, x):
-    value = ((w * x) ** 2).sum()
-    (slope,) = torch.autograd.grad(value, x)
-    return torch.autograd.grad(value + (slope**2).sum(), w)[0]
+    return _gradient(w, x)
 
 
 hints = (

@@ -13,11 +13,9 @@ Predict the six results. Answer with a list of six numbers.
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [2048, 2052, 4096, 2048, 2050, 2048]
-
-
 rules = (
     "Which numbers of float16 are the neighbours, and which of them is nearer? Halfway, the even one wins.",
     "Which numbers of float16 are the neighbours, and which of them is nearer? Halfway, the even one wins.",
@@ -57,10 +55,9 @@ def reference():
 no_rounding = wrong(
     "These are the exact sums. From 2048 on the gap between neighbours in float16 is 2, from 4096 on it is 4: "
     "what lies between them has to go to one of them.",
-    when=lambda i, expected, got: same([2049.0, 2051.0, 4098.0], list(got[:3])),
+    {0: 2049, 1: 2051, 2: 4098},
     answer=[2049, 2051, 4098, 2050, 2050, 5000],
 )
-
 
 ties_go_up = wrong(
     "You rounded every half upwards. A tie goes to the neighbour whose last bit is 0, up or down.",
@@ -68,30 +65,17 @@ ties_go_up = wrong(
     together=True,
 )
 
-
 ties_go_down = wrong(
     "You rounded every half downwards. A tie goes to the neighbour whose last bit is 0, and that may be the "
     "upper one: count the gaps from 2048.",
-    when=lambda i, expected, got: got[1] == 2050 and got[0] == expected[0],
-    answer={1: 2050},
+    {1: 2050},
 )
-
 
 order_is_free = wrong(
-    "Items 3 and 4 are not the same. One at a time, each 1 is absorbed; together they are a whole gap.",
-    when=lambda i, expected, got: got[3] == got[4] and same(expected[:3], list(got[:3])),
-    answer={3: 2050},
+    "Items 3 and 4 are not the same. One at a time, each 1 is absorbed; together they are a whole gap.", {3: 2050}
 )
 
-
-counting_goes_on = wrong(
-    "The sum stops growing. What is 2048 + 1? And what happens with the next 1?",
-    when=lambda i, expected, got: got[5] == 5000 and same(expected[:5], list(got[:5])),
-    answer={5: 5000},
-)
-
+counting_goes_on = wrong("The sum stops growing. What is 2048 + 1? And what happens with the next 1?", {5: 5000})
 
 infinite = judged("value", {5: float("inf")})
-
-
 one_number = judged("kind", 2048)

@@ -22,12 +22,10 @@ In bfloat16:
 
 import numpy as np
 
-from labkit.classroom.writing import either, judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 from labkit.precision import format_of, rounded
 
 answer = ["normal", "subnormal", "0", "inf", "normal", "nan", "0", "normal", "normal", "normal"]
-
-
 rules = (
     "Compute the exact result, then compare it with the smallest normal number, the smallest number and the "
     "largest one.",
@@ -82,44 +80,32 @@ def reference():
 
 as_in_float32 = wrong(
     "This is how it goes in float32. float16 has 5 bits for the exponent: it ends at 65504 and at 6e-8.",
-    when=lambda i, expected, got: list(got[:5]) == ["normal"] * 5,
+    {1: "normal", 2: "normal", 3: "normal"},
+    together=True,
     answer={1: "normal", 2: "normal", 3: "normal", 5: "0", 6: "normal"},
 )
 
-
 bfloat16_is_as_short = wrong(
     "bfloat16 has as many bits as float16, but 8 of them are for the exponent: it reaches as far as float32.",
-    when=lambda i, expected, got: list(got[8:]) != expected[8:] and same(expected[:8], list(got[:8])),
-    answer={8: "inf", 9: "0"},
+    {8: either("inf", "nan"), 9: either("0", "subnormal")},
 )
-
 
 nothing_below_normal = wrong(
-    "Between the smallest normal number and 0 there are the subnormal ones: 1e-6 is kept, with fewer bits.",
-    {1: "0"},
+    "Between the smallest normal number and 0 there are the subnormal ones: 1e-6 is kept, with fewer bits.", {1: "0"}
 )
-
 
 ends_at_once = wrong(
-    "65505 is rounded to the nearest number, and that is 65504. It takes half a gap, 16, to reach inf.",
-    {4: "inf"},
+    "65505 is rounded to the nearest number, and that is 65504. It takes half a gap, 16, to reach inf.", {4: "inf"}
 )
-
 
 inf_minus_inf = wrong(
-    "Each product is inf, and inf - inf is not 0: it has no value, it is nan.",
-    {5: either("0", "inf")},
+    "Each product is inf, and inf - inf is not 0: it has no value, it is nan.", {5: either("0", "inf")}
 )
-
 
 zero_comes_back = wrong(
     "The product in brackets has become 0, and 0 times anything is 0. What is lost does not come back.",
-    when=lambda i, expected, got: got[6] != "0" and same(expected[:6], list(got[:6])),
-    answer={6: "normal"},
+    {6: either("normal", "subnormal", "inf", "nan")},
 )
 
-
 numbers = judged("kind", [0] * 10)
-
-
-last = judged("value", {7: "0"})
+bracket_left_out = judged("value", {7: "0"})

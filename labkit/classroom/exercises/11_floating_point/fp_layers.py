@@ -7,21 +7,11 @@ Answer with a list of five numbers: float16, bfloat16, float32, float8_e5m2, flo
 The smallest number of each format, in this order: `2**-24`, `2**-133`, `2**-149`, `2**-16`, `2**-9`.
 """
 
-import numpy as np
-
-from labkit.classroom.writing import judged, same, wrong
-from labkit.precision import FORMATS, rounded
+from labkit.classroom.writing import judged, wrong
+from labkit.precision import rounded
 
 answer = [7, 34, 38, 5, 3]
-
-
-places = (
-    "float16",
-    "bfloat16",
-    "float32",
-    "float8_e5m2",
-    "float8_e4m3",
-)
+places = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
 rules = (
     "Each layer takes 4 from the exponent. After how many is it below that of the smallest number, not just "
     "equal to it?",
@@ -31,18 +21,7 @@ hints = (
     "In float16: is 2**-24 still a number? Is 2**-28?",
     "n is the first number with 4 * n larger than 24, 133, 149, 16 and 9.",
 )
-
-
 LAYERS = ("float16", "bfloat16", "float32", "float8_e5m2", "float8_e4m3")
-
-
-def _limited(limit):
-    """After how many layers the gradient is below a limit."""
-    found = []
-    for name in LAYERS:
-        power = int(np.log2(limit(FORMATS[name])))
-        found.append(-power // 4 + 1)
-    return found
 
 
 def reference():
@@ -57,26 +36,18 @@ def reference():
 
 last_that_is_left = wrong(
     "After so many layers there is still a gradient, the last one. One layer more, and it is 0.",
-    when=lambda i, expected, got: same([n - 1 for n in expected], list(got)),
     answer=[6, 33, 37, 4, 2],
 )
 
-
 normal_numbers_only = wrong(
     "You stopped at the smallest normal number. Below it the subnormal numbers go on, down to 0.",
-    when=lambda i, expected, got: same(_limited(lambda f: f.min_normal), list(got)),
     answer=[4, 32, 32, 4, 2],
 )
 
-
 gap_is_not_the_end = wrong(
     "You stopped at the gap at 1. That is the precision; how small a number can be is a matter of the exponent.",
-    when=lambda i, expected, got: same(_limited(lambda f: f.eps), list(got)),
     answer=[3, 2, 6, 1, 1],
 )
 
-
 bfloat16_like_float16 = judged("value", {1: 7})
-
-
 one_number = judged("kind", 7)

@@ -24,11 +24,9 @@ import numpy as np
 
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32", "float32"]
-
-
 rules = (
     "A list of Python numbers has no dtype: the framework takes its own.",
     "A NumPy array has a dtype of its own, which the tensor keeps.",
@@ -67,45 +65,31 @@ def reference():
 
 tensors_are_float32 = wrong(
     "A list of Python numbers becomes float32, but an array keeps its dtype, and NumPy makes float64 by itself.",
-    when=lambda i, expected, got: got[1] == "float32" and got[0] == "float32",
+    {1: "float32"},
     answer={1: "float32", 4: "float32"},
 )
 
-
 python_numbers_widen = wrong(
     "A Python number has no say in the dtype: it takes that of the tensor. So does a NumPy scalar, which is one.",
-    when=lambda i, expected, got: (
-        got[2] in ("float32", "float64") or (got[5] == "float64" and same(expected[:5], list(got[:5])))
-    ),
-    answer={2: "float64", 5: "float64"},
+    {2: either("float64", "float32"), 5: "float64"},
 )
-
 
 narrow_wins = wrong(
     "Where two tensors meet, the wider dtype wins: nothing is narrowed without being asked.",
     {3: "float16", 4: "float32"},
 )
 
-
 single_numbers_alike = wrong(
     "Items 6 and 7 differ. In PyTorch a tensor without dimensions is as weak as a Python number; in MindSpore it "
     "counts like any tensor.",
-    when=lambda i, expected, got: got[6] == got[7] and same(expected[:6], list(got[:6])),
+    when=lambda inputs, expected, got: got[6] == got[7],
     answer={7: "float64"},
 )
 
-
 gradient_has_the_dtype_of_the_loss = wrong(
-    "The loss is float64, but the gradient has to fit its input: it comes back with the dtype of x.",
-    when=lambda i, expected, got: got[8] == "float64" and same(expected[:8], list(got[:8])),
-    answer={8: "float64"},
+    "The loss is float64, but the gradient has to fit its input: it comes back with the dtype of x.", {8: "float64"}
 )
 
-
 a_numpy_scalar_widens = judged("python-numbers-widen", {5: "float64"})
-
-
 exchanged = judged("value", {6: "float32", 7: "float64"})
-
-
 eight = judged("structure", ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32"])

@@ -3,12 +3,7 @@
 `w` and `g` are float16 arrays: weights, and a gradient that is the same in every step.
 This training moves nothing, because each step is absorbed:
 
-```python
-def train(w, g, lr, steps):
-    for _ in range(steps):
-        w = w - (lr * g).astype(np.float16)
-    return w
-```
+[[still_absorbed as train]]
 
 Mend it: keep a float32 copy of the weights between the steps. Return the weights after all steps as a float16 array.
 """
@@ -33,16 +28,7 @@ def _weights(rng, lr, steps):
     return w.astype(np.float16), g.astype(np.float16), lr, int(rng.integers(steps, 1.5 * steps + 1))
 
 
-def reference(w, g, lr, steps):
-    weights = w.astype(np.float32)
-    for _ in range(steps):
-        weights = weights - np.float32(lr) * g.astype(np.float32)
-    return weights.astype(np.float16)
-
-
 draw = (partial(_weights, lr=1e-3, steps=2500), partial(_weights, lr=0.5, steps=3))
-
-
 draws = 4
 
 
@@ -52,26 +38,19 @@ draws = 4
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def still_absorbed(w, g, lr, steps):
-    weights = w
     for _ in range(steps):
-        weights = weights - (lr * g).astype(np.float16)
-    return weights
+        w = w - (lr * g).astype(np.float16)
+    return w
 
 
 @wrong("They moved the wrong way: a step goes against the gradient, w - lr * g.")
 def uphill(w, g, lr, steps):
-    weights = w.astype(np.float32)
-    for _ in range(steps):
-        weights = weights + lr * g.astype(np.float32)
-    return weights.astype(np.float16)
+    return train(w, -g, lr, steps)
 
 
 @wrong("The learning rate is missing from the steps.")
 def no_learning_rate(w, g, lr, steps):
-    weights = w.astype(np.float32)
-    for _ in range(steps):
-        weights = weights - g.astype(np.float32)
-    return weights.astype(np.float16)
+    return train(w, g, 1.0, steps)
 
 
 @judged("still-absorbed")
@@ -97,7 +76,7 @@ def in_place(w, g, lr, steps):
 
 
 @judged("printed")
-def nothing(w, g, lr, steps):
+def nothing_returned(w, g, lr, steps):
     w.astype(np.float32)
 
 

@@ -16,11 +16,9 @@ Two good steps, then one that overflows:
 
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [1024, 1, 0.25, 32, 64]
-
-
 rules = (
     "A static scale stays, whatever happens.",
     "MindSpore divides by the factor at an overflow, but has a lower end. Which?",
@@ -66,39 +64,18 @@ def reference():
 
 static_changes = wrong(
     "A static scaler is static: adjust does nothing, and it is for you to skip the step.",
-    when=lambda i, expected, got: len(got) == 5 and got[0] < expected[0],
+    {0: lambda expected, got: got < expected},
     answer={0: 128},
 )
 
-
-no_floor = wrong(
-    "MindSpore's scale never falls below 1.",
-    {1: 0.25},
-)
-
-
-floor_in_both = wrong(
-    "The floor of 1 is MindSpore's. PyTorch goes on halving.",
-    when=lambda i, expected, got: same([*expected[:2], 1.0], list(got[:3])),
-    answer={2: 1},
-)
-
+no_floor = wrong("MindSpore's scale never falls below 1.", {1: 0.25})
+floor_in_both = wrong("The floor of 1 is MindSpore's. PyTorch goes on halving.", {2: 1})
 
 one_factor_for_both_ways = wrong(
-    "In PyTorch the way down has a factor of its own, backoff_factor. It is 0.5 unless you change it.",
-    when=lambda i, expected, got: got[4] == got[3] and same(expected[:4], list(got[:4])),
-    answer={4: 32},
+    "In PyTorch the way down has a factor of its own, backoff_factor. It is 0.5 unless you change it.", {4: 32}
 )
 
-
-two_factors_in_mindspore = wrong(
-    "MindSpore has one factor for both ways: multiplied by 4, and divided by 4.",
-    when=lambda i, expected, got: got[3] == expected[4] and same(expected[:3], list(got[:3])),
-    answer={3: 64},
-)
-
+two_factors_in_mindspore = wrong("MindSpore has one factor for both ways: multiplied by 4, and divided by 4.", {3: 64})
 
 a_128 = judged("value", {3: 128, 4: 128})
-
-
 four = judged("structure", [1024, 1, 0.25, 32])

@@ -42,39 +42,24 @@ def reference(scale, counter, finite, factor, window):
 draw = tuple(
     partial(_drawn_step, kind=kind, factor=factor) for factor in (2, 3, 4) for kind in ("good", "last", "far", "near 1")
 )
-
-
 draws = 12
 
 
 @wrong("The scale fell below 1. A scale below 1 would make gradients smaller: stop at 1.")
 def below_one(scale, counter, finite, factor, window):
-    if not finite:
-        return scale / factor, 0
-    counter = counter + 1
-    if counter == window:
-        return scale * factor, 0
-    return scale, counter
+    return adjust(scale, counter, finite, factor, window) if finite else (scale / factor, 0)
 
 
 @wrong("After an overflow the counting starts again at 0.")
 def counter_survives_overflow(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1.0), counter
-    counter = counter + 1
-    if counter == window:
-        return scale * factor, 0
-    return scale, counter
+    after, count = adjust(scale, counter, finite, factor, window)
+    return after, count if finite else counter
 
 
 @wrong("When the scale has grown, the counting starts again at 0. Else it grows after every further step.")
 def counter_survives_growth(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1.0), 0
-    counter = counter + 1
-    if counter == window:
-        return scale * factor, counter
-    return scale, counter
+    after, count = adjust(scale, counter, finite, factor, window)
+    return after, counter + 1 if finite else 0
 
 
 @wrong(
@@ -82,32 +67,17 @@ def counter_survives_growth(scale, counter, finite, factor, window):
     when=lambda i, expected, got: i[2] and i[1] == i[4] - 1 and got[0] == i[0],
 )
 def one_step_late(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1.0), 0
-    counter = counter + 1
-    if counter > window:
-        return scale * factor, 0
-    return scale, counter
+    return adjust(scale, counter, finite, factor, window + 1)
 
 
 @wrong("The scale grew after a single good step. It waits until the counter reaches the window.")
 def no_window(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1.0), 0
-    counter = counter + 1
-    if True:
-        return scale * factor, 0
-    return scale, counter
+    return adjust(scale, 0, finite, factor, 1)
 
 
 @wrong("Up and down are exchanged: overflow means that the scale is too large.")
 def up_and_down_exchanged(scale, counter, finite, factor, window):
-    if not finite:
-        return scale * factor, 0
-    counter = counter + 1
-    if True:
-        return scale / factor, 0
-    return scale, counter
+    return (scale / factor, 0) if finite else (scale * factor, 0)
 
 
 @judged("kind")
@@ -117,7 +87,7 @@ def scale_alone(scale, counter, finite, factor, window):
 
 @judged("value")
 def nothing_changes(scale, counter, finite, factor, window):
-    return (scale, counter)
+    return scale, counter
 
 
 hints = (

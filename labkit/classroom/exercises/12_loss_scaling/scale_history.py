@@ -11,11 +11,9 @@ Answer with a list of eleven numbers; the first one is the scale after the first
 """
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [1024, 1024, 2048, 2048, 1024, 1024, 1024, 2048, 1024, 512, 512]
-
-
 rules = (
     "Count the good steps in a row. At the third one the scale grows and the count begins again; at an overflow "
     "it shrinks, and the count begins again.",
@@ -26,22 +24,7 @@ hints = (
     "again.",
     "After step 3: 2048. After step 5: 1024. After step 8: 2048.",
 )
-
-
 FINITE = (True, True, True, True, False, True, True, True, False, False, True)
-
-
-def _other_history(window=3, reset=True, shrinks=True):
-    """What a scaler would do that counts otherwise."""
-    scale, good, found = 1024.0, 0, []
-    for finite in FINITE:
-        good = good + 1 if finite else 0 if reset else good
-        if finite and good == window:
-            scale, good = scale * 2, 0
-        if not finite and shrinks:
-            scale /= 2
-        found.append(scale)
-    return found
 
 
 def reference():
@@ -55,34 +38,24 @@ def reference():
 
 grows_every_step = wrong(
     "You let the scale grow after every good step. It waits for three good ones in a row.",
-    when=lambda i, expected, got: same(_other_history(window=1), got),
     answer=[2048, 4096, 8192, 16384, 8192, 16384, 32768, 65536, 32768, 16384, 32768],
 )
 
-
 window_does_not_restart = wrong(
     "After an overflow the counting starts again from 0: three good steps in a row are needed, not three in all.",
-    when=lambda i, expected, got: same(_other_history(reset=False), got),
-    answer={6: 2048},
+    answer=[1024, 1024, 2048, 2048, 1024, 1024, 2048, 2048, 1024, 512, 512],
 )
-
 
 one_step_late = wrong(
     "Your scales are right, but one step late: the scale changes after the step that completes the window or "
     "overflows, and item 0 is the scale after the first step.",
-    when=lambda i, expected, got: same([1024.0, *expected[:-1]], got),
-    answer={2: 1024, 4: 2048, 7: 1024, 8: 2048, 9: 1024},
+    answer=[1024, 1024, 1024, 2048, 2048, 1024, 1024, 1024, 2048, 1024, 512],
 )
-
 
 never_shrinks = wrong(
     "After overflow the step is left out, and the scale is divided by the factor.",
-    when=lambda i, expected, got: same(_other_history(shrinks=False), got),
     answer=[1024, 1024, 2048, 2048, 2048, 2048, 2048, 4096, 4096, 4096, 4096],
 )
 
-
 constant = judged("value", [1024] * 11)
-
-
 ten = judged("structure", [1024] * 10)

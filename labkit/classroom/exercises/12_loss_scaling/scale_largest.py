@@ -18,10 +18,6 @@ def largest(g1, g2):
     return 2.0 ** np.floor(np.log2(65504 / top))
 
 
-def _power_below(value):
-    return 2.0 ** np.floor(np.log2(65504 / value))
-
-
 def _drawn_gradients(rng, sign, place, near=None):
     """Two arrays, with the largest magnitude at a place of theirs, of this sign: `near / 2**n`, or any size."""
     sizes = np.sort(10.0 ** rng.uniform(-5, 1, 7))
@@ -48,16 +44,18 @@ draw = (
 )
 
 
+def _power_below(top):
+    return 2.0 ** np.floor(np.log2(65504 / top))
+
+
 @wrong("The gradient with the largest magnitude is negative. Take absolute values first.")
 def sign_forgotten(g1, g2):
-    top = max(g1.max(), g2.max())
-    return 2.0 ** np.floor(np.log2(65504 / top))
+    return _power_below(max(g1.max(), g2.max()))
 
 
 @wrong("This power of two is too large: 65504 divided by the largest gradient has to be rounded down to a power.")
 def rounded_up(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
-    return 2.0 ** np.ceil(np.log2(65504 / top))
+    return 2.0 * largest(g1, g2)
 
 
 @wrong(
@@ -70,8 +68,7 @@ def no_power_of_two(g1, g2):
 
 @wrong("The largest gradient overflows first. You looked at the smallest one.")
 def smallest_gradient(g1, g2):
-    top = min(np.abs(g1).min(), np.abs(g2).min())
-    return 2.0 ** np.floor(np.log2(65504 / top))
+    return _power_below(min(np.abs(g1).min(), np.abs(g2).min()))
 
 
 @wrong(
@@ -79,14 +76,12 @@ def smallest_gradient(g1, g2):
     when=lambda i, expected, got: got > expected and got in [_power_below(np.abs(g).max()) for g in i],
 )
 def one_array_only(g1, g2):
-    top = np.abs(g1).max()
-    return 2.0 ** np.floor(np.log2(65504 / top))
+    return _power_below(np.abs(g1).max())
 
 
 @judged("value")
 def exponent(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
-    return np.floor(np.log2(65504 / top))
+    return np.log2(largest(g1, g2))
 
 
 @judged("kind")

@@ -33,15 +33,6 @@ def step(w, g, scale, limit, lr):
     return w - lr * g
 
 
-def _limited(g, limit):
-    norm = np.sqrt((g.astype(np.float64) ** 2).sum())
-    return g * np.float32(min(1.0, limit / norm)) if np.isfinite(norm) else g * np.float32(0)
-
-
-def _finite(inputs):
-    return bool(np.isfinite(inputs[1]).all())
-
-
 def _drawn_gradient(rng, length, ill=()):
     """Scaled gradients, so many times as long as the limit; some of their elements are ill."""
     scale, limit, lr = 2.0 ** int(rng.integers(8, 14)), float(rng.integers(2, 10)) / 2, float(rng.choice([0.25, 0.5]))
@@ -49,12 +40,6 @@ def _drawn_gradient(rng, length, ill=()):
     g *= length * limit * scale / np.linalg.norm(g)
     g[rng.permutation(3)[: len(ill)]] = ill
     return rng.uniform(0.5, 2.0, 3).astype(np.float32), g.astype(np.float32), scale, limit, lr
-
-
-def reference(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    return w - np.float32(lr) * _limited(g / np.float32(scale), limit)
 
 
 draw = (
@@ -66,50 +51,38 @@ draw = (
     partial(_drawn_gradient, length=2.5, ill=(-np.inf,)),
     partial(_drawn_gradient, length=0.8, ill=(np.inf, -np.inf)),
 )
-
-
 draws = 8
+
+
+def _shortened(g, limit):
+    norm = np.sqrt((g**2).sum())
+    return g * (limit / norm) if norm > limit else g
 
 
 @wrong(
     "With an infinite element the step has to be left out as a whole: return w. What is infinite cannot be made "
     "finite by a division, and inf / inf is nan.",
-    when=lambda i, expected, got: not _finite(i),
+    when=lambda i, expected, got: not np.isfinite(i[1]).all(),
 )
 @np.errstate(all="ignore")
 def steps_into_inf(w, g, scale, limit, lr):
-    g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-
-    return w - lr * g
+    return w - lr * _shortened(g / scale, limit)
 
 
 @wrong(
     "The limit still meets the scaled gradient: nearly every step is cut, and then divided by the scale. First "
-    "divide, then look at the norm.",
+    "divide, then look at the norm."
 )
 @np.errstate(all="ignore")
 def limits_the_scaled(w, g, scale, limit, lr):
 
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-    g = g / scale
-    return w - lr * g
+    return w - lr * _shortened(g, limit) / scale
 
 
 @wrong("The gradient was not divided by the scale.")
 @np.errstate(all="ignore")
 def not_unscaled(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-
-    return w - lr * g
+    return step(w, g, 1.0, limit, lr)
 
 
 @wrong("Gradients longer than the limit were not shortened.")
@@ -120,60 +93,29 @@ def limit_forgotten(w, g, scale, limit, lr):
 @judged("steps-into-inf")
 @np.errstate(all="ignore")
 def inf_alone(w, g, scale, limit, lr):
-    if np.isinf(g).any():
-        return w
-    g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-
-    return w - lr * g
+    return w if np.isinf(g).any() else w - lr * _shortened(g / scale, limit)
 
 
 @judged("steps-into-inf")
 @np.errstate(all="ignore")
 def zero_for_inf(w, g, scale, limit, lr):
-    g = np.where(np.isfinite(g), g, 0)
-    g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-
-    return w - lr * g
+    return w - lr * _shortened(np.where(np.isfinite(g), g, 0) / scale, limit)
 
 
 @judged("limits-the-scaled")
 @np.errstate(all="ignore")
 def skips_only(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-    g = g / scale
-    return w - lr * g
+    return w - lr * _shortened(g, limit) / scale if np.isfinite(g).all() else w
 
 
 @judged("value")
 def uphill(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-    return w + lr * g
+    return step(w, -g, scale, limit, lr)
 
 
 @judged("kind")
-def gradient(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-    return list(g)
+def the_gradient(w, g, scale, limit, lr):
+    return list(_shortened(g / scale, limit)) if np.isfinite(g).all() else w
 
 
 hints = (

@@ -19,11 +19,9 @@ with the scale 1024? Answer with a list of nine texts; the first eight are `"0"`
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = ["0", "kept", "kept", "kept", "kept", "inf", "inf", "inf", "underflow"]
-
-
 rules = (
     "Compare it with the smallest number of float16, about 6e-8.",
     "Multiply by the scale first. Is the product between 6e-8 and 65504?",
@@ -40,8 +38,6 @@ hints = (
     "The scale moves all gradients up by the same factor. Which end does that help?",
     "Two of the eight are lost at the upper end without any need: which scale did that?",
 )
-
-
 GRADIENTS = (1e-8, 1e-3, 200.0, 1e6)
 
 
@@ -60,30 +56,14 @@ scale_shrinks = wrong(
     {7: "kept", 8: "overflow"},
 )
 
-
 rounded_before_scaling = wrong(
     "The loss is multiplied before the way back begins. So 1024 * 1e-8 is what float16 has to hold, and it can.",
     {1: "0"},
 )
 
-
-scale_is_free = wrong(
-    "200 * 1024 is 204800. float16 ends at 65504: a scale can be too large.",
-    when=lambda i, expected, got: got[5] == "kept" and same(expected[:5], list(got[:5])),
-    answer={5: "kept"},
-)
-
-
-float16_has_no_lower_end = wrong(
-    "1e-8 is less than half of the smallest float16, 6e-8. It becomes 0.",
-    {0: "kept"},
-)
-
+scale_is_free = wrong("200 * 1024 is 204800. float16 ends at 65504: a scale can be too large.", {5: "kept"})
+float16_has_no_lower_end = wrong("1e-8 is less than half of the smallest float16, 6e-8. It becomes 0.", {0: "kept"})
 
 divided = judged("scale-shrinks", {1: "0", 5: "kept", 7: "kept", 8: "overflow"})
-
-
 a_1e6_fits = judged("value", {6: "kept"})
-
-
 the_word = judged("kind", "underflow")

@@ -26,14 +26,6 @@ def step(w, x, scale, lr):
     return w - lr * (gradient / scale)
 
 
-def _scaled_gradient(w, x, scale):
-    return ms.grad(lambda w: (w.astype(ms.float16) * x).sum() * 2**-16 * scale)(w)
-
-
-def reference(w, x, scale, lr):
-    return w - lr * (_scaled_gradient(w, x, scale) / scale)
-
-
 def draw(rng):
     return (
         rng.uniform(0.5, 2.0, 4).astype(np.float32),
@@ -46,71 +38,47 @@ def draw(rng):
 tensors = "mindspore"
 
 
+def _gradient(w, x, scale=1.0):
+    return ms.grad(lambda w: (w.astype(ms.float16) * x).sum() * 2**-16 * scale)(w)
+
+
 @wrong(
     "The weights did not move: the gradient was 0. It vanishes on the way back, so multiplying it afterwards is "
     "too late. Multiply the loss.",
     when=lambda i, expected, got: np.array_equal(i[0], got),
 )
 def vanished(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(loss)(w)
-    return w - lr * gradient
+    return w - lr * _gradient(w, x)
 
 
 @wrong("The step is too large, by the factor scale: divide the gradient by it before the step.")
 def not_unscaled(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(lambda w: loss(w) * scale)(w)
-    return w - lr * gradient
+    return w - lr * _gradient(w, x, scale)
 
 
 @wrong("The step is too small: divide by the scale once.")
 def divided_twice(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(lambda w: loss(w) * scale)(w)
-    return w - lr * (gradient / scale / scale)
+    return w - lr * (_gradient(w, x, scale) / scale / scale)
 
 
 @wrong("The weights moved the wrong way: w - lr * gradient.")
 def uphill(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(lambda w: loss(w) * scale)(w)
-    return w + lr * (gradient / scale)
+    return step(w, x, scale, -lr)
 
 
 @judged("vanished")
 def too_late(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(loss)(w) * scale
-    return w - lr * (gradient / scale)
+    return w - lr * (_gradient(w, x) * scale / scale)
 
 
 @judged("dtype")
-def float16(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(lambda w: loss(w) * scale)(w)
-    return (w - lr * (gradient / scale)).astype(ms.float16)
+def float16_weights(w, x, scale, lr):
+    return step(w, x, scale, lr).astype(ms.float16)
 
 
 @judged("value")
 def gradient_alone(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    gradient = ms.grad(lambda w: loss(w) * scale)(w)
-    return gradient / scale
+    return _gradient(w, x, scale) / scale
 
 
 hints = (

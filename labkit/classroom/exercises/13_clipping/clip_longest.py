@@ -17,14 +17,6 @@ def longest(shapes, limit):
     return limit * elements**0.5
 
 
-def _sizes(shapes):
-    return [math.prod(shape) for shape in shapes]
-
-
-def reference(shapes, limit):
-    return limit * math.sqrt(sum(_sizes(shapes)))
-
-
 def draw(rng):
     rows, columns = (int(n) for n in rng.integers(2, 9, 2))
     return [(rows, columns), (rows,), (int(rng.integers(2, 6)), rows), ()], float(rng.integers(1, 9)) / 2

@@ -3,16 +3,7 @@
 `first` and `second` are the gradients of two workers, and still carry the loss scale. `step` returns the
 new weights. If a worker overflows, the weights have to stay as they are. Three things are wrong. Mend them.
 
-```python
-def step(w, first, second, scale, limit):
-    first = ms.ops.clip_by_global_norm((first,), limit)[0]
-    second = ms.ops.clip_by_global_norm((second,), limit)[0]
-    first, second = first / scale, second / scale
-    if not ms.amp.all_finite((first,)):
-        return w
-    mean = (first + second) / 2
-    return w - 0.1 * mean
-```
+[[as_it_was as step]]
 """
 
 from functools import partial
@@ -46,29 +37,6 @@ def _scaled_workers(rng, limit, ill=(), long=0):
     return np.float32(w), *(np.float32(g * scale) for g in workers), scale, limit
 
 
-def _norm_clip(g, limit):
-    return ms.ops.clip_by_global_norm((g,), limit)[0]
-
-
-def _step(w, first, second, scale, limit, order="urkc", clip=_norm_clip, looks_at=2, workers=2):
-    """One step with unscale, reduce, clip and check (k) in this order; the check looks at so many of the workers."""
-    w, now = ms.Tensor(w), [ms.Tensor(first), ms.Tensor(second)]
-    for item in order:
-        if item == "u":
-            now = [g / scale for g in now]
-        elif item == "r":
-            now = [(now[0] + now[1]) / workers] * 2
-        elif item == "c":
-            now = [clip(g, limit) for g in now]
-        elif not ms.amp.all_finite(tuple(now[:looks_at])):
-            return w
-    return w - 0.1 * now[0]
-
-
-def reference(*inputs):
-    return _step(*inputs)
-
-
 draw = (
     partial(_scaled_workers, limit=0.3),
     partial(_scaled_workers, limit=1.5, ill=[(1, np.inf)]),
@@ -79,16 +47,9 @@ draw = (
     partial(_scaled_workers, limit=0.3, ill=[(0, np.inf), (1, -np.inf)]),
     partial(_scaled_workers, limit=2.5, long=1),
 )
-
-
 tensors = "mindspore"
 draws = 8
-errors = (
-    (
-        "AddN",
-        "all_finite and clip_by_global_norm take a tuple of tensors: (mean,).",
-    ),
-)
+errors = (("AddN", "all_finite and clip_by_global_norm take a tuple of tensors: (mean,)."),)
 
 
 @wrong(
@@ -129,7 +90,7 @@ def clip_before_mean(w, first, second, scale, limit):
 
 @wrong(
     "You clip by value, which turns the step. And before the check it makes an ordinary number of an inf. Clip "
-    "by the global norm.",
+    "by the global norm."
 )
 def by_value(w, first, second, scale, limit):
     mean = ms.ops.clip_by_value((first / scale + second / scale) / 2, -limit, limit)
@@ -138,11 +99,7 @@ def by_value(w, first, second, scale, limit):
 
 @wrong("You clipped the sum of both gradients, not their mean: twice as long, so it is clipped too early.")
 def sum_for_mean(w, first, second, scale, limit):
-    mean = first / scale + second / scale
-    if not ms.amp.all_finite((mean,)):
-        return w
-    mean = ms.ops.clip_by_global_norm((mean,), limit)[0]
-    return w - 0.1 * mean
+    return step(w, 2 * first, 2 * second, scale, limit)
 
 
 @judged("value")

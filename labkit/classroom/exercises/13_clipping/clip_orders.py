@@ -21,8 +21,6 @@ Answer with a list of six texts.
 from labkit.classroom.writing import judged, wrong
 
 answer = ["alone", "right", "scale", "apart", "right", "hidden"]
-
-
 rules = (
     "The clip comes before the reduce here: what does each worker do on its own?",
     "Ask at the clip: is the scale off, and are all workers in it? Then ask the same of the check.",
@@ -37,16 +35,12 @@ hints = (
     "What does each of the two clips make of an inf? Only one of the results can still be seen by a check.",
     "Two orders are right. The four others have four different faults.",
 )
-
-
 SIGNS = {  # part of what `faults` says -> the word for it
     "sees gradients": "scale",
     "clipped on its own": "alone",
     "worker 2 skips": "apart",
     "is not seen": "hidden",
 }
-
-
 ORDERS = (
     ("unscale, clip, reduce, check", "global norm"),
     ("reduce, unscale, check, clip", "global norm"),
@@ -69,10 +63,8 @@ def reference():
 
 
 documents_are_right = wrong(
-    "Order 0 is the one in the document, and it is wrong with two workers: the clip must see the mean.",
-    {0: "right"},
+    "Order 0 is the one in the document, and it is wrong with two workers: the clip must see the mean.", {0: "right"}
 )
-
 
 unscale_must_come_first = wrong(
     "Unscale and reduce both multiply by a number, so they may change places. Order 1 works.",
@@ -80,23 +72,19 @@ unscale_must_come_first = wrong(
     answer={1: "scale"},
 )
 
-
 one_check_each_is_enough = wrong(
     "In order 3 each worker looks at its own gradient. The one that has an inf skips; the other one goes on.",
     {3: "right"},
 )
-
 
 every_clip_hides = wrong(
     "The global norm of a gradient with an inf is inf, and inf / inf is nan. So a check after that clip sees it.",
     {4: "hidden"},
 )
 
-
 no_clip_hides = wrong(
     "By value, an inf becomes the limit: a finite number like any other. A check after that clip sees nothing.",
     {5: "right"},
 )
-
 
 other_word = judged("value", {2: "alone"})

@@ -29,25 +29,8 @@ def proof(a, b, limit):
 
 def _two_workers(rng, first, second):
     """Two gradients of these lengths, in any directions, and a limit between 1 and 3."""
-    a, b = rng.normal(size=(2, 4))
-    return first * _unit(a), second * _unit(b), float(rng.uniform(1.0, 3.0))
-
-
-def _unit(v):
-    return v / np.linalg.norm(v)
-
-
-def _shortened(g, limit):
-    return g * min(1.0, limit / np.linalg.norm(g))
-
-
-def _cosine(u, v):
-    return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
-
-
-def reference(a, b, limit, *, clip=_shortened):
-    mean = (a + b) / 2
-    return _cosine((clip(a, limit) + clip(b, limit)) / 2, mean), _cosine(clip(mean, limit), mean)
+    a, b = (g / np.linalg.norm(g) for g in rng.normal(size=(2, 4)))
+    return first * a, second * b, float(rng.uniform(1.0, 3.0))
 
 
 draw = tuple(
@@ -56,93 +39,61 @@ draw = tuple(
 )
 
 
+def _clip(g, limit):
+    return g * min(1.0, limit / np.linalg.norm(g))
+
+
+def _cosine(u, v):
+    return float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+
+
+def _proof(a, b, limit, clip=_clip, cosine=_cosine):
+    mean = (a + b) / 2
+    return cosine((clip(a, limit) + clip(b, limit)) / 2, mean), cosine(clip(mean, limit), mean)
+
+
+reference = _proof
+
+
 @wrong("Your two cosines have changed places. A 1 belongs to the second order.")
 def changed_places(a, b, limit):
-    def clip(g):
-        return g * min(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine(clip(mean), mean), cosine((clip(a) + clip(b)) / 2, mean)
+    return proof(a, b, limit)[::-1]
 
 
 @wrong("You made the short gradient longer. The factor is limit / length, but never above 1.")
 def stretched(a, b, limit):
-    def clip(g):
-        return g * limit / np.linalg.norm(g)
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+    return _proof(a, b, limit, clip=lambda g, limit: g * limit / np.linalg.norm(g))
 
 
 @wrong(
     "You clipped one of the two gradients. Each worker clips its own: a short one stays as it is, a long one does not.",
     when=lambda i, expected, got: any(
-        same(_cosine(_shortened(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
+        same(_cosine(_clip(one, i[2]) + other, one + other), got[0]) for one, other in (i[:2], i[1::-1])
     ),
 )
 def one_worker_clipped(a, b, limit):
-    def clip(g):
-        return g * min(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
     mean = (a + b) / 2
-    return cosine((clip(a) + b) / 2, mean), cosine(clip(mean), mean)
+    return _cosine(_clip(a, limit) + b, mean), _cosine(_clip(mean, limit), mean)
 
 
 @wrong("You clipped by value, which turns the gradient in both orders. Here it is a clip by norm.")
 def by_value(a, b, limit):
-    def clip(g):
-        return np.clip(g, -limit, limit)
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+    return _proof(a, b, limit, clip=lambda g, limit: np.clip(g, -limit, limit))
 
 
 @wrong("Both of your cosines are 1. Then nothing was clipped before the mean: clip a and b, each on its own.")
 def nothing_clipped(a, b, limit):
-    def clip(g):
-        return g * min(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine(clip(mean), mean), cosine(clip(mean), mean)
+    return (proof(a, b, limit)[1],) * 2
 
 
 @judged("value")
 def products(a, b, limit):
-    def clip(g):
-        return g * min(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v
-
-    mean = (a + b) / 2
-    return cosine((clip(a) + clip(b)) / 2, mean), cosine(clip(mean), mean)
+    return _proof(a, b, limit, cosine=lambda u, v: u @ v)
 
 
 @judged("kind")
 def one_of_them(a, b, limit):
-    def clip(g):
-        return g * min(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine((clip(a) + clip(b)) / 2, mean)
+    return proof(a, b, limit)[0]
 
 
 hints = (

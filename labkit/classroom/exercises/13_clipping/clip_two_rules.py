@@ -10,12 +10,10 @@ Answer with a list of five lists of two numbers.
 4. `ops.clip_by_value(ops.clip_by_norm(g, 5.0), -5.0, 5.0)`
 """
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 from labkit.mindspore import Tensor, ops
 
 answer = [[-3, 4], [-5, 5], [-6, 5], [-6, 8], [-3, 4]]
-
-
 rules = (
     "By norm: where it is too long, one factor brings all of it to the limit.",
     "By value: each element for itself, between both bounds.",
@@ -44,42 +42,27 @@ def reference():
 
 
 norm_of_each_element = wrong(
-    "In line 0 you limited each element on its own. By norm, one factor multiplies both elements.",
-    {0: [-5, 5]},
+    "In line 0 you limited each element on its own. By norm, one factor multiplies both elements.", {0: [-5, 5]}
 )
-
 
 always_of_length_one = wrong(
-    "In line 0 you made a gradient of length 1. The limit is 5, and so is the new length.",
-    {0: [-0.6, 0.8]},
+    "In line 0 you made a gradient of length 1. The limit is 5, and so is the new length.", {0: [-0.6, 0.8]}
 )
 
-
-sign_lost = wrong(
-    "By value, an element that is too low becomes the lower limit: it keeps its sign.",
-    {1: [5, 5]},
-)
-
+sign_lost = wrong("By value, an element that is too low becomes the lower limit: it keeps its sign.", {1: [5, 5]})
 
 one_limit_for_both_sides = wrong(
-    "clip_value_max limits from above only. −6 is below 5, so it stays as it is.",
-    when=lambda inputs, expected, got: same(expected[:2], got[:2]) and same(expected[1], got[2]),
-    answer={2: [-5, 5]},
+    "clip_value_max limits from above only. −6 is below 5, so it stays as it is.", {2: [-5, 5]}
 )
-
 
 stretched = wrong(
-    "You made the gradient longer. A clip leaves a gradient alone that is shorter than the limit.",
-    {3: [-12, 16]},
+    "You made the gradient longer. A clip leaves a gradient alone that is shorter than the limit.", {3: [-12, 16]}
 )
-
 
 box_inside_ball = wrong(
     "After the clip by norm no element is larger than the limit: the ball lies inside the box. The second clip "
     "has nothing to do.",
-    when=lambda inputs, expected, got: same(expected[:4], got[:4]) and same(expected[1], got[4]),
-    answer={4: [-5, 5]},
+    {4: [-5, 5]},
 )
-
 
 ten_numbers = judged("structure", [-3, 4, -5, 5, -6, 5, -6, 8, -3, 4])

@@ -3,15 +3,7 @@
 `adam` takes one step for each of the `gradients` (a list of arrays) and returns the new `p`. Two things are
 missing: the square root, and the bias correction. Mend both.
 
-```python
-def adam(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for g in gradients:
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * m / (v + 1e-8)
-    return p
-```
+[[as_it_was as adam]]
 """
 
 from functools import partial
@@ -51,16 +43,12 @@ def _small_slopes(rng):
     return np.float32(rng.uniform(2, 4, 4)), gradients, 0.3
 
 
-def _by_labkit(p, gradients, rate):
+def reference(p, gradients, rate):
     parameter = ms.Parameter(ms.Tensor(p), name="p")
     optimizer = ms.nn.Adam([parameter], rate)
     for g in gradients:
         optimizer((ms.Tensor(g),))
     return parameter.asnumpy()
-
-
-def reference(p, gradients, rate):
-    return np.asarray(_by_labkit(p, gradients, rate))
 
 
 draw = (partial(_slopes, steps=3), partial(_slopes, steps=8, steady=True), _small_slopes)
@@ -76,36 +64,30 @@ def as_it_was(p, gradients, rate):
     return p
 
 
-@wrong("The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.")
-def no_bias_correction(p, gradients, rate):
+def _adam(
+    p, gradients, rate, correct=lambda mean, beta, t: mean / (1 - beta**t), divisor=lambda v: np.sqrt(v) + 1e-8, first=1
+):
     m, v = np.zeros_like(p), np.zeros_like(p)
-    for g in gradients:
+    for t, g in enumerate(gradients, first):
         m = 0.9 * m + 0.1 * g
         v = 0.999 * v + 0.001 * g**2
-        p = p - rate * m / (np.sqrt(v) + 1e-8)
+        p = p - rate * correct(m, 0.9, t) / divisor(correct(v, 0.999, t))
     return p
+
+
+@wrong("The bias correction is missing. m and v start at 0 and are too small at first: divide them by 1 - beta**t.")
+def no_bias_correction(p, gradients, rate):
+    return _adam(p, gradients, rate, correct=lambda mean, beta, t: mean)
 
 
 @wrong("The square root is missing. v is the mean of squares: only its root has the size of a gradient.")
 def no_root(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        p = p - rate * mean / (square + 1e-8)
-    return p
+    return _adam(p, gradients, rate, divisor=lambda v: v + 1e-8)
 
 
 @wrong("1e-8 stands under the root, where it counts as 1e-4. It belongs behind the root.")
 def eps_in_the_root(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        p = p - rate * mean / np.sqrt(square + 1e-8)
-    return p
+    return _adam(p, gradients, rate, divisor=lambda v: np.sqrt(v + 1e-8))
 
 
 @wrong(
@@ -123,35 +105,17 @@ def corrected_for_good(p, gradients, rate):
 
 @wrong("The first step has t = 1. With t = 0, 1 - beta**t is 0.")
 def counts_from_zero(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        mean, square = (m / (1 - 0.9**t), v / (1 - 0.999**t)) if t else (m, v)
-        p = p - rate * mean / (np.sqrt(square) + 1e-8)
-    return p
+    return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if t else mean, first=0)
 
 
 @judged("value")
 def v_corrected_alone(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        mean, square = m, v / (1 - 0.999**t)
-        p = p - rate * mean / (np.sqrt(square) + 1e-8)
-    return p
+    return _adam(p, gradients, rate, lambda mean, beta, t: mean / (1 - beta**t) if beta > 0.99 else mean)
 
 
 @judged("value")
 def the_last_step(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        mean, square = m / (1 - 0.9**t), v / (1 - 0.999**t)
-        p = p - rate * mean / (np.sqrt(square) + 1e-8)
-    return mean
+    return _adam(p, gradients, rate) - _adam(p, gradients[:-1], rate)
 
 
 hints = (

@@ -12,11 +12,9 @@ Each line is the body of a loop that runs twice. What is `w` afterwards? Answer 
 """
 
 from labkit import torch
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [0.64, 0.44, 1.0, 0.8, 0.36, 0.36]
-
-
 rules = (
     "Each round takes off 0.1 times the gradient, which is 2 * w at that moment.",
     "Nobody empties .grad here: the second step uses both gradients.",
@@ -30,8 +28,6 @@ hints = (
     "Ask at each step: which backward calls have added to .grad since it was last emptied?",
     "Lines 4 and 5 give the same. In line 2 nothing happens at all.",
 )
-
-
 _ROUNDS = (
     ("zero", "back", "step"),
     ("back", "step"),
@@ -58,37 +54,24 @@ def reference():
 
 
 same_gradient_twice = wrong(
-    "You used the gradient 2 at both steps. After the first step w is 0.8, and the gradient there is 1.6.",
-    {0: 0.6},
+    "You used the gradient 2 at both steps. After the first step w is 0.8, and the gradient there is 1.6.", {0: 0.6}
 )
-
 
 no_accumulation = wrong(
-    "In line 1 nobody empties .grad. The second backward adds 1.6 to the 2 that is still there.",
-    when=lambda inputs, expected, got: same(expected[0], got[0]) and same(expected[0], got[1]),
-    answer={1: 0.64, 2: 1},
+    "In line 1 nobody empties .grad. The second backward adds 1.6 to the 2 that is still there.", {1: 0.64}
 )
-
 
 zeroed_too_late = wrong(
     "In line 2 zero_grad takes the gradient away before the step. Nothing is left to step with.",
-    when=lambda inputs, expected, got: same(expected[:2], got[:2]) and not same(expected[2], got[2]),
-    answer={2: 0.64},
+    {2: either(0.64, 0.8, 0.44)},
 )
-
 
 first_step_has_a_gradient = wrong(
-    "In line 3 the first step comes before any backward. It finds no gradient and does nothing.",
-    when=lambda inputs, expected, got: same(expected[:3], got[:3]) and same(expected[0], got[3]),
-    answer={2: 1, 3: 0.64},
+    "In line 3 the first step comes before any backward. It finds no gradient and does nothing.", {3: 0.64}
 )
-
 
 step_computes_a_gradient = wrong(
-    "In line 4 the second step uses the same .grad as the first one: step does not walk back.",
-    when=lambda inputs, expected, got: same(expected[:4], got[:4]) and same(0.8**4, got[4]),
-    answer={2: 1, 4: 0.4096},
+    "In line 4 the second step uses the same .grad as the first one: step does not walk back.", {4: 0.4096}
 )
-
 
 once = judged("value", {2: 1, 5: 0.64})

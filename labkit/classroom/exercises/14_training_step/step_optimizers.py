@@ -15,8 +15,6 @@ from labkit.classroom.writing import either, judged, same, wrong
 from labkit.mindspore import Parameter, Tensor, nn
 
 answer = [0.6, 0.42, 3.8, 0.9, -199, 0.9]
-
-
 rules = (
     "Each step of SGD takes off rate times gradient. There are two of them.",
     "Momentum adds the new gradient to 0.9 times what it keeps, and steps with the sum.",
@@ -59,18 +57,12 @@ momentum_like_sgd = wrong(
     {1: 0.6},
 )
 
-
 momentum_as_a_mean = wrong(
     "You took a running mean. This Momentum has no factor 0.1 before the gradient: v = 0.9 * v + g.",
     {2: either(0.38, lambda expected, got: same(0.38 / 10, got))},
 )
 
-
-nothing_fades = wrong(
-    "You added both gradients in full. What was kept counts 0.9 times: 0.9 * 2 + 2.",
-    {2: 4.0},
-)
-
+nothing_fades = wrong("You added both gradients in full. What was kept counts 0.9 times: 0.9 * 2 + 2.", {2: 4.0})
 
 adam_like_sgd = wrong(
     "Adam divides the mean of the gradients by their typical size. At the first step that is g / |g|, so p moves "
@@ -78,18 +70,14 @@ adam_like_sgd = wrong(
     {3: 0.8},
 )
 
-
 bias_correction_forgotten = wrong(
     "You left out the bias correction. m and v start at 0, and Adam divides by 1 - beta**t to make up for it.",
     {3: lambda expected, got: same(1 - 0.1 * 0.1 / 0.001**0.5, got)},
     answer={3: 0.683772, 5: 0.683772},
 )
 
-
 adam_follows_the_size = wrong(
-    "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio stays.",
-    {5: -199},
+    "A gradient 1000 times as large makes m and the root of v 1000 times as large. Their ratio stays.", {5: -199}
 )
-
 
 upwards = judged("value", [1.4, 1.58, 3.8, 1.1, 201, 1.1])

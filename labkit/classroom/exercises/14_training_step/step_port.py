@@ -37,107 +37,55 @@ def port(w, x, y):
     return losses, w.detach()
 
 
-STEPS = 3
-
-
-def reference(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer, losses = torch.optim.SGD([w], lr=0.1, momentum=0.9), []
-    for _ in range(STEPS):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
-
-
 def draw(rng):
     w = rng.uniform(-1, 1, 3).astype(np.float32)
     return w, rng.uniform(-1, 1, (4, 3)).astype(np.float32), rng.uniform(2, 4, 4).astype(np.float32)
 
 
-errors = (
-    (
-        "Can't call numpy()",
-        "Make tensors of the arrays x and y as well: torch.tensor(x).",
-    ),
-)
+errors = (("Can't call numpy()", "Make tensors of the arrays x and y as well: torch.tensor(x)."),)
+
+
+def _losses(w, x, y, momentum=0.9, empty=("before",), note="before"):
+    w = torch.tensor(w, requires_grad=True)
+    x, y = torch.tensor(x), torch.tensor(y)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=momentum)
+    losses = []
+    for _ in range(3):
+        if "before" in empty:
+            optimizer.zero_grad()
+        loss = ((x @ w - y) ** 2).mean()
+        loss.backward()
+        if "after" in empty:
+            optimizer.zero_grad()
+        optimizer.step()
+        losses.append((loss if note == "before" else ((x @ w - y) ** 2).mean()).item())
+    return losses, w.detach()
 
 
 @wrong("The gradients of the steps add up in .grad. Empty it in every round: optimizer.zero_grad().")
 def never_zeroed(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
+    return _losses(w, x, y, empty=())
 
 
 @wrong("These are steps without momentum: torch.optim.SGD has momentum=0 unless you say 0.9.")
 def without_momentum(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
+    return _losses(w, x, y, momentum=0.0)
 
 
 @wrong("w has not moved. Is there a zero_grad between backward and step, or no step at all?")
 def zeroed_too_late(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.zero_grad()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
+    return _losses(w, x, y, empty=("after",))
 
 
 @wrong("These are the losses after the updates. The snippet notes each loss from before its update.")
 def loss_after_the_step(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(((x @ w - y) ** 2).mean().item())
-    return losses, w.detach()
+    return _losses(w, x, y, note="after")
 
 
 @judged("kind")
 def w_with_history(w, x, y):
-    w = torch.tensor(w, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach().numpy()
+    losses, w = port(w, x, y)
+    return losses, w.numpy()
 
 
 hints = (

@@ -39,9 +39,6 @@ def train(w, x, y, limit):
     return losses, layer.weight.value()
 
 
-STEPS = 3
-
-
 def _batch(rng, low, high):
     """Weights and a batch, and a limit between these: every step is longer, or shorter, or the first ones alone."""
     w = rng.uniform(-1, 1, (1, 3)).astype(np.float32)
@@ -50,189 +47,73 @@ def _batch(rng, low, high):
     return w, x, y, float(rng.uniform(low, high))
 
 
-def reference(w, x, y, limit):
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    loss_fn, optimizer = ms.nn.MSELoss(), ms.nn.SGD(layer.trainable_params(), 0.1)
-    gradient = ms.value_and_grad(lambda x, y: loss_fn(layer(x), y), None, optimizer.parameters)
-    losses = []
-    for _ in range(STEPS):
-        loss, gradients = gradient(x, y)
-        optimizer(ms.ops.clip_by_global_norm(gradients, limit))
-        losses.append(loss)
-    return tuple(losses), layer.weight.value()
-
-
 draw = tuple(partial(_batch, low=low, high=high) for low, high in ((0.3, 1.0), (40.0, 50.0), (1.0, 2.0)))
-
-
 tensors = "mindspore"
 errors = (
-    (
-        "HyperMap",
-        "The optimizer takes a tuple of gradients, one for each parameter.",
-    ),
-    (
-        "can not be None at the same time",
-        "Say what to differentiate for: weights=optimizer.parameters.",
-    ),
+    ("HyperMap", "The optimizer takes a tuple of gradients, one for each parameter."),
+    ("can not be None at the same time", "Say what to differentiate for: weights=optimizer.parameters."),
 )
+
+
+def _train(w, x, y, limit, clip=ms.ops.clip_by_global_norm, rate=0.1, again=False):
+    """The training with another clip or rate, or with the loss of another run, after the update."""
+
+    class Step(MyTrainOneStep):
+        def construct(self, *inputs):
+            loss, gradients = self.gradient(*inputs)
+            self.optimizer(clip(gradients, self.limit))
+            return self.gradient(*inputs)[0] if again else loss
+
+    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
+    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
+    optimizer = ms.nn.SGD(layer.trainable_params(), rate)
+    step = Step(network, optimizer, limit)
+    losses = tuple(step(x, y) for _ in range(3))
+    return losses, layer.weight.value()
 
 
 @wrong("These steps are not clipped. The clip stands between the gradient and the optimizer.")
 def not_clipped(w, x, y, limit):
-    class MyTrainOneStep(ms.nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__(auto_prefix=False)
-            self.optimizer = optimizer
-            self.limit = limit
-            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
-
-        def construct(self, *inputs):
-            loss, gradients = self.gradient(*inputs)
-            self.optimizer(gradients)
-            return loss
-
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, clip=lambda gradients, limit: gradients)
 
 
 @wrong("You clipped by value, which turns the step. The global norm keeps its direction.")
 def clipped_by_value(w, x, y, limit):
-    class MyTrainOneStep(ms.nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__(auto_prefix=False)
-            self.optimizer = optimizer
-            self.limit = limit
-            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
-
-        def construct(self, *inputs):
-            loss, gradients = self.gradient(*inputs)
-            gradients = ms.ops.clip_by_value(gradients, -self.limit, self.limit)
-            self.optimizer(gradients)
-            return loss
-
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, clip=lambda gradients, limit: ms.ops.clip_by_value(gradients, -limit, limit))
 
 
 @wrong("You gave every gradient the length of the limit. A clip makes long ones shorter, and leaves short ones alone.")
 def stretched(w, x, y, limit):
-    class MyTrainOneStep(ms.nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__(auto_prefix=False)
-            self.optimizer = optimizer
-            self.limit = limit
-            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
+    def clip(gradients, limit):
+        norm = float(sum((g**2).sum() for g in gradients).asnumpy()) ** 0.5
+        return tuple(g * (limit / norm) for g in gradients)
 
-        def construct(self, *inputs):
-            loss, gradients = self.gradient(*inputs)
-            norm = float(sum((g**2).sum() for g in gradients).asnumpy()) ** 0.5
-            gradients = tuple(g * (self.limit / norm) for g in gradients)
-            self.optimizer(gradients)
-            return loss
-
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, clip)
 
 
 @wrong("You return the loss after the update. A training step returns the one that it differentiated, from before.")
 def loss_after_the_step(w, x, y, limit):
-    class MyTrainOneStep(ms.nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__(auto_prefix=False)
-            self.optimizer = optimizer
-            self.limit = limit
-            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
-
-        def construct(self, *inputs):
-            loss, gradients = self.gradient(*inputs)
-            gradients = ms.ops.clip_by_global_norm(gradients, self.limit)
-            self.optimizer(gradients)
-            return self.gradient(*inputs)[0]
-
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, again=True)
 
 
 @wrong("The weight is as it was: the optimizer has to be called with the gradients.")
 def no_update(w, x, y, limit):
-    class MyTrainOneStep(ms.nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__(auto_prefix=False)
-            self.optimizer = optimizer
-            self.limit = limit
-            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
-
-        def construct(self, *inputs):
-            loss, gradients = self.gradient(*inputs)
-            gradients = ms.ops.clip_by_global_norm(gradients, self.limit)
-            return loss
-
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, rate=0.0)
 
 
 @judged("error")
 def a_list_of_gradients(w, x, y, limit):
-    class MyTrainOneStep(ms.nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__(auto_prefix=False)
-            self.optimizer = optimizer
-            self.limit = limit
-            self.gradient = ms.value_and_grad(network, None, optimizer.parameters)
-
-        def construct(self, *inputs):
-            loss, gradients = self.gradient(*inputs)
-            gradients = ms.ops.clip_by_global_norm(gradients, self.limit)
-            self.optimizer(list(gradients))
-            return loss
-
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, clip=lambda gradients, limit: list(gradients))
 
 
 @judged("structure")
 def losses_only(w, x, y, limit):
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.1)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses
+    return train(w, x, y, limit)[0]
 
 
 @judged("value")
 def another_rate(w, x, y, limit):
-    layer = ms.nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = ms.nn.WithLossCell(layer, ms.nn.MSELoss())
-    optimizer = ms.nn.SGD(layer.trainable_params(), 0.01)
-    step = MyTrainOneStep(network, optimizer, limit)
-    losses = tuple(step(x, y) for _ in range(3))
-    return losses, layer.weight.value()
+    return _train(w, x, y, limit, rate=0.01)
 
 
 hints = (

@@ -22,16 +22,6 @@ def accumulate(w, x, y, count):
     return torch.stack(seen)
 
 
-def reference(w, x, y, count):
-    size, seen = len(y) // count, []
-    w.grad = None
-    for start in range(0, len(y), size):
-        loss = ((x[start : start + size] @ w - y[start : start + size]) ** 2).mean()
-        (loss / count).backward()
-        seen.append(w.grad.clone())
-    return torch.stack(seen)
-
-
 def draw(rng):
     count = int(rng.integers(2, 5))
     rows = count * int(rng.integers(2, 4))
@@ -41,65 +31,42 @@ def draw(rng):
 tensors = "torch"
 
 
-@wrong("This is the sum of the micro-batches' means: count times too much. Divide each loss by count.")
-def not_divided(w, x, y, count):
+def _notes(w, x, y, count, part=None, note=lambda grad: grad.clone(), empty=False):
     size = len(y) // count
     seen = []
     for k in range(count):
         rows = slice(k * size, (k + 1) * size)
+        if empty:
+            w.grad = None
         loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-        loss.backward()
-        seen.append(w.grad.clone())
+        (loss / (part or count)).backward()
+        seen.append(note(w.grad))
     return torch.stack(seen)
+
+
+@wrong("This is the sum of the micro-batches' means: count times too much. Divide each loss by count.")
+def not_divided(w, x, y, count):
+    return _notes(w, x, y, count, part=1)
 
 
 @wrong("Each row is one micro-batch alone. Between the micro-batches of a step, .grad has to stay as it is.")
 def set_to_zero(w, x, y, count):
-    size = len(y) // count
-    seen = []
-    for k in range(count):
-        rows = slice(k * size, (k + 1) * size)
-        w.grad = None
-        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-        (loss / count).backward()
-        seen.append(w.grad.clone())
-    return torch.stack(seen)
+    return _notes(w, x, y, count, empty=True)
 
 
 @wrong("All rows are the last one: w.grad is one tensor, changed in place. Note a copy, w.grad.clone().")
 def same_tensor_noted(w, x, y, count):
-    size = len(y) // count
-    seen = []
-    for k in range(count):
-        rows = slice(k * size, (k + 1) * size)
-        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-        (loss / count).backward()
-        seen.append(w.grad)
-    return torch.stack(seen)
+    return _notes(w, x, y, count, note=lambda grad: grad)
 
 
 @wrong("Only the last row came. Note w.grad after every micro-batch.")
 def only_the_last(w, x, y, count):
-    size = len(y) // count
-    seen = []
-    for k in range(count):
-        rows = slice(k * size, (k + 1) * size)
-        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-        (loss / count).backward()
-        seen.append(w.grad.clone())
-    return seen[-1]
+    return accumulate(w, x, y, count)[-1]
 
 
 @judged("value")
 def divided_by_size(w, x, y, count):
-    size = len(y) // count
-    seen = []
-    for k in range(count):
-        rows = slice(k * size, (k + 1) * size)
-        loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-        (loss / size / count).backward()
-        seen.append(w.grad.clone())
-    return torch.stack(seen)
+    return _notes(w, x, y, count, part=len(y))
 
 
 hints = (

@@ -32,14 +32,6 @@ def _scaled(rng, workers, part):
     return gradients * scale, scale, float(part * np.linalg.norm(gradients.mean(axis=0)))
 
 
-def _clipped(gradient, limit):
-    return gradient * min(1.0, limit / np.linalg.norm(gradient))
-
-
-def reference(gradients, scale, limit):
-    return _clipped(gradients.mean(axis=0) / scale, limit)
-
-
 draw = tuple(
     partial(_scaled, workers=workers, part=part) for workers, part in ((2, 0.3), (4, 1.3), (3, 0.6), (2, 1.6), (4, 0.9))
 )
@@ -62,7 +54,7 @@ def still_scaled(gradients, scale, limit):
 
 @wrong(
     "Your gradient has the length of the limit in any case. Is the loss scale divided out before you measure it? "
-    "And does the clip leave alone what is shorter?",
+    "And does the clip leave alone what is shorter?"
 )
 def always_at_the_limit(gradients, scale, limit):
     def clip(gradient, limit):
@@ -83,7 +75,7 @@ def clipped_never_unscaled(gradients, scale, limit):
 
 
 @judged("value")
-def value(gradients, scale, limit):
+def clipped_by_value(gradients, scale, limit):
     return np.clip(gradients.mean(axis=0) / scale, -limit, limit)
 
 

@@ -14,11 +14,9 @@ Which number does the optimizer get? Answer with a list of six numbers.
 import numpy as np
 
 from labkit import engine
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [6, 24, 48, 192, 12, 3]
-
-
 rules = (
     "Each worker's mean has on average the gradient of the whole mean; the reducer takes their mean.",
     "Without a mean the reducer adds up what the workers have.",
@@ -32,8 +30,6 @@ hints = (
     "The gradient of a sum over 8 samples is 8 times that of their mean: items 2 and 3 are 8 times items 0 and 1.",
     "Item 4 is 2 * 6. Item 5 is the sum, 24, divided by 8.",
 )
-
-
 WORKERS, EACH = 4, 8
 
 
@@ -50,32 +46,17 @@ def reference():
     return [round(float(value), 6) for value in found]
 
 
-sum_is_mean = wrong(
-    "mean=False adds the gradients of all four workers. Nothing divides them.",
-    {1: 6},
-)
-
+sum_is_mean = wrong("mean=False adds the gradients of all four workers. Nothing divides them.", {1: 6})
 
 loss_does_not_matter = wrong(
-    "A sum over 8 samples is 8 times the mean. The gradient is 8 times as large, too.",
-    {2: 6, 3: 24},
+    "A sum over 8 samples is 8 times the mean. The gradient is 8 times as large, too.", {2: 6, 3: 24}
 )
-
 
 accumulated_is_averaged = wrong(
-    "backward adds to .grad. Two micro-batches, nothing divided: that is a sum of two means.",
-    {4: 6},
+    "backward adds to .grad. Two micro-batches, nothing divided: that is a sum of two means.", {4: 6}
 )
 
+degree_is_ignored = wrong("The mean is the sum times 1 / degree. With the wrong degree it is no mean.", {5: 6})
 
-degree_is_ignored = wrong(
-    "The mean is the sum times 1 / degree. With the wrong degree it is no mean.",
-    when=lambda inputs, expected, got: same(expected[:5], got[:5]) and got[5] == expected[0],
-    answer={5: 6},
-)
-
-
-other = judged("value", {5: 12})
-
-
+half_of_the_sum = judged("value", {5: 12})
 five = judged("structure", [6, 24, 48, 192, 12])

@@ -17,8 +17,6 @@ from labkit import engine
 from labkit.classroom.writing import judged, wrong
 
 answer = [True, True, False, False, True, False]
-
-
 rules = (
     "It splits if the loss is a mean over samples, each with a term of its own.",
     "It splits if the loss is a mean over samples, each with a term of its own.",
@@ -59,33 +57,25 @@ def reference():
 
 
 penalty_breaks_it = wrong(
-    "The penalty is the same in every part, so the mean of the three is that penalty again: it splits.",
-    {1: False},
+    "The penalty is the same in every part, so the mean of the three is that penalty again: it splits.", {1: False}
 )
-
 
 root_of_a_mean = wrong(
-    "The mean of three roots is not the root of the mean: sqrt comes after the mean, so it does not split.",
-    {2: True},
+    "The mean of three roots is not the root of the mean: sqrt comes after the mean, so it does not split.", {2: True}
 )
-
 
 the_largest_of_all = wrong(
     "Each part has its own largest error, the batch only one. Samples that do not count in the batch count in a part.",
     {3: True},
 )
 
-
 must_be_a_square = wrong(
-    "It does not matter what is done with each sample, as long as the samples are then averaged.",
-    {4: False},
+    "It does not matter what is done with each sample, as long as the samples are then averaged.", {4: False}
 )
-
 
 samples_that_see_each_other = wrong(
     "The mean and the deviation come from the samples of the part. In another part a sample becomes another input.",
     {5: True},
 )
 
-
-none = judged("value", {0: False})
+none_can_be_split = judged("value", {0: False})

@@ -15,19 +15,10 @@ import numpy as np
 
 from labkit import memory
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import judged, wrong
 
 answer = [0, 2, 1, 0, 1, 2]
-
-
-places = (
-    "x + y",
-    "x * y",
-    "x * x",
-    "3 * x",
-    "exp(x)",
-    "x / y",
-)
+places = ("x + y", "x * y", "x * x", "3 * x", "exp(x)", "x / y")
 rules = (
     "Which large arrays are in the derivative of a sum?",
     "Which large arrays are in the two derivatives of a product?",
@@ -58,31 +49,16 @@ def reference():
 
 keeps_its_inputs = wrong(
     "You counted the inputs. A rule keeps what its derivative needs: for x + y that is nothing.",
-    when=lambda inputs, expected, got: same([2, 2], list(got[:2])) and got[5] == 2,
+    {0: 2},
     answer={0: 2, 3: 1},
 )
 
-
 one_factor = wrong(
-    "A product passes y to x and x to y. Both are differentiated here, so both factors are needed.",
-    {1: 1},
+    "A product passes y to x and x to y. Both are differentiated here, so both factors are needed.", {1: 1}
 )
 
-
-same_array_twice = wrong(
-    "Both factors of x * x are one and the same array. It is in memory once.",
-    when=lambda inputs, expected, got: got[2] == 2 and same(expected[:2], got[:2]),
-    answer={2: 2},
-)
-
-
-result_and_input = wrong(
-    "The derivative of exp(x) is exp(x), the result. The rule has no need for x.",
-    {4: 2},
-)
-
+same_array_twice = wrong("Both factors of x * x are one and the same array. It is in memory once.", {2: 2})
+result_and_input = wrong("The derivative of exp(x) is exp(x), the result. The rule has no need for x.", {4: 2})
 
 a_scalar_factor = judged("value", {3: 1})
-
-
 five = judged("structure", [0, 2, 1, 0, 1])

@@ -13,11 +13,9 @@ A network is a chain of 12 layers. For each line, add up how often the
 import autograd.numpy as anp
 
 from labkit import engine, memory
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [12, 12, 24, 24, 18]
-
-
 rules = (
     "Each layer runs once to give the result.",
     "Without a checkpoint everything that the walk back needs was kept.",
@@ -68,26 +66,18 @@ walking_back_runs_layers = wrong(
     answer=[12, 24, 36, 36, 30],
 )
 
-
 again_for_each_segment = wrong(
     "Each checkpoint runs its own layers again, not those of the others: one more run of the network in all.",
-    when=lambda inputs, expected, got: got[2] > expected[2] and same(expected[:2], got[:2]),
+    {2: lambda expected, got: got > expected},
     answer={2: 48},
 )
 
-
 checkpoints_are_free = wrong(
-    "What a checkpoint did not keep has to be computed again before its derivative can be.",
-    when=lambda inputs, expected, got: same([expected[0]] * 5, got),
-    answer=[12, 12, 12, 12, 12],
+    "What a checkpoint did not keep has to be computed again before its derivative can be.", answer=[12, 12, 12, 12, 12]
 )
-
 
 all_or_nothing = wrong(
-    "Only the layers inside a checkpoint run again. The others kept what they need.",
-    when=lambda inputs, expected, got: same(expected[:4], got[:4]) and got[4] in (expected[0], expected[2]),
-    answer={4: 24},
+    "Only the layers inside a checkpoint run again. The others kept what they need.", {4: either(24, 12)}, alone=True
 )
-
 
 one_segment = judged("value", {3: 12})

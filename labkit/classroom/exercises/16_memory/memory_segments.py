@@ -13,14 +13,6 @@ def best(n):
     return min(divisors, key=lambda s: s + n / s)
 
 
-def _divisors(n):
-    return [s for s in range(1, n + 1) if n % s == 0]
-
-
-def reference(n):
-    return min(_divisors(n), key=lambda s: s + n // s)
-
-
 draw = (
     lambda rng: (int(rng.integers(2, 12) * rng.integers(12, 20)),),
     lambda rng: (int(rng.integers(30, 40) * rng.integers(41, 50)),),

@@ -33,16 +33,12 @@ def _predictions(rng, batches, rest):
     return logits, labels, size
 
 
-def reference(logits, labels, size):
-    return float((logits.argmax(axis=1) == labels).mean())
-
-
 draw = tuple(partial(_predictions, batches=batches, rest=rest) for batches, rest in ((2, 1), (4, 1), (3, 0)))
 
 
 @wrong(
     "This is the mean of the batches' accuracies. The small last batch counts too much: add up what is right, "
-    "and divide once.",
+    "and divide once."
 )
 def mean_of_accuracies(logits, labels, size):
     hits = logits.argmax(axis=1) == labels
@@ -66,7 +62,7 @@ def mistakes_counted(logits, labels, size):
 
 
 @judged("value")
-def smallest(logits, labels, size):
+def smallest_logit(logits, labels, size):
     return float((logits.argmin(axis=1) == labels).mean()) + 2.0
 
 

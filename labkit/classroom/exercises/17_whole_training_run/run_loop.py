@@ -4,19 +4,7 @@ This loop raises no error, but it has two faults. One makes wrong steps, one lea
 It is to make one step of SGD with the rate 0.05 for each batch of `size` samples, and in every epoch it is to see every sample
 once. (The last batch may be smaller.)
 
-```python
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        for start in range(0, len(x) - size, size):
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
-```
+[[both_faults as answer]]
 """
 
 from functools import partial
@@ -38,9 +26,6 @@ def answer(w, x, y, size, epochs):
     return w.detach()
 
 
-RATE = 0.05
-
-
 def _samples(rng, rest):
     """Batches, and mostly a `rest` that is smaller; there is none where this is 0."""
     size = int(rng.integers(2, 5))
@@ -48,22 +33,24 @@ def _samples(rng, rest):
     return rng.normal(size=3), rng.normal(size=(rows, 3)), rng.normal(size=rows), size, int(rng.integers(2, 4))
 
 
-def reference(w, x, y, size, epochs):
+draw = tuple(partial(_samples, rest=rest) for rest in (1, 1, 0))
+tensors = "torch"
+
+
+def _trained(w, x, y, size, epochs, missing=0, each="batch", rate=0.05):
+    """The loop that leaves out the last `missing` samples of its range, and empties .grad for each batch or epoch."""
     w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=RATE)
+    optimizer = torch.optim.SGD([w], lr=rate)
     for _ in range(epochs):
-        for start in range(0, len(x), size):
-            optimizer.zero_grad()
-            loss = ((x[start : start + size] @ w - y[start : start + size]) ** 2).mean()
+        optimizer.zero_grad()
+        for start in range(0, len(x) - missing, size):
+            if each == "batch":
+                optimizer.zero_grad()
+            rows = slice(start, start + size)
+            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
             loss.backward()
             optimizer.step()
     return w.detach()
-
-
-draw = tuple(partial(_samples, rest=rest) for rest in (1, 1, 0))
-
-
-tensors = "torch"
 
 
 @wrong("These are the weights of the loop as it was, with both faults.")
@@ -82,59 +69,24 @@ def both_faults(w, x, y, size, epochs):
 
 @wrong("The steps are right now, but the last samples are never seen: range ends too early.")
 def last_batch_left_out(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x) - size, size):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
+    return _trained(w, x, y, size, epochs, missing=size)
 
 
 @wrong(
     "All samples are seen now. But .grad still adds up from batch to batch: zero_grad belongs before every backward."
 )
 def gradients_of_the_epoch(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        for start in range(0, len(x), size):
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
+    return _trained(w, x, y, size, epochs, each="epoch")
 
 
 @wrong("The weights are as they were.")
 def no_steps(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x), size):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-    return w.detach()
+    return w.detach().clone()
 
 
 @judged("value")
 def another_rate(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.1)
-    for _ in range(epochs):
-        for start in range(0, len(x), size):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
+    return _trained(w, x, y, size, epochs, rate=0.1)
 
 
 hints = (

@@ -23,10 +23,6 @@ def _wishes(rng, passes, reports):
     return reports // math.gcd(passes, reports) * int(rng.integers(20, 90)), passes, reports
 
 
-def reference(batches, passes, reports):
-    return reports, batches * passes // reports
-
-
 draw = tuple(
     partial(_wishes, passes=passes, reports=reports) for passes, reports in ((1, 2), (2, 3), (3, 1), (3, 2), (1, 5))
 )
@@ -37,17 +33,17 @@ draw = tuple(
     when=lambda i, expected, got: got[0] == i[1],
 )
 def epochs_are_passes(batches, passes, reports):
-    return (passes, batches)
+    return passes, batches
 
 
 @wrong("That is one pass over the data. The steps in all are batches x passes.")
 def one_pass_only(batches, passes, reports):
-    return (reports, batches // reports)
+    return reports, batches // reports
 
 
 @wrong("sink_size is the number of steps of one launch, not of all of them.")
 def steps_as_sink_size(batches, passes, reports):
-    return (reports, batches * passes)
+    return reports, batches * passes
 
 
 @wrong(
@@ -55,17 +51,17 @@ def steps_as_sink_size(batches, passes, reports):
     when=lambda i, expected, got: got[0] == i[2] and got[1] in (i[0] // max(i[2] // i[1], 1), i[0] * (i[1] // i[2])),
 )
 def whole_reports_in_a_pass(batches, passes, reports):
-    return (reports, batches // max(reports // passes, 1))
+    return reports, batches // max(reports // passes, 1)
 
 
 @wrong("The two numbers are there, the other way round.")
 def swapped(batches, passes, reports):
-    return (batches * passes // reports, reports)
+    return batches * passes // reports, reports
 
 
 @judged("value")
-def other(batches, passes, reports):
-    return (reports, batches * passes // reports + 1)
+def one_step_more(batches, passes, reports):
+    return reports, batches * passes // reports + 1
 
 
 @judged("kind")

@@ -12,11 +12,9 @@ and how many *whole* passes over the data A makes.
 
 import numpy as np
 
-from labkit.classroom.writing import judged, same, wrong
+from labkit.classroom.writing import either, judged, wrong
 
 answer = [10000, 18750, 18750, 10, 10, 18750, 5]
-
-
 places = (
     "steps of A",
     "steps of B",
@@ -40,8 +38,6 @@ hints = (
     "Round trips: one per epoch with sinking, one per step without.",
     "10000 // 1875 for the last one.",
 )
-
-
 UNIT = 125
 
 
@@ -72,39 +68,21 @@ def reference():
 
 
 an_epoch_is_a_pass = wrong(
-    "With a sink_size an epoch is sink_size steps, not a pass over the data: A makes 10 x 1000.",
-    {0: 18750},
+    "With a sink_size an epoch is sink_size steps, not a pass over the data: A makes 10 x 1000.", {0: 18750}
 )
 
-
-size_without_sinking = wrong(
-    "Without sinking sink_size has no meaning: C makes ten whole passes.",
-    {2: 10000},
-)
-
+size_without_sinking = wrong("Without sinking sink_size has no meaning: C makes ten whole passes.", {2: 10000})
 
 a_trip_per_step = wrong(
-    "With sinking the host starts an epoch and waits once, for its last result.",
-    when=lambda inputs, expected, got: got[3] == got[0] or got[4] == got[1],
-    answer={3: 10000, 4: 18750},
+    "With sinking the host starts an epoch and waits once, for its last result.", {3: 10000, 4: 18750}
 )
 
-
-no_sinking_is_free = wrong(
-    "Without sinking every step comes back to the host.",
-    when=lambda inputs, expected, got: got[5] == expected[3] and same(expected[:5], got[:5]),
-    answer={5: 10},
-)
-
+no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: 10})
 
 begins_anew = wrong(
     "The next epoch goes on where the last one ended. So 10000 steps are 5 passes, and 625 batches more.",
-    when=lambda inputs, expected, got: got[6] in (0, 10) and same(expected[:6], got[:6]),
-    answer={6: 0},
+    {6: either(0, 10)},
 )
 
-
 six = judged("value", {6: 6})
-
-
 short = judged("structure", [10000, 18750, 18750])

@@ -15,8 +15,6 @@ import numpy as np
 from labkit.classroom.writing import judged, wrong
 
 answer = [4000, 4_000_000, 4000, 8000, 8_000_000]
-
-
 rules = (
     "Both have the same shape: how many numbers has the difference, and how many bytes has each?",
     "A column and a row make a table. How many numbers are in it, and how many bytes has each?",
@@ -48,17 +46,7 @@ no_broadcast = wrong(
     {1: 4000, 4: 8000},
 )
 
-
-float32_wins = wrong(
-    "float32 and float64 give float64: 8 bytes for each number.",
-    {3: 4000},
-)
-
-
-numbers_not_bytes = wrong(
-    "You counted numbers. A float32 takes 4 bytes, a float64 takes 8.",
-    {0: 1000},
-)
-
+float32_wins = wrong("float32 and float64 give float64: 8 bytes for each number.", {3: 4000})
+numbers_not_bytes = wrong("You counted numbers. A float32 takes 4 bytes, a float64 takes 8.", {0: 1000})
 
 half_a_leak = judged("value", {4: 4000000})

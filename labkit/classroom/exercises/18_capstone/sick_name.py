@@ -15,8 +15,6 @@ Five other runs were measured. Each has one fault. Name it: `"detach"`, `"reset"
 from labkit.classroom.writing import judged, wrong
 
 answer = ["broadcast", "scale", "detach", "clip", "reset"]
-
-
 rules = (
     "Bytes over 4 is how many numbers the difference has: how many should it have?",
     "Nothing moves at all, and a gradient is not finite: what then happens to each step?",
@@ -52,20 +50,15 @@ clip_for_scale = wrong(
     {1: "clip", 3: "scale"},
 )
 
-
 detach_for_broadcast = wrong(
     "In run 0 every layer moves, so nothing is cut off. Count: 8 float32 numbers take 32 bytes. What are 256?",
     {0: "detach"},
 )
-
 
 reset_for_detach = wrong(
     "In run 2 one layer does not move while another does: no gradient reaches it. In run 4 gradients add up.",
     {2: "reset", 4: "detach"},
 )
 
-
-other = judged("value", {0: "reset", 4: "broadcast"})
-
-
+two_exchanged = judged("value", {0: "reset", 4: "broadcast"})
 four = judged("structure", ["broadcast", "scale", "detach", "clip"])

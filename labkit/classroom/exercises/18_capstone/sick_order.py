@@ -31,15 +31,6 @@ def _scaled(rng, part, ill=()):
     return a * scale, b * scale, scale, limit
 
 
-def reference(a, b, scale, limit, first="unscale", each=False):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    arrays = [a, b] if first == "clip" else [a / scale, b / scale]
-    norms = [np.sqrt(np.sum(g**2)) for g in arrays] if each else [np.sqrt(sum(np.sum(g**2) for g in arrays))] * 2
-    clipped = [g * min(1.0, limit / norm) for g, norm in zip(arrays, norms, strict=True)]
-    return tuple(g / scale for g in clipped) if first == "clip" else tuple(clipped)
-
-
 draw = (
     partial(_scaled, part=0.2),
     partial(_scaled, part=0.2, ill=[(1, 0, np.inf)]),
@@ -55,11 +46,7 @@ draw = (
     "You clipped the scaled gradients and unscaled afterwards: the step is smaller by the scale. This is Eve's fault."
 )
 def clip_before_unscale(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
-    factor = min(1.0, limit / norm)
-    return a * factor / scale, b * factor / scale
+    return tuple(g / scale for g in prepare(a, b, 1.0, limit))
 
 
 @wrong("You clipped each gradient by its own norm. The global norm is that of both together.")
@@ -71,14 +58,10 @@ def each_by_itself(a, b, scale, limit):
 
 @wrong(
     "Your gradients have the norm of the limit in any case. Is the loss scale divided out before you measure "
-    "them? And does the clip leave alone what is shorter?",
+    "them? And does the clip leave alone what is shorter?"
 )
 def always_at_the_limit(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
-    factor = min(1.0, limit / norm)
-    return a * factor, b * factor
+    return prepare(a, b, 1.0, limit)
 
 
 @wrong(
@@ -86,43 +69,27 @@ def always_at_the_limit(a, b, scale, limit):
     when=lambda i, expected, got: expected == () and len(got) == 2,
 )
 def not_skipped(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return a / scale, b / scale
-    a, b = a / scale, b / scale
-    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
-    factor = min(1.0, limit / norm)
-    return a * factor, b * factor
+    return prepare(a, b, scale, limit) or (a / scale, b / scale)
 
 
 @judged("always-at-the-limit")
 def always_scaled(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    a, b = a / scale, b / scale
-    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
-    factor = limit / norm
-    return a * factor, b * factor
+    return tuple(g * limit / np.sqrt(np.sum(a**2) + np.sum(b**2)) for g in prepare(a, b, scale, np.inf) and (a, b))
 
 
 @judged("not-skipped")
 @np.errstate(all="ignore")
 def b_looked_at(a, b, scale, limit):
-    if not (np.isfinite(b).all()):
+    if not np.isfinite(b).all():
         return ()
     a, b = a / scale, b / scale
-    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
-    factor = min(1.0, limit / norm)
+    factor = min(1.0, limit / np.sqrt(np.sum(a**2) + np.sum(b**2)))
     return a * factor, b * factor
 
 
 @judged("value")
 def not_clipped(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    a, b = a / scale, b / scale
-    norm = np.sqrt(np.sum(a**2) + np.sum(b**2))
-    factor = 1.0
-    return a * factor, b * factor
+    return prepare(a, b, scale, np.inf)
 
 
 hints = (

@@ -13,8 +13,6 @@ import numpy as np
 from labkit.classroom.writing import either, judged, wrong
 
 answer = [6, 2**14, 100]
-
-
 rules = (
     "Every overflow halves the scale. Count how often, until scale times gradient is within the largest number.",
     "The first scale of the halvings that, times the gradient, is within the largest number.",
@@ -52,18 +50,12 @@ gradient_forgotten = wrong(
     answer=[5, 2**15, 100],
 )
 
-
-one_skip = wrong(
-    "One halving is not enough: 3 * 2**19 is still far above 65504.",
-    {0: 1},
-)
-
+one_skip = wrong("One halving is not enough: 3 * 2**19 is still far above 65504.", {0: 1})
 
 static_falls_too = wrong(
     "A static scale never changes. What overflows once overflows every time.",
     when=lambda inputs, expected, got: got[2] == got[0],
     answer={2: 6},
 )
-
 
 one_more = judged("value", [7, 2**13, 100])

@@ -24,6 +24,7 @@ from .tensor import Tensor
 
 MISSED = object()  # what a written call gives where its program may not hold
 TENSOR = object()  # stands for a tensor in the structure of an output
+NUMBER = object()  # for a number that the program computes
 
 _slot = vars(Tensor)["_value"]  # where a parameter's own value is, in no derivative and no recording
 _WORDS = {
@@ -228,6 +229,8 @@ class _Writer:
         """The structure of the output, as `map_leaves` would make it."""
         if tree is TENSOR:
             return next(tensors)
+        if tree is NUMBER:
+            return f"{next(tensors)}._value.item()"
         if isinstance(tree, dict):
             return f"{{{', '.join(f'{self.name_of(k)}: {self.output(v, tensors)}' for k, v in tree.items())}}}"
         if not isinstance(tree, (tuple, list)):

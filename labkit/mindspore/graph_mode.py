@@ -18,12 +18,15 @@ from functools import partial
 import numpy as np
 
 from ..engine import argument_names, isbox, leaves, map_leaves
-from ..program import Program, Recording, TraceError
-from ._calls import MISSED, TENSOR, written_call
+from ..program import Program, Recording, TraceError, Undecided
+from ._calls import MISSED, NUMBER, TENSOR, written_call
 from ._cell import Cell_
+from ._joining import refuse_undefined
+from ._number import Number
 from ._recording import Recorder, busy
 from ._seed import unmoved
-from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
+from ._source import rewritten
+from ._watching import Watched, changed_message, functions_of, parameter_state, site_of_change, state_of, surroundings
 from .parameter import Parameter
 from .tensor import Tensor, wrap
 
@@ -124,9 +127,26 @@ class _Compilation:
     def __init__(self, compiled, watched, args, kwargs, tensors):
         self.watched, self.call = watched, None
         self.alive = args, kwargs  # so that ids in the signature stay theirs
+        try:
+            output, recording = self._recorded(compiled, args, kwargs, tensors)
+        except Undecided:
+            with rewritten(functions_of(compiled.__wrapped__, (*args, *kwargs.values()))) as count:
+                if not count:
+                    raise
+                output, recording = self._recorded(compiled, args, kwargs, tensors, in_order=True)
+        self._check(compiled, args, output)
+        outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
+        self.structure = map_leaves(_form, output)
+        self.count = len(outputs)
+        self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
+        self._watch_parameters()
+
+    def _recorded(self, compiled, args, kwargs, tensors, in_order=False):
+        """What the function returns while it is recorded, and the recording."""
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
-        self.recorder = Recorder(recording, [w.value for w in watched] + [owner, *args, *kwargs.values()])
+        self.recorder = Recorder(recording, [w.value for w in self.watched] + [owner, *args, *kwargs.values()])
+        self.recorder.in_order = in_order
         names = _names(compiled, args, kwargs)
         boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
         fn = compiled.fn
@@ -135,19 +155,15 @@ class _Compilation:
             given = iter(boxes)
             places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
             output = fn(*places[0], **places[1])
-            return map_leaves(lambda leaf: wrap(leaf._value) if isinstance(leaf, Tensor) else leaf, output)
+            return map_leaves(_bare, output)
 
         with unmoved(), self.recorder.active():
-            output = recording.run(run, *boxes)
-        self._check(compiled, args, output)
-        outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
-        self.structure = map_leaves(lambda leaf: TENSOR if isinstance(leaf, Tensor) else leaf, output)
-        self.count = len(outputs)
-        self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        self._watch_parameters()
+            return recording.run(run, *boxes), recording
 
     def _check(self, compiled, args, output):
         """Raise TraceError if the run changed what was there before, or returned a text that is not known yet."""
+        for leaf in leaves(output):
+            refuse_undefined(leaf)
         if (name := self.changed()) is not None:
             raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
         if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
@@ -192,7 +208,21 @@ class _Compilation:
         made = iter(results)
         if self.structure is TENSOR:
             return wrap(results[0])
-        return map_leaves(lambda leaf: wrap(next(made)) if leaf is TENSOR else leaf, self.structure)
+        return map_leaves(lambda leaf: _made(leaf, made), self.structure)
+
+
+def _bare(leaf):
+    """A leaf of the output: a parameter's value, too, is a tensor."""
+    return leaf if isinstance(leaf, Number) else wrap(leaf._value) if isinstance(leaf, Tensor) else leaf
+
+
+def _form(leaf):
+    """What stands for a leaf of the output in its structure."""
+    return NUMBER if isinstance(leaf, Number) else TENSOR if isinstance(leaf, Tensor) else leaf
+
+
+def _made(leaf, values):
+    return wrap(next(values)) if leaf is TENSOR else next(values).item() if leaf is NUMBER else leaf
 
 
 # ---- signatures ----

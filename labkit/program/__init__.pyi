@@ -1,10 +1,16 @@
+from .choice import Fork as Fork
 from .compiler import Program as Program
 from .compiler import Recording as Recording
 from .compiler import compile_program as compile_program
+from .effects import Effect as Effect
+from .effects import record_effect as record_effect
+from .guard import INNER as INNER
 from .guard import is_user as is_user
+from .lines import Line as Line
 from .nodes import Op as Op
 from .nodes import TraceError as TraceError
+from .nodes import Undecided as Undecided
 from .nodes import recorded as recorded
 from .nodes import refuse as refuse
 from .nodes import trace_error as trace_error
-from .simplify import Line as Line
+from .rounds import Loop as Loop

@@ -1,0 +1,306 @@
+"""What the rewritten source of a function calls where it branches and loops (`_source` rewrites it).
+
+A test that is known decides as it does in Python. One that is known only when the program runs makes a choice of the program:
+both sides are run, what each of them gives, assigns, puts into lists and writes to parameters is joined, and the program runs
+one of them.
+"""
+
+import builtins
+from functools import partial, reduce
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+
+from ..engine import cast
+from ..engine import stop_gradient as constant
+from ..program import Fork, recorded
+from ._joining import ABSENT, MISSING, Joining
+from ._number import KINDS, Number, number, numbered
+from ._recording import current
+from ._rounds import rounds
+from ._world import World
+from .tensor import Tensor, wrap
+
+
+def held(space, names):
+    """The values of names, `MISSING` for one that has none."""
+    return tuple(space.get(name, MISSING) for name in names)
+
+
+def missing(value):
+    """Whether a name has no value."""
+    return value is MISSING
+
+
+def unknown(test):
+    """Whether a test is known only when the program runs."""
+    return isinstance(test, Tensor) and recorded(test._value) is not None
+
+
+def truth(test):
+    """The value that decides. Raises ValueError for a tensor of several elements, as graph mode does."""
+    if test.shape not in ((), (1,)):
+        raise ValueError(
+            "Only tensor which shape is () or (1,) can be converted to bool, but got tensor shape is "
+            f"({', '.join(map(str, test.shape))})"
+        )
+    return test._value
+
+
+# ---- if ----
+
+
+def branch(test, then, orelse, names, space):
+    """The values of `names` after `if test: then, else: orelse`."""
+    state = held(space, names)
+    if not unknown(test):
+        return (then if test else orelse)(*state)
+    return _choice(test, lambda: then(*state), lambda: orelse(*state), space, names)
+
+
+def ending(test, then, orelse, names, space):
+    """What a function returns that ends in an `if`."""
+    state = held(space, names)
+    if not unknown(test):
+        return (then if test else orelse)(*state)
+    return _choice(test, lambda: then(*state), lambda: orelse(*state), space)
+
+
+def _choice(test, then, orelse, space=(), names=()):
+    """What one of two functions gives; what they change besides is changed as by that one."""
+    fork, world = Fork(truth(test)), World(space)
+    given = fork.run(lambda: _side(then))
+    changed = world.taken_back()
+    other = fork.run(lambda: _side(orelse))
+    joining = Joining(names)
+    output = joining.join(given, other)
+    world.join(joining, changed, world.taken_back())
+    joining.close(fork)
+    world.settle(joining)
+    return joining.made(output)
+
+
+class _Raised(Exception):
+    """An error that one side of a choice raises."""
+
+
+def _side(run):
+    """What a side gives. One that raises an error gives nothing: the program raises it."""
+    current.recorder.sides += 1
+    try:
+        return run()
+    except _Raised as raised:
+        error = raised.args[0]
+        lines = [arg for arg in error.args if isinstance(arg, str)]
+        current.recorder.effect("raises", type(error).__name__, lines, lambda lines: _throw(error, lines))
+        return ABSENT
+    finally:
+        current.recorder.sides -= 1
+
+
+def _throw(error, lines):
+    """Raise an error, the texts among its arguments as they are in this run."""
+    texts = iter(lines)
+    raise type(error)(*[next(texts) if isinstance(arg, str) else arg for arg in error.args])
+
+
+def raising(error):
+    """What `raise error` raises: inside of a choice it is the program that does."""
+    if current.recorder is None or not current.recorder.sides:
+        return error
+    return _Raised(error() if isinstance(error, type) else error)
+
+
+def _raised(error):
+    raise _Raised(error)
+
+
+def asserted(test, *message):
+    """`assert test, message()`."""
+    words = [given() for given in message]
+    if not unknown(test):
+        if not test:
+            raise AssertionError(*words)
+        return
+    _choice(test, lambda: None, lambda: _raised(AssertionError(*words)))
+
+
+# ---- and, or, not, a if t else b ----
+
+
+def both(value, *others):
+    """`value and other and ...`; each of `others` is a function that gives it."""
+    for other in others:
+        if unknown(value):
+            value = _choice(value, other, lambda value=value: value)
+        elif value:
+            value = other()
+        else:
+            return value
+    return value
+
+
+def either(value, *others):
+    """`value or other or ...`."""
+    for other in others:
+        if unknown(value):
+            value = _choice(value, lambda value=value: value, other)
+        elif value:
+            return value
+        else:
+            value = other()
+    return value
+
+
+def negated(value):
+    """`not value`."""
+    if not unknown(value):
+        return not value
+    return wrap(anp.logical_not(anp.reshape(constant(truth(value)), ())))
+
+
+def either_value(test, then, orelse):
+    """`then() if test else orelse()`."""
+    if not unknown(test):
+        return then() if test else orelse()
+    return _choice(test, then, orelse)
+
+
+def compared(tests, value, *others):
+    """`value < other < ...`; each of `others` is a function that gives what is compared."""
+    following = others[0]()
+    result = tests[0](value, following)
+    if len(tests) == 1:
+        return result
+    return both(result, lambda: compared(tests[1:], following, *others[1:]))
+
+
+# ---- functions of Python's ----
+
+
+def called(function, *args):
+    """`function(*args)`, where the source names a function of Python's that asks for values."""
+    special = _SPECIAL.get(id(function))
+    return function(*args) if special is None or not any(map(unknown, args)) else special(*args)
+
+
+def _converted(kind):
+    def convert(value):
+        truth(value)
+        return number(cast(anp.reshape(constant(value._value), ()), np.dtype(KINDS[kind])))
+
+    return convert
+
+
+def _extreme(better):
+    def choose(*values):
+        return reduce(lambda a, b: either_value(better(b, a), lambda: b, lambda: a), values)
+
+    return choose
+
+
+class _Range:
+    """A `range` with a limit that is known only when the program runs."""
+
+    def __init__(self, *limits):
+        start, stop, step = ((*limits, 1) if len(limits) == 2 else (0, *limits, 1))[:3]
+        self.start, self.stop, self.step = start, stop, step
+
+
+def _range(*limits):
+    """Raises TypeError for a tensor that is not known, as graph mode does; numbers of the program may be limits."""
+    tensors = [(k, limit) for k, limit in enumerate(limits) if unknown(limit) and not isinstance(limit, Number)]
+    if not tensors:
+        return _Range(*limits)
+    place, limit = tensors[0]
+    shape = f"({', '.join(map(str, limit.shape))})"
+    raise TypeError(
+        f"For 'make_range', the {place}th input should be a int scalar but got AbstractTensor(shape: {shape}, element: "
+        f"AbstractScalar(Type: {limit.dtype}, Value: ValueAny, Shape: NoShape), value: ValueAny)"
+    )
+
+
+_SPECIAL = {
+    id(builtins.bool): _converted(bool), id(builtins.int): _converted(int), id(builtins.float): _converted(float),
+    id(builtins.max): _extreme(lambda b, a: b > a), id(builtins.min): _extreme(lambda b, a: b < a), id(builtins.range): _range,
+}  # fmt: skip
+NAMES = ("bool", "int", "float", "max", "min", "range")
+
+
+# ---- loops ----
+
+
+def goes(left, state, *value):
+    """How a loop's body ends: whether the loop is left, and what the function returns, if it does; its names' values."""
+    return (left, bool(value)), value[0] if value else ABSENT, state
+
+
+def each(values, body, names, space):
+    """`[(whether the function returns, what), *values of names]` after `for item in values: body`."""
+    if isinstance(values, _Range):
+        return _counted(values, body, held(space, names), space, names)
+    return _steps(iter(values), body, held(space, names), space, names)
+
+
+def _counted(values, body, state, space, names):
+    """A `for` through a range whose limits are known only when the program runs: a loop of a counter."""
+
+    def round_of(count, *state):
+        how, value, after = body(*state, count)
+        return how, value, (count + values.step, *after)
+
+    test = _Test(lambda count, *state: count < values.stop if values.step > 0 else count > values.stop)
+    start = (numbered(values.start), *state)
+    outcome, _, *after = rounds(test, round_of, start, (None, *names), space)
+    return [outcome, *after]
+
+
+def _steps(items, body, state, space, names):
+    for item in items:
+        (left, returned), value, state = body(*state, item)
+        if unknown(left):
+            ended, others = [(returned, value), *state], partial(_steps, items, body, state, space, names)
+            return _choice(left, partial(list, ended), others, space, (None, *names))
+        if left:
+            return [(returned, value), *state]
+    return [(False, ABSENT), *state]
+
+
+def loop(test, body, names, space):
+    """The same after `while test: body`; both are functions of the names."""
+    state = held(space, names)
+    while True:
+        world: Any = World(space) if current.recorder is not None else None
+        decided = test(*state)
+        if not unknown(decided):
+            if not decided:
+                return [(False, ABSENT), *state]
+            (left, returned), value, following = body(*state)
+            if not unknown(left):
+                if left:
+                    return [(returned, value), *following]
+                state = following
+                continue
+            world.taken_back()
+        return rounds(_Test(test), body, state, names, space)
+
+
+class _Test:
+    """The test of a loop, as its rounds ask for it: whether the loop has not been left, and the test holds."""
+
+    def __init__(self, test):
+        self.test = test
+
+    def __call__(self, state, left):
+        decided = (
+            (lambda: self.test(*state))
+            if left is None
+            else lambda: both(negated(left), lambda: self._holds(state, left))
+        )
+        found = decided()
+        return truth(found) if isinstance(found, Tensor) else np.bool_(found)
+
+    def _holds(self, state, left):
+        found = self.test(*state)
+        return negated(negated(found)) if unknown(found) else negated(left) if found else left

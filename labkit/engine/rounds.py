@@ -42,6 +42,8 @@ class Rounds(Reverse):
         self.parents = [node for node in entries if node is not None]
         stack = [node for node in ends if node is not None]
         seen = set(roots)
+        for root in roots:
+            root.region = self, 0
         while stack:
             node = stack.pop()
             if node in seen:

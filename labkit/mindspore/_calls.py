@@ -214,7 +214,11 @@ class _Writer:
         yield 'with errstate(all="ignore"):'
         yield f"    {names}{run}({', '.join(inputs)})"
         written = [parameter for parameter, _ in held.recorder.written.values()]
-        if held.recorder.prints or any(type(parameter) is not Parameter for parameter in written):
+        if (
+            held.recorder.prints
+            or held.recorder.in_order
+            or any(type(parameter) is not Parameter for parameter in written)
+        ):
             yield f"{self.name_of(held.recorder)}.replay([{', '.join(results[held.count :])}])"
         else:
             for parameter, result in zip(written, results[held.count :], strict=False):

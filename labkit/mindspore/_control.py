@@ -14,7 +14,7 @@ import numpy as np
 
 from ..engine import cast
 from ..engine import stop_gradient as constant
-from ..program import Fork, recorded
+from ..program import Fork, TraceError, recorded
 from ._joining import ABSENT, MISSING, Joining
 from ._number import KINDS, Number, number, numbered
 from ._recording import current
@@ -69,13 +69,18 @@ def ending(test, then, orelse, names, space):
 
 def _choice(test, then, orelse, space=(), names=()):
     """What one of two functions gives; what they change besides is changed as by that one."""
-    fork, world = Fork(truth(test)), World(space)
+    fork, world, log = Fork(truth(test)), World(space), current.recorder.recording.log
+    begin = len(log)
     given = fork.run(lambda: _side(then))
     changed = world.taken_back()
     other = fork.run(lambda: _side(orelse))
-    joining = Joining(names)
-    output = joining.join(given, other)
-    world.join(joining, changed, world.taken_back())
+    joining, changed = Joining(names), (changed, world.taken_back())
+    try:
+        output = joining.join(given, other)
+        world.join(joining, *changed)
+    except TraceError:  # no value stands for both: this program is for the one side, another one for the other
+        log[begin:] = [node for node in log[begin:] if node.fun is None]
+        return then() if current.recorder.decide(truth(test), bool) else orelse()
     joining.close(fork)
     world.settle(joining)
     return joining.made(output)
@@ -93,14 +98,15 @@ def _side(run):
     except _Raised as raised:
         error = raised.args[0]
         lines = [arg for arg in error.args if isinstance(arg, str)]
-        current.recorder.effect("raises", type(error).__name__, lines, lambda lines: _throw(error, lines))
+        current.recorder.effect("raises", type(error).__name__, lines, partial(_throw, current.recorder, error))
         return ABSENT
     finally:
         current.recorder.sides -= 1
 
 
-def _throw(error, lines):
+def _throw(recorder, error, lines):
     """Raise an error, the texts among its arguments as they are in this run."""
+    recorder.say()
     texts = iter(lines)
     raise type(error)(*[next(texts) if isinstance(arg, str) else arg for arg in error.args])
 
@@ -191,6 +197,14 @@ def _converted(kind):
         return number(cast(anp.reshape(constant(value._value), ()), np.dtype(KINDS[kind])))
 
     return convert
+
+
+def item(value):
+    """`value.item()`."""
+    if not unknown(value):
+        return value.item()
+    kind = {"b": bool, "i": int, "u": int}.get(value._value.dtype.kind, float)
+    return _converted(kind)(value)
 
 
 def _extreme(better):

@@ -122,7 +122,7 @@ class Joining:
         kinds = [_kind(value) for value in (one, other)]
         if kinds[0] == "Scalar" and kinds[1] == "Tensor":
             raise TypeError(f"{RULE}dtype1 = {numbered(one).dtype}, dtype2 = Any{MORE}")
-        if None not in kinds:
+        if None not in kinds and kinds[0] != kinds[1]:
             raise TypeError(f"{RULE}Abstract type Abstract{kinds[0]} cannot join with Abstract{kinds[1]}{MORE}")
         file, line = user_site()
         raise TraceError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import getval, isbox
-from ..program import Effect, Op, record_effect, recorded, refuse, trace_error
+from ..program import Effect, Op, record_decision, record_effect, recorded, refuse, trace_error
 from . import _printing
 
 
@@ -56,7 +56,8 @@ class Recorder:
         self.recording, self.read, self.written = recording, {}, {}
         self.sources = []  # of inputs besides the arguments: functions that give their values before a run
         self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
-        self.in_order, self.sides = False, 0  # prints are made where they stand; how many choices are open
+        self.in_order, self.sides = False, 0  # prints are in the order of the run; how many choices are open
+        self.said: list = []  # what this run has to print
         self.outside = {id(value) for value in outside}  # of tensors and cells that were there before
 
     @contextmanager
@@ -105,7 +106,11 @@ class Recorder:
         if not self.in_order:
             self.prints.append((lines, options))
             return
-        self.effect("prints", "what the function prints", lines, lambda lines: _show(lines, options))
+        self.effect("prints", "what the function prints", lines, lambda lines: self.said.append((lines, options)))
+
+    def decide(self, value, ask) -> Any:
+        """What `ask(array)` gives of a recorded value; the program holds as long as it does."""
+        return record_decision(self.recording.log, value, ask)
 
     def effect(self, name, words, lines, act):
         """`act(lines)` whenever the program runs here, with the texts of that run."""
@@ -134,11 +139,18 @@ class Recorder:
         """After a run: write the parameters and print, given the values of `results()`."""
         for (parameter, _), value in zip(self.written.values(), results, strict=False):
             parameter._value = value
+        self.say()
         if not self.prints:
             return
         texts = [w(np.asarray(v)) for (_, w), v in zip(self.shown, results[len(self.written) :], strict=True)]
         for lines, options in self.prints:
             _show([_with_texts(line, texts) for line in lines], options)
+
+    def say(self):
+        """Print what this run has said so far."""
+        said, self.said = self.said, []
+        for lines, options in said:
+            _show(lines, options)
 
 
 def _with_texts(line, texts):

@@ -23,13 +23,13 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @contextmanager
 def rewritten(functions):
-    """While open, each of the user's functions runs as rewritten, whoever calls it. Gives how many have a rewritten form."""
+    """While open, each of the user's functions runs as rewritten, whoever calls it."""
     pairs = [(fn, fn.__code__, rewritten_code(fn.__code__)) for fn in {id(f): f for f in functions}.values()]
     pairs = [(fn, before, after) for fn, before, after in pairs if after is not None]
     try:
         for fn, _, after in pairs:
             fn.__code__ = after
-        yield len(pairs)
+        yield
     finally:
         for fn, before, _ in pairs:
             fn.__code__ = before
@@ -338,6 +338,8 @@ class _Rewriting(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "item" and not (node.args or node.keywords):
+            return self.call("item", node, node.func.value)
         if isinstance(node.func, ast.Name) and node.func.id in _control.NAMES and not node.keywords:
             return self.call("called", node, node.func, *node.args)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args and self.first:

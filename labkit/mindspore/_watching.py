@@ -120,7 +120,10 @@ def surroundings(fn, args=()):
 
 def functions_of(fn, args=()):
     """The functions, written by the user, that a function or cell called with these arguments may call."""
-    return _walked(fn, args).functions
+    walk, found = _walked(fn, args), []
+    for kind in {id(kind): kind for value in walk.seen for kind in type(value).__mro__}.values():
+        found += [vars(kind).get(name) for name in walk.names & vars(kind).keys()]  # by `super()`
+    return walk.functions + [f for f in found if isinstance(f, types.FunctionType) and is_user(f.__code__)]
 
 
 def site_of_change(fn, args, name):

@@ -5,8 +5,10 @@ for one signature: the structure of the arguments, shapes and dtypes of tensors,
 the function reads are inputs of the program and those it writes are outputs; random numbers are inputs drawn at every run;
 all else that it takes from its surroundings is watched (`_watching`), and a change recompiles. So nothing goes stale.
 
-The real graph mode compiles the source, not a run. So it keeps the first value of a global for ever, and turns an `if` on a
-tensor into a branch of the graph; here the one recompiles, and the other, like `x[mask]`, is a TraceError.
+The real graph mode compiles the source, not a run. Here the source is asked for where a run asks for the value of a tensor: the
+function is recorded once more with its branches and loops rewritten (`_source`), and they stand in the program, both sides and
+one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. The real one keeps the first
+value of a global for ever; here a change recompiles.
 """
 
 import types
@@ -18,7 +20,7 @@ from functools import partial
 import numpy as np
 
 from ..engine import argument_names, isbox, leaves, map_leaves
-from ..program import Program, Recording, TraceError, Undecided
+from ..program import Elsewhere, Program, Recording, TraceError, Undecided, trace_error
 from ._calls import MISSED, NUMBER, TENSOR, written_call
 from ._cell import Cell_
 from ._joining import refuse_undefined
@@ -37,6 +39,12 @@ MANY = 4  # a function compiled more often than this is worth a warning
 MOST = 64  # programs kept for one function; the oldest goes first
 
 
+_PLAIN = (
+    "A branch or loop on a tensor becomes one of the program where the source of its function is at hand, and neither "
+    "writes an outer variable nor leaves a loop from inside of a `try` or `with`."
+)
+
+
 class Compiled:
     """`fn` as a compiled function: called like `fn`; a new signature is recorded and compiled once.
 
@@ -53,9 +61,12 @@ class Compiled:
         self.__doc__ = self.__wrapped__.__doc__
 
     def __call__(self, *args, **kwargs):
-        output = self._ready(args, kwargs)
-        if output is MISSED:
-            output = self._before(args, kwargs)
+        try:
+            output = self._ready(args, kwargs)
+            if output is MISSED:
+                output = self._before(args, kwargs)
+        except Elsewhere:
+            output = MISSED
         return self._looked_up(args, kwargs) if output is MISSED else output
 
     def _looked_up(self, args, kwargs):
@@ -63,7 +74,33 @@ class Compiled:
         if busy() or any(isbox(t._value) for t in tensors):
             return self.fn(*args, **kwargs)  # part of a derivative or of another program
         held = self._program_for(signature, args, kwargs, tensors)
-        return self.fn(*args, **kwargs) if held is None else held.run(tensors)
+        if held is None:
+            return self.fn(*args, **kwargs)
+        try:
+            return held.run(tensors)
+        except Elsewhere:
+            return self._elsewhere(signature, args, kwargs, tensors)
+
+    def _elsewhere(self, signature, args, kwargs, tensors):
+        """The output where a value decides otherwise than the program found assumes, and the program for that."""
+        held = self._programs[signature]
+        for other in [other for other in held.others if other is not held and other.current()]:
+            try:
+                output = other.run(tensors)
+            except Elsewhere:
+                continue
+            self._programs[signature] = other
+            return output
+        watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
+        made = _Compilation(self, watched, args, kwargs, tensors)
+        held.others[:] = [*held.others[-MOST:], made]
+        made.others = held.others
+        self._programs[signature], self._ready, self._before = made, _missed, _missed
+        self._misses += 1
+        try:
+            return made.run(tensors)
+        except Elsewhere:
+            raise trace_error("go on with a shape or a choice that changes from round to round of a loop") from None
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -126,20 +163,26 @@ class _Compilation:
 
     def __init__(self, compiled, watched, args, kwargs, tensors):
         self.watched, self.call = watched, None
+        self.others = [self]  # the programs of this signature that values decide between
         self.alive = args, kwargs  # so that ids in the signature stay theirs
         try:
             output, recording = self._recorded(compiled, args, kwargs, tensors)
         except Undecided:
-            with rewritten(functions_of(compiled.__wrapped__, (*args, *kwargs.values()))) as count:
-                if not count:
-                    raise
-                output, recording = self._recorded(compiled, args, kwargs, tensors, in_order=True)
+            output, recording = self._rewritten(compiled, args, kwargs, tensors)
         self._check(compiled, args, output)
         outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
         self.structure = map_leaves(_form, output)
         self.count = len(outputs)
         self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
         self._watch_parameters()
+
+    def _rewritten(self, compiled, args, kwargs, tensors):
+        """The same of the functions' sources with their control flow rewritten, so that values may decide."""
+        try:
+            with rewritten(functions_of(compiled.__wrapped__, (*args, *kwargs.values()))):
+                return self._recorded(compiled, args, kwargs, tensors, in_order=True)
+        except Undecided as error:
+            raise Undecided(f"{error} {_PLAIN}") from None
 
     def _recorded(self, compiled, args, kwargs, tensors, in_order=False):
         """What the function returns while it is recorded, and the recording."""

@@ -3,6 +3,8 @@ from .compiler import Program as Program
 from .compiler import Recording as Recording
 from .compiler import compile_program as compile_program
 from .effects import Effect as Effect
+from .effects import Elsewhere as Elsewhere
+from .effects import record_decision as record_decision
 from .effects import record_effect as record_effect
 from .guard import INNER as INNER
 from .guard import is_user as is_user

@@ -1,6 +1,7 @@
 """What a program does besides computing: it prints, or raises an error."""
 
 from collections.abc import Callable
+from typing import Any
 
 from ..engine import isbox
 from .nodes import Op, recorded
@@ -14,6 +15,25 @@ class Effect:
 
     def __call__(self, *values) -> None:
         self.fun(*values)
+
+
+class Elsewhere(Exception):
+    """Raised by a program where a value decides otherwise than when it was recorded: another program is for that."""
+
+
+def record_decision(log, value, ask) -> Any:
+    """What `ask(value)` gives now, of a recorded value; the program raises `Elsewhere` where it gives something else."""
+    value = _recorded(value)
+    answer = ask(value._value)
+
+    def held_to(now):
+        if ask(now) != answer:
+            raise Elsewhere
+
+    record_effect(
+        log, Effect(held_to, "holds_for", f"this program is for {answer} here; another one for all else"), [value]
+    )
+    return answer
 
 
 def record_effect(log, effect, values) -> None:

@@ -105,7 +105,7 @@ def _repeat(loop, constants, indent):
     yield from ((None, f"{indent}{line.name} = None") for line in keeps if id(line) in under)
     if loop.of is not None:
         names = [loop.taken[line].name if line in loop.taken else "_" for line in loop.of.keeps()]
-        yield loop, f"{indent}for {_tuple_of(names) if names else '_'} in reversed({loop.args[0].name}):"
+        yield loop, f"{indent}for {f'({_tuple_of(names)})' if names else '_'} in reversed({loop.args[0].name}):"
     elif len(loop.testing) == 1 and loop.testing[0] is loop.test:
         yield loop, f"{indent}while {_text(loop.test, constants)}:"
     elif not loop.testing:

@@ -516,10 +516,7 @@ class Object:
 
 REFUSED = {
     "asnumpy": (lambda x: x * Tensor(x.asnumpy()), "take the array of a tensor"),
-    "item": (lambda x: x * x.sum().item(), "Python number"),
     "list of a tensor": (lambda x: x.tolist(), "take the array"),
-    "mask": (lambda x: x[x > 1], "use a mask as index"),
-    "mask among indices": (lambda x: x.reshape(1, 3)[0, x > 1], "use a mask as index"),
     "nonzero": (lambda x: ops.nonzero(x), "shape depends on values"),
     "unique": (lambda x: ops.unique(x), "take the array"),
     "list": (logged, "change a list from outside"),

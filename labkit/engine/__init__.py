@@ -19,14 +19,14 @@ from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
 from .rounds import levels_of, looped
 from .rules import unbroadcast_f, vjp_of
-from .scope import Scope, current
+from .scope import Flow, Scope, current
 from .summary import LARGE, Summary, summarised
 from .threads import PerThread, elsewhere
 from .trees import leaves, map_leaves
 from .watching import watch
 
 __all__ = [
-    "LARGE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
+    "LARGE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
     "Summary", "argument_names", "assignment_target", "cast", "check_function", "check_output", "checked_names", "current",
     "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd",
     "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",

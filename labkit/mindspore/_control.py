@@ -6,13 +6,15 @@ one of them.
 """
 
 import builtins
+from contextlib import nullcontext
 from functools import partial, reduce
 from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
 
-from ..engine import cast
+from ..engine import cast, user_site
+from ..engine import current as shown
 from ..engine import stop_gradient as constant
 from ..program import Fork, TraceError, recorded
 from ._joining import ABSENT, MISSING, Joining
@@ -55,7 +57,8 @@ def branch(test, then, orelse, names, space):
     """The values of `names` after `if test: then, else: orelse`."""
     state = held(space, names)
     if not unknown(test):
-        return (then if test else orelse)(*state)
+        with _side_shown(test):
+            return (then if test else orelse)(*state)
     return _choice(test, lambda: then(*state), lambda: orelse(*state), space, names)
 
 
@@ -63,8 +66,27 @@ def ending(test, then, orelse, names, space):
     """What a function returns that ends in an `if`."""
     state = held(space, names)
     if not unknown(test):
-        return (then if test else orelse)(*state)
+        with _side_shown(test):
+            return (then if test else orelse)(*state)
     return _choice(test, lambda: then(*state), lambda: orelse(*state), space)
+
+
+def _side_shown(test):
+    """The block of a picture that has what the side taken runs."""
+    if shown.scopes is None or not isinstance(test, Tensor):
+        return nullcontext()
+    sides = ("true", "false") if test else ("false", "true")
+    return shown.scopes.block(f"if in line {user_site()[1]}", f"{sides[0]} is taken, {sides[1]} is not")
+
+
+class _Count:
+    """How many rounds a loop has had, as text."""
+
+    def __init__(self):
+        self.rounds = 0
+
+    def __str__(self):
+        return f"{self.rounds} round{'' if self.rounds == 1 else 's'}"
 
 
 def _choice(test, then, orelse, space=(), names=()):
@@ -169,7 +191,8 @@ def negated(value):
 def either_value(test, then, orelse):
     """`then() if test else orelse()`."""
     if not unknown(test):
-        return then() if test else orelse()
+        with _side_shown(test):
+            return then() if test else orelse()
     return _choice(test, then, orelse)
 
 
@@ -283,14 +306,23 @@ def _steps(items, body, state, space, names):
 
 def loop(test, body, names, space):
     """The same after `while test: body`; both are functions of the names."""
-    state = held(space, names)
+    state, count = held(space, names), _Count()
+    if shown.scopes is None:
+        return _run_rounds(test, body, state, names, space, count)
+    with shown.scopes.block(f"while in line {user_site()[1]}", count):
+        return _run_rounds(test, body, state, names, space, count)
+
+
+def _run_rounds(test, body, state, names, space, count):
     while True:
         world: Any = World(space) if current.recorder is not None else None
         decided = test(*state)
         if not unknown(decided):
             if not decided:
                 return [(False, ABSENT), *state]
-            (left, returned), value, following = body(*state)
+            count.rounds += 1
+            with shown.scopes.block(f"round {count.rounds}", "") if shown.scopes else nullcontext():
+                (left, returned), value, following = body(*state)
             if not unknown(left):
                 if left:
                     return [(returned, value), *following]

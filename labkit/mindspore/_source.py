@@ -11,12 +11,13 @@ import types
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import lru_cache
+from typing import Any
 
 from ..program import INNER, is_user
 from . import _control
 
 _HELPER = "\0labkit control"  # the constant that becomes `_control`
-_FLOW = (ast.Assert, ast.Call, ast.If, ast.While, ast.For, ast.BoolOp, ast.IfExp, ast.Not, ast.Compare)
+_FLOW = (ast.Assert, ast.BoolOp, ast.For, ast.If, ast.IfExp, ast.Not, ast.Raise, ast.While)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -41,7 +42,7 @@ def rewritten_code(code):
     if not is_user(code) or code.co_flags & 0x2A0:  # generators and coroutines
         return None
     node = _definition(code)
-    if node is None or not any(isinstance(part, _FLOW) for part in ast.walk(node)):
+    if node is None or not any(map(_flows, ast.walk(node))):
         return None
     try:
         made = _Rewriting(node).function()
@@ -49,6 +50,14 @@ def rewritten_code(code):
         return None
     inner = _compiled(made, code)
     return inner if inner is not None and inner.co_freevars == code.co_freevars else None
+
+
+def _flows(part):
+    """Whether a part of a source's tree is rewritten."""
+    if isinstance(part, ast.Call):
+        name = getattr(part.func, "id", None) or f".{getattr(part.func, 'attr', '')}"
+        return name in (*_control.NAMES, ".item")
+    return isinstance(part, _FLOW) or (isinstance(part, ast.Compare) and len(part.ops) > 1)
 
 
 @lru_cache(maxsize=64)
@@ -354,10 +363,12 @@ _ITEM, _LEFT, _LATER = "_labkit_item", "_labkit_left", "_labkit_later"
 
 
 def _at(made, node):
-    """New parts of the tree at the place of `node`."""
-    for part in ast.walk(made):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, node)
+    """New parts of the tree at the place where `node` begins."""
+    place: Any
+    for place in ast.walk(made):
+        if "lineno" in place._attributes and not hasattr(place, "lineno"):
+            place.lineno = place.end_lineno = node.lineno  # of a call on many lines Python names the last
+            place.col_offset = place.end_col_offset = node.col_offset
     return made
 
 

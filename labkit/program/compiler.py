@@ -62,6 +62,15 @@ class Recording:
     def __init__(self):
         self.level, self.log = new_level(), []
 
+    @classmethod
+    def of(cls, box) -> "Recording":
+        """The recording that a recorded value belongs to."""
+        while type(box._node) is not Op:
+            box = box._value
+        found = cls.__new__(cls)
+        found.level, found.log = box._trace, box._node.log
+        return found
+
     def input(self, value, name) -> Box:
         """A box around `value`, an argument of the program to be."""
         value = numeric(value, "record:", name)

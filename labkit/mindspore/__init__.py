@@ -25,7 +25,7 @@ __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "common", "communication", "dataset", "nn", "parallel", "train"), ""),
-    "jit": "graph_mode",
+    **dict.fromkeys(("jit", "jit_class"), "graph_mode"),
     **dict.fromkeys(
         (
             "DatasetHelper", "Model", "connect_network_with_dataset", "data_sink", "load_checkpoint",

@@ -18,6 +18,7 @@ from operator import getitem
 import numpy as np
 
 from ._recording import current
+from ._run import Mutable
 from ._watching import Same, defaults_of, hooks_of, own_attribute, parameter_state, parts_of, state_of
 from .parameter import Parameter
 from .tensor import Tensor
@@ -110,6 +111,8 @@ class _Writer:
         kind = type(value)
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             self.tensor(name, value)
+        elif isinstance(value, Mutable) and isinstance(value, (int, float)):
+            raise _Unwritable
         elif isinstance(value, (tuple, list)):
             if kind.__iter__ not in (tuple.__iter__, list.__iter__):
                 raise _Unwritable

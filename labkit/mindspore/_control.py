@@ -185,7 +185,8 @@ def negated(value):
     """`not value`."""
     if not unknown(value):
         return not value
-    return wrap(anp.logical_not(anp.reshape(constant(truth(value)), ())))
+    made = number if isinstance(value, Number) else wrap
+    return made(anp.logical_not(anp.reshape(constant(truth(value)), ())))
 
 
 def either_value(test, then, orelse):
@@ -339,14 +340,14 @@ class _Test:
         self.test = test
 
     def __call__(self, state, left):
-        decided = (
-            (lambda: self.test(*state))
-            if left is None
-            else lambda: both(negated(left), lambda: self._holds(state, left))
-        )
-        found = decided()
+        found = self.test(*state) if left is None else both(_plain(negated(left)), lambda: self._holds(state, left))
         return truth(found) if isinstance(found, Tensor) else np.bool_(found)
 
     def _holds(self, state, left):
+        """Whether the test holds, of a loop that has not been left."""
         found = self.test(*state)
-        return negated(negated(found)) if unknown(found) else negated(left) if found else left
+        return _plain(negated(negated(found))) if unknown(found) else _plain(negated(left)) if found else _plain(left)
+
+
+def _plain(value):
+    return wrap(value._value)

@@ -24,15 +24,16 @@ from ..program import Elsewhere, Program, Recording, TraceError, Undecided, trac
 from ._calls import MISSED, NUMBER, TENSOR, written_call
 from ._cell import Cell_
 from ._joining import refuse_undefined
-from ._number import Number
+from ._number import Number, as_number, number
 from ._recording import Recorder, busy
+from ._run import Mutable
 from ._seed import unmoved
 from ._source import rewritten
 from ._watching import Watched, changed_message, functions_of, parameter_state, site_of_change, state_of, surroundings
 from .parameter import Parameter
 from .tensor import Tensor, wrap
 
-__all__ = ["CacheInfo", "Compiled", "jit"]
+__all__ = ["CacheInfo", "Compiled", "jit", "jit_class"]
 
 CacheInfo = namedtuple("CacheInfo", "hits misses size")
 MANY = 4  # a function compiled more often than this is worth a warning
@@ -182,7 +183,7 @@ class _Compilation:
             with rewritten(functions_of(compiled.__wrapped__, (*args, *kwargs.values()))):
                 return self._recorded(compiled, args, kwargs, tensors, in_order=True)
         except Undecided as error:
-            raise Undecided(f"{error} {_PLAIN}") from None
+            raise TraceError(f"{error} {_PLAIN}") from None
 
     def _recorded(self, compiled, args, kwargs, tensors, in_order=False):
         """What the function returns while it is recorded, and the recording."""
@@ -196,7 +197,7 @@ class _Compilation:
 
         def run(*boxes):
             given = iter(boxes)
-            places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
+            places = map_leaves(lambda leaf: _input(leaf, given), (list(args), kwargs))
             output = fn(*places[0], **places[1])
             return map_leaves(_bare, output)
 
@@ -276,6 +277,18 @@ def _is_input(leaf):
     return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
 
 
+def _is_varying(leaf):
+    """Whether an argument is a number marked by `mutable`: an input, too."""
+    return isinstance(leaf, Mutable) and isinstance(leaf, (int, float))
+
+
+def _input(leaf, given):
+    """What stands for a leaf of the arguments while the function is recorded."""
+    if _is_varying(leaf):
+        return number(next(given))
+    return wrap(next(given)) if _is_input(leaf) else leaf
+
+
 def flattened(tree):
     """The tensors in nested arguments, in order, and the signature: what the program is made for."""
     tensors: list = []
@@ -283,6 +296,9 @@ def flattened(tree):
 
 
 def _signature(tree, tensors):
+    if _is_varying(tree):
+        tensors.append(as_number(tree + 0))
+        return "Number", type(tree + 0)
     if _is_input(tree):
         tensors.append(tree)
         value = tree._value
@@ -337,7 +353,9 @@ def _names(compiled, args, kwargs):
     names = []
     for name, argument in [*zip(_named(compiled, args), args, strict=True), *kwargs.items()]:
         count = len(flattened(argument)[0])
-        names += [name] if isinstance(argument, Tensor) and count else [f"{name}_{k}" for k in range(count)]
+        names += (
+            [name] if count and not isinstance(argument, (tuple, list, dict)) else [f"{name}_{k}" for k in range(count)]
+        )
     return names
 
 
@@ -389,3 +407,23 @@ def jit(function=None, **options) -> Callable:
     if isinstance(function, Compiled):
         return function
     return Compiled(function._run if isinstance(function, Cell_) else function, function)
+
+
+def jit_class(cls) -> type:
+    """Say of a class that compiled functions may make and use its objects; here they may do so with any. Returns the class.
+
+    Raises TypeError for what is no class, and for a cell's.
+
+    >>> @jit_class
+    ... class Doubling:
+    ...     def __call__(self, x):
+    ...         return x * 2
+    >>> jit(lambda x: Doubling()(x))(Tensor(3.0))
+    Tensor(shape=[], dtype=Float32, value= 6)
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
+    if issubclass(cls, Cell_):
+        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
+    setattr(cls, "__ms_class__", True)  # noqa: B010 - not known of a type
+    return cls

@@ -16,7 +16,13 @@ from .forward import Forward
 from .guest import new_box
 from .reverse import Reverse, below, reverse_pass
 
-_TINY = 2.0**-20  # between the ids of a choice and of what is given out of it later
+TINY = 2.0**-20  # between the ids of a choice and of what is given out of it later
+
+
+class Given(Reverse):
+    """The node of what a value inside of a loop is in each round."""
+
+    __slots__ = ()
 
 
 class Choice(Reverse):
@@ -43,7 +49,7 @@ class Choice(Reverse):
                 if node.id < self.starts[side]:
                     if node not in self.frontier:
                         self.frontier.append(node)
-                        self.parents.append(_outside(node))
+                        self.parents.append(outside(node))
                 elif getattr(node, "region", None) is None:
                     node.region = self, side
                     stack.extend(node.parents)
@@ -59,8 +65,10 @@ class Choice(Reverse):
         """The node that stands outside for one inside."""
         if node not in self.given:
             place = len(self.ends)
-            made = self.result(place, None, self.id + (place + 1) * _TINY)
+            made = self.result(place, None, self.id + (place + 1) * TINY)
             made.dtype = node.dtype
+            if type(node) is Given:
+                made.__class__ = Given
             if (around := getattr(self, "region", None)) is not None:
                 made.region = around
             self._add((None, None)[:side] + (node,) + (None,) * (1 - side))
@@ -75,12 +83,18 @@ class Choice(Reverse):
             totals = (
                 reverse_pass([n for n, _ in seeded], [g for _, g in seeded], since=self.starts[s]) if seeded else {}
             )
-            return [totals.get(node) for node in self.frontier]
+            found = [totals.get(node) for node in self.frontier]
+            apart.update(
+                (k, g) for k, g in enumerate(found) if type(g) is Gradients
+            )  # of rounds: there is one side's alone
+            return [None if type(g) is Gradients else g for g in found]
 
-        return self.choose(side)
+        apart: dict[int, Gradients] = {}
+        joined = self.choose(side)
+        return [apart.get(k, g) for k, g in enumerate(joined)]
 
 
-def _outside(node):
+def outside(node) -> Reverse:
     """`node`, or what stands for it where it is inside of a choice that was made before."""
     while (region := getattr(node, "region", None)) is not None:
         choice, side = region

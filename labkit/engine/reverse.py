@@ -80,7 +80,9 @@ def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     interrupted = watch.node  # the node of a walk that this one is inside of
     try:
         for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents and i >= since]:
-            watch.node, gradient, contributions = node, totals.pop(node), []
+            watch.node, gradient, contributions = node, totals.pop(node, None), []
+            if gradient is None:  # all that was computed from it has sent nothing
+                continue
             for parent, g in zip(node.parents, node.vjp(gradient), strict=True):
                 if g is None:
                     continue

@@ -11,7 +11,7 @@ from typing import Any
 import autograd.numpy as anp
 
 from .boxes import Gradients, ids, isbox
-from .choice import tangent_at
+from .choice import TINY, Given, outside, tangent_at
 from .forward import Forward
 from .guest import new_box
 from .reverse import Reverse, below, reverse_pass
@@ -26,10 +26,11 @@ class Rounds(Reverse):
     as many rounds, the other way round.
     """
 
-    __slots__ = ("again", "ends", "entries", "frontier", "roots", "since", "values")
+    __slots__ = ("again", "ends", "entries", "frontier", "given", "level", "roots", "since", "values")
 
-    def __init__(self, entries, roots, ends, since, again, values):
+    def __init__(self, level, entries, roots, ends, since, seen, again, values):
         self.id, self.dtype, self.origin = next(ids), None, next(filter(isbox, values), None)
+        self.level = level
         self.entries, self.roots, self.ends, self.since, self.again, self.values = (
             entries,
             roots,
@@ -39,24 +40,36 @@ class Rounds(Reverse):
             values,
         )
         self.frontier: list = []
+        self.given: dict = {}
         self.parents = [node for node in entries if node is not None]
-        stack = [node for node in ends if node is not None]
-        seen = set(roots)
         for root in roots:
             root.region = self, 0
+        self._reach([node for node in (*ends, *seen) if node is not None])
+
+    def _reach(self, stack):
+        """Note which nodes are inside, and which ones outside are used."""
         while stack:
             node = stack.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            if node.id < since:
-                if getattr(node, "region", None) is not None:
-                    raise TypeError("there is no derivative of the derivative of a loop")
-                self.frontier.append(node)
-            else:
+            if node.id < self.since:
+                if node not in self.frontier:
+                    self.frontier.append(node)
+                    self.parents.append(outside(node))
+            elif getattr(node, "region", None) is None:
                 node.region = self, 0
                 stack.extend(node.parents)
-        self.parents += self.frontier
+
+    def given_out(self, node, side) -> Reverse:
+        """The node that stands, in loops of the same rounds, for one inside: for what it is in each round."""
+        if node not in self.given:
+            made = Given.__new__(Given)
+            place: Any = self.id + (len(self.given) + 1) * TINY
+            made.id, made.dtype, made.origin = place, None, None
+            made.parents, made.vjp = (self,), lambda g: (g,)
+            if (around := getattr(self, "region", None)) is not None:
+                made.region = around
+            self._reach([node])
+            self.given[node] = made
+        return self.given[node]
 
     def result(self, place, value) -> Reverse:
         """The node of a result."""
@@ -67,22 +80,49 @@ class Rounds(Reverse):
 
     def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
         """The gradient of each parent."""
+        inner = [(key[0], g) for key, g in gradients.items() if isinstance(key, tuple)]
         floating = [k for k, end in enumerate(self.ends) if getattr(self.values[k].dtype, "kind", "f") in "fV"]
-        count = len(floating)
         given = [gradients[k] if k in gradients else anp.zeros_like(self.values[k]) for k in floating]
+        behind = self.parents[len(self.parents) - len(self.frontier) :]
+        single = [node for node, made in zip(self.frontier, behind, strict=True) if type(made) is Given]
+        summed = [node for node in self.frontier if node not in single]
+        seen: dict = {}
 
         def step(arrived):
-            pairs = [(self.ends[k], g) for k, g in zip(floating, arrived, strict=False) if self.ends[k] is not None]
-            totals = reverse_pass([n for n, _ in pairs], [g for _, g in pairs], since=self.since) if pairs else {}
+            totals = self._walk_back([*zip([self.ends[k] for k in floating], arrived, strict=False), *inner])
             back = [totals.get(self.roots[k]) for k in floating]
-            back = [anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)]
-            parts = [totals.get(node) for node in self.frontier]
-            sums = [b if a is None else a if b is None else a + b for a, b in zip(arrived[count:], parts, strict=True)]
-            return [*back, *sums]
+            seen.update((node, totals.get(node)) for node in single)
+            sums = [_sum(a, totals.get(node)) for a, node in zip(arrived[len(floating) :], summed, strict=True)]
+            return [
+                *(anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)),
+                *sums,
+            ]
 
-        found = self.again([*given, *[None] * len(self.frontier)], step)
-        by_place = dict(zip(floating, found, strict=False))
-        return [by_place.get(k) for k, node in enumerate(self.entries) if node is not None] + found[count:]
+        found = self.again([*given, *[None] * len(summed)], step, self.level, seen.values)
+        by_place, totals = (
+            dict(zip(floating, found, strict=False)),
+            dict(zip(summed, found[len(floating) :], strict=True)),
+        )
+        ends = [self._in_each(node, seen[node]) if node in seen else totals[node] for node in self.frontier]
+        return [by_place.get(k) for k, node in enumerate(self.entries) if node is not None] + ends
+
+    def _walk_back(self, pairs):
+        """The gradients of what a round uses, from those of nodes in it."""
+        pairs = [(node, g) for node, g in pairs if node is not None]
+        return reverse_pass([node for node, _ in pairs], [g for _, g in pairs], since=self.since) if pairs else {}
+
+    def _in_each(self, node, g):
+        """The gradient of a node inside of other rounds, of each round by itself; None where there is none."""
+        inside = (
+            next((i for i, made in node.parents[0].given.items() if made is node), None)
+            if type(node) is Given
+            else node
+        )
+        return None if g is None else Gradients({(inside, next(ids)): g})
+
+
+def _sum(total, g):
+    return g if total is None else total if g is None else total + g
 
 
 def levels_of(values, floor) -> dict[int, type]:
@@ -95,16 +135,17 @@ def levels_of(values, floor) -> dict[int, type]:
     return found
 
 
-def looped(entries, levels, step, bottom) -> list:
+def looped(entries, levels, step, bottom, also=list) -> list:
     """What a loop gives that begins with `entries`; `step` takes values and gives those of the next round.
 
     `levels`: those of derivatives, `(level, class of its nodes)`, the highest first. `bottom(entries, step)` is the loop of
-    values without boxes of these; it returns them, and `again`, the loop of as many rounds the other way round.
+    values without boxes of these; it returns them, and `again`, the loop of as many rounds the other way round. `also()`: values
+    of a round that are used besides.
     """
-    return _looped(entries, levels, step, bottom)[0]
+    return _looped(entries, levels, step, bottom, also)[0]
 
 
-def _looped(entries, levels, step, bottom) -> tuple[list, Callable]:
+def _looped(entries, levels, step, bottom, also) -> tuple[list, Callable]:
     if not levels:
         return bottom(entries, step)
     (level, kind), *others = levels
@@ -121,19 +162,33 @@ def _looped(entries, levels, step, bottom) -> tuple[list, Callable]:
             ends = step(boxes)
             return [below(end, level) for end in ends] + [tangent_at(end, level) for end in ends]
 
-        values, again = _looped(lower + tangents, others, forward, bottom)
+        values, again = _looped(lower + tangents, others, forward, bottom, also)
         pairs = zip(values[:count], values[count:], strict=True)
         return [new_box(value, level, Forward.new_root(t)) for value, t in pairs], again
 
     def reverse(headers):
         since, roots = next(ids), [Reverse.new_root(header) for header in headers]
         ends = step([new_box(h, level, root) for h, root in zip(headers, roots, strict=True)])
-        kept.update(roots=roots, since=since, ends=[_node(end, level) for end in ends])
+        seen = [_at(value, level) for value in _boxes(also())]
+        kept.update(roots=roots, since=since, ends=[_node(end, level) for end in ends], seen=seen)
         return [below(end, level) for end in ends]
 
-    values, again = _looped(lower, others, reverse, bottom)
-    rounds = Rounds([_node(entry, level) for entry in entries], again=again, values=values, **kept)
+    values, again = _looped(lower, others, reverse, bottom, also)
+    rounds = Rounds(level, [_node(entry, level) for entry in entries], again=again, values=values, **kept)
     return [new_box(value, level, rounds.result(place, value)) for place, value in enumerate(values)], again
+
+
+def _boxes(values):
+    """The values in gradients, however nested."""
+    for value in values:
+        yield from _boxes(value.values()) if type(value) is Gradients else (value,)
+
+
+def _at(value, level):
+    """The node that a value, or None, has at a level, under boxes of higher ones."""
+    while isbox(value) and value._trace > level:
+        value = value._value
+    return _node(value, level)
 
 
 def _node(value, level) -> Any:

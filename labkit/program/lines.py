@@ -62,7 +62,8 @@ class Repeat(Block):
     """A `while`: `headers` are the lines of what a round begins with, `testing` and `body` what it does, `joins` what is left.
 
     The arguments of a header are what it is in the first round, what it is after a round, and what decides. A loop through the
-    rounds of the loop `of`, the last one first, has in `taken` a line for each that it takes out of what was `kept` there.
+    rounds of the loop `of`, the last one first, has in `taken` a line for each that it takes out of what was `kept` there, or in
+    another loop of the same rounds, the `family`; `users` are those that take something out of this one's.
     """
 
     test: Any = None
@@ -74,6 +75,9 @@ class Repeat(Block):
     kept: list[Line] = field(default_factory=list)
     taken: dict[Line, Line] = field(default_factory=dict)
     users: list["Repeat"] = field(default_factory=list)
+    family: list["Repeat"] = field(default_factory=list)
+    through: list["Repeat"] = field(default_factory=list)
+    forwards: bool = True
     own: set[int] = field(default_factory=set)
 
     def parts(self) -> list[list[Line]]:
@@ -81,7 +85,7 @@ class Repeat(Block):
 
     def keeps(self) -> list[Line]:
         """The lines that it keeps in every round."""
-        return list(dict.fromkeys(line for user in self.users for line in user.taken))
+        return list(dict.fromkeys(line for user in self.users for line in user.taken if id(line) in self.own))
 
 
 def everyone(lines) -> Iterator[Line]:

@@ -49,7 +49,7 @@ class Loop:
 
     def __init__(self, log, level, of=None):
         self.log, self.level, self.of = log, level, of
-        self.known: dict[int, type] = {} if of is None else of.known
+        self.known: dict[int, type] = {}  # the levels of derivatives that it has values of
         self._test: Any = None
         self._tested = 0
 
@@ -57,11 +57,14 @@ class Loop:
         """Said by a round when its test is there; the round goes on with the ops of the body."""
         self._test, self._tested = value, len(self.log)
 
-    def run(self, entries, step, names=None) -> list:
-        """The values after the loop. An entry that is None is zeros, like what a round gives for it."""
+    def run(self, entries, step, names=None, also=list) -> list:
+        """The values after the loop. An entry that is None is zeros, like what a round gives for it.
+
+        `also()`: values of a round that are used besides.
+        """
         names = [*(names or []), *[None] * (len(entries) - len(names or []))]
         entries, levels = self._settled(list(entries), step)
-        return looped(entries, levels, step, lambda entries, step: self._closed(entries, step, names))
+        return looped(entries, levels, step, lambda entries, step: self._closed(entries, step, names), also)
 
     def _settled(self, entries, step):
         """The entries without None, and the levels of derivatives that values of the loop have: by rounds on trial."""
@@ -74,6 +77,7 @@ class Loop:
                 continue
             found |= levels_of(ends, self.level)
             if found == levels:
+                self.known = levels
                 return entries, sorted(found.items(), reverse=True)
             levels = found
 
@@ -128,8 +132,11 @@ class Loop:
             results.append(new_box(raw, self.level, result))
         return results, self._again
 
-    def _again(self, entries, step):
-        return Loop(self.log, self.level, self).run(entries, step)
+    def _again(self, entries, step, level, also):
+        """The loop of as many rounds the other way round, of values below a level."""
+        back = Loop(self.log, self.level, self)
+        back.known = {k: kind for k, kind in self.known.items() if k < level}
+        return back.run(entries, step, also=also)
 
 
 def _zeros(end):

@@ -80,12 +80,27 @@ class _Tidying:
         return self._at_hand(self.found[end]) if isinstance(end, Op) else end
 
     def _at_hand(self, line):
+        if type(line) is not Line:
+            return line
         for loop in reversed(self.back):
-            if id(line) in loop.of.own:
-                if line not in loop.taken:
-                    loop.taken[line] = Line(line.node, taken_out, (line, *loop.of.kept), {}, line.value)
+            if line in loop.taken:
                 return loop.taken[line]
+            for member in loop.family:
+                if member is not loop and id(line) in member.own:
+                    loop.taken[line] = Line(line.node, taken_out, (line, *member.kept), {}, line.value)
+                    self._goes_through(loop, member)
+                    return loop.taken[line]
         return line
+
+    def _goes_through(self, loop, member):
+        """Note that a loop goes through what another kept of its rounds."""
+        if loop not in member.users:
+            inner = self.back[self.back.index(loop) :] if loop in self.back else []
+            self.back = self.back[: len(self.back) - len(inner)]
+            loop.args += tuple(map(self._at_hand, member.kept))
+            self.back += inner
+            member.users.append(loop)
+            loop.through.append(member)
 
     def _fork(self, node, shared):
         """The lines of an `if`: of its one side alone where the test is known."""
@@ -114,21 +129,22 @@ class _Tidying:
         for header, entry, _, _ in node.carries:
             self.found[header] = line = Line(header, began, (self._end(entry),), {}, header.value)
             loop.headers.append(line)
-        rounds = ()
+        loop.family = [] if loop.of is None else loop.of.family
         if loop.of is not None:
-            loop.of.users.append(loop)
-            loop.args = rounds = tuple(map(self._at_hand, loop.of.kept))
+            loop.forwards = not loop.of.forwards
+            self._goes_through(loop, loop.of)
             self.back.append(loop)
         inner = _inside(shared, {})
         loop.testing, loop.body = self.lines_of(node.testing, inner), self.lines_of(node.ops, inner)
         loop.test = self._end(node.test)
         for line, (_, _, end, result) in zip(loop.headers, node.carries, strict=True):
-            line.args = (*line.args, self._end(end), loop.test, *rounds)
+            line.args = (*line.args, self._end(end), loop.test, *loop.args)
             self.found[result] = join = Line(result, left, (line,), {}, result.value)
             loop.joins.append(join)
         if loop.of is not None:
             self.back.pop()
-        loop.kept[0].args = (loop.test, *rounds)
+        loop.kept[0].args = (loop.test, *loop.args)
+        loop.family.append(loop)
         loop.own = set(map(id, everyone([loop])))
         return loop
 
@@ -271,7 +287,8 @@ def _alive(lines, alive):
             if line.headers or line.kept or line.body:
                 kept.append(line)
             elif line.of is not None:
-                line.of.users.remove(line)
+                for source in line.through:
+                    source.users.remove(line)
         elif line in alive or line.fun is None:
             kept.append(line)
     return kept

@@ -55,7 +55,8 @@ def _name_ends(join, every):
     """What becomes of a choice has its name on either side, too, where it is computed there."""
     branch = next(line for line in every if type(line) is Branch and join in line.joins)
     for end, block in zip(join.args[1:], branch.blocks, strict=True):
-        if type(end) is Line and not end.name and any(end is line for line in everyone(block)):
+        plain = type(end) is Line and end.fun not in (left, began, taken_out, keeping)
+        if plain and not end.name and any(end is line for line in everyone(block)):
             end.name = join.name
             if end.fun is chosen:
                 _name_ends(end, every)
@@ -104,8 +105,7 @@ def _repeat(loop, constants, indent):
     yield from ((None, f"{indent}{kept.name} = []") for kept in loop.kept)
     yield from ((None, f"{indent}{line.name} = None") for line in keeps if id(line) in under)
     if loop.of is not None:
-        names = [loop.taken[line].name if line in loop.taken else "_" for line in loop.of.keeps()]
-        yield loop, f"{indent}for {f'({_tuple_of(names)})' if names else '_'} in reversed({loop.args[0].name}):"
+        yield loop, f"{indent}for {_rounds_of(loop)}:"
     elif len(loop.testing) == 1 and loop.testing[0] is loop.test:
         yield loop, f"{indent}while {_text(loop.test, constants)}:"
     elif not loop.testing:
@@ -123,6 +123,16 @@ def _repeat(loop, constants, indent):
         yield None, f"{inside}{', '.join(name for name, _ in changed)} = {', '.join(end for _, end in changed)}"
     if not (loop.body or loop.kept or changed):
         yield None, f"{inside}pass"
+
+
+def _rounds_of(loop):
+    """`(v1, v2) in reversed(kept)`: what a loop takes out of the rounds of others."""
+    targets, lists = [], []
+    for source, kept in zip(loop.through, loop.args, strict=True):
+        names = [loop.taken[line].name if line in loop.taken else "_" for line in source.keeps()]
+        targets.append(f"({_tuple_of(names)})" if names else "_")
+        lists.append(kept.name if source.forwards == loop.forwards else f"reversed({kept.name})")
+    return f"{targets[0]} in {lists[0]}" if len(lists) == 1 else f"{', '.join(targets)} in zip({', '.join(lists)})"
 
 
 def _tuple_of(names):

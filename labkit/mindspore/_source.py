@@ -17,7 +17,6 @@ from ..program import INNER, is_user
 from . import _control
 from ._rewriting import HELPER, LATER, Rewriting, Unknown, flows
 
-
 _lock = threading.Lock()
 _open: dict[int, list] = {}  # id of a function -> it, its own code, how many blocks in all threads it is rewritten for
 

@@ -3,11 +3,12 @@
 A dialect is known by what its objects can do, not by import: a tensor answers `__engine_value__` (its array) and
 `__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters) and
 `__engine_parts__` (its named cells or modules, see `labkit.engine.scope`), and a parameter `__engine_bind__` (hold
-another array for a while, in this thread).
+another array for a while, in this thread). A tensor that has `__engine_flow__(fun, values)` gives a context in which the branches
+and loops of a function are told apart.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import wraps
 from typing import Any
 
@@ -78,7 +79,7 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
     names = argument_names(body, len(args)) + [name for name, _ in named]
 
     def plain(*values):
-        with holding([parameter for _, parameter in named], values[len(args) :]):
+        with holding([parameter for _, parameter in named], values[len(args) :]), _flow(fun, args, values):
             output = fun(*(wrapped_like(a, v) for a, v in zip(args, values, strict=False)), **kwargs)
             if output is None:
                 raise TypeError(f"{caller}: expected {plain.__name__} to return a value, but it returned None")
@@ -91,6 +92,12 @@ def plain_function(fun, args, kwargs, parameters, usage="trace(f)(x)") -> tuple[
             what = type(value).__name__
             raise TypeError(f"{caller}: expected a real number, an array or a tensor for {name!r}, but got {what}")
     return plain, values, names
+
+
+def _flow(fun, args, values):
+    """While open, a dialect follows the branches and loops of `fun`, where it can."""
+    follow = next((arg.__engine_flow__ for arg in args if hasattr(arg, "__engine_flow__")), None)
+    return nullcontext() if follow is None else follow(fun, values)
 
 
 @contextmanager

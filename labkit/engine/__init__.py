@@ -5,6 +5,7 @@ Its heart are four files, to be read in this order: `boxes`, `trees`, `reverse`,
 
 from .boxes import cast, dense, dtype_of, getval, isbox, match_dtype, shape_of
 from .checks import check_function, check_output, numeric
+from .choice import filled, joined
 from .custom import custom_vjp, stop_gradient
 from .derive import grad, hvp, jacfwd, jacrev, restrict, value_and_grad
 from .forward import Forward, jvp
@@ -16,18 +17,20 @@ from .names import assignment_target, is_library, user_site
 from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
+from .rounds import levels_of, looped
 from .rules import unbroadcast_f, vjp_of
-from .scope import Scope, current
+from .scope import Flow, Scope, current
 from .summary import LARGE, Summary, summarised
 from .threads import PerThread, elsewhere
 from .trees import leaves, map_leaves
 from .watching import watch
 
 __all__ = [
-    "LARGE", "ArrayBox", "Contribution", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
+    "LARGE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
     "Summary", "argument_names", "assignment_target", "cast", "check_function", "check_output", "checked_names", "current",
-    "custom_vjp", "dense", "dtype_of", "elsewhere", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd",
-    "jacrev", "jvp", "leaves", "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
+    "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd",
+    "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",
+    "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
     "quietly", "record", "restrict", "reverse_pass", "run", "shape_of", "stop_gradient", "summarised", "unbroadcast_f",
     "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
 ]  # fmt: skip

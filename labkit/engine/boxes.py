@@ -66,4 +66,12 @@ def accumulate(total, g) -> Array:
     """`total + g`, never added in place, so that a partial sum once seen never changes."""
     if total is None:
         return g
-    return total + g if type(g) is np.ndarray is type(total) else vspace(g).add(total, g)
+    return total + g if type(g) is np.ndarray is type(total) or type(g) is Gradients else vspace(g).add(total, g)
+
+
+class Gradients(dict):
+    """Gradients of several results of one node, by the place of the result that each belongs to."""
+
+    def __add__(self, other):
+        both = {k: self[k] + other[k] for k in self.keys() & other.keys()}
+        return Gradients({**self, **other, **both})

@@ -31,7 +31,7 @@ class Reverse(Own, VJPNode):
     (True, [5.0])
     """
 
-    __slots__ = ("dtype", "id", "origin")
+    __slots__ = ("dtype", "id", "origin", "region")  # the region it is inside of is set where there is one (`choice`)
 
     # autograd's primitives call this for every op on a box with such a node; the rule is asked for at once, so that an op
     # without one is named where it runs.
@@ -51,8 +51,10 @@ class Reverse(Own, VJPNode):
 tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
-def reverse_pass(ends, seeds, observe=None) -> dict:
+def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
+
+    With `since`, nodes whose id is lower count as roots. A rule may give None for a parent that gets nothing.
 
     A node is visited after all that was computed from it, for ids grow as the program runs; `observe(node, gradient,
     contributions)` sees each step, a contribution being `(parent, value, running total)`.
@@ -68,18 +70,22 @@ def reverse_pass(ends, seeds, observe=None) -> dict:
     reached = {end.id: end for end in ends}
     for end, seed in zip(ends, seeds, strict=True):
         totals[end] = accumulate(totals.get(end), match_dtype(seed, end.dtype))
-    stack = list(reached.values())
+    stack = [end for end in reached.values() if end.id >= since]
     while stack:
         new = {parent.id: parent for parent in stack.pop().parents if parent.id not in reached}
         reached.update(new)
-        stack.extend(new.values())
+        stack.extend(new.values() if not since else [node for node in new.values() if node.id >= since])
     observe = observe or watch.observe
     watch.walks += 1
     interrupted = watch.node  # the node of a walk that this one is inside of
     try:
-        for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]:
-            watch.node, gradient, contributions = node, totals.pop(node), []
+        for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents and i >= since]:
+            watch.node, gradient, contributions = node, totals.pop(node, None), []
+            if gradient is None:  # all that was computed from it has sent nothing
+                continue
             for parent, g in zip(node.parents, node.vjp(gradient), strict=True):
+                if g is None:
+                    continue
                 g = match_dtype(dense(g), parent.dtype)
                 totals[parent] = accumulate(totals.get(parent), g)
                 contributions.append((parent, g, totals[parent]))

@@ -21,8 +21,14 @@ class Scope(NamedTuple):
     `kind`, and which `call` of that name there it is, from 1."""
 
     name: str
-    kind: str
+    kind: Any
     call: int
+
+
+class Flow(Scope):
+    """A side of a branch or the rounds of a loop, as a `Scope`; `kind` says which, or how many."""
+
+    __slots__ = ()
 
 
 class Scopes:
@@ -45,6 +51,17 @@ class Scopes:
             return run(*args, **kwargs)
         finally:
             self.part, self.path = outside
+
+    @contextmanager
+    def block(self, name, kind) -> Iterator[None]:
+        """While open, a run is in a `Flow` of this name; `str(kind)` says more of it when the run is over."""
+        outside = self.path
+        self._counts[outside, name] += 1
+        self.path = (*outside, Flow(name, kind, self._counts[outside, name]))
+        try:
+            yield
+        finally:
+            self.path = outside
 
 
 class _Current(PerThread):

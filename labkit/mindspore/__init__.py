@@ -10,7 +10,7 @@ Tensor(shape=[], dtype=Float32, value= 6)
 from ..aliases import attributes
 from ..later import load as _load
 from ..ported import noted
-from . import context, dtype, ops  # ops gives Tensor its operators
+from . import _shown, context, dtype, ops  # noqa: F401 - ops gives Tensor its operators
 from ._seed import get_seed, set_seed
 from .autodiff import get_grad, grad, value_and_grad
 from .context import *  # noqa: F403
@@ -25,7 +25,7 @@ __version__ = "2.10.0"
 
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
     **dict.fromkeys(("amp", "common", "communication", "dataset", "experimental", "nn", "numpy", "parallel", "train"), ""),
-    "jit": "graph_mode",
+    **dict.fromkeys(("jit", "jit_class"), "graph_mode"),
     "from_numpy": "tensor",
     "is_tensor": "ops",
     **dict.fromkeys(

@@ -18,12 +18,14 @@ from operator import getitem
 import numpy as np
 
 from ._recording import current
+from ._run import Mutable
 from ._watching import Same, defaults_of, hooks_of, own_attribute, parameter_state, parts_of, state_of
 from .parameter import Parameter
 from .tensor import Tensor
 
 MISSED = object()  # what a written call gives where its program may not hold
 TENSOR = object()  # stands for a tensor in the structure of an output
+NUMBER = object()  # for a number that the program computes
 
 _slot = vars(Tensor)["_value"]  # where a parameter's own value is, in no derivative and no recording
 _WORDS = {
@@ -109,6 +111,8 @@ class _Writer:
         kind = type(value)
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             self.tensor(name, value)
+        elif isinstance(value, Mutable) and isinstance(value, (int, float)):
+            raise _Unwritable
         elif isinstance(value, (tuple, list)):
             if kind.__iter__ not in (tuple.__iter__, list.__iter__):
                 raise _Unwritable
@@ -213,7 +217,11 @@ class _Writer:
         yield 'with errstate(all="ignore"):'
         yield f"    {names}{run}({', '.join(inputs)})"
         written = [parameter for parameter, _ in held.recorder.written.values()]
-        if held.recorder.prints or any(type(parameter) is not Parameter for parameter in written):
+        if (
+            held.recorder.prints
+            or held.recorder.in_order
+            or any(type(parameter) is not Parameter for parameter in written)
+        ):
             yield f"{self.name_of(held.recorder)}.replay([{', '.join(results[held.count :])}])"
         else:
             for parameter, result in zip(written, results[held.count :], strict=False):
@@ -228,6 +236,8 @@ class _Writer:
         """The structure of the output, as `map_leaves` would make it."""
         if tree is TENSOR:
             return next(tensors)
+        if tree is NUMBER:
+            return f"{next(tensors)}._value.item()"
         if isinstance(tree, dict):
             return f"{{{', '.join(f'{self.name_of(k)}: {self.output(v, tensors)}' for k, v in tree.items())}}}"
         if not isinstance(tree, (tuple, list)):

@@ -7,7 +7,7 @@ from .. import ops as primitives
 from ..engine import dtype_of, getval, isbox, shape_of, unbroadcast_f
 from ..engine import stop_gradient as constant
 from ..program import recorded, refuse
-from ._recording import concrete
+from ._recording import concrete, current
 
 
 def as_index(index):
@@ -16,11 +16,10 @@ def as_index(index):
         value = index.__engine_value__()
         if recorded(value) is None:
             return np.asarray(getval(value))
-        if dtype_of(value).kind == "b":
-            refuse(value, "use a mask as index, for the result's shape depends on values")
-        return constant(value)
+        return tuple(_places_in(value)) if dtype_of(value).kind == "b" else constant(value)
     if isinstance(index, tuple):
-        return tuple(as_index(i) if not isinstance(i, tuple) else list(i) for i in index)
+        found = [as_index(i) if not isinstance(i, tuple) else list(i) for i in index]
+        return tuple(part for i, f in zip(index, found, strict=True) for part in (f if _is_mask(i) else (f,)))
     if index is None or index is Ellipsis or isinstance(index, (bool, int, slice, list, np.integer)):
         if isinstance(index, slice):
             return slice(*(i if i is None else int(i) for i in (index.start, index.stop, index.step)))
@@ -31,6 +30,29 @@ def as_index(index):
             f"but got {index} with type {type(index)}"
         )
     raise unsupported(index)
+
+
+def _is_mask(index):
+    return (
+        hasattr(index, "__engine_value__")
+        and recorded(value := index.__engine_value__())
+        and dtype_of(value).kind == "b"
+    )
+
+
+def _places_in(mask):
+    """Where a mask that is not known yet is true, an array of indices for each axis; their number is that of this program."""
+    if current.recorder is None or not current.recorder.in_order:
+        refuse(mask, "use a mask as index, for the result's shape depends on values")
+    current.recorder.decide(mask, np.count_nonzero)
+    places = _true_places(constant(mask))
+    return [places[axis] for axis in range(len(shape_of(mask)))]
+
+
+@primitives.rule(argnums=())
+def _true_places(mask):
+    """The indices at which a mask is true, a row for each axis."""
+    return np.array(np.nonzero(mask))
 
 
 def _list_entry(index):

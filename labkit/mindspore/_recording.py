@@ -5,11 +5,12 @@ import re
 import threading
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..engine import getval, isbox
-from ..program import Op, recorded, refuse, trace_error
+from ..program import Effect, Op, record_decision, record_effect, recorded, refuse, trace_error
 from . import _printing
 
 
@@ -17,7 +18,8 @@ class Current(threading.local):
     """`substitutions`: `{id of a parameter: its box}` while derivatives run. `recorder`: of the program being recorded."""
 
     def __init__(self):
-        self.substitutions, self.recorder = {}, None
+        self.substitutions: dict[int, Any] = {}
+        self.recorder: Any = None
 
 
 current = Current()
@@ -54,6 +56,8 @@ class Recorder:
         self.recording, self.read, self.written = recording, {}, {}
         self.sources = []  # of inputs besides the arguments: functions that give their values before a run
         self.shown, self.prints = [], []  # (value, how it is written); (lines with marks of shown values, options)
+        self.in_order, self.sides = False, 0  # prints are in the order of the run; how many choices are open
+        self.said: list = []  # what this run has to print
         self.outside = {id(value) for value in outside}  # of tensors and cells that were there before
 
     @contextmanager
@@ -99,7 +103,25 @@ class Recorder:
     def print(self, args, options):
         """Print this whenever the program runs: as graph mode does, every argument on a line of its own."""
         lines = [self._line(a) for a in args]
-        self.prints.append((lines, options))
+        if not self.in_order:
+            self.prints.append((lines, options))
+            return
+        self.effect("prints", "what the function prints", lines, lambda lines: self.said.append((lines, options)))
+
+    def decide(self, value, ask) -> Any:
+        """What `ask(array)` gives of a recorded value; the program holds as long as it does."""
+        return record_decision(self.recording.log, value, ask)
+
+    def effect(self, name, words, lines, act):
+        """`act(lines)` whenever the program runs here, with the texts of that run."""
+        marks = [int(mark) for line in lines for mark in re.findall("\x02(\\d+)\x03", line)]
+        written = [self.shown[mark][1] for mark in marks]
+
+        def run(*values):
+            texts = dict(zip(marks, (w(np.asarray(v)) for w, v in zip(written, values, strict=True)), strict=True))
+            act([_with_texts(line, texts) for line in lines])
+
+        record_effect(self.recording.log, Effect(run, name, words), [self.shown[mark][0] for mark in marks])
 
     def _line(self, argument):
         if hasattr(argument, "__engine_value__"):
@@ -110,18 +132,35 @@ class Recorder:
 
     def results(self):
         """What the program computes besides its output: values of parameters written, values to print."""
-        return [value for _, value in self.written.values()] + [value for value, _ in self.shown]
+        shown = [] if self.in_order else [value for value, _ in self.shown]
+        return [value for _, value in self.written.values()] + shown
 
     def replay(self, results):
         """After a run: write the parameters and print, given the values of `results()`."""
         for (parameter, _), value in zip(self.written.values(), results, strict=False):
             parameter._value = value
+        self.say()
         if not self.prints:
             return
         texts = [w(np.asarray(v)) for (_, w), v in zip(self.shown, results[len(self.written) :], strict=True)]
         for lines, options in self.prints:
-            for line in lines:
-                print(re.sub("\x02(\\d+)\x03", lambda m: texts[int(m[1])], line), **options)
+            _show([_with_texts(line, texts) for line in lines], options)
+
+    def say(self):
+        """Print what this run has said so far."""
+        said, self.said = self.said, []
+        for lines, options in said:
+            _show(lines, options)
+
+
+def _with_texts(line, texts):
+    """A line with a text for each mark."""
+    return re.sub("\x02(\\d+)\x03", lambda m: texts[int(m[1])], line)
+
+
+def _show(lines, options):
+    for line in lines:
+        print(line, **options)
 
 
 def _recorded_value(value):

@@ -118,6 +118,14 @@ def surroundings(fn, args=()):
     return _walked(fn, args).found
 
 
+def functions_of(fn, args=()):
+    """The functions, written by the user, that a function or cell called with these arguments may call."""
+    walk, found = _walked(fn, args), []
+    for kind in {id(kind): kind for value in walk.seen for kind in type(value).__mro__}.values():
+        found += [vars(kind).get(name) for name in walk.names & vars(kind).keys()]  # by `super()`
+    return walk.functions + [f for f in found if isinstance(f, types.FunctionType) and is_user(f.__code__)]
+
+
 def site_of_change(fn, args, name):
     """`file:line` where a function, or one that it uses, assigns the attribute that `name` ends with; else of its beginning."""
     codes = _walked(fn, args).codes
@@ -151,7 +159,7 @@ class _Walk:
 
     def __init__(self, names):
         self.known, self.names, self.found, self.seen = names, set(names), [], []
-        self.codes, self._ids = [], set()
+        self.codes, self.functions, self._ids = [], [], set()
 
     def value(self, name, look, *place):
         get = partial(look, *place)
@@ -178,6 +186,7 @@ class _Walk:
             return
         if is_user(fn.__code__):
             self.codes.append(fn.__code__)
+            self.functions.append(fn)
             outer, attributes = names_in(fn.__code__)
             self.names |= attributes
             space = fn.__globals__

@@ -5,8 +5,10 @@ for one signature: the structure of the arguments, shapes and dtypes of tensors,
 the function reads are inputs of the program and those it writes are outputs; random numbers are inputs drawn at every run;
 all else that it takes from its surroundings is watched (`_watching`), and a change recompiles. So nothing goes stale.
 
-The real graph mode compiles the source, not a run. So it keeps the first value of a global for ever, and turns an `if` on a
-tensor into a branch of the graph; here the one recompiles, and the other, like `x[mask]`, is a TraceError.
+The real graph mode compiles the source, not a run. Here the source is asked for where a run asks for the value of a tensor: the
+function is recorded once more with its branches and loops rewritten (`_source`), and they stand in the program, both sides and
+one round. What has another shape or kind on either side, like `x[mask]`, has a program for each. The real one keeps the first
+value of a global for ever; here a change recompiles.
 """
 
 import types
@@ -18,20 +20,30 @@ from functools import partial
 import numpy as np
 
 from ..engine import argument_names, isbox, leaves, map_leaves
-from ..program import Program, Recording, TraceError
-from ._calls import MISSED, TENSOR, written_call
+from ..program import Elsewhere, Program, Recording, TraceError, Undecided, trace_error
+from ._calls import MISSED, NUMBER, TENSOR, written_call
 from ._cell import Cell_
+from ._joining import refuse_undefined
+from ._number import Number, as_number, number
 from ._recording import Recorder, busy
+from ._run import Mutable
 from ._seed import unmoved
-from ._watching import Watched, changed_message, parameter_state, site_of_change, state_of, surroundings
+from ._source import rewritten
+from ._watching import Watched, changed_message, functions_of, parameter_state, site_of_change, state_of, surroundings
 from .parameter import Parameter
 from .tensor import Tensor, wrap
 
-__all__ = ["CacheInfo", "Compiled", "jit"]
+__all__ = ["CacheInfo", "Compiled", "jit", "jit_class"]
 
 CacheInfo = namedtuple("CacheInfo", "hits misses size")
 MANY = 4  # a function compiled more often than this is worth a warning
 MOST = 64  # programs kept for one function; the oldest goes first
+
+
+_PLAIN = (
+    "A branch or loop on a tensor becomes one of the program where the source of its function is at hand, and neither "
+    "writes an outer variable nor leaves a loop from inside of a `try` or `with`."
+)
 
 
 class Compiled:
@@ -50,9 +62,12 @@ class Compiled:
         self.__doc__ = self.__wrapped__.__doc__
 
     def __call__(self, *args, **kwargs):
-        output = self._ready(args, kwargs)
-        if output is MISSED:
-            output = self._before(args, kwargs)
+        try:
+            output = self._ready(args, kwargs)
+            if output is MISSED:
+                output = self._before(args, kwargs)
+        except Elsewhere:
+            output = MISSED
         return self._looked_up(args, kwargs) if output is MISSED else output
 
     def _looked_up(self, args, kwargs):
@@ -60,7 +75,33 @@ class Compiled:
         if busy() or any(isbox(t._value) for t in tensors):
             return self.fn(*args, **kwargs)  # part of a derivative or of another program
         held = self._program_for(signature, args, kwargs, tensors)
-        return self.fn(*args, **kwargs) if held is None else held.run(tensors)
+        if held is None:
+            return self.fn(*args, **kwargs)
+        try:
+            return held.run(tensors)
+        except Elsewhere:
+            return self._elsewhere(signature, args, kwargs, tensors)
+
+    def _elsewhere(self, signature, args, kwargs, tensors):
+        """The output where a value decides otherwise than the program found assumes, and the program for that."""
+        held = self._programs[signature]
+        for other in [other for other in held.others if other is not held and other.current()]:
+            try:
+                output = other.run(tensors)
+            except Elsewhere:
+                continue
+            self._programs[signature] = other
+            return output
+        watched = surroundings(self.__wrapped__, (*args, *kwargs.values()))
+        made = _Compilation(self, watched, args, kwargs, tensors)
+        held.others[:] = [*held.others[-MOST:], made]
+        made.others = held.others
+        self._programs[signature], self._ready, self._before = made, _missed, _missed
+        self._misses += 1
+        try:
+            return made.run(tensors)
+        except Elsewhere:
+            raise trace_error("go on with a shape or a choice that changes from round to round of a loop") from None
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -123,31 +164,50 @@ class _Compilation:
 
     def __init__(self, compiled, watched, args, kwargs, tensors):
         self.watched, self.call = watched, None
+        self.others = [self]  # the programs of this signature that values decide between
         self.alive = args, kwargs  # so that ids in the signature stay theirs
+        try:
+            output, recording = self._recorded(compiled, args, kwargs, tensors)
+        except Undecided:
+            output, recording = self._rewritten(compiled, args, kwargs, tensors)
+        self._check(compiled, args, output)
+        outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
+        self.structure = map_leaves(_form, output)
+        self.count = len(outputs)
+        self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
+        self._watch_parameters()
+
+    def _rewritten(self, compiled, args, kwargs, tensors):
+        """The same of the functions' sources with their control flow rewritten, so that values may decide."""
+        try:
+            with rewritten(functions_of(compiled.__wrapped__, (*args, *kwargs.values()))):
+                return self._recorded(compiled, args, kwargs, tensors, in_order=True)
+        except Undecided as error:
+            raise TraceError(f"{error} {_PLAIN}") from None
+
+    def _recorded(self, compiled, args, kwargs, tensors, in_order=False):
+        """What the function returns while it is recorded, and the recording."""
         recording = Recording()
         owner = getattr(compiled.__wrapped__, "__self__", compiled.__wrapped__)
-        self.recorder = Recorder(recording, [w.value for w in watched] + [owner, *args, *kwargs.values()])
+        self.recorder = Recorder(recording, [w.value for w in self.watched] + [owner, *args, *kwargs.values()])
+        self.recorder.in_order = in_order
         names = _names(compiled, args, kwargs)
         boxes = [recording.input(t._value, name) for t, name in zip(tensors, names, strict=True)]
         fn = compiled.fn
 
         def run(*boxes):
             given = iter(boxes)
-            places = map_leaves(lambda leaf: wrap(next(given)) if _is_input(leaf) else leaf, (list(args), kwargs))
+            places = map_leaves(lambda leaf: _input(leaf, given), (list(args), kwargs))
             output = fn(*places[0], **places[1])
-            return map_leaves(lambda leaf: wrap(leaf._value) if isinstance(leaf, Tensor) else leaf, output)
+            return map_leaves(_bare, output)
 
         with unmoved(), self.recorder.active():
-            output = recording.run(run, *boxes)
-        self._check(compiled, args, output)
-        outputs = [leaf._value for leaf in leaves(output) if isinstance(leaf, Tensor)]
-        self.structure = map_leaves(lambda leaf: TENSOR if isinstance(leaf, Tensor) else leaf, output)
-        self.count = len(outputs)
-        self.program = recording.finish((*outputs, *self.recorder.results()), in_place=True)
-        self._watch_parameters()
+            return recording.run(run, *boxes), recording
 
     def _check(self, compiled, args, output):
         """Raise TraceError if the run changed what was there before, or returned a text that is not known yet."""
+        for leaf in leaves(output):
+            refuse_undefined(leaf)
         if (name := self.changed()) is not None:
             raise TraceError(changed_message(site_of_change(compiled.__wrapped__, args, name), name))
         if any(isinstance(leaf, str) and "\x02" in leaf for leaf in leaves(output)):
@@ -192,7 +252,21 @@ class _Compilation:
         made = iter(results)
         if self.structure is TENSOR:
             return wrap(results[0])
-        return map_leaves(lambda leaf: wrap(next(made)) if leaf is TENSOR else leaf, self.structure)
+        return map_leaves(lambda leaf: _made(leaf, made), self.structure)
+
+
+def _bare(leaf):
+    """A leaf of the output: a parameter's value, too, is a tensor."""
+    return leaf if isinstance(leaf, Number) else wrap(leaf._value) if isinstance(leaf, Tensor) else leaf
+
+
+def _form(leaf):
+    """What stands for a leaf of the output in its structure."""
+    return NUMBER if isinstance(leaf, Number) else TENSOR if isinstance(leaf, Tensor) else leaf
+
+
+def _made(leaf, values):
+    return wrap(next(values)) if leaf is TENSOR else next(values).item() if leaf is NUMBER else leaf
 
 
 # ---- signatures ----
@@ -203,6 +277,18 @@ def _is_input(leaf):
     return isinstance(leaf, Tensor) and not isinstance(leaf, Parameter)
 
 
+def _is_varying(leaf):
+    """Whether an argument is a number marked by `mutable`: an input, too."""
+    return isinstance(leaf, Mutable) and isinstance(leaf, (int, float))
+
+
+def _input(leaf, given):
+    """What stands for a leaf of the arguments while the function is recorded."""
+    if _is_varying(leaf):
+        return number(next(given))
+    return wrap(next(given)) if _is_input(leaf) else leaf
+
+
 def flattened(tree):
     """The tensors in nested arguments, in order, and the signature: what the program is made for."""
     tensors: list = []
@@ -210,6 +296,9 @@ def flattened(tree):
 
 
 def _signature(tree, tensors):
+    if _is_varying(tree):
+        tensors.append(as_number(tree + 0))
+        return "Number", type(tree + 0)
     if _is_input(tree):
         tensors.append(tree)
         value = tree._value
@@ -264,7 +353,9 @@ def _names(compiled, args, kwargs):
     names = []
     for name, argument in [*zip(_named(compiled, args), args, strict=True), *kwargs.items()]:
         count = len(flattened(argument)[0])
-        names += [name] if isinstance(argument, Tensor) and count else [f"{name}_{k}" for k in range(count)]
+        names += (
+            [name] if count and not isinstance(argument, (tuple, list, dict)) else [f"{name}_{k}" for k in range(count)]
+        )
     return names
 
 
@@ -316,3 +407,23 @@ def jit(function=None, **options) -> Callable:
     if isinstance(function, Compiled):
         return function
     return Compiled(function._run if isinstance(function, Cell_) else function, function)
+
+
+def jit_class(cls) -> type:
+    """Say of a class that compiled functions may make and use its objects; here they may do so with any. Returns the class.
+
+    Raises TypeError for what is no class, and for a cell's.
+
+    >>> @jit_class
+    ... class Doubling:
+    ...     def __call__(self, x):
+    ...         return x * 2
+    >>> jit(lambda x: Doubling()(x))(Tensor(3.0))
+    Tensor(shape=[], dtype=Float32, value= 6)
+    """
+    if not isinstance(cls, type):
+        raise TypeError(f"Decorator jit_class can only be used for class type, but got {cls}.")
+    if issubclass(cls, Cell_):
+        raise TypeError(f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}.")
+    setattr(cls, "__ms_class__", True)  # noqa: B010 - not known of a type
+    return cls

@@ -5,7 +5,8 @@ import numpy as np
 from autograd.core import VSpace
 
 from ..engine import shape_of
-from .simplify import Line, dtype_of_line
+from .lines import Line
+from .simplify import dtype_of_line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line
 _FRESH = {
@@ -21,7 +22,8 @@ def last_uses(lines, ends) -> dict[Line, list[Line]]:
     """`{line: [larger values not needed after it]}`. (A view keeps its base alive, so letting go of a name is safe.)"""
     if not any(_is_large(line) for line in lines):
         return {}
-    last = {parent: line for line in lines for parent in line.parents}
+    plain = {line for line in lines if type(line) is Line}  # what is inside of an `if` is let alone
+    last = {parent: line for line in lines for parent in line.parents if parent in plain}
     found: dict[Line, list[Line]] = {}
     kept = set(map(id, ends))
     for value, line in last.items():

@@ -20,8 +20,9 @@ from ..engine import (
     watch,
 )
 from .guard import Drawn, side_effects_refused
+from .lines import Line, everyone
 from .nodes import Op, target_marker
-from .simplify import Line, needed, simplify
+from .simplify import needed, simplify
 from .write import name_lines, write
 
 
@@ -61,6 +62,15 @@ class Recording:
     def __init__(self):
         self.level, self.log = new_level(), []
 
+    @classmethod
+    def of(cls, box) -> "Recording":
+        """The recording that a recorded value belongs to."""
+        while type(box._node) is not Op:
+            box = box._value
+        found = cls.__new__(cls)
+        found.level, found.log = box._trace, box._node.log
+        return found
+
     def input(self, value, name) -> Box:
         """A box around `value`, an argument of the program to be."""
         value = numeric(value, "record:", name)
@@ -88,7 +98,9 @@ class Recording:
         lines = needed(lines, ends)
         name_lines(lines, found)
         source, namespace = write(lines, ends, in_place)
-        return Program(source, namespace, [line for line in lines if line.number], map_leaves(lambda _: None, output))
+        return Program(
+            source, namespace, [line for line in everyone(lines) if line.number], map_leaves(lambda _: None, output)
+        )
 
 
 def compile_program(fun, *args, names=None, in_place=False) -> Program:

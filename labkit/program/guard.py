@@ -27,6 +27,7 @@ _CLOCKS = {time.time, time.time_ns, time.perf_counter, time.perf_counter_ns, tim
 _REFUSED = _CHANGES | {"next"} | {clock.__name__ for clock in _CLOCKS}
 
 
+INNER = "_labkit_if", "_labkit_else", "_labkit_while", "_labkit_body"  # functions made of a part of another one
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
@@ -106,9 +107,19 @@ def _state(generator):
 
 def _held(frame):
     """What a function's globals, closure and own network hold: things that outlive the call."""
-    yield from (frame.f_locals.get(name) for name in frame.f_code.co_freevars)
-    yield from (frame.f_globals.get(name) for name in frame.f_code.co_names)
+    whole = frame
+    while whole.f_code.co_name in INNER or is_library(whole.f_code.co_filename):
+        whole = whole.f_back
+    yield from (whole.f_locals.get(name) for name in whole.f_code.co_freevars)
+    yield from (frame.f_globals.get(name) for name in _names(frame.f_code))
     yield from getattr(frame.f_locals.get("self"), "__dict__", {}).values()
+
+
+@lru_cache(maxsize=1024)
+def _names(code):
+    """The names in code, and in that of what was made of parts of it."""
+    inner = [_names(c) for c in code.co_consts if getattr(c, "co_name", "") in INNER]
+    return frozenset(code.co_names).union(*inner)
 
 
 def is_user(code) -> bool:

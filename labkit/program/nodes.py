@@ -14,10 +14,14 @@ class TraceError(TypeError):
     """A compiled function asked for what one recorded run cannot know, such as the value of a tensor in an `if`."""
 
 
-def trace_error(what) -> TraceError:
+class Undecided(TraceError):
+    """The value was asked for itself; a function whose source is known may do with both sides of what it decides."""
+
+
+def trace_error(what, kind=TraceError) -> TraceError:
     """The TraceError that names the user's line and says what cannot be done there."""
     file, line = user_site()
-    return TraceError(
+    return kind(
         f"{file}:{line}: a compiled function cannot {what}: it is recorded once, as a program for every input of these "
         "shapes, so only shapes and dtypes are known while it runs. Use where(condition, a, b) to choose by "
         "value, keep the value in the graph, or do not compile this function."
@@ -27,7 +31,7 @@ def trace_error(what) -> TraceError:
 def refuse(value, what) -> None:
     """Raise TraceError if `value` is being recorded into a program; `what` says what was asked of it."""
     if recorded(value) is not None:
-        raise trace_error(what)
+        raise trace_error(what, Undecided)
 
 
 def _guarded(what, plain=None):

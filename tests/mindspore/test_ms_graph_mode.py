@@ -501,16 +501,6 @@ class Remembering(Counting):
         return x
 
 
-def branch(x):
-    return x if x.sum() > 0 else -x
-
-
-def loop(x):
-    while x.max() < 10:
-        x = x * 2
-    return x
-
-
 def logged(x):
     LOG.append(x)
     return x
@@ -525,16 +515,8 @@ class Object:
 
 
 REFUSED = {
-    "branch": (branch, "branch on a tensor's value"),
-    "loop": (loop, "branch on a tensor's value"),
     "asnumpy": (lambda x: x * Tensor(x.asnumpy()), "take the array of a tensor"),
-    "float": (lambda x: x * float(x.sum()), "branch on a tensor's value or make a Python number of it"),
-    "item": (lambda x: x * x.sum().item(), "Python number"),
-    "int": (lambda x: x * int(x.sum()), "Python number"),
     "list of a tensor": (lambda x: x.tolist(), "take the array"),
-    "range": (lambda x: [x for _ in range(x.sum().astype(ms.int32))], "Python number"),
-    "mask": (lambda x: x[x > 1], "use a mask as index"),
-    "mask among indices": (lambda x: x.reshape(1, 3)[0, x > 1], "use a mask as index"),
     "nonzero": (lambda x: ops.nonzero(x), "shape depends on values"),
     "unique": (lambda x: ops.unique(x), "take the array"),
     "list": (logged, "change a list from outside"),

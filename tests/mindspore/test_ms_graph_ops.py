@@ -58,7 +58,7 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
 }  # fmt: skip
 REFUSED = {"nonzero", "unique"}
 REFUSED_FOR = {  # where a tensor stands for a number or shape, or a mask for an index
-    "__getitem__": {"booleans", "mask"}, "gather": {"mask"}, "index_select": {"mask"}, "masked_select": {"booleans", "mask"},
+    "gather": {"mask"}, "index_select": {"mask"},
     "norm": {"and 2"},  # singular values: their derivative is not made of ops
 }  # fmt: skip
 APART = {
@@ -150,7 +150,10 @@ def compare(function, calls):
     compiled, one, other = ms.jit(together), sum(ones, ()), sum(others, ())
     assert same(tuple(output for (output,) in outputs), compiled(*one)), compiled.program(*one).source
     assert same(together(*other), compiled(*other)), compiled.program(*other).source
-    assert compiled.cache_info().misses == 1
+    masked = (
+        any(a.dtype == ms.bool_ for a in one if isinstance(a, Tensor)) and "holds_for" in compiled.program(*one).source
+    )
+    assert compiled.cache_info().misses <= 1 + masked  # how many are true is known of one program
 
 
 def derivative(function):

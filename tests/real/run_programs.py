@@ -13,6 +13,7 @@ import linecache
 import re
 import sys
 import warnings
+from types import ModuleType
 
 MOST = 110  # characters of an error's first line
 
@@ -64,15 +65,16 @@ def run(statements, framework):
     """What each statement printed, as a list of texts."""
     numbers = lambda *v: print(re.sub(" (grad|leaf)", "", ", ".join(map(shown, v))))
     short = framework.__name__.rpartition(".")[2]
-    names = {
-        "__name__": "__main__",
+    module = ModuleType("__main__")  # MindSpore looks there for what a graph's source names
+    names = vars(module)
+    names |= {
         short: framework,
         "show": lambda *v: print(*map(shown, v)),
         "state": state,
         "numbers": numbers,
     }
     here = re.compile(rf"^( *)(from {short}\b|import {short}(?=\.))", re.MULTILINE)  # imports of what is inside
-    with imported_as(short, framework):
+    with imported_as(short, framework), imported_as("__main__", module):
         found = [here.sub(lambda m: m[0].replace(short, framework.__name__), s) for s in statements]
         return [printed_by(statement, names) for statement in found]
 

@@ -109,8 +109,8 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
     `DynamicLossScaleUpdateCell`. Returns `(loss, overflow, scale)`, the scale as it is after the step.
 
     A subclass defines `construct` with `start_overflow_check`, `get_overflow_status` and `process_loss_scale`. In graph mode
-    a step is one program; a `construct` that branches on the overflow (`if not overflow:`) runs as it stands instead, with
-    the cells that it calls compiled.
+    a step is one program, also where `construct` branches on the overflow (`if not overflow:`); one that cannot be compiled runs
+    as it stands instead, with the cells that it calls compiled.
 
     >>> import labkit.mindspore as ms
     >>> net = ms.nn.WithLossCell(ms.nn.Dense(2, 1), ms.nn.MSELoss())

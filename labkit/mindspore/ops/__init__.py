@@ -1,6 +1,7 @@
 """Ops of tensors: functions (`ops.sin(x)`), methods (`x.sin()`) and primitive classes (`ops.Sin()(x)`)."""
 
 from ...aliases import attributes
+from .._number import give_operators
 from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
 from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, partial
@@ -27,6 +28,7 @@ _primitives.attach_methods(
         "__rmatmul__": lambda self, other: _op.OPS["matmul"](other, self),
     }
 )
+give_operators()
 
 from ..autodiff import grad, value_and_grad  # noqa: E402
 from ..transforms import derivative, jet, jvp, vjp, vmap  # noqa: E402

@@ -11,6 +11,7 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast, dtype_of, getval, quietly
 from ...engine import stop_gradient as constant
+from .._number import Number
 from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
@@ -29,6 +30,8 @@ def operands(x, y, name):
             b = y._value
             if a.dtype == b.dtype:
                 return a, b
+            if (type(x) is Number) != (type(y) is Number):
+                return _beside_number(a, b, type(x) is Number)
             common = promote(a.dtype, b.dtype)
             return _as(a, common), _as(b, common)
         return beside(a, y, name)
@@ -60,6 +63,17 @@ def _beside(value, number, name):
     elif kind == "b" and not isinstance(number, (bool, np.bool_)):
         common = _INT64
     return _as(value, common), np.asarray(number).astype(common)[()]
+
+
+def _beside_number(a, b, first):
+    """The values of a tensor and a number of the program, which comes `first` or second, in the tensor's type."""
+    value, other = (b, a) if first else (a, b)
+    common = value.dtype
+    if other.dtype.kind == "f" and common.kind in "iub":
+        common = _FLOAT32
+    elif common.kind == "b":
+        common = other.dtype
+    return _as(a, common), _as(b, common)
 
 
 def _as(value, dtype):

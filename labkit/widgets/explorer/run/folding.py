@@ -11,6 +11,7 @@ from math import ceil
 
 import numpy as np
 
+from ....engine import Flow
 from .story import Node
 
 FEW = 30  # parts that one block holds at most
@@ -25,6 +26,7 @@ class Block:
     key: str
     title: str
     parts: list["Part"]
+    shut: bool = False  # the rounds of a loop are seen when they are asked for
 
     @property
     def ops(self) -> list[int]:
@@ -70,7 +72,7 @@ def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
     """The keys of the blocks to unfold, a whole level at a time, so that at most `most` boxes are seen."""
     opened: frozenset[str] = frozenset()
     while True:
-        closed = [p.key for p in visible(parts, opened) if isinstance(p, Block)]
+        closed = [p.key for p in visible(parts, opened) if isinstance(p, Block) and not p.shut]
         if not closed or len(visible(parts, opened | frozenset(closed))) > most:
             return opened
         opened |= frozenset(closed)
@@ -82,17 +84,19 @@ def _by_scope(nodes, depth, prefix):
     seen: Counter[str] = Counter()
     for place, run in groupby(nodes, key=lambda n: (n.scope[depth], bool(n.derives)) if len(n.scope) > depth else None):
         members = list(run)
-        if place is None or len(members) == 1:
+        if place is None or (len(members) == 1 and not isinstance(place[0], Flow)):
             parts += [n.index for n in members]
             continue
         scope, derived = place
         again = f" ({scope.call})" if scope.call > 1 else ""
-        title = f"{scope.name}{again}: {scope.kind}" if scope.name != scope.kind else f"{scope.name}{again}"
+        kind = str(scope.kind)
+        title = f"{scope.name}{again}: {kind}" if kind not in ("", scope.name) else f"{scope.name}{again}"
         key = f"{prefix}{scope.name}{again}{' derivative' if derived else ''}"
         seen[key] += 1
         key += f" {seen[key]}" if seen[key] > 1 else ""
-        block = Block(key, f"derivative of {title}" if derived else title, _by_scope(members, depth + 1, f"{key}/"))
-        parts.append(block)
+        inside = _by_scope(members, depth + 1, f"{key}/")
+        shut = isinstance(scope, Flow) and not isinstance(scope.kind, str)
+        parts.append(Block(key, f"derivative of {title}" if derived else title, inside, shut))
     return parts
 
 

@@ -1,0 +1,195 @@
+"""Derivatives of a loop whose number of rounds is not known yet.
+
+One round is run under boxes that stand for what every round begins with. Its derivative is the walk back through it, again and
+again, the last round first: the gradient of what a round begins with is that of what the round before it ended with, and the
+gradients of what all rounds use are added up.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import autograd.numpy as anp
+
+from .boxes import Gradients, ids, isbox
+from .choice import TINY, Given, outside, tangent_at
+from .forward import Forward
+from .guest import new_box
+from .reverse import Reverse, below, reverse_pass
+from .trees import leaves
+
+
+class Rounds(Reverse):
+    """The node behind all results of a loop.
+
+    `entries`: the nodes of the values that it begins with, None for constants. `roots` and `ends`: the nodes that a round begins
+    and ends with. `since`: the lowest id of a node in it. `values`: what the loop gave. `again(entries, step)` is the loop of
+    as many rounds, the other way round.
+    """
+
+    __slots__ = ("again", "ends", "entries", "frontier", "given", "level", "roots", "since", "values")
+
+    def __init__(self, level, entries, roots, ends, since, seen, again, values):
+        self.id, self.dtype, self.origin = next(ids), None, next(filter(isbox, values), None)
+        self.level = level
+        self.entries, self.roots, self.ends, self.since, self.again, self.values = (
+            entries,
+            roots,
+            ends,
+            since,
+            again,
+            values,
+        )
+        self.frontier: list = []
+        self.given: dict = {}
+        self.parents = [node for node in entries if node is not None]
+        for root in roots:
+            root.region = self, 0
+        self._reach([node for node in (*ends, *seen) if node is not None])
+
+    def _reach(self, stack):
+        """Note which nodes are inside, and which ones outside are used."""
+        while stack:
+            node = stack.pop()
+            if node.id < self.since:
+                if node not in self.frontier:
+                    self.frontier.append(node)
+                    self.parents.append(outside(node))
+            elif getattr(node, "region", None) is None:
+                node.region = self, 0
+                stack.extend(node.parents)
+
+    def given_out(self, node, side) -> Reverse:
+        """The node that stands, in loops of the same rounds, for one inside: for what it is in each round."""
+        if node not in self.given:
+            made = Given.__new__(Given)
+            place: Any = self.id + (len(self.given) + 1) * TINY
+            made.id, made.dtype, made.origin = place, None, None
+            made.parents, made.vjp = (self,), lambda g: (g,)
+            if (around := getattr(self, "region", None)) is not None:
+                made.region = around
+            self._reach([node])
+            self.given[node] = made
+        return self.given[node]
+
+    def result(self, place, value) -> Reverse:
+        """The node of a result."""
+        node = Reverse.__new__(Reverse)
+        node.id, node.dtype, node.origin = next(ids), value.dtype, value
+        node.parents, node.vjp = (self,), lambda g: (Gradients({place: g}),)
+        return node
+
+    def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
+        """The gradient of each parent."""
+        inner = [(key[0], g) for key, g in gradients.items() if isinstance(key, tuple)]
+        floating = [k for k, end in enumerate(self.ends) if getattr(self.values[k].dtype, "kind", "f") in "fV"]
+        given = [gradients[k] if k in gradients else anp.zeros_like(self.values[k]) for k in floating]
+        behind = self.parents[len(self.parents) - len(self.frontier) :]
+        single = [node for node, made in zip(self.frontier, behind, strict=True) if type(made) is Given]
+        summed = [node for node in self.frontier if node not in single]
+        seen: dict = {}
+
+        def step(arrived):
+            totals = self._walk_back([*zip([self.ends[k] for k in floating], arrived, strict=False), *inner])
+            back = [totals.get(self.roots[k]) for k in floating]
+            seen.update((node, totals.get(node)) for node in single)
+            sums = [_sum(a, totals.get(node)) for a, node in zip(arrived[len(floating) :], summed, strict=True)]
+            return [
+                *(anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)),
+                *sums,
+            ]
+
+        found = self.again([*given, *[None] * len(summed)], step, self.level, seen.values)
+        by_place, totals = (
+            dict(zip(floating, found, strict=False)),
+            dict(zip(summed, found[len(floating) :], strict=True)),
+        )
+        ends = [self._in_each(node, seen[node]) if node in seen else totals[node] for node in self.frontier]
+        return [by_place.get(k) for k, node in enumerate(self.entries) if node is not None] + ends
+
+    def _walk_back(self, pairs):
+        """The gradients of what a round uses, from those of nodes in it."""
+        pairs = [(node, g) for node, g in pairs if node is not None]
+        return reverse_pass([node for node, _ in pairs], [g for _, g in pairs], since=self.since) if pairs else {}
+
+    def _in_each(self, node, g):
+        """The gradient of a node inside of other rounds, of each round by itself; None where there is none."""
+        inside = (
+            next((i for i, made in node.parents[0].given.items() if made is node), None)
+            if type(node) is Given
+            else node
+        )
+        return None if g is None else Gradients({(inside, next(ids)): g})
+
+
+def _sum(total, g):
+    return g if total is None else total if g is None else total + g
+
+
+def levels_of(values, floor) -> dict[int, type]:
+    """The levels above `floor` of boxes, each with the class of its nodes."""
+    found: dict[int, type] = {}
+    for value in leaves(values):
+        while isbox(value) and value._trace > floor:
+            found[value._trace] = type(value._node)
+            value = value._value
+    return found
+
+
+def looped(entries, levels, step, bottom, also=list) -> list:
+    """What a loop gives that begins with `entries`; `step` takes values and gives those of the next round.
+
+    `levels`: those of derivatives, `(level, class of its nodes)`, the highest first. `bottom(entries, step)` is the loop of
+    values without boxes of these; it returns them, and `again`, the loop of as many rounds the other way round. `also()`: values
+    of a round that are used besides.
+    """
+    return _looped(entries, levels, step, bottom, also)[0]
+
+
+def _looped(entries, levels, step, bottom, also) -> tuple[list, Callable]:
+    if not levels:
+        return bottom(entries, step)
+    (level, kind), *others = levels
+    lower = [below(entry, level) for entry in entries]
+    count = len(entries)
+    kept: dict[str, Any] = {}
+    if issubclass(kind, Forward):
+        tangents = [tangent_at(entry, level) for entry in entries]
+
+        def forward(headers):
+            boxes = [
+                new_box(h, level, Forward.new_root(t)) for h, t in zip(headers[:count], headers[count:], strict=True)
+            ]
+            ends = step(boxes)
+            return [below(end, level) for end in ends] + [tangent_at(end, level) for end in ends]
+
+        values, again = _looped(lower + tangents, others, forward, bottom, also)
+        pairs = zip(values[:count], values[count:], strict=True)
+        return [new_box(value, level, Forward.new_root(t)) for value, t in pairs], again
+
+    def reverse(headers):
+        since, roots = next(ids), [Reverse.new_root(header) for header in headers]
+        ends = step([new_box(h, level, root) for h, root in zip(headers, roots, strict=True)])
+        seen = [_at(value, level) for value in _boxes(also())]
+        kept.update(roots=roots, since=since, ends=[_node(end, level) for end in ends], seen=seen)
+        return [below(end, level) for end in ends]
+
+    values, again = _looped(lower, others, reverse, bottom, also)
+    rounds = Rounds(level, [_node(entry, level) for entry in entries], again=again, values=values, **kept)
+    return [new_box(value, level, rounds.result(place, value)) for place, value in enumerate(values)], again
+
+
+def _boxes(values):
+    """The values in gradients, however nested."""
+    for value in values:
+        yield from _boxes(value.values()) if type(value) is Gradients else (value,)
+
+
+def _at(value, level):
+    """The node that a value, or None, has at a level, under boxes of higher ones."""
+    while isbox(value) and value._trace > level:
+        value = value._value
+    return _node(value, level)
+
+
+def _node(value, level) -> Any:
+    return value._node if isbox(value) and value._trace == level else None

@@ -1,0 +1,363 @@
+"""Control flow on tensors in graph mode: both sides and all rounds stand in one program, with their derivatives.
+
+What the real MindSpore prints for such functions is in `tests/real/mindspore_rows.txt`, under "in a graph".
+"""
+
+import threading
+import traceback
+
+import numpy as np
+import pytest
+
+import labkit.mindspore as ms
+from labkit.mindspore import Parameter, Tensor, nn, ops
+from labkit.program import TraceError
+
+X = Tensor([1.0, 2.0, 3.0])
+SIGNS = X, -X
+
+
+def values(tensor):
+    return tensor.asnumpy().tolist()
+
+
+def body_of(program):
+    lines = [line.partition("#")[0].rstrip() for line in str(program).splitlines()]
+    return [line for line in lines if line]
+
+
+def chosen(x):
+    if x.sum() > 0:  # noqa: SIM108 - what a branch is
+        y = ops.sin(x) * x
+    else:
+        y = x * x
+    return y
+
+
+def squared_until(x):
+    while x.sum() < 50:
+        x = x * x + 1
+    return x
+
+
+def test_a_branch_is_an_if_of_the_program_and_so_is_its_derivative():
+    jitted = ms.jit(chosen)
+    assert [values(jitted(x)) for x in SIGNS] == [values(chosen(x)) for x in SIGNS]
+    assert tuple(jitted.cache_info()) == (1, 1, 1)
+    assert body_of(jitted.program(X)) == [
+        "def program(x):", "    v1 = np.sum(x)", "    v2 = v1 > 0", "    if v2:", "        v3 = np.sin(x)",
+        "        y = v3 * x", "    else:", "        y = x * x", "    return (y,)",
+    ]  # fmt: skip
+    slope = ms.jit(lambda x: ms.grad(chosen)(x))
+    assert [values(slope(x)) for x in SIGNS] == [values(ms.grad(chosen)(x)) for x in SIGNS]
+    assert tuple(slope.cache_info()) == (1, 1, 1) and body_of(slope.program(X)).count("    if v2:") == 2
+
+
+def test_a_loop_is_a_while_that_keeps_what_its_derivative_takes_out_again():
+    jitted, slope = ms.jit(squared_until), ms.jit(lambda x: ms.grad(squared_until)(x))
+    for x in (X, X * 0.1, X * 100):
+        assert values(jitted(x)) == values(squared_until(x))
+        assert values(slope(x)) == values(ms.grad(squared_until)(x)) == values(ms.grad(jitted)(x))
+    assert tuple(slope.cache_info()) == (2, 1, 1)
+    body = body_of(slope.program(X))
+    assert body[1:8] == [
+        "    x_1 = x", "    kept = []", "    while True:", "        v1 = np.sum(x_1)", "        v2 = v1 < 50",
+        "        if not v2:", "            break",
+    ]  # fmt: skip
+    assert body[10:13] == ["        kept.append((x_1,))", "        x_1 = x_2", "    d_v3 = c1"]
+    assert body[13:17] == [
+        "    for (x_1_1,) in reversed(kept):", "        v4 = x_1_1 * d_v3", "        d_x_1 = v4 + v4", "        d_v3 = d_x_1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [chosen, squared_until])
+def test_other_derivatives_go_through_too(function):
+    along = lambda x: ms.jvp(function, x, x)[1]
+    second = lambda x: ms.jvp(ms.grad(function), x, x)[1]
+    for derivative in (along, second, lambda x: ms.jacfwd(function)(x)):
+        jitted = ms.jit(derivative)
+        assert all(values(jitted(x)) == values(derivative(x)) for x in SIGNS[: 1 + (function is chosen)])
+
+
+def test_gradients_of_gradients_of_a_branch():
+    twice = lambda x: ms.grad(lambda x: (ms.grad(chosen)(x) ** 2).sum())(x)
+    thrice = lambda x: ms.grad(lambda x: twice(x).sum())(x)
+    for derivative in (twice, thrice):  # terms are added in another order
+        jitted = ms.jit(derivative)
+        assert all(np.allclose(values(jitted(x)), values(derivative(x)), rtol=1e-6) for x in SIGNS)
+
+
+def test_the_side_that_is_not_taken_does_nothing():
+    def logarithm(x):
+        y = ops.sqrt(x) if x.min() > 0 else x * 0
+        return y.sum()
+
+    slope = ms.jit(lambda x: ms.grad(logarithm)(x))
+    assert values(slope(-X)) == [0, 0, 0]  # not 0 times a slope that is nan
+    assert values(slope(X)) == values(ms.grad(logarithm)(X))
+
+
+class Trained:
+    """A training step as tutorials write it: `body(loss, grads)` of a network with a loss scale."""
+
+    def __init__(self, scaler, make):
+        self.net = nn.Dense(3, 1, weight_init=Tensor([[1.0, 2.0, 3.0]]), bias_init="zeros")
+        self.opt, self.scaler = nn.Momentum(self.net.trainable_params(), 0.125, 0.5), scaler
+        self.grad_fn = ms.value_and_grad(self.forward, None, self.opt.parameters)
+        self.step = make(self)
+
+    def forward(self, x, y):
+        return self.scaler.scale(((self.net(x) - y) ** 2).mean())
+
+    def history(self, wrap):
+        step, seen = wrap(self.step), []
+        for k in range(6):
+            loss = step(Tensor([[1.0, -1.0, 0.5]]) * (1e20 if k in (1, 4) else 1.0), Tensor([[1.0]]))
+            state = [self.net.weight, self.net.bias, self.scaler.scale_value, *self.opt.moments]
+            seen.append([loss.asnumpy().tolist(), *[p.asnumpy().tolist() for p in state]])
+        return seen, step
+
+
+def plain(t):
+    def step(x, y):
+        loss, grads = t.grad_fn(x, y)
+        is_finite = ms.amp.all_finite(grads)
+        if is_finite:
+            grads = t.scaler.unscale(grads)
+            t.opt(grads)
+        t.scaler.adjust(is_finite)
+        return t.scaler.unscale(loss)
+
+    return step
+
+
+def returning(t):
+    def step(x, y):
+        loss, grads = t.grad_fn(x, y)
+        if not ms.amp.all_finite(grads):
+            t.scaler.adjust(Tensor(False))
+            return loss * 0
+        loss = ops.depend(loss, t.opt(t.scaler.unscale(grads)))
+        t.scaler.adjust(Tensor(True))
+        return loss
+
+    return step
+
+
+def nested(t):
+    count = Parameter(Tensor(0.0), name="count")
+
+    def update(grads):
+        if ms.amp.all_finite(grads):
+            t.opt(t.scaler.unscale(grads))
+            if count > 1:
+                ops.assign(count, Tensor(0.0))
+                t.scaler.scale_value.set_data(t.scaler.scale_value * 4)
+        elif count == 0:
+            t.scaler.scale_value.set_data(t.scaler.scale_value / 2)
+        ops.assign_add(count, Tensor(1.0))
+
+    def step(x, y):
+        loss, grads = t.grad_fn(x, y)
+        update(grads)
+        return loss + count
+
+    return step
+
+
+@pytest.mark.parametrize("make", [plain, returning, nested])
+@pytest.mark.parametrize(
+    "scaler", [lambda: ms.amp.DynamicLossScaler(1024.0, 2, 2), lambda: ms.amp.StaticLossScaler(64.0)]
+)
+def test_a_training_step_that_branches_on_finite_gradients_trains_as_eagerly(make, scaler):
+    compiled, step = Trained(scaler(), make).history(ms.jit)
+    assert repr(compiled) == repr(Trained(scaler(), make).history(lambda step: step)[0])  # nan is nan
+    assert tuple(step.cache_info()) == (5, 1, 1)
+
+
+def test_prints_come_from_the_side_taken_in_the_order_of_the_run(capsys):
+    @ms.jit
+    def f(x):
+        print("before")
+        if x.sum() > 0:
+            print("pos", x.sum())
+        else:
+            print("neg")
+        k = x.max() * 0
+        while k < 2:
+            print(k)
+            k = k + 1
+        return x
+
+    for x in SIGNS:
+        f(x)
+    assert capsys.readouterr().out.split() == ["before", "pos", "6", "0", "1", "before", "neg", "-0", "1"]
+
+
+def test_what_a_side_does_to_lists_dicts_and_elements_counts_when_it_is_taken():
+    @ms.jit
+    def f(x):
+        found, table, y = [x], {"a": x}, x * 1
+        if x.sum() > 0:
+            found.append(x * 2)
+            table["a"] = x + 1
+        else:
+            found.append(x * 3)
+            y[0] = 10.0
+        return found[1], table["a"], y
+
+    assert [values(t) for t in f(X)] == [[2, 4, 6], [2, 3, 4], [1, 2, 3]]
+    assert [values(t) for t in f(-X)] == [[-3, -6, -9], [-1, -2, -3], [10, -2, -3]]
+
+
+def test_what_differs_in_shape_or_kind_has_a_program_for_each():
+    @ms.jit
+    def f(x, cut):
+        if x.sum() > 0:
+            return x[x > cut]
+        return None
+
+    for _ in range(2):
+        assert [values(f(X, Tensor(cut))) for cut in (0.5, 1.5, 2.5)] == [[1, 2, 3], [2, 3], [3]]
+        assert f(-X, Tensor(0.5)) is None
+    assert f.cache_info().misses == 4
+    slope = ms.jit(lambda x: ms.grad(lambda x: (x[x > 0] ** 2).sum())(x))
+    assert [values(slope(Tensor(v))) for v in ([1.0, -2.0, 3.0], [-1.0, 2.0, -3.0])] == [[2, 0, 6], [0, 4, 0]]
+
+
+UNDEFINED = "The local variable 'y' is not defined in false branch, but defined in true branch."
+OUTSIDE = (
+    "The local variable 'y' defined in the 'while' loop body cannot be used outside of the loop body. Please define "
+    "variable 'y' before 'while'."
+)
+
+
+def one_side(x):
+    if x.sum() > 0:
+        y = x
+    return y * 2
+
+
+def in_the_loop(x):
+    while x.sum() < 10:
+        y = x * 2
+        x = y + 1
+    return y
+
+
+@pytest.mark.parametrize("function, words", [(one_side, UNDEFINED), (in_the_loop, OUTSIDE)])
+def test_a_name_that_is_not_there_on_every_way_is_refused_in_the_words_of_graph_mode(function, words):
+    with pytest.raises(UnboundLocalError) as caught:
+        ms.jit(function)(X)
+    assert str(caught.value).splitlines()[0] == words
+
+
+def test_an_error_names_the_line_that_the_user_wrote():
+    def f(x):
+        if x.sum() > 0:  # noqa: SIM108
+            y = x
+        else:
+            y = ops.concat((x, Tensor("nothing")))
+        return y
+
+    with pytest.raises(TypeError) as caught:
+        ms.jit(f)(X)
+    last = [frame for frame in traceback.extract_tb(caught.tb) if frame.filename == __file__][-1]
+    assert last.lineno == f.__code__.co_firstlineno + 4 and last.line == 'y = ops.concat((x, Tensor("nothing")))'
+
+
+def test_functions_are_as_they_were_afterwards_also_for_other_threads():
+    before, seen = chosen.__code__, []
+    jitted = ms.jit(lambda x: chosen(x))
+    thread = threading.Thread(target=lambda: seen.extend(values(chosen(-X)) for _ in range(20)))
+    thread.start()
+    jitted(X)
+    thread.join()
+    assert chosen.__code__ is before and seen == [values(chosen(-X))] * 20
+
+
+def test_without_the_source_it_is_refused_and_said_why():
+    space = {}
+    exec("def f(x):\n    if x.sum() > 0:\n        return x\n    return -x", space)
+    with pytest.raises(TraceError, match=r"branch on a tensor's value.*where the source of its function is at hand"):
+        ms.jit(space["f"])(X)
+
+
+class Base(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.__hidden, self.dense = 2.0, nn.Dense(3, 3, weight_init="ones")
+
+    def construct(self, x):
+        return self.dense(x) * self.__hidden if x.sum() > 0 else x
+
+
+class Derived(Base):
+    def construct(self, x):
+        y = super().construct(x)
+        for k in range(3):
+            if y.sum() > 100 * k:
+                y = y + k
+        return y
+
+
+def test_methods_of_classes_with_super_and_private_names():
+    net, x = Derived(), Tensor([[1.0, 2.0, 3.0]])
+    wanted = [values(net(t)) for t in (x, -x)]
+    jitted = ms.jit(net)
+    assert [values(jitted(t)) for t in (x, -x)] == wanted
+
+
+def deep(x):
+    s, k = x * 1, 0
+    while k < x.max() * 0 + 3:
+        if s.sum() > 1:
+            j = s.max() * 0
+            while j < 2:
+                s = s * x + ops.tanh(s)
+                if s.sum() > 4:
+                    s = s * 0.5
+                j = j + 1
+        else:
+            s = s * s + x
+        k = k + 1
+    return s
+
+
+def leaving(x):
+    y = x
+    while y.sum() < 30:
+        y = y * y + 0.5
+        if y.max() > 5:
+            return y * 3
+        y = y + x
+    return y - 1
+
+
+DERIVATIVES = {
+    "gradient": lambda f: lambda x: ms.grad(f)(x),
+    "gradient of the gradient": lambda f: lambda x: ms.grad(lambda x: (ms.grad(f)(x) ** 2).sum())(x),
+    "forwards over reverse": lambda f: lambda x: ms.jvp(ms.grad(f), x, x)[1],
+    "reverse over forwards": lambda f: lambda x: ms.grad(lambda x: ms.jvp(f, x, x)[1].sum())(x),
+}
+
+
+@pytest.mark.parametrize("name", DERIVATIVES)
+@pytest.mark.parametrize("function", [deep, leaving])
+def test_loops_in_branches_in_loops_have_all_derivatives(function, name):
+    derivative = DERIVATIVES[name](function)
+    jitted = ms.jit(derivative)
+    for x in ([0.5, 0.8], [1.5, 1.2], [-0.5, 0.1], [0.1, 0.2]):
+        found, wanted = values(jitted(Tensor(x))), values(derivative(Tensor(x)))
+        assert np.allclose(found, wanted, rtol=1e-5, atol=1e-6)  # terms may be added in another order
+    assert jitted.cache_info().misses == 1
+
+
+def test_a_choice_through_numpy_values_is_the_same_bits():
+    rng = np.random.default_rng(0)
+    jitted = ms.jit(lambda x: ms.value_and_grad(chosen)(x))
+    for _ in range(5):
+        x = Tensor(rng.normal(size=3).astype(np.float32))
+        assert [t.asnumpy().tobytes() for t in jitted(x)] == [
+            t.asnumpy().tobytes() for t in ms.value_and_grad(chosen)(x)
+        ]

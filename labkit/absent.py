@@ -139,7 +139,7 @@ def _has_file(module):
 
 def _elsewhere(dialect, name, place):
     """Where else labkit has the name, as the real package would write it; None where it has not."""
-    for other in rooms(dialect):
+    for other in sorted(rooms(dialect), key=lambda room: room == "numpy"):  # what is another library's comes last
         if other != place and name in _here(dialect, other):
             return f"`{'.'.join(filter(None, (dialect, other, name)))}`"
     return None

@@ -127,7 +127,7 @@ def _broken_files(folder: Path) -> Iterator[str]:
 def _line(error: Exception, name: str) -> int | None:
     """The line of an exercise's file where an error was raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame.lineno for frame in frames if frame.filename.endswith(f"{OWN}/{name.replace('-', '_')}.py")]
+    own = [frame.lineno for frame in frames if frame.filename == f"<exercise {name}>"]
     return error.lineno if isinstance(error, SyntaxError) else own[-1] if own else None
 
 

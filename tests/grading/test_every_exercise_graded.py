@@ -69,7 +69,7 @@ def test_a_planted_mistake_is_told_in_the_words_of_its_exercise(graded):
         result = graded[f"wrong-{k}"][exercise.name]
         sentences = {m.name: m.sentence for m in exercise.misconceptions}
         assert result.text == sentences.get(wrong.expected, result.text), wrong.name
-        assert result.text and result.hint == exercise.hints[0], wrong.name
+        assert result.text and result.hint in exercise.hints, wrong.name
 
 
 def test_a_mistake_elsewhere_costs_nothing_here(graded):

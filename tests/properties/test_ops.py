@@ -24,11 +24,23 @@ ARGUMENTS = {
 CONSTANT = {
     "stop_gradient", "scalar_to_tensor", "fill", "full_like", "unique", "tensor", "scalar_tensor", "isclose",
     "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli",
-    "normal", "multinomial", "empty", "empty_like", "floor_divide",
+    "normal", "multinomial", "gumbel_softmax", "empty", "empty_like", "floor_divide",
     "clip_by_global_norm",  # it has the real op's gradient, which is not that of its formula
     "softmax_cross_entropy_with_logits",  # likewise: softmax - labels, whatever the labels sum to
 }  # fmt: skip
-WITH_NUMBERS = {"leaky_relu", "repeat", "repeat_elements", "repeat_interleave", "nan_to_num", "roll"}  # not two tensors
+WITH_NUMBERS = {
+    "leaky_relu",
+    "repeat",
+    "repeat_elements",
+    "repeat_interleave",
+    "nan_to_num",
+    "roll",
+    "celu",
+    "hardshrink",
+    "rrelu",
+    "positive",
+}  # not two tensors
+WITHOUT_NUMBERS = {"selu", "group_norm"}  # in place, and too rough for differences of one size
 OF_VECTORS = {"outer", "ger"}
 
 
@@ -39,6 +51,8 @@ def cases(module, tensor, is_tensor):
         if name in CONSTANT or not callable(function) or isinstance(function, type):
             continue
         for kind, (first, *rest) in ARGUMENTS.items():
+            if name in WITHOUT_NUMBERS and kind in ("one and a number", "one along an axis"):
+                continue
             if (name in WITH_NUMBERS and kind.startswith("two")) or (name in OF_VECTORS and kind == "two"):
                 continue
             given = [first, *(a for a in rest if isinstance(a, np.ndarray))]

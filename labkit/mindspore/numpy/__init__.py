@@ -7,8 +7,8 @@ Which names there are was asked of the real package (`aliases.txt`); each is der
 Tensor(shape=[2], dtype=Float32, value= [ 1.00000000e+00,  1.00000000e+00])
 """
 
+from ...absent import missing
 from ...aliases import shown
-from ...ported import noted
 from .. import dtype
 from ..ops import _random
 from ..ops._of_numpy import array, derived
@@ -59,8 +59,7 @@ def __getattr__(name):
     if name in _FUNCTIONS:
         made = _random.of_numpy(name) or derived(name)
     if made is None:
-        hint = "the real one has it, labkit not" if name in _FUNCTIONS else "see dir(mindspore.numpy)"
-        raise noted(AttributeError(f"module 'mindspore.numpy' has no attribute '{name}' ({hint})"), name, "mindspore")
+        raise missing(__name__, name, known=name in _FUNCTIONS)
     globals()[name] = made
     return made
 

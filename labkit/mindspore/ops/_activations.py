@@ -31,11 +31,6 @@ def _hardswish(x):
     return np.where(x <= -3, zero(x), np.where(x >= 3, x, x * (x + 3) / 6)).astype(x.dtype)[()]
 
 
-@rule(lambda ans, x: lambda g: select_values(anp.logical_and(x > -3, x < 3), g / 6, zero(g)))
-def _hardsigmoid(x):
-    return (np.clip(x + 3, 0, 6) / 6).astype(x.dtype)[()]
-
-
 @rule(lambda ans, x: lambda g: g * select_values(x > 0, zero(x) + _SCALE, (ans + 1) * _SCALE))
 def _selu(x):
     return (_SCALE * np.where(x > 0, x, _ALPHA * np.expm1(np.minimum(x, 0)))).astype(x.dtype)[()]
@@ -47,7 +42,6 @@ def _between(x, inside, beyond):
 
 
 hardswish = _wrapped(_hardswish, "hardswish", "x relu6(x + 3) / 6.")
-hardsigmoid = _wrapped(_hardsigmoid, "hardsigmoid", "relu6(x + 3) / 6; the slope at the limits is 0.")
 selu = _wrapped(
     _selu,
     "selu",
@@ -142,7 +136,7 @@ def logit(input, eps=None):
 
 
 _CLASSES = {
-    hardswish: "HSwish", hardsigmoid: "HSigmoid", softsign: "Softsign", mish: "Mish", selu: "SeLU", fast_gelu: "FastGeLU",
+    hardswish: "HSwish", softsign: "Softsign", mish: "Mish", selu: "SeLU", fast_gelu: "FastGeLU",
     prelu: "PReLU", hardshrink: None, softshrink: None, celu: None, hardtanh: None, logsigmoid: None, tanhshrink: None,
     threshold: None, softmin: None, glu: None, gumbel_softmax: None, logit: None,
 }  # fmt: skip

@@ -22,7 +22,6 @@ _CLASSES = {
     "relu6": "ReLU6",
     "exp2": None,
     "hardsigmoid": "HSigmoid",
-    "hardswish": "HSwish",
 }  # others by their names
 _MORE_NAMES = {"reciprocal": "inv"}
 _PREPARED = {"smooth": floating, "kept": lambda x: x, "steps": constant}

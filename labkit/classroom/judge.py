@@ -11,7 +11,7 @@ from ..evidence import TriedCall, plain_data
 from ..lines import counted
 from .compare import STAGES, Difference, as_asked, brief, describe, difference, differences, quoted, quotes_told, same
 from .exercise import Exercise, Misconception
-from .tutor import explain_calls, explain_value, fuller, meant, sure
+from .tutor import besides, explain_calls, explain_value, fuller, meant, sure
 from .ways import forbidden_way
 
 RIGHT = ("the number of arguments", "the kind of result", "the structure", "every shape", "every dtype")
@@ -47,7 +47,10 @@ def judge_value(exercise: Exercise, answer: Any, expected: Callable[[], Any] | N
     recognised = lambda some: _recognised(exercise, [((), right, some)])
     if known := recognised(got):
         reason = sure(fuller, exercise, right, got, known, recognised)
-        return _verdict(reason.kind, reason.sentence) if reason else _verdict(known.name, known.sentence)
+        if reason:
+            return _verdict(reason.kind, reason.sentence)
+        more = sure(besides, exercise, right, got, known, recognised)
+        return _verdict(known.name, (_so_far(right, got) if more else "") + known.sentence + (more or ""))
     if reason := sure(explain_value, exercise, right, got, recognised):
         return _verdict(reason.kind, _so_far(right, got) + reason.sentence)
     return _verdict(found.stage, _difference_in_prediction(exercise, right, got, found, describe(answer)))

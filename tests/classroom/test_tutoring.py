@@ -128,6 +128,16 @@ def test_a_slip_does_not_hide_what_was_misunderstood():
     assert len(other) <= 0.01 * (kept + lost), other
 
 
+def test_what_is_wrong_beside_a_named_item_is_said():
+    answer = list(EXERCISES["vector-shapes"].expected())
+    answer[1] = (4, 2)
+    assert "Besides" not in check("vector-shapes", answer).text
+    answer[7] = (3, 4)
+    report = check("vector-shapes", answer)
+    assert report.kind == "bias-per-example" and "Right so far: 6 of 8 items." in report.text
+    assert "Besides, item [7] is wrong, too." in report.text
+
+
 @pytest.mark.parametrize("exercise", PREDICTIONS, ids=lambda e: e.name)
 def test_what_a_prediction_is_told_does_not_hold_the_right_value(exercise):
     right = exercise.expected()

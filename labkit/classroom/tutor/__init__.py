@@ -6,7 +6,7 @@ They see results alone and run the exercise's solution, never the learner's code
 
 from .errors import meant
 from .functions import explain_calls
-from .items import explain_value, fuller
+from .items import besides, explain_value, fuller
 from .near import Reason, sure
 
-__all__ = ["Reason", "explain_calls", "explain_value", "fuller", "meant", "sure"]
+__all__ = ["Reason", "besides", "explain_calls", "explain_value", "fuller", "meant", "sure"]

@@ -61,6 +61,19 @@ def fuller(exercise: Exercise, right: Any, got: Any, known: Misconception, recog
     return _known(exercise, right, got, wrong, lambda answer: None)
 
 
+def besides(exercise: Exercise, right: Any, got: Any, known: Misconception, recognised: Recognises) -> str:
+    """The wrong items that are there beside those which show `known`, each by itself: a sentence, or nothing."""
+    if not _alike(right, got):
+        return ""
+    wrong = [i for i in range(len(right)) if difference(right[i], got[i])]
+    shown = [i for i in wrong if recognised(_kept(right, got, [i])) is known]
+    return _besides(exercise, [i for i in wrong if i not in shown]) if shown else ""
+
+
+def _besides(exercise, rest):
+    return f"\nBesides, {_places(exercise, rest)} {'is' if len(rest) == 1 else 'are'} wrong, too." if rest else ""
+
+
 def _kept(right, got, some):
     """The right answer, but for `some` items."""
     return type(got)(g if i in some else r for i, (r, g) in enumerate(zip(right, got, strict=True)))
@@ -76,8 +89,7 @@ def _known(exercise, right, got, wrong, recognised):
     rest = [i for i in wrong if i not in keeps]
     if not _enough(len(keeps), len(rest)):
         return None
-    more = f"\nBesides, {_places(exercise, rest)} {'is' if len(rest) == 1 else 'are'} wrong, too." if rest else ""
-    return Reason(misconception.name, misconception.sentence + more)
+    return Reason(misconception.name, misconception.sentence + _besides(exercise, rest))
 
 
 def _enough(kept, left):

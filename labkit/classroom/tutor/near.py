@@ -24,7 +24,7 @@ class Case:
     got: Any
 
 
-def sure(explain: Callable[..., Reason | None], *evidence: Any) -> Reason | None:
+def sure(explain: Callable[..., Any], *evidence: Any) -> Any:
     """What `explain(*evidence)` says; nothing where it fails, because answers may be of any kind and shape."""
     try:
         return explain(*evidence)

@@ -21,6 +21,7 @@ def add_parser(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the table, or the names of one module or class."""
     from .. import absent
+    from ..lines import wrapped
 
     if arguments.place is None:
         print("\n".join(table()))
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     had, lacked = absent.coverage(dialect, place)
     print(f"{arguments.place}: {len(had)} of {len(had) + len(lacked)} names")
     for title, found in (("labkit has", had), ("labkit has not", lacked)):
-        print(f"\n{title}: {', '.join(found) or 'none'}")
+        print("\n" + wrapped(f"{title}: {', '.join(found) or 'none'}"))
     return 0
 
 

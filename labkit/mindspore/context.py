@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 from .. import parallel
+from ..aliases import attributes
 from ..layout import Placed
 from ..warned import warn_user
 from ._recording import current
@@ -173,3 +174,6 @@ def get_auto_parallel_context(attr_key) -> Any:
 def reset_auto_parallel_context() -> None:
     """Put every setting of `set_auto_parallel_context` back to its default."""
     _own.parallel.update(_PARALLEL_DEFAULTS)
+
+
+__getattr__ = attributes(__name__)

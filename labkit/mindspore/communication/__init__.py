@@ -18,5 +18,8 @@ There an error in one engine ends no process, so the others wait for it as long 
 it, `release()` and `init()` in all engines start afresh.
 """
 
+from ...aliases import attributes
 from .management import *  # noqa: F403
 from .management import __all__ as __all__
+
+__getattr__ = attributes(__name__)

@@ -5,6 +5,7 @@ works too, with rank 0 of 1.
 """
 
 from ... import parallel
+from ...aliases import attributes
 from ...kinds import of_kind
 from ...layout import Placed
 from ..context import get_context
@@ -78,3 +79,6 @@ def _check_group(name, group):
     )
     if group not in WORLD:
         raise ValueError(f"For '{name}', expected the group of all ranks, {WORLD[0]!r}, but got {group!r}.")
+
+
+__getattr__ = attributes(__name__)

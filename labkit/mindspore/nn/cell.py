@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any, Self
 
 from ...absent import member
+from ...aliases import attributes
 from ...engine import current
 from ...kinds import of_kind
 from ...parts import dotted, named_leaves, tree_text
@@ -275,3 +276,5 @@ class Cell(Hooked, Cell_):
 
 
 GraphCell = Cell
+
+__getattr__ = attributes(__name__)

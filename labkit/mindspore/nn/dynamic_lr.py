@@ -2,6 +2,7 @@
 
 import math
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from ._checks import check_positive_int, check_type, floating
 from .learning_rate_schedule import check_order, check_start
@@ -117,3 +118,6 @@ def warmup_lr(learning_rate, total_step, step_per_epoch, warmup_epoch) -> list[f
     check_start(learning_rate, "learning_rate", "warmup_lr")
     _check_counts(warmup_epoch=warmup_epoch, total_step=total_step, step_per_epoch=step_per_epoch)
     return [learning_rate * min(e, warmup_epoch) / warmup_epoch for e in _epochs(total_step, step_per_epoch)]
+
+
+__getattr__ = attributes(__name__)

@@ -2,6 +2,7 @@
 
 import math
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from .. import dtype as mstype
 from ..ops import ceil, cos, floor, maximum, minimum, pow
@@ -140,3 +141,6 @@ class WarmUpLR(LearningRateSchedule):
 def _share_done(step, steps):
     """How much of a number of steps has been made, from 0 to 1."""
     return minimum(step, steps).astype(mstype.float32) / steps
+
+
+__getattr__ = attributes(__name__)

@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from ...layout import Placed
 from ..tensor import Tensor
@@ -368,3 +369,6 @@ def get_metrics(metrics):
                 f"must be Metric, but got key:{type(name)}, value:{type(metric)}."
             )
     return metrics
+
+
+__getattr__ = attributes(__name__)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from ..context import get_context
 from ..graph_mode import jit
@@ -29,3 +30,6 @@ def data_sink(fn, dataset, sink_size=1, jit_config=None, input_signature=None) -
         return channel.launched(step, sink_size)
 
     return sink_process
+
+
+__getattr__ = attributes(__name__)

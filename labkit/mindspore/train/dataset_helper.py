@@ -4,6 +4,7 @@ The device is simulated: it has a channel of batches, and a network connected wi
 the real framework sinking needs `device_target="Ascend"` or "GPU"; in GRAPH_MODE one call runs `sink_size` steps.
 """
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from ...layout import Placed
 from ..context import get_context, in_graph_mode
@@ -114,3 +115,6 @@ def _check_device():
             f"Currently dataset sink mode is not supported when the device target is {target}, "
             "please set dataset_sink_mode to False in Model.train()"
         )
+
+
+__getattr__ = attributes(__name__)

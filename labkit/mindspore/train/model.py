@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ...aliases import attributes
 from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import amp, nn
@@ -315,3 +316,6 @@ def _refuse_old_names(callbacks):
 def _is_own(callback):
     """Whether a callback is one of labkit's."""
     return type(callback).__module__.startswith(Callback.__module__.rpartition(".")[0])
+
+
+__getattr__ = attributes(__name__)

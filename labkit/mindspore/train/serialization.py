@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from .. import dtype as mstype
 from ..nn.cell import Cell
@@ -225,3 +226,6 @@ def _load(parameter, new, strict):
             f"May you need to check whether the checkpoint you loaded is correct."
         )
     parameter.set_data(new)
+
+
+__getattr__ = attributes(__name__)

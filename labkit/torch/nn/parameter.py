@@ -5,6 +5,7 @@ from typing import Any, Never
 
 import numpy as np
 
+from ...aliases import attributes
 from ...layout import Placed
 from .. import _creation
 from .._table import METHODS
@@ -202,3 +203,6 @@ def add_weights(layer, shape, bias, dtype, outputs=None) -> None:
     layer.weight = Parameter(_creation.empty(*shape, dtype=dtype))
     layer.register_parameter("bias", Parameter(_creation.empty(outputs or shape[0], dtype=dtype)) if bias else None)
     layer.reset_parameters()
+
+
+__getattr__ = attributes(__name__)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...aliases import attributes
 from ...kinds import of_kind
 from ...layout import Placed
 from .. import _creation
@@ -164,3 +165,6 @@ def non_negative(**given) -> None:
 def options(names, given) -> dict:
     """The options called `names`, in this order, out of the arguments `given` of a method."""
     return {name: given[name] for name in names.split()}
+
+
+__getattr__ = attributes(__name__)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....aliases import attributes
 from ....kinds import as_tuple
 from ....layout import Placed
 from ...dtype import DType
@@ -53,3 +54,6 @@ class Compose(metaclass=Placed):
             made = transform(*values)
             values = as_tuple(made)
         return values if len(values) > 1 else values[0]
+
+
+__getattr__ = attributes(__name__)

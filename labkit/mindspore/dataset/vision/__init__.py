@@ -4,6 +4,7 @@ from numbers import Number
 
 import numpy as np
 
+from ....aliases import attributes
 from ....layout import Placed
 from .._check import natural, required
 from ._resize import bilinear, nearest
@@ -100,3 +101,6 @@ class ToTensor(metaclass=Placed):
         image = np.asarray(image)
         image = image[..., None] if image.ndim == 2 else image
         return (image.transpose(2, 0, 1) * np.float32(1 / 255)).astype(self.output_type)
+
+
+__getattr__ = attributes(__name__)

@@ -2,6 +2,8 @@
 
 from enum import Enum
 
+from ....aliases import attributes
+
 __all__ = ["Inter"]
 
 
@@ -11,3 +13,6 @@ class Inter(Enum):
     NEAREST = 0
     BILINEAR = 2
     LINEAR = 2
+
+
+__getattr__ = attributes(__name__)

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 
+from ....aliases import attributes
 from ....kinds import of_kind
 from ...parameter import assigned
 from ...tensor import Tensor
@@ -117,3 +118,6 @@ class CosineAnnealingLR(LRScheduler):
     def get_lr(self) -> list[Tensor]:
         at = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
         return [self.eta_min + (lr - self.eta_min) * at for lr in self.base_lrs]
+
+
+__getattr__ = attributes(__name__)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ....aliases import attributes
 from ....kinds import of_kind
 from ...dtype import float32
 from ...nn import Cell
@@ -88,3 +89,6 @@ class Optimizer(Cell):
         return text + ")"
 
     __str__ = __repr__
+
+
+__getattr__ = attributes(__name__)

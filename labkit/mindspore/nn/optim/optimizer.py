@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ....aliases import attributes
 from ....engine import cast
 from ....kinds import of_kind
 from ..._printing import shape_text
@@ -222,3 +223,6 @@ def in_dtype_of(number, like):
     """A number, or the value of a parameter, in the dtype of the array `like`."""
     value = number._value if isinstance(number, Tensor) else number
     return _in(value, like.dtype) if hasattr(value, "dtype") else like.dtype.type(value)
+
+
+__getattr__ = attributes(__name__)

@@ -1,5 +1,6 @@
 """Callbacks of `Model`: what is to happen at the beginning and end of training, of its epochs and of its steps."""
 
+from ....aliases import attributes
 from ._callback import Callback, CallbackManager, LambdaCallback, RunContext
 from ._checkpoint import CheckpointConfig, ModelCheckpoint
 from ._monitors import EarlyStopping, History, LossMonitor, ProgressBar, TimeMonitor
@@ -8,3 +9,5 @@ __all__ = [
     "Callback", "CallbackManager", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback", "LossMonitor",
     "ModelCheckpoint", "ProgressBar", "RunContext", "TimeMonitor",
 ]  # fmt: skip
+
+__getattr__ = attributes(__name__)

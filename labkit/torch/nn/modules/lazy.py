@@ -3,6 +3,7 @@
 from itertools import chain
 from typing import Any
 
+from ....aliases import attributes
 from ..module import Module
 from ..parameter import is_lazy
 
@@ -55,3 +56,6 @@ def _infer(module, args, kwargs):
     del module._initialize_hook
     if module.cls_to_become is not None:
         module.__class__ = module.cls_to_become
+
+
+__getattr__ = attributes(__name__)

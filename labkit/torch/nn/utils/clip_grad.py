@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....aliases import attributes
 from ... import _creation, _modes
 from ..._joining import stack
 from ..._reduce import norm
@@ -57,3 +58,6 @@ def clip_grad_value_(parameters, clip_value, foreach=None) -> None:
         for p in _tensors(parameters):
             if p.grad is not None:
                 p.grad.clamp_(-float(clip_value), float(clip_value))
+
+
+__getattr__ = attributes(__name__)

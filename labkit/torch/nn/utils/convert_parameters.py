@@ -1,5 +1,6 @@
 """All parameters as one vector, and back."""
 
+from ....aliases import attributes
 from ..._table import FUNCTIONS
 from ..._tensor import Tensor
 
@@ -24,3 +25,6 @@ def vector_to_parameters(vec, parameters) -> None:
     for p in parameters:
         p.data = vec[start : start + p.numel()].view_as(p).data  # type: ignore[index]
         start += p.numel()
+
+
+__getattr__ = attributes(__name__)

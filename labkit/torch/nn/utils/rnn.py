@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....aliases import attributes
 from ... import _creation
 from ..._dispatch import apply
 from ..._rules import layers as rules
@@ -132,3 +133,6 @@ def pack_sequence(sequences, enforce_sorted=True) -> PackedSequence:
 def unpack_sequence(packed_sequences) -> list[Tensor]:
     """The sequences of a `PackedSequence`."""
     return unpad_sequence(*pad_packed_sequence(packed_sequences, batch_first=True), batch_first=True)
+
+
+__getattr__ = attributes(__name__)

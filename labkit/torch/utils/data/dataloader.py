@@ -11,6 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from ....aliases import attributes
 from ....layout import Placed
 from ..._choosing import drawn_seed
 from ..._generator import Generator, default_generator
@@ -241,3 +242,6 @@ class _Worker:
         random.setstate(self.python)
         np.random.set_state(self.numpy)
         self.torch, self.python, self.numpy = before
+
+
+__getattr__ = attributes(__name__)

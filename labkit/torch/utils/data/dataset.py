@@ -6,6 +6,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
+from ....aliases import attributes
 from ....layout import Placed
 from ..._random import randperm
 from ..._tensor import Tensor
@@ -214,3 +215,6 @@ def _of_fractions(count, fractions):
                 f"Length of split at index {i} is 0. This might result in an empty dataset.", UserWarning, stacklevel=3
             )
     return lengths
+
+
+__getattr__ = attributes(__name__)

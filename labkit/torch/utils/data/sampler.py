@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from ....aliases import attributes
 from ....layout import Placed
 from ..._choosing import drawn_seed, multinomial
 from ..._creation import as_tensor
@@ -151,3 +152,6 @@ class BatchSampler(Sampler[list[int]]):
 
     def __len__(self) -> int:
         return (len(self.sampler) + (0 if self.drop_last else self.batch_size - 1)) // self.batch_size
+
+
+__getattr__ = attributes(__name__)

@@ -83,14 +83,14 @@ def test_a_notebook_links_to_the_documents_behind_it(path):
 
 @documents
 def test_a_notebook_that_is_named_belongs_to_the_course(path):
-    named = re.findall(r"[Nn]otebooks? (\d+(?:(?:,| and| or| to|-|–)* ?\d+)*)", prose(path))
-    assert {number for some in named for number in re.findall(r"\d+", some)} <= set(course.NUMBERS)
+    named = re.findall(r"[Nn]otebooks? (\d+[b-e]?\b(?:(?:,| and| or| to|-|–)* ?\d+[b-e]?\b)*)", prose(path))
+    assert {number for some in named for number in re.findall(r"\d+[b-e]?", some)} <= set(course.NUMBERS)
 
 
 @notebooks
 def test_next_is_the_next_notebook(path):
-    following = re.findall(r"^\*\*Next:?\*\*:? [Nn]otebook (\d\d)", text_of(path), re.MULTILINE)
-    number = course.NUMBERS.index(path.stem[:2])
+    following = re.findall(r"^\*\*Next:?\*\*:? [Nn]otebook (\d\d[b-e]?)", text_of(path), re.MULTILINE)
+    number = course.NUMBERS.index(course.number_of(path))
     assert following[:1] == course.NUMBERS[number + 1 : number + 2]
 
 

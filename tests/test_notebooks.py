@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import nbformat
 import pytest
-from course import NOTEBOOKS, NUMBERS, code_cells, load, markdown, without_fences
+from course import NOTEBOOKS, NUMBER, NUMBERS, code_cells, load, markdown, number_of, without_fences
 from run_notebooks import TEXTS, VIEW, joined, report
 
 from labkit.classroom import EXERCISES
@@ -162,7 +162,7 @@ def test_the_parts_that_every_notebook_has(path):
     assert 15 <= minutes <= 40
     for part in ("After this notebook you can", "Predict", "Explain", "## Recap", "The same in"):
         assert part.lower() in text.lower(), part
-    assert re.match(rf"# {path.stem[:2]} · ", text)
+    assert re.match(rf"# {number_of(path)} · ", text)
 
 
 @notebooks
@@ -227,8 +227,8 @@ def test_every_exercise_belongs_to_a_notebook():
 
 
 def test_each_number_of_the_course_is_one_notebook():
-    numbers = [path.stem[:2] for path in NOTEBOOKS]
-    assert len(numbers) == len(set(numbers)) and set(numbers) <= set(NUMBERS)
+    assert len(NUMBERS) == len(set(NUMBERS)) and all(re.fullmatch(NUMBER, number) for number in NUMBERS)
+    assert [number for number in NUMBERS if number.isdecimal()] == [f"{i:02}" for i in range(19)]
 
 
 # ---- the checks themselves ----

@@ -45,7 +45,7 @@ def test_the_first_screen_has_a_moving_picture_and_two_commands():
 
 
 def test_every_notebook_is_listed_by_its_title():
-    titles = {path.name: re.match(r"# \d\d · (.*)", course.markdown(path))[1] for path in course.NOTEBOOKS}
-    listed = re.findall(r"^\| (\d\d) \| \[(.*)\]\(notebooks/(\S+)\) \| [^|]+ \|$", README, re.M)
+    titles = {path.name: re.match(rf"# {course.NUMBER} · (.*)", course.markdown(path))[1] for path in course.NOTEBOOKS}
+    listed = re.findall(rf"^\| ({course.NUMBER}) \| \[(.*)\]\(notebooks/(\S+)\) \| [^|]+ \|$", README, re.M)
     assert {name: title for _, title, name in listed} == titles
     assert all(name.startswith(number) for number, _, name in listed)

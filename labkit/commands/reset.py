@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _stem(given: str, stems: list[str]) -> str:
     """The name of the notebook that is meant by a number, a name, or a path."""
     name = PurePath(given).name.removesuffix(".ipynb")
-    numbered = [stem for stem in stems if name.isdecimal() and stem.split("_")[0] == name.zfill(2)]
+    numbered = [stem for stem in stems if stem.split("_")[0] in (name, name.zfill(2))]
     return numbered[0] if numbered else name
 
 

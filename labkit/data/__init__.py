@@ -1,5 +1,6 @@
-"""The data that come with labkit: handwritten digits, 1,797 images of 8 x 8 pixels.
+"""The data that come with labkit: handwritten digits, two moons of points, and the network of a guide.
 
+The digits are 1,797 images of 8 x 8 pixels:
 Optical Recognition of Handwritten Digits, E. Alpaydin and C. Kaynak, UCI Machine Learning Repository, 1998,
 https://doi.org/10.24432/C50P49, licence CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/). These are the images of
 its test set, written by 13 people, in the order of that set; stored as whole numbers, otherwise unchanged.
@@ -12,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .guide import network
+from .moons import moons
 
-__all__ = ["Digits", "Part", "digits", "network"]
+__all__ = ["Digits", "Part", "digits", "moons", "network"]
 
 TEST = 360  # images kept for testing
 

@@ -16,7 +16,8 @@ import labkit
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(path for path in FOLDER.glob("**/*.ipynb") if ".ipynb_checkpoints" not in path.parts)
-NUMBERS = [f"{i:02}" for i in range(19)]  # of the whole course
+NUMBERS = [path.stem.split("_")[0] for path in NOTEBOOKS]  # of the whole course: 04, then 04b, then 05
+NUMBER = r"\d\d[b-e]?"
 SHORT = {  # as the notebooks write it
     "labkit.mindspore.nn": "nn", "labkit.mindspore.ops": "ops", "labkit.mindspore": "ms", "labkit.torch": "torch",
 }  # fmt: skip
@@ -35,6 +36,11 @@ class Part(NamedTuple):
 def load(path):
     """A notebook as it is in its file, read once: nobody changes it."""
     return nbformat.v4.reads(path.read_text(encoding="utf-8"))
+
+
+def number_of(path):
+    """The number of a notebook in the course, as its file's name begins: `04`, `04b`."""
+    return path.stem.split("_")[0]
 
 
 def code_cells(path):
@@ -68,15 +74,17 @@ def parts(path) -> tuple[Part, ...]:
     return tuple(found)
 
 
-LIST = r"(\d\d(?:(?:,| and| or| to|,? and|-|–) ?\d\d)*)\b"
+LIST = rf"({NUMBER}(?:(?:,| and| or| to|,? and|-|–) ?{NUMBER})*)\b"
 
 
 def numbers_named(text: str) -> set[str]:
     """The notebooks that a text names: "notebook 03", "notebooks 01 to 05", "09 · Title", a row "| 03 |" of a table."""
     lists = re.findall(rf"\b[Nn]otebooks? {LIST}", text)
-    named = set(re.findall(r"\b\d\d(?= · )|(?<=^\| )\d\d(?= \|)", text, re.MULTILINE))
-    named |= {number for numbers in lists for number in re.findall(r"\d\d", numbers)}
-    for first, last in (ends for numbers in lists for ends in re.findall(r"(\d\d)(?: to |-|–)(\d\d)", numbers)):
+    named = set(re.findall(rf"\b{NUMBER}(?= · )|(?<=^\| ){NUMBER}(?= \|)", text, re.MULTILINE))
+    named |= {number for numbers in lists for number in re.findall(NUMBER, numbers)}
+    for first, last in (
+        ends for numbers in lists for ends in re.findall(rf"({NUMBER})(?: to |-|–)({NUMBER})", numbers)
+    ):
         named |= {number for number in NUMBERS if first <= number <= last}
     return named & set(NUMBERS)
 

@@ -11,7 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from course import NOTEBOOKS, NUMBERS, names_used, numbers_named, parts, without_links
+from course import NOTEBOOKS, NUMBERS, names_used, number_of, numbers_named, parts, without_links
 
 FILE = Path(__file__).parent.parent / "terms.toml"
 KINDS = ("names", "terms", "widgets")
@@ -74,7 +74,7 @@ def pointed(path) -> dict[int, set[str]]:
 
 def used_early(path, listed, *kinds) -> list[tuple[str, str, str]]:
     """`(item, number, cell)`: what a notebook uses although it stands under a later one, with no pointer to that."""
-    number, points = path.stem[:2], pointed(path)
+    number, points = number_of(path), pointed(path)
     later = {item: (n, kind) for kind in kinds for item, n in introduced(listed, kind).items() if n > number}
     found = [(later[name][0], name, section, cell) for name, section, cell in names_used(path) if name in later]
     texts = [(p, without_links(p.text) if p.kind == "markdown" else p.text) for p in parts(path)]
@@ -89,7 +89,7 @@ def not_used(path, listed, *kinds) -> list[str]:
     names = {name for name, _, _ in names_used(path)}
     text = "\n".join(part.text for part in parts(path))
     return [
-        item for kind in kinds for item in listed[path.stem[:2]][kind]
+        item for kind in kinds for item in listed[number_of(path)][kind]
         if item not in names and not pattern(kind, item).search(text)
     ]  # fmt: skip
 
@@ -108,8 +108,8 @@ def update(move: bool = False) -> None:
     for path in NOTEBOOKS:
         for name, _, _ in names_used(path):
             if name not in introduced(listed, "names", "widgets"):
-                listed[path.stem[:2]][kind_of(name)].append(name)
-                print(f"{name}: {path.stem[:2]}")
+                listed[number_of(path)][kind_of(name)].append(name)
+                print(f"{name}: {number_of(path)}")
     write(listed)
 
 

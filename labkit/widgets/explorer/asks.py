@@ -34,7 +34,7 @@ def _number_ask(units: Units, unit: Unit, step: Step, sent: list[Sent]):
     parent, before = units.story.nodes[sent[0].parent], total - sum(values)
     is_are = ("slope", "is") if len(sent) == 1 else ("slopes", "are")
     towards = f"the local {is_are[0]} towards {parent.called} {is_are[1]} {listed(map(number, slopes))}"
-    where = f"At {unit.lead.called} arrives {number(gradient)}; {towards}."
+    where = f"{number(gradient)} arrives at {unit.lead.called}; {towards}."
     if len(sent) == 1 and not before:
         question, slips = f"{where} What goes there?", _slips_of_product(gradient, slopes[0])
     else:
@@ -79,7 +79,7 @@ def _shape_ask(units: Units, unit: Unit, step: Step, node: int):
     wrong = f"A gradient has the shape of the value it belongs to, and {parent.called} is {right}."
     slips = tuple((other, wrong) for other in choices if other != right)
     question = (
-        f"At {unit.lead.called} arrives a gradient of shape {_shape(arrived)}. What shape goes to {parent.called}?"
+        f"A gradient of shape {_shape(arrived)} arrives at {unit.lead.called}. What shape goes to {parent.called}?"
     )
     return Ask(question, right, f"A gradient has the shape of its value: {right}.", slips, choices)
 

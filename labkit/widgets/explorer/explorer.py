@@ -156,7 +156,7 @@ def show(
     >>> print(picture.describe())
     <lambda>: one run and its derivative.
     A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
-    Backward: at the result of pow 2 arrives 1. x gets 1 × 6 = 6.
+    Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6.
     """
     made = StillExplorer if static else Explorer
     if is_taped(fun) and not args:

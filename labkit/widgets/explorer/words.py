@@ -60,7 +60,7 @@ def _step_back(units: Units, unit: Unit):
     rule = f" Rule: {step.rule}." if step.rule and any(s.slope is None for s in step.sent) else ""
     parts = [_part_sent(units, step, sent) for sent in step.sent[:4]]
     more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
-    return " ".join([f"Backward: at {unit.lead.called} arrives {in_full(arrived)}.{rule}", *parts, *more])
+    return " ".join([f"Backward: {in_full(arrived)} arrives at {unit.lead.called}.{rule}", *parts, *more])
 
 
 def _part_sent(units: Units, step: Step, sent: Sent):

@@ -85,7 +85,7 @@ def test_the_seed_is_told(fun, words):
 def test_rules_are_told_where_there_are_no_slopes():
     units = units_of(lambda x, w: np.sum(x @ w), onp.ones((2, 5)), onp.ones((5, 4)))
     assert module.sentences(units)[-1] == (
-        "Backward: at the result of @ arrives 2×4 ‖2.83‖. Rule: g @ y.T, x.T @ g. x gets 2×5 ‖12.6‖. w gets 5×4 ‖8.94‖."
+        "Backward: 2×4 ‖2.83‖ arrives at the result of @. Rule: g @ y.T, x.T @ g. x gets 2×5 ‖12.6‖. w gets 5×4 ‖8.94‖."
     )
 
 

@@ -82,7 +82,7 @@ def _start(play, m, right):
 def _visit(play, m):
     moment, bench = play.moments[m], play.bench(m)
     node = bench.called(moment.node)
-    said = [f"At {node} arrives {_value_words(e.gradient)}." for e in moment.events if isinstance(e, Visit)]
+    said = [f"{_value_words(e.gradient)} arrives at {node}." for e in moment.events if isinstance(e, Visit)]
     said = said or [f"Back at {node}: its next part is handed on."]
     return " ".join(
         said + _few([_write_words(play, m, bench, e) for e in moment.events if isinstance(e, Write) and not reset(e)])

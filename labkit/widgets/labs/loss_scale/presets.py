@@ -1,11 +1,11 @@
-"""What the lab shows by itself: a network for digits whose gradients vanish, its training, and the documents' example."""
+"""What the lab shows by itself: gradients made small, a training, the documents' example, gradients small by nature."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from ....data import digits
+from ....data import digits, moons
 from ....mindspore import Tensor, amp, float32, nn
 from .outcome import Sweep
 from .run import Network
@@ -13,6 +13,7 @@ from .training import Learner, Training
 
 WEIGHT = 2.0**-17  # of the loss: as in a mean over 131,072 pixels
 WIDTHS = (64, 24, 24, 10)
+DEEP = (2, *[8] * 8, 1)  # widths of the network whose gradients are small by nature
 BATCH, STEPS, LEARNING_RATE = 32, 48, 0.02
 FIRST_POWER, WINDOW = 24, 3  # 2**24 is where MindSpore starts; its window is 2000 steps
 DOCUMENTED = 10  # log2 of the scale in the documents, 1024
@@ -37,8 +38,8 @@ class _Weighted(nn.Cell):
         return self.loss(self.network(x), label) * WEIGHT
 
 
-def _dense(i):
-    inputs, outputs = WIDTHS[i : i + 2]
+def _dense(i, widths=WIDTHS):
+    inputs, outputs = widths[i : i + 2]
     drawn, bound = np.random.RandomState(i), inputs**-0.5
     weight, bias = (drawn.uniform(-bound, bound, shape) for shape in ((outputs, inputs), outputs))
     first = [Tensor(v.astype(np.float32)) for v in (weight, bias)]
@@ -66,13 +67,23 @@ def documented_network() -> tuple[nn.Cell, tuple[Tensor, Tensor]]:
     return nn.WithLossCell(layer, nn.MSELoss()), inputs
 
 
+def deep_network() -> tuple[nn.Cell, tuple[Tensor, Tensor]]:
+    """Eight layers of sigmoids in mixed precision and their cross entropy, with the two moons: points, classes."""
+    hidden = [layer for i in range(len(DEEP) - 2) for layer in (_dense(i, DEEP), nn.Sigmoid())]
+    network = nn.SequentialCell(*hidden, _dense(len(DEEP) - 2, DEEP))
+    points, classes = moons()
+    with_loss = nn.WithLossCell(amp.auto_mixed_precision(network, "O2"), nn.BCEWithLogitsLoss())
+    return with_loss, (Tensor(points), Tensor(classes[:, None]))
+
+
 @lru_cache(maxsize=4)
-def presets(formats: Sequence[str]) -> tuple[Sweep, Training, Sweep]:
-    """The three cases that the lab shows by itself."""
+def presets(formats: Sequence[str]) -> tuple[Sweep, Training, Sweep, Sweep]:
+    """The four cases that the lab shows by itself."""
     network, batches = Network(digits_network()), digits_batches(STEPS)
     line, inputs = documented_network()
     scaler = amp.DynamicLossScaler(2**FIRST_POWER, 2, WINDOW)
-    tiny = "The loss is divided by 131,072, as a mean over so many pixels is: the gradients are tiny."
+    deep, moon_inputs = deep_network()
+    tiny = "Its loss is divided by 131,072 to make the gradients tiny, as a mean over so many pixels would."
     learning = f"The same network learns to read digits, with DynamicLossScaler(2**{FIRST_POWER}, 2, {WINDOW})."
     return (
         Sweep("vanishing gradients", f"A network reads digits. {tiny}", network.run(batches[0]), formats),
@@ -83,5 +94,11 @@ def presets(formats: Sequence[str]) -> tuple[Sweep, Training, Sweep]:
             Network(line).run(inputs),
             formats,
             DOCUMENTED,
+        ),
+        Sweep(
+            "small by nature",
+            "Eight layers of sigmoids tell two moons apart. Each layer takes a factor away on the way back.",
+            Network(deep).run(moon_inputs),
+            formats,
         ),
     )

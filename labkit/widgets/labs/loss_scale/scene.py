@@ -20,8 +20,8 @@ Case = Sweep | Training
 class LossScaleLab(Picture):
     """What a loss scale does: gradients against the range of a float format, what is flushed or overflows, and training.
 
-    `LossScaleLab()` shows three cases: a network whose gradients vanish in float16, its training with a dynamic scale, and
-    the documents' example at scale 1024.
+    `LossScaleLab()` shows four cases: a network whose loss is divided until gradients vanish in float16, its training with a
+    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature.
 
     `LossScaleLab(loss, *args)` shows your own gradients at every scale: `loss` is a function, a Cell or a Module that
     returns one number (or that first). A network's parameters are differentiated, and those in `parameters` that a function

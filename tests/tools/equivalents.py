@@ -42,6 +42,8 @@ CLASSES = [Equivalence(*row) for row in (
     ("the arguments are alike", r"\): -> def (largest|proof|step|plan)", "scale-largest clip-prove clip-mend run-plan"),
     ("the norm and a step for each parameter know no order", r"\[x, y\].* -> .*\[y, x\]|\[w1, w2\].* -> .*\[w2, w1\]",
      "clip-port sick-loop"),
+    ("w and g have one shape and dtype, and what is added and multiplied knows no order",
+     r"zeros_like\(g\)|train\(w, lr, g, steps\)", "fp-rest"),
     ("2 * x * y is symmetric: the derivative of x**2 * y for x", r"port\(y, x\)|\(y, x\)$", "port-two-outputs"),
     ("(x * c)**2 is symmetric, and the gradient is for the argument in front", r"lambda c, x", "port-accumulate"),
     ("-1, 0, 1, 2 are the same four places as 0, 1, 2, 3", r"v\[i - 1\]", "port-accumulate"),

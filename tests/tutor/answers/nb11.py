@@ -257,3 +257,74 @@ def standard(x):
 def standard(x):
     centre = ms.Tensor(np.array([0.5, 0.25, 0.125]))
     return ((x - centre) / ms.Tensor(np.array(0.25))).astype(x.dtype)
+
+
+# ---- fp-rest ----
+
+
+@wrong("fp-rest", "computed in float32, and rounded in the end")
+def train(w, g, lr, steps):
+    exact = w.astype(np.float32)
+    for _ in range(steps):
+        exact = exact - lr * g.astype(np.float32)
+    new = exact.astype(np.float16)
+    return new, (exact - new).astype(np.float16)
+
+
+@wrong("fp-rest", "the rest is what the last step lost, with the plain step taken")
+def train(w, g, lr, steps):
+    for _ in range(steps):
+        old, w = w, w - lr * g
+    return w, (-lr * g) - (w - old)
+
+
+@wrong("fp-rest", "the rest is taken away from the step")
+def train(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = -lr * g - rest
+        new = w + step
+        rest = step - (new - w)
+        w = new
+    return w, rest
+
+
+@wrong("fp-rest", "the weights are moved before the movement is measured")
+def train(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        w = w + step
+        rest = step - (w + step - w)
+    return w, rest
+
+
+@wrong("fp-rest", "rest first")
+def train(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        new = w + step
+        rest, w = step - (new - w), new
+    return rest, w
+
+
+@wrong("fp-rest", "one step too many")
+def train(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps + 1):
+        step = rest - lr * g
+        new = w + step
+        rest, w = step - (new - w), new
+    return w, rest
+
+
+@right("fp-rest", "compensated the other way round, with the sign turned")
+def train(w, g, lr, steps):
+    lost = np.zeros(w.shape, np.float16)
+    for _ in range(steps):
+        wanted = np.float16(lr) * g + lost
+        after = w - wanted
+        lost = wanted - (w - after)
+        w = after
+    return w, -lost

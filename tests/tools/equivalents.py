@@ -35,7 +35,7 @@ CLASSES = [Equivalence(*row) for row in (
     # orders
     ("sums and products do not depend on the order, nor does a maximum", r"\[::-1\]",
      "start-mend backprop-write backprop-mend-order backprop-mend-twice engine-program engine-mend-levels port-accumulate "
-     "clip-longest run-accuracy"),
+     "clip-longest run-accuracy rule-convolution"),
     ("each turn does its own part, whatever the others did", r"\[::-1\]", "fd-gradient engine-arrays vector-unbroadcast"),
     ("the inner product is symmetric", r"-> .*(@ \(x @ a\)|a @ x @ x|x @ b|v @ u)|cosine\(v, u\)|cosine\(mean, ",
      "newton-step clip-prove"),
@@ -44,6 +44,9 @@ CLASSES = [Equivalence(*row) for row in (
      "clip-port sick-loop"),
     ("w and g have one shape and dtype, and what is added and multiplied knows no order",
      r"zeros_like\(g\)|train\(w, lr, g, steps\)", "fp-rest"),
+    ("a sign in numerator and denominator goes", r"e = -np\.exp", "rule-softmax rule-cross-entropy"),
+    ("there are as many labels as rows", r"len\(labels\)", "rule-cross-entropy"),
+    ("y stands twice in a product", r"y = -\(|y = \(x\.mean\(axis=0\) - x\)", "rule-batch-norm"),
     ("2 * x * y is symmetric: the derivative of x**2 * y for x", r"port\(y, x\)|\(y, x\)$", "port-two-outputs"),
     ("(x * c)**2 is symmetric, and the gradient is for the argument in front", r"lambda c, x", "port-accumulate"),
     ("-1, 0, 1, 2 are the same four places as 0, 1, 2, 3", r"v\[i - 1\]", "port-accumulate"),

@@ -105,7 +105,7 @@ def no_learning_rate(w, g, lr, steps):
     return train(w, g, 1.0, steps)
 
 
-@judged("count")
+@judged("kind")
 def weights_alone(w, g, lr, steps):
     return train(w, g, lr, steps)[0]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .guide import network
-from .moons import moons
+from .points import moons
 
 __all__ = ["Digits", "Part", "digits", "moons", "network"]
 

@@ -129,7 +129,12 @@ def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 @both()
 def allclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether all elements are close."""
+    """True where all elements differ by at most `atol + rtol * abs(other)`; both of one dtype, their shapes broadcast.
+
+    >>> import labkit.torch as torch
+    >>> torch.allclose(torch.tensor([1.0, 1e-9]), torch.tensor([1.000001, 0.0]))
+    True
+    """
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype.legacy} did not match {other.dtype.legacy}")
     check_broadcast(input, other)

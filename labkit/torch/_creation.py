@@ -221,7 +221,12 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
 
 @function()
 def arange(start, end=None, step=1, *, dtype=None, device=None, requires_grad=False):
-    """Numbers from `start` (0 if one number is given) below `end`, by `step`."""
+    """Numbers from `start` (0 if one number is given) below `end`, by `step`: int64, or float32 if one of them is a float.
+
+    >>> import labkit.torch as torch
+    >>> torch.arange(3), torch.arange(1.0, 2.0, 0.5)
+    (tensor([0, 1, 2]), tensor([1.0000, 1.5000]))
+    """
     start, end = (0, start) if end is None else (start, end)
     numbers = [v.item() if isinstance(v, Tensor) else v for v in (start, end, step)]
     if (numbers[1] - numbers[0]) * numbers[2] < 0:

@@ -139,7 +139,14 @@ class BCELoss(LossBase):
 
 
 class BCEWithLogitsLoss(LossBase):
-    """`BCELoss` of the sigmoid of scores, without overflow; `pos_weight`: how much more a label of 1 counts."""
+    """`BCELoss` of the sigmoid of scores, without overflow; `pos_weight`: how much more a label of 1 counts.
+
+    `logits` and `labels` have one shape; the result is a number, or with `reduction="none"` of that shape.
+
+    >>> import labkit.mindspore as ms
+    >>> print(ms.nn.BCEWithLogitsLoss(reduction="none")(ms.Tensor([0.0, 100.0]), ms.Tensor([1.0, 1.0])))
+    [0.6931472 0.       ]
+    """
 
     def __init__(self, reduction="mean", weight=None, pos_weight=None):
         super().__init__(reduction)

@@ -186,6 +186,10 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     """The log-loss of scores (n, classes, ...) for Int32 class numbers (n, ...) or probabilities (n, classes, ...).
 
     `weight`: one number per class. The mean is over the weights of the examples' classes.
+
+    >>> import labkit.mindspore as ms
+    >>> print(cross_entropy(ms.Tensor([[0.0, 0.0], [0.0, 100.0]]), ms.Tensor([1, 1], ms.int32)))
+    0.3465736
     """
     axis = 1 if input.ndim > 1 else 0
     scores = wrap(primitives.log_softmax(value_of(input, "CrossEntropyLoss"), axis))

@@ -1,0 +1,120 @@
+"""What the documents say in words, and what is so: slips that are no figure of a case."""
+
+from dataclasses import dataclass
+
+ALL = ("r2.1", "master", "r2.3.q1")
+COMPARISON = ("master", "r2.3.q1")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence or line of code in some documents, what is so, and the case that shows it, if one does.
+
+    `says` is translated where the document is Chinese; `notebook` is the number of the one that explains it.
+    """
+
+    documents: tuple[str, ...]
+    says: str
+    so: str
+    notebook: str
+    case: str | None = None
+
+
+SENTENCES = (
+    Sentence(
+        ("r1.10",),
+        "A comment: multiply the gradient by a scale to prevent the gradient from *overflowing*.",
+        "From underflow. A scale makes gradients larger: against overflow it makes things worse.",
+        "12", "loss-scale-why",
+    ),
+    Sentence(
+        ALL,
+        "`has_aux` configures whether to find the gradient on the first *input* or on all outputs.",
+        "On the first *output*. Which inputs are meant says `grad_position`.",
+        "06", "grad-first-input",
+    ),
+    Sentence(
+        ("r2.1",),
+        "A comment above `grad_position=0, weights=...`: the gradient for the first *output* and weights.",
+        "For the first *input* and the weights, as the Chinese text has it.",
+        "06", "grad-input-and-weights",
+    ),
+    Sentence(
+        ALL,
+        "The tables of results: `(Gradient of the first input), (Gradient of weights)`.",
+        "The parentheses of the first are not Python's: a bare gradient, and a tuple with one gradient for each weight.",
+        "06", "grad-input-and-weights",
+    ),
+    Sentence(
+        COMPARISON,
+        "PyTorch does not support several outputs (above a program with one output).",
+        "`torch.autograd.backward((z, x))` takes several, and their gradients add up, as in MindSpore.",
+        "08", "two-outputs",
+    ),
+    Sentence(
+        COMPARISON,
+        "`torch.autograd.grad` and `backward`: the former changes the `grad` of the tensors, the latter returns a list.",
+        "The other way round: `backward` fills `.grad`, `torch.autograd.grad` returns a tuple and leaves `.grad` alone.",
+        "08", "autograd-grad",
+    ),
+    Sentence(
+        COMPARISON,
+        "The first program: `x = Variable(...)`, then `x = x * 2`, then `y.backward(x)`.",
+        "The gradient goes to the first `x`, which has no name any more. The `x` that is left is no leaf: its `.grad` is None.",
+        "08", "tape-cotangent",
+    ),
+    Sentence(
+        COMPARISON,
+        "For vectors and matrices `grad_tensor` has to be defined.",
+        "The method's argument is called `gradient`, the function's `grad_tensors`.",
+        "08", "vector-cotangent",
+    ),
+    Sentence(
+        COMPARISON,
+        "PyTorch clears what it recorded because its differentiation is *functional*.",
+        "Because it is a tape of one run. What is functional is `ms.grad`, and `torch.func.grad`.",
+        "08", "retain-graph-missing",
+    ),
+    Sentence(
+        COMPARISON,
+        "What the way back consists of depends on the graph alone, never on numbers.",
+        "In graph mode, where both sides of an `if` are in the graph. In PyNative it is what ran, as in PyTorch.",
+        "08", "forward-records-nothing",
+    ),
+    Sentence(
+        COMPARISON,
+        "No intermediate values are kept, so the graph can be called again and again.",
+        "Each call keeps the values that its way back needs, while it runs. It can be called again: it makes them anew.",
+        "16", None,
+    ),
+    Sentence(
+        (*ALL, "r1.10"),
+        "`ops.clip_by_global_norm(grad)`, without a limit.",
+        "The limit is 1.0 then. Whether that is large or small depends on the network: print the norm first.",
+        "13", None,
+    ),
+    Sentence(
+        ("r1.10",),
+        "`MyTrainOneStepCell` clips, then gathers the gradients of all workers.",
+        "Each worker clips a gradient of its own. To limit the step, gather first.",
+        "13", "clip-and-mean",
+    ),
+    Sentence(
+        ("r1.10",),
+        "Its docstring: the argument `sens`, default 1.0.",
+        "The argument is called `scale_sense`, and may be a Cell that updates the scale.",
+        "14", None,
+    ),
+    Sentence(
+        ("r1.1",),
+        "Prints 32 losses of 0 after a step of training.",
+        "All labels are 0, also in the one-hot rows: there is nothing to be wrong about. The weights move all the same.",
+        "14", "zero-loss",
+    ),
+    Sentence(
+        ("r1.1",),
+        "The size of the dataset is 1875.",
+        "It has 60,000 images; 1875 is the number of batches of 32. `sink_size` counts batches, too.",
+        "17", "data-sinking",
+    ),
+)  # fmt: skip

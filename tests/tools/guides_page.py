@@ -1,0 +1,122 @@
+"""Writes `notebooks/guides.md`: what the documents say and what is so, from the ledger and from what the notebooks name.
+
+python tests/tools/guides_page.py
+"""
+
+import re
+
+import course
+
+from labkit.cases import CASES
+from labkit.cases.ledger import DOCUMENTS, ByMode, Slip
+from labkit.cases.report import figure_text
+from labkit.cases.sentences import SENTENCES
+
+FILE = course.FOLDER / "guides.md"
+TEXT = """# What the guides say, and what is so
+
+Five documents of MindSpore stand behind this course: what they print is run by labkit's tests, case by case. Here is where
+they slip, where they differ, and which notebook runs which case. `labkit cases NAME` prints a case with its program, what is
+documented and what comes out; `labkit cases` runs them all. No document is perfect, and this page is no reproach: who can
+tell what is wrong with an example has understood it.
+
+{documents}
+
+## Figures that are wrong
+
+| case | where | documented | is | why |
+|---|---|---|---|---|
+{slips}
+
+## Sentences that are wrong, or half true
+
+| where | says | is | notebook |
+|---|---|---|---|
+{sentences}
+
+## Where PyNative and graph mode differ
+
+The documents seldom say in which mode they ran. In these cases it matters.
+
+| case | PyNative | graph mode | why |
+|---|---|---|---|
+{modes}
+
+## Where the versions differ
+
+- The comparison with PyTorch stands in the Chinese documents alone (master and r2.3.q1). The English r2.1 begins with
+  `mindspore.grad`.
+- r2.1 says that a loss scale is for gradient *overflow*; the same sentence in master says *underflow*.
+- In r2.3.q1 `<AddBackward0>` was taken for an HTML tag: `tensor(3., grad_fn=)`. In master it is there.
+- r1.1 and r1.10 train with cells (`TrainOneStepCell`); from r2.1 on a step is a function with `value_and_grad`.
+- r1.1 builds gradients with `GradOperation`, from `mindspore.ops.composite`; from r2.1 on that is "not recommended".
+
+## Every case
+
+| case | shows | documents | notebook |
+|---|---|---|---|
+{cases}
+"""
+
+
+def named_in() -> dict[str, list[str]]:
+    """For each case the notebooks and sections that name it, as links."""
+    found: dict[str, list[str]] = {}
+    for path in course.NOTEBOOKS:
+        section = ""
+        for line in course.without_fences(course.markdown(path)).splitlines():
+            heading = re.match(r"## (\d+)\. ", line)
+            section = f" §{heading[1]}" if heading else "" if line.startswith("## ") else section
+            for name in re.findall(r"`([a-z-]+)`", line):
+                link = f"[{course.number_of(path)}{section}]({path.name})"
+                if link not in found.setdefault(name, []):
+                    found[name].append(link)
+    return found
+
+
+def cell(figure) -> str:
+    """A figure in a cell of a table."""
+    return "`" + " ".join(figure_text(figure).replace("\\n", " ").split()).replace("|", "\\|") + "`"
+
+
+def plain(words: str) -> str:
+    """Words for a cell of a table: what looks like a tag stands as code."""
+    return re.sub(r"<\w+>", r"`\g<0>`", words)
+
+
+def corrected(kind):
+    """Each figure of a case with a correction of this kind: `(case, label, correction)`."""
+    return ((case, label, c) for case in CASES for label, c in case.corrections.items() if isinstance(c, kind))
+
+
+def page() -> str:
+    """The page as the ledger and the notebooks have it."""
+    links = named_in()
+    by_number = {course.number_of(path): path.name for path in course.NOTEBOOKS}
+    versions = {key: ", ".join(key) for key in {case.documents for case in CASES} | {s.documents for s in SENTENCES}}
+    slips = [
+        f"| `{case.name}` | {versions[case.documents]} | {cell(case.figures[label])} | {cell(c.right)} | {plain(c.why)} |"
+        for case, label, c in corrected(Slip)
+    ]
+    sentences = [
+        f"| {versions[s.documents]} | {s.says} | {s.so}{f' (`{s.case}`)' if s.case else ''} "
+        f"| [{s.notebook}]({by_number[s.notebook]}) |"
+        for s in SENTENCES
+    ]
+    modes = [
+        f"| `{case.name}` | {cell(c.figures['pynative'])} | {cell(c.figures['graph'])} | {c.why} |"
+        for case, _, c in corrected(ByMode)
+    ]
+    cases = [
+        f"| `{case.name}` | {case.shows} | {versions[case.documents]} | {', '.join(links.get(case.name, []))} |"
+        for case in CASES
+    ]
+    return TEXT.format(
+        documents="\n".join(f"- **{key}**: {title}" for key, title in DOCUMENTS.items()),
+        **{name: "\n".join(rows) for name, rows in
+           {"slips": slips, "sentences": sentences, "modes": modes, "cases": cases}.items()},
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    FILE.write_text(page(), encoding="utf-8")

@@ -18,11 +18,11 @@ def largest(g1, g2):
     return 2.0 ** np.floor(np.log2(65504 / top))
 
 
-def _drawn_gradients(rng, sign, place, near=None):
+def _drawn_gradients(rng, sign, place, near=None, halved=(8, 14)):
     """Two arrays, with the largest magnitude at a place of theirs, of this sign: `near / 2**n`, or any size."""
     sizes = np.sort(10.0 ** rng.uniform(-5, 1, 7))
     if near:
-        sizes[-1] = near / 2.0 ** rng.integers(8, 14)
+        sizes[-1] = near / 2.0 ** rng.integers(*halved)
         sizes[:-1] *= min(1.0, sizes[-1] / 20)
     values = sizes[:-1] * rng.choice([-1.0, 1.0], 6)
     values[:2] = sizes[:2]
@@ -41,6 +41,7 @@ draw = (
     partial(_drawn_gradients, sign=1, place=6, near=65530.0),  # 65536 would be too large a limit
     partial(_drawn_gradients, sign=-1, place=0, near=65503.5),
     partial(_drawn_gradients, sign=1, place=2),
+    partial(_drawn_gradients, sign=1, place=3, near=60000.0, halved=(-5, -1)),  # too large as they are: a scale below 1
 )
 
 

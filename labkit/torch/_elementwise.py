@@ -187,7 +187,16 @@ def pow(input, exponent):
 
 @both()
 def maximum(input, other):
-    """The larger of each two elements."""
+    """The larger of each two elements; at a tie each gets half of the gradient.
+
+    `input`, `other`: tensors, whose shapes broadcast and whose dtypes are promoted.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([-1.0, 0.0, 2.0], requires_grad=True)
+    >>> torch.maximum(x, torch.tensor(0.0)).sum().backward()
+    >>> x.grad
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     return binary(_rules.maximum, input, other)
 
 
@@ -219,7 +228,17 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
 @both("clamp", "clip")
 def clamp(input, min=None, max=None):
-    """Each element limited to [min, max]."""
+    """Each element limited to [min, max]; what is at a limit passes the whole gradient.
+
+    `input`: a tensor. `min`, `max`: a number, a tensor that broadcasts, or None for no limit on this side. Raises
+    RuntimeError where both are None.
+
+    >>> import labkit.torch as torch
+    >>> x = torch.tensor([-1.0, 0.0, 2.0], requires_grad=True)
+    >>> torch.clamp(x, min=0).sum().backward()
+    >>> x.grad
+    tensor([0., 1., 1.])
+    """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     if isinstance(min, Tensor) or isinstance(max, Tensor):

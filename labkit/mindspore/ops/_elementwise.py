@@ -86,7 +86,15 @@ def elu(input, alpha=1.0):
 
 @op("clip", method=True)
 def clamp(input, min=None, max=None):
-    """Each element limited to [min, max]; either may be None, a number or a tensor."""
+    """Each element limited to [min, max]; what is at a limit passes the whole gradient.
+
+    `input`: a tensor. `min`, `max`: a number, a tensor that broadcasts, or None for no limit on this side. Raises
+    ValueError where both are None.
+
+    >>> import labkit.mindspore as ms
+    >>> print(ms.grad(lambda x: ms.ops.clamp(x, min=0.0).sum())(ms.Tensor([-1.0, 0.0, 2.0])))
+    [0. 1. 1.]
+    """
     if min is None and max is None:
         raise ValueError("For clamp, at least one of 'min' or 'max' must not be None.")
     min, max = (bound._value if isinstance(bound, Tensor) else bound for bound in (min, max))

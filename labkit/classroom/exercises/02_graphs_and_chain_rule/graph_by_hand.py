@@ -8,8 +8,8 @@ b = a + x
 z = b * a
 ```
 
-Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative for `x`, its derivative for `y`.
-Walk back over the graph: first the derivative of `z` for `b`, then for `a`, then for `x` and `y`.
+Write `by_hand(x, y)`. It returns a tuple of three numbers: `z`, its derivative with respect to `x`, and with respect to `y`.
+Walk back over the graph: first the derivative of `z` with respect to `b`, then to `a`, then to `x` and `y`.
 Use plain arithmetic: no finite difference, no labkit.
 """
 
@@ -52,13 +52,13 @@ def directly_forgotten(x, y):
     return _back(x, y, d_a=x * y)
 
 
-@wrong("The derivative for y is right. x has a second edge, directly into b.")
+@wrong("The derivative with respect to y is right. x has a second edge, directly into b.")
 def x_into_b_forgotten(x, y):
     z, d_x, d_y = by_hand(x, y)
     return z, d_x - x * y, d_y
 
 
-@wrong("In a = x * y the local derivative for x is y, and the one for y is x.")
+@wrong("In a = x * y the local derivative with respect to x is y, and that with respect to y is x.")
 def own_factor(x, y):
     a, b = x * y, x * y + x
     return b * a, (a + b) * x + a, (a + b) * y
@@ -83,6 +83,6 @@ def a_sum(x, y):
 ways = (NO_DIFFERENCES, PLAIN)
 hints = (
     "Draw it. a has two edges that leave it, and so has x.",
-    "d_b = a. At a arrive two numbers: b from the product, and d_b * 1 through b. They add up.",
+    "d_b = a. Two numbers arrive at a: b from the product, and d_b * 1 through b. They add up.",
     "d_a = b + d_b. Then d_x = d_a * y + d_b, and d_y = d_a * x.",
 )

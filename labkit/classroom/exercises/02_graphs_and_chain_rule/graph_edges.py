@@ -54,7 +54,7 @@ values_on_the_edges = wrong(
 )
 
 own_factor = wrong(
-    "In u = x * y the slope for x is the *other* factor, y: with a larger y, u reacts more strongly to x.",
+    "In u = x * y the slope towards x is the *other* factor, y: with a larger y, u reacts more strongly to x.",
     {0: 2, 1: 3},
     together=True,
 )

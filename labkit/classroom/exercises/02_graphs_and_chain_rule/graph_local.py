@@ -1,7 +1,8 @@
 """# The local derivatives of four operations (2 points)
 
 Write `local(op, a, b)`. `op` is `"add"`, `"subtract"`, `"multiply"` or `"divide"`: the operation `a + b`,
-`a - b`, `a * b` or `a / b`. Return a tuple: the local derivative for `a`, and the one for `b`.
+`a - b`, `a * b` or `a / b`. Return a tuple: the local derivative with respect to `a`, and the one with respect to
+`b`.
 `a` and `b` are numbers.
 """
 
@@ -30,7 +31,7 @@ draw = tuple(partial(_operation, op=op) for op in ("multiply", "subtract", "divi
 draws = 12
 
 
-@wrong("For a product the local derivative for a is b, the other factor.")
+@wrong("In a product the local derivative with respect to a is b, the other factor.")
 def own_factor(op, a, b):
     return (a, b) if op == "multiply" else local(op, a, b)
 
@@ -40,7 +41,7 @@ def minus_forgotten(op, a, b):
     return (1.0, 1.0) if op == "subtract" else local(op, a, b)
 
 
-@wrong("When b grows, a / b gets smaller, so the local derivative for b is negative.")
+@wrong("When b grows, a / b gets smaller, so the local derivative with respect to b is negative.")
 def a_larger_divisor(op, a, b):
     return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
 
@@ -50,7 +51,7 @@ def numerator_forgotten(op, a, b):
     return (1 / b, -1 / b**2) if op == "divide" else local(op, a, b)
 
 
-@wrong("a / b is not symmetric. For b: write it as a * b**-1, whose derivative for b is -a * b**-2.")
+@wrong("a / b is not symmetric. Write it as a * b**-1: its derivative with respect to b is -a * b**-2.")
 def divide_the_other_way(op, a, b):
     return (1 / b, 1 / a) if op == "divide" else local(op, a, b)
 
@@ -71,7 +72,7 @@ def always_ones(op, a, b):
 
 
 hints = (
-    "Hold b still and differentiate for a. Then hold a still and differentiate for b.",
+    "Hold b still and let a move. Then hold a still and let b move.",
     "add: (1, 1). subtract: (1, -1). multiply: (b, a).",
     "divide: a / b is a * b**-1. So (1 / b, -a / b**2).",
 )

@@ -1,7 +1,8 @@
 """# From local derivatives to the derivative (2 points)
 
 `slopes` is an array with a row for each path from `x` to `z`. A row holds the local derivatives of the edges
-along that path. Write `derivative(slopes)`: it returns the derivative of `z` for `x`, a number.
+along that path. Write `derivative(slopes)`: it returns the derivative of `z` with respect to `x`, a
+number.
 """
 
 from functools import partial

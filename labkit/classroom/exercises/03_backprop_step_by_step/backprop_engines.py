@@ -2,7 +2,7 @@
 
 [[f]]
 
-At `x = 3`: which gradient for `x` does each engine give? Answer with a list of four numbers. `z` sends to `b` first and then
+At `x = 3`: which gradient of `x` does each engine give? Answer with a list of four numbers. `z` sends to `b` first and then
 to `a`; `b` sends to `a` first and then to `x`.
 
 0. the right engine

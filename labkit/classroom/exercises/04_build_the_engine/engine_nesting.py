@@ -16,15 +16,15 @@ from labkit.engine import grad
 answer = [48, 1, 12, 8, 0]
 rules = (
     "Differentiate the formula twice, and only then put in the number.",
-    "The inner grad is for y alone. Write it down as a formula in x, multiply, and differentiate for x.",
-    "The inner grad is for y alone. Write it down as a formula in x, multiply, and differentiate for x.",
-    "Differentiate for y, then put x in for y. What comes out is a formula in x, which the outer grad differentiates.",
+    "The inner grad is with respect to y alone. Write it as a formula in x, multiply, and then differentiate.",
+    "The inner grad is with respect to y alone. Write it as a formula in x, multiply, and then differentiate.",
+    "With respect to y first, then x is put in for y. What comes out is a formula in x: the outer grad takes that.",
     "Does the inner function use y at all? The outer grad differentiates what the inner one gives, not its function.",
 )
 hints = (
     "The inner gradients of the first three, as formulas in x: 4 * x**3, then 1, then x * x.",
-    "Item 3: for y the derivative is 2 * x * y. It is taken at y = x.",
-    "Differentiate 4 * x**3, x * 1, x * x * x, 2 * x**2 and 0 for x.",
+    "Item 3: the derivative with respect to y is 2 * x * y. It is taken at y = x.",
+    "What is left to differentiate: 4 * x**3, x * 1, x * x * x, 2 * x**2 and 0.",
 )
 LINES = (
     lambda: grad(grad(lambda x: x * x * x * x))(2.0),
@@ -44,7 +44,7 @@ first_derivative_only = wrong(
 )
 
 confused_boxes = wrong(
-    "For the inner grad x is a constant: x + y has the slope 1 for y. The slope 1 for x is not its business.", {1: 2}
+    "For the inner grad x is a constant: x + y has the slope 1 in y. The slope 1 in x is not its business.", {1: 2}
 )
 
 inner_is_a_number = wrong(
@@ -53,11 +53,11 @@ inner_is_a_number = wrong(
 )
 
 point_before_derivative = wrong(
-    "The inner grad first differentiates for y alone, which gives 2 * x * y. Only then y = x is put in.", {3: 12}
+    "The inner grad first differentiates in y alone, which gives 2 * x * y. Only then y = x is put in.", {3: 12}
 )
 
 called_at_x = wrong(
-    "The function does not use y, so its derivative for y is 0, wherever it is taken. What the outer grad gets is 0.",
+    "The function does not use y, so its derivative in y is 0, wherever it is taken. What the outer grad gets is 0.",
     {4: either(8, 2, 16)},
 )
 

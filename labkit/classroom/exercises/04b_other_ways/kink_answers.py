@@ -1,0 +1,71 @@
+"""# What does the engine answer there? (2 points)
+
+Each function is continuous, and `labkit.grad` differentiates what runs. Predict the six slopes. `anp` is `autograd.numpy`.
+Answer with a list of six numbers.
+
+0. `anp.abs(x)` at 0.0
+1. `anp.maximum(x, 0.0)` at 0.0
+2. `x * (x > 0)` at 0.0
+3. `x if x >= 0 else 0 * x` at 0.0
+4. `x * x if x != 3 else 9.0` at 3.0
+5. `x * x if x > 3 else 6 * x - 9` at 3.0
+"""
+
+import autograd.numpy as anp
+
+from labkit.classroom.writing import either, judged, wrong
+from labkit.engine import grad
+
+answer = [0, 0.5, 0, 1, 0, 6]
+rules = (
+    "At its corner abs has a rule of its own: the middle of the slopes on both sides.",
+    "At a tie maximum shares what arrives.",
+    "x > 0 is a constant for the engine. Which number is it at 0?",
+    "Which branch runs at 0? The engine differentiates that one.",
+    "Which branch runs at 3, and does it use x?",
+    "Which branch runs at 3? Differentiate that one.",
+)
+places = ("abs", "maximum", "x * (x > 0)", "x >= 0", "x != 3", "x > 3")
+hints = (
+    "Items 3 to 5: find out which branch runs. Only this one is differentiated.",
+    "Items 0 and 1 are the middle between the slope on the left and the slope on the right.",
+    "In item 2 the engine computes x * False: what is the slope of that?",
+)
+LINES = (
+    (lambda x: anp.abs(x), 0.0),
+    (lambda x: anp.maximum(x, 0.0), 0.0),
+    (lambda x: x * (x > 0), 0.0),
+    (lambda x: x if x >= 0 else 0 * x, 0.0),
+    (lambda x: x * x if x != 3 else 9.0, 3.0),
+    (lambda x: x * x if x > 3 else 6 * x - 9, 3.0),
+)
+
+
+def reference():
+    return [float(grad(line)(at)) for line, at in LINES]
+
+
+slope_on_one_side = wrong(
+    "That is the slope on one side of the corner. abs answers with the middle of the two.", {0: either(1, -1)}
+)
+
+no_tie = wrong("At 0 the two arguments are equal: a tie. maximum gives a half to each.", {1: either(0, 1)})
+
+middle_everywhere = wrong(
+    "Only abs and maximum answer with the middle. A condition is no operation: the branch that runs is differentiated.",
+    {2: 0.5, 3: 0.5},
+)
+
+other_branch = wrong("x >= 0 is true at 0, so x itself is returned.", {3: 0})
+
+slope_of_the_function = wrong(
+    "6 is the slope of the function. The engine never sees it: what ran at 3 was the constant 9.0.", {4: 6}
+)
+
+no_slope_at_a_seam = wrong(
+    "At 3 the last branch runs, 6 * x - 9. Both branches have the same slope there, so nothing goes wrong.",
+    {5: either(0, 3)},
+)
+
+another = judged("value", {5: 12})
+five = judged("structure", [0, 0.5, 0, 1, 0])

@@ -60,6 +60,8 @@ CLASSES = [Equivalence(*row) for row in (
     ("beyond the end there is no sample: nothing is counted, and the mean of none has the gradient 0",
      r"\) \+ 1, size\)", "run-loop run-accuracy"),
     # what nobody sees
+    ("a distance has no sign", r"abs\(j - i\)", "many-colours"),
+    ("-2, -1, 0 are the same three rows as 1, 2, 0", r"j % -3", "many-colours"),
     ("every item is set afterwards", r"np\.ones", "fd-gradient"),
     ("grad is 0 before", r"-> grad = 2 \* error \* x", "backprop-mend-reset"),
     ("has_aux=True leaves out what the other output is", r"return \(\(?x \*\* 2 \* y\)?(\.sum\(\))?, ",

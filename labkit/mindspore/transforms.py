@@ -251,7 +251,15 @@ def jet(fn, primals, series) -> tuple[Tensor, Tensor]:
 
 
 def vmap(fn, in_axes=0, out_axes=0) -> Callable:
-    """`fn` applied to every slice along a batch axis, results stacked along `out_axes`; None keeps an input whole."""
+    """`fn` applied to every slice along a batch axis, results stacked along `out_axes`; None keeps an input whole.
+
+    `in_axes`: the batch axis of each input, one for all or a tuple of them. `fn` runs once for each slice. Raises ValueError
+    for inputs whose batches have different sizes.
+
+    >>> import labkit.mindspore as ms
+    >>> print(ms.vmap(lambda x, w: (x * w).sum(), in_axes=(0, None))(ms.Tensor([[1.0, 2.0], [3.0, 4.0]]), ms.Tensor([1.0, 10.0])))
+    [21. 43.]
+    """
 
     @wraps(fn, updated=())
     def mapped(*args):

@@ -69,6 +69,12 @@ CLASSES = [Equivalence(*row) for row in (
     ("beyond the end there is no sample: nothing is counted, and the mean of none has the gradient 0",
      r"\) \+ 1, size\)", "run-loop run-accuracy"),
     # what nobody sees
+    ("labkit's grad of an array differentiates its sum", r"anp\.sum.* -> f = lambda x: anp\.log", "curve-power"),
+    ("a vector turned round has the same quotient, and one of length 1 stays when it is divided by its length",
+     r"-> v = -|doubled: v = v / ", "curve-power"),
+    ("an inner product has no order", r"hvp\(f, x, v\) @ v", "curve-power"),
+    ("a distance has no sign", r"abs\(j - i\)", "many-colours"),
+    ("-2, -1, 0 are the same three rows as 1, 2, 0", r"j % -3", "many-colours"),
     ("every item is set afterwards", r"np\.ones", "fd-gradient"),
     ("grad is 0 before", r"-> grad = 2 \* error \* x", "backprop-mend-reset"),
     ("has_aux=True leaves out what the other output is", r"return \(\(?x \*\* 2 \* y\)?(\.sum\(\))?, ",

@@ -137,7 +137,12 @@ def hardswish(input, inplace=False) -> Tensor:
 
 
 def softplus(input, beta=1.0, threshold=20.0) -> Tensor:
-    """`log(1 + exp(beta x)) / beta`; linear above `threshold`."""
+    """`log(1 + exp(beta x)) / beta`, elementwise, of the shape of `input`; `x` itself where `beta x` is above `threshold`.
+
+    >>> import labkit.torch as torch
+    >>> torch.nn.functional.softplus(torch.tensor([-1.0, 0.0, 30.0]))
+    tensor([ 0.3133,  0.6931, 30.0000])
+    """
     return apply(_rules.softplus, input, beta, threshold)
 
 

@@ -114,15 +114,15 @@ def test_the_cost_counts_passes():
 @pytest.mark.parametrize(
     ("fn", "x", "words"),
     [
-        (anp.sin, X, "Diagonal: an elementwise function"),
+        (anp.sin, X, "Diagonal, as of an elementwise function"),
         (lambda x: 3 * x, X, "Diagonal: 3 times the identity"),
         (lambda x: x[:-2] - 2 * x[1:-1] + x[2:] ** 2, np.arange(1, 9.0), "outside columns i to i + 2"),
         (lambda x: anp.cumsum(x), X, "Lower triangular"),
         (lambda x: anp.array([1.0, 2.0, 3.0]) * anp.sum(x**2), X, "Rank one"),
-        (three_of_five, X, "No output depends on x[4] here."),
+        (three_of_five, X, "No output moves with x[4] here."),
         (lambda x: anp.exp(x) / anp.sum(anp.exp(x)), X, "Symmetric. Rank 4, where 5 is possible"),
         (lambda x: anp.tanh(x @ np.ones((3, 2))), np.arange(6.0).reshape(2, 3), "Block diagonal: 2 examples"),
-        (lambda x: anp.array([x[0], 1.0 * 2]), X, "y[1] depends on no input here."),
+        (lambda x: anp.array([x[0], 1.0 * 2]), X, "y[1] moves with no input here."),
         (lambda x: np.ones(2), X, "All zero"),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_structure_that_is_not_there_is_not_claimed():
     rng = np.random.default_rng(0)
     weight = rng.normal(size=(4, 4))
     description = JacobianMap(lambda x: anp.tanh(weight @ x), rng.normal(size=4)).scene.description
-    for claim in ("Diagonal", "Banded", "triangular", "Rank", "Symmetric", "depends on"):
+    for claim in ("Diagonal", "Banded", "triangular", "Rank", "Symmetric", "No output", "no input here"):
         assert claim not in description
 
 

@@ -35,7 +35,7 @@ def wrong_side(x, w, g):
     return w.T @ g, g @ x.T
 
 
-@wrong("Both are there, in the wrong order: first the gradient for x, then the one for w.")
+@wrong("Both are there, in the wrong order: first the gradient with respect to x, then the one with respect to w.")
 def results_swapped(x, w, g):
     return x.T @ g, g @ w.T
 

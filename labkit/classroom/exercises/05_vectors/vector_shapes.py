@@ -6,14 +6,14 @@
 
 Predict eight shapes. Answer with a list of eight tuples, such as `(2,)`.
 
-0. the gradient of `loss` for `w`
-1. the gradient of `loss` for `b`
-2. the Jacobian of `layer` for `w`, as `jacrev` gives it
-3. the Jacobian of `layer` for `b`, as `jacrev` gives it
+0. the gradient of `loss` with respect to `w`
+1. the gradient of `loss` with respect to `b`
+2. the Jacobian of `layer` with respect to `w`, as `jacrev` gives it
+3. the Jacobian of `layer` with respect to `b`, as `jacrev` gives it
 4. the `v` that `pull` takes, after `out, pull = vjp(layer, x, w, b)`
 5. `pull(v)[0]`
 6. `J t`, for a tangent `t` of `w`: what `jvp` gives
-7. the Jacobian of `loss` for `x`, as `jacrev` gives it
+7. the Jacobian of `loss` with respect to `x`, as `jacrev` gives it
 """
 
 import autograd.numpy as np
@@ -23,17 +23,17 @@ from labkit.classroom.writing import judged, wrong
 
 answer = [(3, 2), (2,), (4, 2, 3, 2), (4, 2, 2), (4, 2), (4, 3), (4, 2), (4, 3)]
 rules = (
-    "A gradient has the shape of what it is for.",
-    "A gradient has the shape of what it is for.",
+    "A gradient has the shape of the input it is taken with respect to.",
+    "A gradient has the shape of the input it is taken with respect to.",
     "jacrev keeps all axes: those of the output first, then those of the input.",
     "jacrev keeps all axes: those of the output first, then those of the input.",
     "A pull takes one number for each element of the output.",
-    "A pull gives something for each input, in their order; the first one is for x.",
+    "A pull gives something for each input, in their order; the first one belongs to x.",
     "A push takes a tangent of the input, and gives the tangent of the output.",
     "The output is one number, which has no axes: what is left are those of the input.",
 )
 hints = (
-    "A gradient has the shape of what it is for. The output of layer has shape (4, 2).",
+    "A gradient has the shape of the input it is taken with respect to. The output of layer has shape (4, 2).",
     "A Jacobian has the axes of the output, then those of the input. A number has no axes: its shape is ().",
     "v is as the output, pull(v)[0] is as x; t is as w, and J t is as the output.",
 )
@@ -71,7 +71,7 @@ bias_per_example = wrong(
 )
 
 shape_of_the_output = wrong(
-    "You gave the gradient for w the shape of the output. It says how the loss moves with each element of w, so "
+    "You gave the gradient with respect to w the shape of the output. It says how the loss moves with each element of w, so "
     "it has one number per element of w.",
     {0: (4, 2)},
 )

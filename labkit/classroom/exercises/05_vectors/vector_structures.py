@@ -28,14 +28,14 @@ rules = (
     "The first output is the last input, and so on.",
     "Each output uses two neighbours, and there is one output less than there are inputs.",
     "The sum below the line has all inputs in it.",
-    "Every output uses its own input and x[0]. Rows are outputs, columns are inputs.",
+    "Output i is x[i] - x[0]: which inputs move it? Look at output 0, too. Rows are outputs, columns are inputs.",
     "Each output uses its own half, through the mean, and nothing of the other half.",
     "Near this x the order stays, so each output is one of the inputs: which one is in which place?",
 )
 hints = (
     "For each function take one output and ask: which inputs move it? These are the filled cells of its row.",
     "First find the diagonal one, the full one, and the one that has only five rows.",
-    "np.sort(x) is x[[1, 3, 0, 5, 4, 2]] here. In x - x[0], what is the row of output 0?",
+    "np.sort(x) is x[[1, 3, 0, 5, 4, 2]] here. In x - x[0], is output 0 moved by anything?",
 )
 X = np.array([3.0, 1.0, 6.0, 2.0, 5.0, 4.0])
 

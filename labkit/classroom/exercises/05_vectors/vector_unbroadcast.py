@@ -1,7 +1,7 @@
 """# Undo a broadcast (2 points)
 
 In `y = x + b` the array `b` is broadcast to the shape of `y`. `g` is the gradient that arrives at `y`.
-Write `unbroadcast(g, shape)`: it returns the gradient for `b`, where `shape` is the shape of `b` (a tuple).
+Write `unbroadcast(g, shape)`: it returns the gradient with respect to `b`, where `shape` is the shape of `b` (a tuple).
 `g` has three axes. `b` may have fewer axes, and it may have axes of length 1.
 """
 

@@ -1,8 +1,8 @@
 """# Hessian times vector, with two inputs (3 points)
 
 The function `f(x, y) = (x * y).sum() ** 2` has two inputs of three elements, so its Hessian is 6 by 6. You go
-from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch: it returns how the gradient for `x` and the
-gradient for `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Walk back only
+from `(x, y)` along the direction `(u, v)`. Write `answer(x, y, u, v)` in PyTorch: it returns how the gradients with respect
+to `x` and `y` change, as a tuple of two tensors. That is the Hessian times the six elements of the direction. Walk back only
 twice. All four are tensors of three elements; `x` and `y` are leaves that require grad.
 """
 
@@ -39,7 +39,7 @@ def _first(x, y):
 
 
 @wrong(
-    "You let each input act on its own gradient alone. But the gradient for x also changes when y does: x and y "
+    "You let each input act on its own gradient alone. But the gradient with respect to x also changes when y does: x and y "
     "are multiplied. Walk back from both gradients at once."
 )
 def own_blocks_only(x, y, u, v):
@@ -49,7 +49,7 @@ def own_blocks_only(x, y, u, v):
 
 
 @wrong(
-    "You have what y does to the gradient for x, and x to that for y. What each does to its own gradient is missing."
+    "You have what y does to the gradient with respect to x, and x to the other one. What each does to its own is missing."
 )
 def other_blocks_only(x, y, u, v):
     g, h = _first(x, y)

@@ -1,8 +1,8 @@
 """# Repair the penalty (2 points)
 
-This function should return the gradient for `w` of a value plus a penalty: the squared length of the value's
-gradient for `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and `x` are leaves of
-three elements that require grad.
+This function should return the gradient with respect to `w` of a value plus a penalty: the squared length of the value's
+gradient with respect to `x`. It runs without an error, and `loss` is right, but what it returns is not. Repair it. `w` and
+`x` are leaves of three elements that require grad.
 
 [[value_counted_twice as answer]]
 """
@@ -62,7 +62,7 @@ def penalty_alone(w, x):
     return _gradient(w, x, create_graph=True) - torch.autograd.grad(((w * x) ** 2).sum(), w)[0]
 
 
-@wrong("That is a gradient for x. Asked is the one for w.")
+@wrong("That is a gradient with respect to x. Asked is the one with respect to w.")
 def for_the_input(w, x):
     value = ((w * x) ** 2).sum()
     (slope,) = torch.autograd.grad(value, x, create_graph=True)
@@ -81,6 +81,6 @@ def nothing_kept(w, x):
 
 hints = (
     "Print w.grad after the first backward. Should anything be there?",
-    "You want the gradient for x alone, with its history, and nothing stored anywhere else.",
+    "You want the gradient with respect to x alone, with its history, and nothing stored anywhere else.",
     "(slope,) = torch.autograd.grad(value, x, create_graph=True) leaves every .grad empty.",
 )

@@ -1,0 +1,95 @@
+"""# The batching rule of a matrix product (3 points)
+
+For one example, `y = x @ w` with `x` of shape `(k,)` and `w` of shape `(k, m)`. Now there are `n` examples at once. Write
+`product(x, w)`: it returns all the `y`, of shape `(n, m)`. If `x` has two axes, the first one counts the examples; with one
+axis it is the same for all of them. If `w` has three axes, the first one counts the examples; with two it is the same for
+all. At least one of them has an axis for the examples. Do without a loop over the examples.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from labkit.classroom.writing import judged, same, wrong
+
+
+def product(x, w):
+    if x.ndim == 1:
+        return x @ w
+    return (x[:, None, :] @ w)[:, 0]
+
+
+def _draw_product(rng, many_x, many_w, alike=False):
+    """`alike`: as many examples as elements, so that a product of the wrong axes has a shape, too."""
+    n, k, m = (int(size) for size in rng.permutation([2, 3, 4]))
+    n = k if alike else n
+    x = rng.integers(-5, 6, (n, k) if many_x else k)
+    w = rng.integers(-5, 6, (n, k, m) if many_w else (k, m))
+    return x.astype(float), w.astype(float)
+
+
+draw = (
+    partial(_draw_product, many_x=True, many_w=False),
+    partial(_draw_product, many_x=False, many_w=True),
+    partial(_draw_product, many_x=True, many_w=True),
+    partial(_draw_product, many_x=True, many_w=True, alike=True),
+)
+
+
+def _all_pairs(x, w):
+    return np.matmul(x, w) if x.ndim == 2 and w.ndim == 3 else None
+
+
+@wrong(
+    "With both batched, you multiplied every x with every w. Example i has one x and one w: only they meet.",
+    when=lambda i, expected, got: got.ndim == 3 and same(_all_pairs(*i), got),
+)
+def every_pair(x, w):
+    return x @ w
+
+
+@wrong(
+    "With both batched, you have one product for all examples: the axis of the examples was summed away. It stays in front, "
+    "and the axis of one example is summed.",
+    when=lambda i, expected, got: i[1].ndim == 3 and got.ndim == 1,
+)
+def examples_summed(x, w):
+    return product(x, w) if w.ndim == 2 or x.ndim == 1 else np.einsum("ni,nij->j", x, w)
+
+
+@wrong(
+    "With both batched, you took the first matrix for all examples. Each example has its own.",
+    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(i[0] @ i[1][0], got),
+)
+def first_matrix_for_all(x, w):
+    return x @ w if x.ndim == 1 or w.ndim == 2 else x @ w[0]
+
+
+@wrong(
+    "With both batched, you took the first x for all examples. Each example has its own.",
+    when=lambda i, expected, got: i[0].ndim == 2 and i[1].ndim == 3 and same(np.matmul(i[0][0], i[1]), got),
+)
+def first_row_for_all(x, w):
+    return x @ w if w.ndim == 2 or x.ndim == 1 else np.matmul(x[0], w)
+
+
+@wrong(
+    "The numbers are right, but an axis of length 1 is left over: an example's y has the shape (m,).",
+    when=lambda i, expected, got: (
+        got.size == expected.size and got.ndim == 3 and same(expected, got.reshape(expected.shape))
+    ),
+)
+def axis_left(x, w):
+    return product(x, w) if x.ndim == 1 or w.ndim == 2 else np.matmul(x[:, None, :], w)
+
+
+@judged("error")
+def elementwise(x, w):
+    return (x * w).sum(-1)
+
+
+hints = (
+    "Two of the three cases are one `@`: NumPy's takes a stack of matrices, too. Which case is left?",
+    "If both are batched, make each x a matrix with one row: x[:, None, :] has shape (n, 1, k).",
+    "x[:, None, :] @ w has shape (n, 1, m). Take the axis of length 1 away again: [:, 0].",
+)

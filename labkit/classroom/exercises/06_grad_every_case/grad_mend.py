@@ -1,7 +1,8 @@
 """# It fails, and then it is wrong (3 points)
 
-A colleague wants, from one run, the loss and its gradients for both inputs, as the flat tuple `(loss, dx, dw)`. What came
-out is below. It fails. Mend it, and do not stop when the error is gone: print what you get, and check it by hand with small numbers.
+A colleague wants, from one run, the loss and its gradients with respect to `x` and `w`, as the flat tuple
+`(loss, dx, dw)`. The program below fails. Mend it, and do not stop when the error is gone: print what you get, and check
+it by hand with small numbers.
 `x` and `w` are Tensors of three elements, `y` is a Tensor with one number.
 
 [[as_it_was as report]]
@@ -89,7 +90,8 @@ def logits_too(x, w, y):
 
 
 hints = (
-    "The first message names what it expected. Two more mistakes raise nothing: which function is differentiated, and which name gets which gradient?",
+    "The message names what it expected. Two more mistakes raise nothing: which function is differentiated, and which name "
+    "gets which gradient?",
     "forward returns two outputs, and only the first is to count. And x stands in front of w.",
     "(loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)",
 )

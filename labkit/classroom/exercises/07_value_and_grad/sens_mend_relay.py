@@ -2,7 +2,8 @@
 
 Three machines, each with a part of a function. The values go from the first to the last, the gradients come back. This
 program fails; and when it no longer fails, it is not yet right. Mend it: `relay(x)` returns the tuple of the loss and its
-gradient with respect to `x`. Each machine calls `ms.grad` or `ms.value_and_grad` for its own part. `x` is a Tensor of three elements.
+gradient with respect to `x`. Each machine calls `ms.grad` or `ms.value_and_grad` for its own part. `x` is a Tensor
+of three elements.
 
 [[as_it_was as relay]]
 """
@@ -31,7 +32,10 @@ def draw(rng):
 
 tensors = "mindspore"
 errors = (
-    ("positional argument", "A seed is the last argument, and only with sens_param=True: else it goes to the function itself."),
+    (
+        "positional argument",
+        "A seed is the last argument, and only with sens_param=True: else it goes to the function itself.",
+    ),
     ("The shape should be", "A seed has the shape of the output of the part that it goes into."),
 )
 
@@ -71,13 +75,15 @@ def _back(x, at, seed=None):
 
 
 @wrong(
-    "The error is gone. But the second machine differentiates at k, which is what it gave: its slopes belong to h, which it got."
+    "The error is gone. But the second machine differentiates at k, which it gave: its slopes belong to h, which it got."
 )
 def at_its_output(x):
     return _back(x, lambda h, k: k)
 
 
-@wrong("The first machine got no seed: every element of h counts once there. It has to count as the second machine says.")
+@wrong(
+    "The first machine got no seed: every element of h counts once there. It has to count as the second machine says."
+)
 def seed_dropped(x):
     h = _first(x)
     return _third(_second(h)), ms.grad(_first)(x)

@@ -81,7 +81,9 @@ def stepped_each_time(x, v):
     return x
 
 
-@wrong("The second step still has the gradients of the first. The program empties .grad after a step: begin with 0 again.")
+@wrong(
+    "The second step still has the gradients of the first. The program empties .grad after a step: begin with 0 again."
+)
 def never_emptied(x, v):
     total = 0.0
     for _ in range(2):

@@ -86,7 +86,9 @@ def one_after_the_other(x, y):
     return x, y
 
 
-@wrong("You added up the gradients of earlier steps. The program empties .grad after each step, so each step has its own.")
+@wrong(
+    "You added up the gradients of earlier steps. The program empties .grad after each step, so each step has its own."
+)
 def never_emptied(x, y):
     sx, sy = 0.0, 0.0
     for _ in range(3):

@@ -49,14 +49,18 @@ errors = (
 )
 
 
-@wrong("The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient.")
+@wrong(
+    "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient."
+)
 def not_stopped(x):
     for _ in range(2):
         x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + 1)) ** 2).sum())(x)
     return x
 
 
-@wrong("x did not move: you stopped everything. Only the target is detached; the gradient still flows through the other x.")
+@wrong(
+    "x did not move: you stopped everything. Only the target is detached; the gradient still flows through the other x."
+)
 def all_stopped(x):
     stop = ms.ops.stop_gradient
     for _ in range(2):

@@ -1,7 +1,7 @@
 """# Port a second derivative to PyTorch (2 points)
 
-Newton's method divides the first derivative by the second. Port the program to PyTorch: write `port(x)`; `x` is a scalar
-leaf that requires grad. Return one tensor.
+Newton's method (notebook 10) divides the first derivative by the second. Port the program to PyTorch: write
+`port(x)`; `x` is a scalar leaf that requires grad. Return one tensor.
 
 [[_program as program]]
 """

@@ -33,7 +33,10 @@ errors = (
         "The second loss walks back into the first step, whose saved values the first walk has freed. Which value connects "
         "the two steps?",
     ),
-    ("does not require grad", "Now nothing is left on the tape: the loss has to be made of an h that still has its history."),
+    (
+        "does not require grad",
+        "Now nothing is left on the tape: the loss has to be made of an h that still has its history.",
+    ),
 )
 
 

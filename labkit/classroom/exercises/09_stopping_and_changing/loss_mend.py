@@ -1,8 +1,9 @@
 """# Mend the loss that says inf (3 points)
 
 This is the cross-entropy of two classes, as it is written in textbooks. In float32 it works until the network is very sure of
-itself: make it fail first, with one large number. Then mend it: `answer(z, y)` returns the tuple of the loss and its gradient
-with respect to `z`, both finite and exact, however large `z` is. A network that is sure and wrong must have a large gradient, too.
+itself: make it fail first, with one large number. Then mend it: `answer(z, y)` returns the tuple of the loss and its
+gradient with respect to `z`, both finite and exact, however large `z` is. Where the network is sure and wrong, the
+gradient is not 0.
 `z` and `y` are Tensors of six elements; `y` is 0 or 1.
 
 [[as_it_was as answer]]

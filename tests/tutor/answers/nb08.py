@@ -342,80 +342,52 @@ def port(x):
 
 @wrong("port-to-torch", "backward of a vector, without a seed")
 def port(v):
-    for _ in range(3):
-        (v**2 * v.sum()).backward()
-        v = v - 0.01 * v.grad
-    return v
+    (v**2).backward()
+    return v.grad
 
 
 @wrong("port-to-torch", "the tuple is not unpacked")
 def port(v):
-    for _ in range(3):
-        v = v - 0.01 * torch.autograd.grad((v**2 * v.sum()).sum(), v)
-    return v
+    return torch.autograd.grad((v**2).sum(), v)
 
 
 @wrong("port-to-torch", "the mean for the sum")
 def port(v):
-    for _ in range(3):
-        (gradient,) = torch.autograd.grad((v**2 * v.sum()).mean(), v)
-        v = v - 0.01 * gradient
-    return v
+    (gradient,) = torch.autograd.grad((v**2).mean(), v)
+    return gradient
 
 
 @wrong("port-to-torch", "the first element alone")
 def port(v):
-    for _ in range(3):
-        (gradient,) = torch.autograd.grad((v**2 * v.sum())[0], v)
-        v = v - 0.01 * gradient
-    return v
+    (gradient,) = torch.autograd.grad((v**2)[0], v)
+    return gradient
 
 
-@wrong("port-to-torch", "the new v is no leaf, and has no .grad")
+@wrong("port-to-torch", "v itself as the seed")
 def port(v):
-    for _ in range(3):
-        (v**2 * v.sum()).sum().backward()
-        v = v - 0.01 * v.grad
-    return v
+    (gradient,) = torch.autograd.grad(v**2, v, grad_outputs=v.detach())
+    return gradient
 
 
-@wrong("port-to-torch", "the leaf is changed while the tape records")
+@wrong("port-to-torch", "the output, detached")
 def port(v):
-    for _ in range(3):
-        (v**2 * v.sum()).sum().backward()
-        v -= 0.01 * v.grad
-        v.grad = None
-    return v
+    return (v**2).detach()
 
 
-@wrong("port-to-torch", "by hand, as if the sum were a constant")
+@wrong("port-to-torch", "torch.func.grad of a vector output")
 def port(v):
-    for _ in range(3):
-        v = v - 0.01 * 2 * v * v.sum()
-    return v
+    return torch.func.grad(lambda v: v**2)(v)
 
 
-@wrong("port-to-torch", "one step")
+@right("port-to-torch", "backward with ones")
 def port(v):
-    (gradient,) = torch.autograd.grad((v**2 * v.sum()).sum(), v)
-    return v - 0.01 * gradient
+    (v**2).backward(torch.ones(4))
+    return v.grad
 
 
-@right("port-to-torch", "backward with ones, a new leaf in each turn")
+@right("port-to-torch", "the diagonal of the Jacobian, summed over its rows")
 def port(v):
-    for _ in range(3):
-        v = v.detach().clone().requires_grad_()
-        (v**2 * v.sum()).backward(torch.ones(4))
-        v = v - 0.01 * v.grad
-    return v
-
-
-@right("port-to-torch", "torch.func.grad of the sum")
-def port(v):
-    slope = torch.func.grad(lambda v: (v**2 * v.sum()).sum())
-    for _ in range(3):
-        v = v - 0.01 * slope(v)
-    return v
+    return torch.func.jacrev(lambda v: v**2)(v).sum(0)
 
 
 @wrong("port-second-order", "create_graph is forgotten")

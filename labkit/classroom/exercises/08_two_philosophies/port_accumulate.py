@@ -1,4 +1,4 @@
-"""# Port accumulation (2 points)
+"""# Port accumulation (1 point)
 
 Four losses, one step: `backward` adds up their gradients. Port the program to MindSpore: write `port(x, v)`; `x` is a
 scalar Tensor, `v` has four elements. It returns `x` after the second step.

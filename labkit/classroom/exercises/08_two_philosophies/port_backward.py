@@ -1,4 +1,4 @@
-"""# Port backward (2 points)
+"""# Port backward (1 point)
 
 Three steps downhill, for two numbers at once. Port the program to MindSpore: write `port(x, y)` for two Tensors; it
 returns the tuple of both after the third step. There, nothing is changed in place: a step makes a new Tensor.

@@ -1,4 +1,4 @@
-"""# Port detach (2 points)
+"""# Port detach (1 point)
 
 `x` runs after a target that is made from `x` itself, and stands still while `x` moves. Port the program to MindSpore:
 write `port(x)` for a Tensor of four elements. It returns `x` after the second step.

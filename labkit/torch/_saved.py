@@ -20,6 +20,7 @@ TWICE = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of hooks is allowed "
     "at a time."
 )
+NOTHING = "Calling register_hooks on a saved tensor with value None is forbidden"
 
 
 def packed(tensor, hooks):
@@ -65,6 +66,8 @@ class SavedTensor(metaclass=Placed):
     def register_hooks(self, pack_hook, unpack_hook) -> None:
         """Keep `pack_hook(tensor)` from now on; `unpack_hook` of that is the tensor again. Once for a saved tensor."""
         node, name = self._node, self._name
+        if name in node.plan.unsaved:
+            raise RuntimeError(NOTHING)
         if node.released:
             raise RuntimeError(GONE)
         if name in node.packed:

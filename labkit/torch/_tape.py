@@ -46,15 +46,17 @@ class Plan:
 
     `saved` names what they save, with the position of each among the arguments (None: the result); `kept` is the set of
     these positions (None: everything). `edges`: the positions that have an edge (None: the arguments decide).
+    `unsaved` names what they would save if other arguments needed a gradient: PyTorch shows None there.
     """
 
-    __slots__ = ("argnums", "edges", "info", "kept", "kind", "saved")
+    __slots__ = ("argnums", "edges", "info", "kept", "kind", "saved", "unsaved")
 
     def __init__(self, info, argnums):
         self.info, self.argnums = info, argnums
         self.kind = node_class(info.node) if isinstance(info.node, str) else None
         names, saved = info.names, sorted(info.saved(argnums), key=_as_packed)
         self.saved = {name: names.index(name) if name in names else None for name in saved}
+        self.unsaved = {name for name, _ in info.saves} - {*saved}
         self.kept = None if "everything" in saved else {i for i, name in enumerate(names) if name in saved}
         self.edges = None if info.kinds is None else tuple(info.places((), argnums))
 
@@ -291,15 +293,17 @@ class TapeNode(Node):
             self.__dict__.pop("packed", None)
 
     def __getattr__(self, attribute):
-        if attribute.startswith("_raw_saved_") and attribute.removeprefix("_raw_saved_") in self.plan.saved:
-            return SavedTensor(self, attribute.removeprefix("_raw_saved_"))
+        raw = attribute.removeprefix("_raw_saved_")
+        if raw != attribute and (raw in self.plan.saved or raw in self.plan.unsaved):
+            return SavedTensor(self, raw)
         if not attribute.startswith("_saved_"):
             raise AttributeError(f"'{self.name()}' object has no attribute '{attribute}'")
         return self._of_saved(attribute.removeprefix("_saved_"), attribute)
 
     def __dir__(self):
         given = self.info.names[len(self.info.kinds or ()) : len(self.args or ())]
-        return [*super().__dir__(), *(f"_saved_{name}" for name in (*self.plan.saved, *given) if name != "everything")]
+        named = dict.fromkeys((*self.plan.saved, *sorted(self.plan.unsaved), *given))
+        return [*super().__dir__(), *(f"_saved_{name}" for name in named if name != "everything")]
 
     def _of_saved(self, name, attribute):
         names = self.info.names
@@ -307,6 +311,8 @@ class TapeNode(Node):
             self.check()
             kept = None if name == "result" else self.versions.get(name, (lambda: None,))[0]()
             return self._unpacked(name) if kept is None else kept
+        if name in self.plan.unsaved:
+            return None
         if name in names[len(self.info.kinds or ()) :] and self.args is not None:
             return next(iter(self.args[names.index(name) :]), None)
         if name in self.kwargs:

@@ -73,7 +73,7 @@ def floor_divide(x, y):
     lambda ans, x, p: lambda g: g * anp.where((x == 0) & (p >= 0), zero(g), ans * anp.log(x)),
     broadcasts=True,
     tensors="self exponent",
-    saves="self exponent result<exponent",
+    saves="self exponent result",
 )
 def tensor_power(x, p):
     return np.power(x, p)

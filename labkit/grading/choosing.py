@@ -59,6 +59,13 @@ class Choice:
     problem: str = ""
     notes: tuple[str, ...] = ()
 
+    @property
+    def rank(self) -> tuple[int, float]:
+        """The least is the best: a notebook before other files, the later first; then what is there at all."""
+        if self.handed is None:
+            return len(KINDS) + (not self.file), 0.0
+        return kind_of(self.handed.name) or 0, -self.handed.changed
+
     def begins(self, place: Parts) -> bool:
         """True where it lies at a place, or below."""
         return self.handed is not None and self.handed.parts[: len(place)] == place

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from functools import cached_property
 from pathlib import Path
 
 from .layouts import Label, RosterKind, known
@@ -71,21 +72,35 @@ class Roster:
     rows: tuple[tuple[str, ...], ...] = ()
     delimiter: str = ","
     marked: bool = False
-    by_id: dict[str, Student] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_id", {student.id: student for student in self.students})
+    @cached_property
+    def by_id(self) -> dict[str, Student]:
+        """The students by their ids."""
+        return {student.id: student for student in self.students}
+
+    @cached_property
+    def _by_key(self) -> dict[str, list[tuple[str, str, Student]]]:
+        found: dict[str, list[tuple[str, str, Student]]] = {}
+        for student in self.students:
+            for column, key in student.keys:
+                found.setdefault(key.casefold(), []).append((column, key, student))
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Student]]:
+        found: dict[str, list[Student]] = {}
+        for student in self.students:
+            for spelling in student.spellings:
+                found.setdefault(spelling, []).append(student)
+        return found
 
     def meant(self, label: Label) -> list[Student]:
         """The students whom a label may mean: one where it is sure, by what the system calls them or by their name."""
-        columns, key = label.layout.match, label.key.strip().casefold()
-        by_key = [
-            s for s in self.students if any(v.casefold() == key for c, v in s.keys if not columns or c in columns)
-        ]
-        exact = [s for s in by_key if any(v == label.key.strip() for _, v in s.keys)]
-        spelt = _letters(label.name or ("" if columns else label.key))
-        by_name = [s for s in self.students if spelt in s.spellings] if spelt else []
-        found = exact or by_key
+        columns, key = label.layout.match, label.key.strip()
+        fitting = [(k, s) for c, k, s in self._by_key.get(key.casefold(), ()) if not columns or c in columns]
+        exact = {student.id: student for own, student in fitting if own == key}
+        found = list((exact or {student.id: student for _, student in fitting}).values())
+        by_name = self._by_name.get(_letters(label.name or ("" if columns else label.key)), [])
         if found and len(by_name) == 1 and by_name[0] not in found:  # the number says one, the name another
             return [*found, *by_name]
         return found or by_name
@@ -160,8 +175,10 @@ def _text(path: Path) -> tuple[str, bool]:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
         text = data.decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RosterError(f"{path}: cannot be read as CSV ({error}).") from None
+    except UnicodeDecodeError:
+        raise RosterError(f"{path}: cannot be read as CSV, because it is not UTF-8. Save it as CSV (UTF-8).") from None
+    except OSError as error:
+        raise RosterError(f"{path}: cannot be read as CSV ({error.strerror}).") from None
     if len(data) > LARGEST:
         raise RosterError(f"{path}: has more than {LARGEST:,} bytes, too many for a roster.")
     return text.removeprefix("\ufeff"), text.startswith("\ufeff")

@@ -108,7 +108,7 @@ def collect(
     where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. Raises
     SubmissionError as `find_submissions`, and for a student in `matches` who is not on the roster.
     """
-    tree: Tree = Archive(root, on_one_line(root.name)) if root.is_file() else Folder(root, source)
+    tree: Tree = Archive(root, on_one_line(root.name), zone=zone) if root.is_file() else Folder(root, source)
     names = [assignment, *([source.stem] if source else [])]
     search = _Search(tree, Chooser(tree, names, source), roster, layouts or known().layouts, matches or {}, zone)
     if isinstance(tree, Archive):
@@ -151,8 +151,8 @@ class _Search:
             whose = self._whose(name, self._is_folder((*base, name)))
             if whose:
                 student, label = whose
-                apart = label.layout.name if label.file else f"{label.layout.name}\n{name}"
-                units.setdefault((student, apart, label.key), []).append((name, label))
+                apart = label.key if label.layout.match else name  # what a system holds of one student is one attempt
+                units.setdefault((student, label.layout.name, apart), []).append((name, label))
         found: dict[str, list[Submission]] = {}
         for (student, _, _), entries in units.items():
             found.setdefault(student, []).append(self._unit(student, base, entries))
@@ -225,17 +225,15 @@ class _Search:
 
     def _unit(self, student: str, base: Parts, entries: list[tuple[str, Label]]) -> Submission:
         """What one student handed in at one place: a folder, a file, or files that the system has put side by side."""
-        label = entries[0][1]
-        places = [(*base, name) for name, _ in entries]
-        if len(entries) == 1 and self._is_folder(places[0]):
-            choice = self.chooser.in_folder(places[0])
-        else:
-            named = {place: one.file for place, (_, one) in zip(places, entries, strict=True)}
-            choice = self.chooser.among(
-                named, {place: one.number for place, (_, one) in zip(places, entries, strict=True)}
-            )
-        taken = next((one for place, (_, one) in zip(places, entries, strict=True) if choice.begins(place)), label)
-        return self._submission(student, choice, taken, entries[0][0])
+        labels = {(*base, name): label for name, label in entries}
+        files = {place: label for place, label in labels.items() if not self._is_folder(place)}
+        choices = [self.chooser.in_folder(place) for place in labels if place not in files]
+        if files:
+            named = {place: label.file for place, label in files.items()}
+            choices.append(self.chooser.among(named, {place: label.number for place, label in files.items()}))
+        choice = min(choices, key=lambda choice: choice.rank)
+        place = next((place for place in labels if choice.begins(place)), next(iter(labels)))
+        return self._submission(student, choice, labels[place], place[-1])
 
     def _submission(self, student: str, choice: Choice, label: Label, entry: str) -> Submission:
         handed, layout = choice.handed, label.layout

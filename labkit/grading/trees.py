@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -86,9 +86,12 @@ class Folder:
 class Archive:
     """A ZIP archive. Its entries are found by their names alone: what would lie outside is in `outside`."""
 
-    def __init__(self, file: Path | bytes, name: str, entries: int = ENTRIES) -> None:
-        """Raises SubmissionError, a sentence, for what is no archive, a damaged one, and one with too many entries."""
-        self.name, self.outside, self._file = name, list[str](), file
+    def __init__(self, file: Path | bytes, name: str, entries: int = ENTRIES, zone: tzinfo | None = None) -> None:
+        """Its times are meant in `zone`, otherwise in this computer's.
+
+        Raises SubmissionError, a sentence, for what is no archive, a damaged one, and one with too many entries.
+        """
+        self.name, self.outside, self._file, self._zone = name, list[str](), file, zone
         self._infos: dict[Parts, zipfile.ZipInfo] = {}
         self._folders: dict[Parts, set[str]] = {(): set()}
         try:
@@ -145,7 +148,7 @@ class Archive:
                 f"{file} has {info.file_size:,} bytes; at most {LIMIT:,} are read. Clear the outputs of its cells."
             )
         try:
-            return Seen("", datetime(*info.date_time).timestamp())
+            return Seen("", datetime(*info.date_time, tzinfo=self._zone).timestamp())
         except (ValueError, OverflowError, OSError):
             return Seen()
 

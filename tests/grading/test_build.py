@@ -228,6 +228,15 @@ def change(ours, cell_id, source):
     nbformat.write(notebook, ours.source("a1"))
 
 
+def test_a_notebook_of_ones_own_says_whose_it_is_and_what_it_asks(tmp_path):
+    ours = course(tmp_path, VARIED)
+    hand_out(ours, ours.assignments[0], ("s1",))
+    own = read(ours.personal("s1", "a1"))
+    asked = Assignment.read(ours.source("a1")).for_student("s1").questions[1].exercise
+    assert own.metadata.labkit == {"assignment": "a1", "student": "s1", "variant": {"p": asked}}
+    assert f'("{asked}")' in cells(own)["check-p"].source and "grad-slip" not in cells(own)["check-grad-slip"].source
+
+
 # ---- problems ----
 
 
@@ -282,6 +291,14 @@ def test_a_release_that_is_old_or_missing_is_found(built):
     assert "Run: labkit course build" in found(built)
     built.release("a1").unlink()
     assert "no such file. Run: labkit course build" in found(built)
+
+
+def test_a_roster_that_is_not_there_and_an_extension_of_nobody_are_found(built, tmp_path):
+    ours = course(tmp_path, 'roster = "who.csv"\n' + FIXED)
+    assert "who.csv: cannot be read" in found(ours)
+    (tmp_path / "who.csv").write_text("id\nada\n")
+    late = FIXED.replace('"First"', '"First"\ndue = 2026-11-30T23:59:00Z\nextensions = { adda = 2026-12-01T23:59:00Z }')
+    assert "an extension of adda, nobody on the roster" in found(course(tmp_path, 'roster = "who.csv"\n' + late))
 
 
 def test_a_notebook_that_course_toml_does_not_know_is_found(built):

@@ -119,6 +119,17 @@ def test_of_a_systems_attachments_the_notebook_counts(tmp_path):
     assert (ng.student, ng.path) == ("102", None) and "There is no notebook, but essay.docx, more.pdf" in ng.problem
 
 
+def test_what_moodle_keeps_in_two_folders_is_one_attempt(tmp_path):
+    """The text beside a file is not the later one of two, and a file's name makes it nobody else's."""
+    (li,) = found_in(tmp_path, {
+        "Bo Li_7_assignsubmission_onlinetext/onlinetext.html": b"<html>see my file</html>",
+        "Bo Li_7_assignsubmission_file/hw.ipynb": b"{}",
+        "Bo Li_7_assignsubmission_file_x_8_assignsubmission_file_hw.ipynb": b"[]",
+    }).submissions  # fmt: skip
+    assert (li.student, li.name) == ("7", "Bo Li") and open_submission(li) in (b"{}", b"[]")
+    assert li.page.startswith("Bo Li_7_assignsubmission_file")
+
+
 def test_two_files_of_one_time_are_not_guessed_about_unless_they_are_the_same(tmp_path):
     for name, data in {
         "ann_hw.ipynb": b"{}",

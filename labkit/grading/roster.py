@@ -5,9 +5,8 @@ import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 
@@ -267,24 +266,3 @@ def _is_id(text: str) -> bool:
 def _letters(text: str) -> str:
     """A name without what systems leave out of it: spaces, points, capital letters."""
     return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
-
-
-def moment(text: str, zone: tzinfo | None) -> datetime | None:
-    """A time of a table: ISO 8601, or as Moodle writes it in English; None for another text, or where no zone is known."""
-    found: datetime | None = None
-    try:
-        found = datetime.fromisoformat(text.removesuffix(" UTC") + "+00:00" * text.endswith(" UTC"))
-    except ValueError:
-        found = _first_that_reads(text, _TIMES)
-    if found is None or (found.tzinfo is None and zone is None):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=zone)
-
-
-def _first_that_reads(text: str, formats: Iterable[str]) -> datetime | None:
-    for form in formats:
-        try:
-            return datetime.strptime(text.replace("\u202f", " "), form)
-        except ValueError:
-            continue
-    return None

@@ -52,7 +52,7 @@ class Policy:
         """
         due = self.due_for(called)
         if due is None:
-            return 0
+            return None if marked else 0
         if handed_in is not None:
             return max(0, ceil((handed_in - due).total_seconds() / _DAY))
         return 0 if marked is False else None

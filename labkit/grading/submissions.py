@@ -9,17 +9,18 @@ Nothing is opened through a link, and nothing here raises because of what one st
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
 from .choosing import Choice, Chooser, Handed, kind_of
-from .committed import commit_time
 from .layouts import Label, Layout, known
 from .opening import SubmissionError, on_one_line, open_below
-from .roster import Roster, Student, moment
+from .roster import Roster, Student
+from .times import handed_in, iso, moment
 from .trees import Archive, Folder, Parts, Tree
 
 __all__ = ["Collected", "Stranger", "Submission", "SubmissionError", "collect", "find_submissions", "open_submission"]
@@ -153,6 +154,7 @@ class _Search:
                 student, label = whose
                 apart = label.key if label.layout.match else name  # what a system holds of one student is one attempt
                 units.setdefault((student, label.layout.name, apart), []).append((name, label))
+        self._refuse_namesakes(units)
         found: dict[str, list[Submission]] = {}
         for (student, _, _), entries in units.items():
             found.setdefault(student, []).append(self._unit(student, base, entries))
@@ -160,6 +162,18 @@ class _Search:
         for absent in self.roster.students if self.roster else ():
             submissions.setdefault(absent.id, Submission(absent.id, None, "", NOTHING))
         return Collected([self._known(submissions[student]) for student in sorted(submissions)], self.strangers)
+
+    def _refuse_namesakes(self, units: dict[tuple[str, str, str], list[tuple[str, Label]]]) -> None:
+        """Leave out what a system holds of two people whom the roster tells apart by no number: it has one of that name."""
+        guessed = [unit for unit, entries in units.items() if all(self._is_guessed(*entry) for entry in entries)]
+        people = Counter(unit[:2] for unit in guessed)
+        for unit in [unit for unit in guessed if people[unit[:2]] > 1]:
+            why = f"{unit[1]} has {people[unit[:2]]} people of this name, and the roster one: {on_one_line(unit[0])}."
+            self.strangers += [Stranger(on_one_line(name), why) for name, _ in units.pop(unit)]
+
+    def _is_guessed(self, name: str, label: Label) -> bool:
+        """True for an entry of a system that nobody has given to a student by hand."""
+        return bool(label.layout.match) and on_one_line(name) not in self.matches
 
     def _examine_matches(self) -> None:
         if not self.roster:
@@ -171,17 +185,32 @@ class _Search:
                 )
 
     def _base(self) -> Parts:
-        """The folder to begin in: that in which an archive has everything, unless it is a student's."""
+        """The folder to begin in: one that has everything, unless it is a student's."""
         names = self.tree.names(())
-        if not isinstance(self.tree, Archive) or len(names) != 1 or not self.tree.is_folder((names[0],)):
+        if len(names) != 1 or not self._is_folder((names[0],)):
             return ()
-        labels, inner = self._labels(names[0], True), self.tree.names((names[0],))
+        labels, inner = self._labels(names[0], True), self._names_in(names[0])
+        of_a_system = bool(inner) and all(map(self._is_a_systems, inner))
+        if isinstance(self.tree, Folder) and not of_a_system:
+            return ()
         if self.roster:
             return () if self._meant(labels) else (names[0],)
         graded = [name for name in inner if kind_of(name) is not None]
         several = len(graded) + sum(self._is_folder((names[0], name)) for name in inner) > 1
-        is_students = not several or self.chooser.assignment in inner or any(map(self.chooser.is_named, graded))
+        is_students = (
+            not (several or of_a_system) or self.chooser.assignment in inner or any(map(self.chooser.is_named, graded))
+        )
         return () if is_students or any(label.name for label in labels) else (names[0],)
+
+    def _names_in(self, folder: str) -> list[str]:
+        try:
+            return self.tree.names((folder,))
+        except SubmissionError:
+            return []
+
+    def _is_a_systems(self, name: str) -> bool:
+        """True for a name that a system gives."""
+        return any(label.layout.match for is_folder in (True, False) for label in self._labels(name, is_folder))
 
     def _is_folder(self, place: Parts) -> bool:
         """True for a folder, unless it has the name of a file, which is then the problem with it."""
@@ -243,41 +272,12 @@ class _Search:
         common: dict[str, Any] = {"name": label.name, "late": late, "page": page, "called": called}
         if choice.problem or handed is None:
             return Submission(student, None, choice.file, choice.problem, choice.notes, **common)
-        when, told_by = self._time(handed, label)
+        when, told_by = handed_in(self.tree, handed, label, self.zone)
         order = int((when or handed.changed) * 1e9) + label.number
         return Submission(
-            student, handed.path, handed.file, "", choice.notes, _iso(when) if when else "", order, told_by, handed=handed,
+            student, handed.path, handed.file, "", choice.notes, iso(when) if when else "", order, told_by, handed=handed,
             **common,
         )  # fmt: skip
-
-    def _time(self, handed: Handed, label: Label) -> tuple[float | None, str]:
-        """When it was handed in, and what says so."""
-        if label.time and (label.time.tzinfo or self.zone):
-            return (
-                label.time if label.time.tzinfo else label.time.replace(tzinfo=self.zone)
-            ).timestamp(), label.layout.name
-        if (stamp := self._stamp(handed)) is not None:
-            return stamp, "timestamp.txt"
-        if isinstance(self.tree, Folder) and len(handed.parts) > 1:
-            for depth in range(1, len(handed.parts)):
-                checkout = self.tree.root.joinpath(*handed.parts[:depth])
-                if (checkout / ".git").exists():
-                    time = commit_time(checkout, "/".join(handed.parts[depth:]))
-                    return time, "the commit" if time else ""
-        if not label.layout.own_times or not handed.changed:
-            return None, ""
-        return handed.changed, "the file"
-
-    def _stamp(self, handed: Handed) -> float | None:
-        """What nbgrader's timestamp.txt beside the notebook says."""
-        if len(handed.parts) < 2:
-            return None
-        try:
-            text = self.tree.read((*handed.parts[:-1], "timestamp.txt"), 100).decode("ascii").strip()
-            time = datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC).timestamp()
-            return time if _iso(time) else None
-        except (SubmissionError, ValueError, OverflowError):
-            return None
 
     def _known(self, submission: Submission) -> Submission:
         """With what the roster says: the name, and the time, where it has one."""
@@ -289,7 +289,7 @@ class _Search:
         time = moment(student.submitted, self.zone) if student.submitted and submission.file else None
         if time is None:
             return submission
-        return replace(submission, timestamp=_iso(time.timestamp()), time_from="the roster")
+        return replace(submission, timestamp=iso(time.timestamp()), time_from="the roster")
 
 
 def _latest(candidates: list[Submission]) -> Submission:
@@ -310,11 +310,3 @@ def _differ(one: Submission, other: Submission) -> bool:
         return hashlib.sha256(open_submission(one)).digest() != hashlib.sha256(open_submission(other)).digest()
     except SubmissionError:
         return True
-
-
-def _iso(seconds: float) -> str:
-    """Seconds of the system's clock as a time in UTC; empty for a time that no calendar has."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return ""

@@ -5,7 +5,8 @@ from datetime import UTC
 import pytest
 
 from labkit.grading.layouts import known
-from labkit.grading.roster import RosterError, moment, read_roster, with_ids_of
+from labkit.grading.roster import RosterError, read_roster, with_ids_of
+from labkit.grading.times import moment
 
 
 @pytest.fixture

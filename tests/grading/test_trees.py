@@ -10,6 +10,7 @@ import pytest
 from forty import written, zipped
 
 from labkit.grading import trees
+from labkit.grading.roster import read_roster
 from labkit.grading.submissions import SubmissionError, collect, open_submission
 from labkit.grading.trees import Archive
 
@@ -128,6 +129,23 @@ def test_what_moodle_keeps_in_two_folders_is_one_attempt(tmp_path):
     }).submissions  # fmt: skip
     assert (li.student, li.name) == ("7", "Bo Li") and open_submission(li) in (b"{}", b"[]")
     assert li.page.startswith("Bo Li_7_assignsubmission_file")
+
+
+def test_two_people_whom_a_roster_cannot_tell_apart_are_left_to_a_person(tmp_path):
+    (tmp_path / "roster.csv").write_text("id,name\nbo,Bo Li\nann,Ann Ng\n")
+    files = {f"{who}_assignsubmission_file_/hw.ipynb": b"{}" for who in ("Bo Li_7", "Bo Li_8", "Ann Ng_9")}
+    roster = read_roster(tmp_path / "roster.csv")
+    found = found_in(tmp_path, files, roster=roster)
+    assert [(s.student, bool(s.path)) for s in found.submissions] == [("ann", True), ("bo", False)]
+    assert [s.why for s in found.strangers] == ["Moodle has 2 people of this name, and the roster one: bo."] * 2
+    matches = {"Bo Li_7_assignsubmission_file_": "bo", "Bo Li_8_assignsubmission_file_": "-"}
+    found = found_in(tmp_path, files, roster=roster, matches=matches)
+    assert all(s.path for s in found.submissions) and not found.strangers
+
+
+def test_a_folder_that_was_unpacked_into_a_folder_is_looked_into(tmp_path):
+    written(tmp_path, {"out/hw 1/Bo Li_7_assignsubmission_file_/hw.ipynb": b"{}"})
+    assert [s.student for s in collect(tmp_path / "out", "hw").submissions] == ["7"]
 
 
 def test_two_files_of_one_time_are_not_guessed_about_unless_they_are_the_same(tmp_path):

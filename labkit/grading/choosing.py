@@ -199,25 +199,23 @@ class Chooser:
 
     def _alike(self, candidates: list[Handed]) -> Handed | None:
         """The candidate with the most of the assignment's marked cells (more than half), the newest of equals."""
-        scores = [(len(self._marks & _marks_of(c)), c.changed, i) for i, c in enumerate(candidates[:COMPARED])]
+        scores = [(self._marks_in(c), c.changed, i) for i, c in enumerate(candidates[:COMPARED])]
         score, _, best = max(scores)
         return candidates[best] if 2 * score > len(self._marks) else None
 
     @cached_property
     def _marks(self) -> frozenset[str]:
-        return _marks(self.source.read_bytes()) if self.source else frozenset()
+        """The grade ids of the instructor's notebook."""
+        handed = read_submission(self.source.read_bytes()) if self.source else None
+        return frozenset(cell.grade_id for cell in handed.cells if cell.grade_id) if handed else frozenset()
 
-
-def _marks_of(candidate: Handed) -> frozenset[str]:
-    try:
-        return _marks(candidate.read())
-    except SubmissionError:
-        return frozenset()
-
-
-def _marks(data: bytes) -> frozenset[str]:
-    """The grade ids of a notebook."""
-    return frozenset(cell.grade_id for cell in read_submission(data).cells if cell.grade_id)
+    def _marks_in(self, candidate: Handed) -> int:
+        """How many of them stand in a file; it is not decoded, because that is for whoever grades it."""
+        try:
+            data = candidate.read()
+        except SubmissionError:
+            return 0
+        return sum(f'"{mark}"'.encode() in data for mark in self._marks)
 
 
 def kind_of(name: str) -> int | None:

@@ -78,12 +78,12 @@ def places(handed, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def graded_once(one_jail):
-    """`grade_here`, with which a file is run once, however often it comes."""
+    """Grades in this process, by which a file is run once, however often it comes."""
     known = {}
 
-    def graded(assignment, settings, works):
+    def graded(plan, assignment, settings, works, number):
         for work in works:
-            key = hashlib.sha256(work.data).hexdigest(), work.problem, work.student if not work.data else ""
+            key = hashlib.sha256(work.data).hexdigest(), work.problem, work.student, work.called == ()
             if key not in known:
                 with one_jail():
                     known[key] = next(grade_here(assignment, settings, [work]))
@@ -93,9 +93,14 @@ def graded_once(one_jail):
 
 
 @pytest.fixture
-def grade(handout, places, graded_once, tmp_path, monkeypatch):
+def shared(monkeypatch, graded_once):
+    """The grades of `graded_once`."""
+    monkeypatch.setattr(classwork, "_graded", graded_once)
+
+
+@pytest.fixture
+def grade(handout, places, shared, tmp_path):
     """`grade("canvas.zip")`: the class and the lines of the table of grades."""
-    monkeypatch.setattr(classwork, "grade_here", graded_once)
 
     def graded(name, **more):
         roster = {"m": "worksheet.csv", "c": "gradebook.csv"}.get(name[0], "roster.csv")
@@ -190,7 +195,8 @@ def test_canvas_and_moodle_get_their_own_table_and_feedback_back(grade, tmp_path
     assert "Ada Lovelace_20000_assignsubmission_file_/a1.html" in zipfile.ZipFile(tmp_path / "m.zip").namelist()
 
 
-def test_a_class_from_before_is_graded_by_the_roster(handout, handed, places, one_jail, tmp_path):
+@pytest.mark.usefixtures("shared")
+def test_a_class_from_before_is_graded_by_the_roster(handout, handed, places, tmp_path):
     """Notebooks that say nothing of their variant: the roster does, whatever the system calls the student."""
     old = {}
     for pupil in CLASS[:4]:
@@ -205,31 +211,23 @@ def test_a_class_from_before_is_graded_by_the_roster(handout, handed, places, on
     plan = Plan(
         tmp_path / "moodle.zip", handout.source, tmp_path / "g.csv", 1, pace=PATIENT, roster=places / "worksheet.csv"
     )
-    with one_jail():
-        done = grade_class(plan)
-        assert [result.score for result in done.results[:4]] == [7.5] * 4 and len(done.results) == 40
-        course = tmp_path / "empty"
-        course.mkdir()
-        (course / "course.toml").write_text("")
-        alone = grade_class(replace(plan, out=tmp_path / "h.csv", roster=None, course=course))
+    done = grade_class(plan)
+    assert [result.score for result in done.results[:4]] == [7.5] * 4 and len(done.results) == 40
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "course.toml").write_text("")
+    alone = grade_class(replace(plan, out=tmp_path / "h.csv", roster=None, course=tmp_path / "empty"))
     assert alone.unread == [p.moodle for p in reversed(CLASS[:4])]  # nothing is guessed
     assert "--roster" in alone.results[0].notes[0]
 
 
-def test_a_notebook_that_was_made_for_somebody_else_is_graded_and_told(handout, handed, places, one_jail, tmp_path):
+@pytest.mark.usefixtures("shared")
+def test_a_notebook_that_was_made_for_somebody_else_is_graded_and_told(handout, handed, places, tmp_path):
     ada, blaise = CLASS[:2]
     forty.written(tmp_path / "in", {f"{blaise.id}.ipynb": handed[ada]})
     plan = Plan(tmp_path / "in", handout.source, tmp_path / "g.csv", 1, pace=PATIENT, roster=places / "roster.csv")
-    with one_jail():
-        done = grade_class(plan)
+    done = grade_class(plan)
     assert done.others == ["s001"] and done.results[1].score == 7.5
     assert "made for s000, and not for s001" in done.results[1].notes[0]
-
-
-@pytest.fixture
-def shared(monkeypatch, graded_once):
-    """The grades of `graded_once`."""
-    monkeypatch.setattr(classwork, "grade_here", graded_once)
 
 
 @pytest.mark.usefixtures("shared")

@@ -62,7 +62,14 @@ def _final(result: SubmissionResult, submission: Submission, student: Student | 
         late = f"Handed in {counted(days, 'day')} late (as {told_by} says)"
         off = f": {points(taken_off)} of {points(result.score)} points are taken off" if taken_off else ""
         result = replace(result, notes=(*result.notes, f"{late}{off}."))
-    return Final(result, student, due, days, taken_off, told_by if result.state != NOTHING else "")
+    told_by = told_by if result.state != NOTHING else ""
+    return Final(result, student or _as_named(submission), due, days, taken_off, told_by)
+
+
+def _as_named(submission: Submission) -> Student | None:
+    """The student as a system's name of the file says it; None where it says an id alone."""
+    first, _, last = submission.name.rpartition(" ")
+    return Student(submission.student, first, last, submission.name) if submission.name else None
 
 
 def unknown_extensions(policy: Policy, roster: Roster) -> list[str]:

@@ -32,7 +32,7 @@ def add_parser(commands: Any) -> None:
         type=Path,
         metavar="CSV",
         help="write what each student gets to personal/STUDENT/NAME/NAME.ipynb, where questions differ "
-        "(the file has a column id, as nbgrader's roster)",
+        "(Moodle's or Canvas's table, or one with a column id; without it: the roster of course.toml)",
     )
 
     what = "say what is not right yet: course.toml, your own exercises, the notebooks, the solutions"
@@ -44,11 +44,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
     if missing := not_installed(("nbformat", "classroom")):
         return refuse("course", missing, 1)
-    from ..grading import AssignmentError, CourseError
+    from ..grading import AssignmentError, CourseError, RosterError
 
     try:
         return {"new": _new, "exercise": _exercise, "build": _build, "check": _check}[arguments.action](arguments)
-    except (CourseError, AssignmentError, OSError) as error:
+    except (CourseError, RosterError, AssignmentError, OSError) as error:
         for line in str(error).splitlines():
             refuse("course", line)
         return 1
@@ -73,14 +73,16 @@ def _exercise(arguments: argparse.Namespace) -> int:
 
 
 def _build(arguments: argparse.Namespace) -> int:
-    from ..grading import Course, CourseError, hand_out, read_roster
+    from ..grading import Course, CourseError, class_rules, hand_out, read_roster
 
     course = Course.read(arguments.folder)
     names = [planned.name for planned in course.assignments]
     if arguments.assignment not in (None, *names):
         meant = did_you_mean(arguments.assignment, names)
         raise CourseError(f"There is no assignment {arguments.assignment!r} in course.toml. {meant}")
-    students = read_roster(arguments.students) if arguments.students else ()
+    rules = class_rules(course.source(names[0]), names[0], arguments.folder)
+    path = arguments.students or rules.roster
+    students = tuple(s.id for s in read_roster(path, rules.known.rosters).students) if path else ()
     for planned in course.assignments:
         if arguments.assignment in (None, planned.name):
             print("\n".join(hand_out(course, planned, students)))

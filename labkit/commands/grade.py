@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from ._shared import add_command, not_installed, refuse
 def add_parser(commands: Any) -> None:
     """Add `labkit grade` to the parsers of the other commands."""
     what = "grade what students handed in, each in isolation"
-    more = "Exit status 0 when everyone is graded and all is written, otherwise 1."
+    more = "Exit status 0 when everything that came is graded and written, otherwise 1."
     parser = add_command(commands, "grade", run, what, more)
     parser.epilog = (
         "Beside grades.csv are written grades.questions.csv, grades.html (your overview: who missed what, and why) and "
@@ -21,15 +21,38 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "submissions", type=Path, metavar="SUBMISSIONS",
-        help="a folder: STUDENT/ASSIGNMENT/NOTEBOOK.ipynb as nbgrader has it, or notebooks side by side",
+        help="an archive of Moodle's or Canvas's, or a folder: one unpacked, nbgrader's, checkouts of Git, files side by side",
     )  # fmt: skip
     parser.add_argument("--assignment", type=Path, required=True, metavar="A.ipynb", help="your notebook, from source/")
     parser.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="the table of grades")
     parser.add_argument(
+        "--roster", type=Path, metavar="FILE.csv",
+        help="all students: Canvas's gradebook, Moodle's grading worksheet, or a table with a column id; without it: the "
+        "roster that course.toml names",
+    )  # fmt: skip
+    parser.add_argument(
+        "--matches", type=Path, metavar="FILE.csv", help="whose a file is: grades.unmatched.csv, filled in"
+    )
+    parser.add_argument(
+        "--course",
+        type=Path,
+        metavar="FOLDER",
+        help="the folder of course.toml; without it: that of the notebook, if any",
+    )
+    parser.add_argument(
+        "--return", type=Path, metavar="FILE.csv", dest="returned", help="write the roster's own table with the grades in it, "
+        "which Canvas and Moodle import",
+    )  # fmt: skip
+    parser.add_argument(
         "--jobs", type=_at_least(1), default=0, metavar="N", help="processes at once; default: all cores"
     )
     parser.add_argument("--scheduler", default="", metavar="ADDRESS", help="of a dask cluster, such as tcp://host:8786")
-    parser.add_argument("--feedback", type=Path, metavar="DIR", help="write a page of feedback for each student")
+    parser.add_argument(
+        "--feedback",
+        type=Path,
+        metavar="FOLDER",
+        help="write a page of feedback for each student; to FILE.zip: as Moodle or Canvas take it back",
+    )
     parser.add_argument("--solutions", action="store_true", help="show solutions in the feedback: after the due date")
     parser.add_argument(
         "--gradebook", default="", metavar="gradebook.db", help="write the scores to nbgrader's gradebook"
@@ -107,25 +130,65 @@ def _plan(arguments: argparse.Namespace) -> Any:
         arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,
         arguments.feedback, arguments.solutions, arguments.gradebook, arguments.resume, arguments.seed, arguments.unsafe,
         Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), Limits(megabytes=arguments.memory),
+        arguments.roster, arguments.course, arguments.matches, arguments.returned,
     )  # fmt: skip
 
 
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
-    from ..grading import on_one_line, summarise
+    from ..grading import summarise
+    from ..lines import counted
 
     print(summarise(graded.results).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
     if plan.feedback and not graded.unwritten:
         print(f"Feedback for {len(graded.results)} students: {plan.feedback}")
+    if plan.returned and not graded.unwritten:
+        print(f"For the system that the roster is from: {plan.returned}")
+    if graded.absent:
+        print(f"{counted(len(graded.absent), 'student')} handed in nothing: {_some(graded.absent)}")
     for problem in graded.unwritten:
         _refuse(problem)
     if graded.unwritten:
         _refuse("The grades are kept. Mend that, and run the same command with --resume: nothing is graded twice.")
-    if names := ", ".join(map(on_one_line, graded.ungraded[:10])):
-        more = f" and {len(graded.ungraded) - 10} more" if len(graded.ungraded) > 10 else ""
-        _refuse(f"not graded, and entered without points: {names}{more}. The overview says why; --resume tries again.")
-    return 1 if graded.unwritten or graded.ungraded else 0
+    for sentence in _to_look_at(plan, graded):
+        _refuse(sentence)
+    look = graded.unwritten, graded.ungraded, graded.unread, graded.timeless, [s for s in graded.strangers if s.is_work]
+    return 1 if any(look) else 0
+
+
+def _to_look_at(plan: Any, graded: Any) -> Iterator[str]:
+    """A sentence for each thing that a person has to look at."""
+    from ..lines import counted
+
+    if graded.others:
+        yield f"with a notebook that was made for somebody else: {_some(graded.others)}. The overview says for whom."
+    if graded.timeless:
+        yield (
+            f"when it was handed in is not known, so that nothing is taken off: {_some(graded.timeless)}. A column submitted "
+            "of the roster says it; Moodle's grading worksheet has one (and course.toml the timezone it is in)."
+        )
+    if graded.strangers:
+        for stranger in graded.strangers[:10]:
+            yield f"nobody's, and not graded: {stranger.file}. {stranger.why}"
+        yield (
+            f"{counted(len(graded.strangers), 'file')} nobody's, listed in {plan.unmatched}. Write whose each is into its column "
+            f'student ("-": nobody\'s), and say --resume --matches {plan.unmatched}'
+        )
+    if graded.ungraded:
+        yield f"not graded, and entered without points: {_some(graded.ungraded)}. The overview says why; --resume tries again."
+    if graded.unread:
+        yield (
+            f"{counted(len(graded.unread), 'submission')} could not be read, and earned nothing: {_some(graded.unread)}. The "
+            "overview says why. Ask for them again; --resume grades what is new."
+        )
+
+
+def _some(students: list[str]) -> str:
+    from ..grading import on_one_line
+
+    more = f" and {len(students) - 10} more" if len(students) > 10 else ""
+    return ", ".join(map(on_one_line, students[:10])) + more
 
 
 _ANYWAY = (

@@ -3,14 +3,16 @@ from .classwork import Plan as Plan
 from .classwork import grade_class as grade_class
 from .course import Course as Course
 from .course import CourseError as CourseError
+from .course import class_rules as class_rules
 from .course import new_course as new_course
 from .course import new_exercise as new_exercise
 from .examine import Pace as Pace
 from .handout import hand_out as hand_out
-from .handout import read_roster as read_roster
 from .journal import JournalError as JournalError
 from .opening import SubmissionError as SubmissionError
 from .opening import on_one_line as on_one_line
+from .roster import RosterError as RosterError
+from .roster import read_roster as read_roster
 from .statistics import summarise as summarise
 from .verify import problems as problems
 from .verify import remarks as remarks

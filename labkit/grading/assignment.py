@@ -2,7 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -64,11 +64,24 @@ class Assignment:
         """True where students get different questions."""
         return any(len(slot.any_of) > 1 for slot in self.slots)
 
-    def for_student(self, student: str) -> "Assignment":
-        """The variant that this student got. It depends on the seed and the student's id alone."""
+    @property
+    def varying(self) -> dict[str, tuple[str, ...]]:
+        """The exercises that each question may ask of which students get different ones."""
+        return {slot.name: tuple(e for e, _ in slot.any_of) for slot in self.slots if len(slot.any_of) > 1}
+
+    def for_student(self, student: str, known: Mapping[str, str] | None = None) -> "Assignment":
+        """The variant of a student, drawn from the seed and the student's id; `known` says what some questions asked."""
+        if not self.slots:
+            return self
+        asked = {slot.name: dict(slot.any_of) for slot in self.slots}
         chosen = tuple(slot.any_of[self._index(student, slot)] for slot in self.slots)
+        told = {name: exercise for name, exercise in (known or {}).items() if exercise in asked.get(name, ())}
+        chosen = tuple(
+            (told[slot.name], asked[slot.name][told[slot.name]]) if slot.name in told else drawn
+            for slot, drawn in zip(self.slots, chosen, strict=True)
+        )
         points = [question.points for question in self.questions]
-        return replace(self, questions=questions(self.slots, chosen, points)) if self.slots else self
+        return replace(self, questions=questions(self.slots, chosen, points))
 
     def _index(self, student: str, slot: Slot) -> int:
         text = f"{self.seed}\n{self.name}\n{slot.name}\n{student}"

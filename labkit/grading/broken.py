@@ -21,11 +21,15 @@ DECODER = json.JSONDecoder(strict=False, **NUMBERS)
 
 @dataclass
 class Found:
-    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them stand before the break."""
+    """What was found: `cells` as JSON gives them, of any type. `broken` is how many of them stand before the break.
+
+    `labkit` is what labkit wrote into the metadata of a notebook that is whole.
+    """
 
     cells: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     broken: int | None = None
+    labkit: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 def cells_of(text: str) -> Found:
@@ -41,7 +45,7 @@ def cells_of(text: str) -> Found:
         if CONFLICT.search(text):
             return _one_side(text)
         return _salvaged(text)
-    found = Found(_listed(whole))
+    found = Found(_listed(whole), labkit=_labkit(whole))
     if not found.cells and START.search(text):
         return _salvaged(text)
     if text[end:].strip():
@@ -50,6 +54,13 @@ def cells_of(text: str) -> Found:
         found.notes.append(f"The notebook has {len(found.cells):,} cells; the first {CELLS:,} were read.")
         del found.cells[CELLS:]
     return found
+
+
+def _labkit(whole: Any) -> dict[str, Any]:
+    """The part "labkit" of a notebook's metadata."""
+    metadata = whole.get("metadata") if isinstance(whole, dict) else None
+    ours = metadata.get("labkit") if isinstance(metadata, dict) else None
+    return ours if isinstance(ours, dict) else {}
 
 
 def _listed(whole: Any) -> list[Any]:

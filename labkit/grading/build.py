@@ -57,6 +57,15 @@ def slots_of(planned: PlannedAssignment) -> tuple[Slot, ...]:
     return tuple(Slot(q.name, tuple((e, EXERCISES[e].binds) for e in q.exercises)) for q in planned.questions)
 
 
+def personal(source: Any, assignment: Assignment, student: str) -> Any:
+    """The instructor's notebook `source` with the questions that one student gets; its metadata say whose, and which."""
+    asked = assignment.for_student(student).questions
+    notebook = variant(source, asked)
+    chosen = {question.name: question.exercise for question in asked if question.name in assignment.varying}
+    notebook.metadata["labkit"] |= {"student": student, "variant": chosen}
+    return notebook
+
+
 def variant(source: Any, asked: Sequence[Question]) -> Any:
     """The instructor's notebook `source` with other questions asked. What was changed by hand elsewhere stays."""
     default = Assignment.from_notebook(source)
@@ -160,7 +169,10 @@ def _check(question: Question, hints: bool) -> Any:
     name = question.exercise
     visible = f'print(_report := check("{name}", {question.binds}))\nassert _report, "not yet"'
     hidden = f'from labkit.classroom import require\n\nrequire("{name}", {question.binds})'
-    source = f"{visible if hints else '# This cell is graded. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
+    told = f' ("{name}")' if name != question.name else ""  # which of several: also where metadata are lost
+    source = (
+        f"{visible if hints else f'# This cell is graded{told}. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
+    )
     points = int(question.points) if question.points.is_integer() else question.points
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)
     cell.metadata["tags"] = ["raises-exception"]  # a wrong answer does not stop Run All

@@ -14,24 +14,34 @@ from .. import __version__
 from ..jail import Limits
 from .assignment import Assignment
 from .cluster import grade_on_cluster
+from .course import class_rules
 from .examine import Pace
-from .export import write_grades, write_questions
+from .export import read_matches, write_grades, write_questions, write_unmatched
 from .feedback import feedback_pages, write_feedback
+from .finals import Final, finals_of, unknown_extensions
 from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
 from .journal import Journal, seed_of
 from .overview import write_overview
 from .pool import Work, grade_here, grade_in_processes, is_graded, work_of
-from .results import SubmissionResult
-from .submissions import Submission, find_submissions
+from .results import FAILED, NOTHING, UNREAD, SubmissionResult
+from .returned import grade_column, write_feedback_archive, write_lms_grades
+from .roster import Roster, read_roster, with_ids_of
+from .rules import Rules
+from .submissions import Collected, Stranger, Submission, collect
+from .variants import OTHERS
 
 
 @dataclass(frozen=True)
 class Plan:
     """What to grade, how, and where the results go.
 
-    `out` is the table of grades; beside it are written `OUT.questions.csv`, `OUT.html` (the instructor's overview) and
-    `OUT.journal` (what a run that was interrupted goes on from). `seed` None: one is drawn, or the journal's is taken.
+    `submissions` is a folder, or a ZIP archive of a system. `out` is the table of grades; beside it are written
+    `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (what is nobody's, if there is something)
+    and `OUT.journal` (what a run that was interrupted goes on from). `seed` None: one is drawn, or the journal's is taken.
+    `roster` is the list of students, the one of `course.toml` if it is not given; `course` the folder of the latter, found from
+    the notebook's place if it is not given. `matches` says whose a file is (`OUT.unmatched.csv`, filled in). `feedback` is a
+    folder, or an archive (.zip) for the system; `returned` the table of grades that the system imports.
     """
 
     submissions: Path
@@ -47,6 +57,10 @@ class Plan:
     unsafe: bool = False
     pace: Pace = field(default_factory=Pace)
     limits: Limits = field(default_factory=Limits)
+    roster: Path | None = None
+    course: Path | None = None
+    matches: Path | None = None
+    returned: Path | None = None
 
     def beside(self, ending: str) -> Path:
         """A file beside the table of grades."""
@@ -57,18 +71,57 @@ class Plan:
         """The grades, the table with a line for each answer, and the overview."""
         return self.out, self.beside(".questions.csv"), self.beside(".html")
 
+    @property
+    def unmatched(self) -> Path:
+        """The table of what is nobody's."""
+        return self.beside(".unmatched.csv")
+
+    @property
+    def pages(self) -> Path | None:
+        """The folder of the pages of feedback; None where there is none, or they go into an archive."""
+        return self.feedback if self.feedback and self.feedback.suffix.lower() != ".zip" else None
+
 
 @dataclass(frozen=True)
 class GradedClass:
-    """The results, sorted by student; `unwritten` has a sentence for each file that could not be written."""
+    """The results, sorted by student; `unwritten` has a sentence for each file that could not be written.
+
+    `finals` are what counts of them, `strangers` what is nobody's; `takes_off` is true where it matters who is late.
+    """
 
     results: list[SubmissionResult]
     unwritten: tuple[str, ...] = ()
+    finals: tuple[Final, ...] = ()
+    strangers: tuple[Stranger, ...] = ()
+    takes_off: bool = False
 
     @property
     def ungraded(self) -> list[str]:
         """The students whose submission the grader itself failed at."""
-        return [result.student for result in self.results if not is_graded(result)]
+        return self._in_state(FAILED)
+
+    @property
+    def unread(self) -> list[str]:
+        """The students who handed in something in which no answer was found."""
+        return self._in_state(UNREAD)
+
+    @property
+    def absent(self) -> list[str]:
+        """The students who handed in nothing."""
+        return self._in_state(NOTHING)
+
+    @property
+    def timeless(self) -> list[str]:
+        """The students of whom it matters by how much they are late, and nobody knows."""
+        return [final.result.student for final in self.finals if self.takes_off and final.timeless]
+
+    @property
+    def others(self) -> list[str]:
+        """The students who handed in a notebook that was made for somebody else."""
+        return [result.student for result in self.results if any(note.startswith(OTHERS) for note in result.notes)]
+
+    def _in_state(self, state: str) -> list[str]:
+        return [result.student for result in self.results if result.state == state]
 
 
 def grade_class(
@@ -82,7 +135,13 @@ def grade_class(
     """
     _examine(plan)
     assignment = Assignment.read(plan.assignment)
-    found = find_submissions(plan.submissions, assignment.name, plan.assignment)
+    rules = class_rules(plan.assignment, assignment.name, plan.course)
+    roster = _roster(plan, rules, assignment)
+    matches = read_matches(plan.matches) if plan.matches else {}
+    collected = collect(
+        plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone
+    )  # fmt: skip
+    found = collected.submissions
     journal, settings = _begin(plan, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
@@ -102,15 +161,36 @@ def grade_class(
             journal.add(result)
             results[result.student] = result
             step()
-    ordered = [results[submission.student] for submission in found]
-    return GradedClass(ordered, tuple(_write(plan, assignment, ordered)))
+    finals = finals_of([results[submission.student] for submission in found], found, roster, rules.policy)
+    done = _Done(plan, assignment, collected, finals, roster, matches)
+    ordered = [final.result for final in finals]
+    return GradedClass(ordered, tuple(_write(done)), tuple(finals), tuple(collected.strangers), rules.policy.takes_off)
+
+
+def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
+    """The students of the class, if they are known. Raises what is wrong with the table, before anything is graded."""
+    path = plan.roster or rules.roster
+    roster = read_roster(path, rules.known.rosters) if path else None
+    if roster and plan.roster and rules.roster and rules.roster.resolve() != plan.roster.resolve():
+        roster = with_ids_of(roster, read_roster(rules.roster, rules.known.rosters))
+    if roster and (names := unknown_extensions(rules.policy, roster)):
+        raise ValueError(
+            f"course.toml: an extension is given to {', '.join(names)}, nobody on the roster {roster.path}."
+        )
+    if plan.returned and roster is None:
+        raise ValueError(f"{plan.returned} is the roster's own table with grades in it: say --roster FILE.")
+    if plan.returned and roster:
+        grade_column(assignment, roster)
+        if plan.returned.resolve() == roster.path.resolve():
+            raise ValueError(f"{plan.returned} is the roster itself, which stays as it is: choose another name.")
+    return roster
 
 
 def _examine(plan: Plan) -> None:
     """Raise ValueError now for what could otherwise not be written at the end."""
     if plan.out.suffix != ".csv" or plan.out.is_dir():
         raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
-    if plan.feedback and plan.out.resolve().is_relative_to(plan.feedback.resolve()):
+    if plan.pages and plan.out.resolve().is_relative_to(plan.pages.resolve()):
         raise ValueError(
             f"{plan.feedback} is handed out to students, and beside {plan.out} stand all their names: put --out elsewhere"
         )
@@ -154,20 +234,43 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@dataclass(frozen=True)
+class _Done:
+    """A class that is graded, and all that is needed to write it down."""
+
+    plan: Plan
+    assignment: Assignment
+    collected: Collected
+    finals: list[Final]
+    roster: Roster | None
+    matches: dict[str, str]
+
+    @property
+    def results(self) -> list[SubmissionResult]:
+        """The results of the finals."""
+        return [final.result for final in self.finals]
+
+
 def _there(pages: dict[str, Path]) -> dict[str, Path]:
     """The pages that are there."""
     return {student: page for student, page in pages.items() if page.exists()}
 
 
-def _write(plan: Plan, assignment: Assignment, results: list[SubmissionResult]) -> Iterator[str]:
+def _write(done: _Done) -> Iterator[str]:
     """Write all that was asked for, the grades first; a sentence for each that could not be written."""
+    plan, assignment, results = done.plan, done.assignment, done.results
     grades, questions, overview = plan.tables
-    pages = feedback_pages(plan.feedback, results) if plan.feedback else {}
+    pages = feedback_pages(plan.pages, results) if plan.pages else {}
+    archive = plan.feedback if plan.pages is None else None
+    strangers = done.collected.strangers
     writing: list[tuple[Path | str | None, Callable[[], Any]]] = [
-        (grades, lambda: write_grades(grades, results)),
+        (grades, lambda: write_grades(grades, done.finals)),
         (questions, lambda: write_questions(questions, results)),
-        (plan.feedback, lambda: write_feedback(plan.feedback or "", results, assignment.title, plan.solutions)),
+        (plan.unmatched if strangers else None, lambda: write_unmatched(plan.unmatched, strangers, done.matches)),
+        (plan.pages, lambda: write_feedback(plan.pages or "", results, assignment.title, plan.solutions)),
+        (archive, lambda: _write_archive(done, archive or Path())),
         (overview, lambda: write_overview(overview, results, assignment.title, _there(pages))),
+        (plan.returned, lambda: _write_returned(done)),
         (plan.gradebook, lambda: write_gradebook(plan.gradebook, assignment, results)),
     ]
     for file, write in writing:
@@ -176,3 +279,13 @@ def _write(plan: Plan, assignment: Assignment, results: list[SubmissionResult]) 
                 write()
             except (OSError, ValueError, ImportError, GradebookError) as error:
                 yield f"{file} was not written, or not all of it: {error}"
+
+
+def _write_archive(done: _Done, path: Path) -> None:
+    submissions = {submission.student: submission for submission in done.collected.submissions}
+    write_feedback_archive(path, done.finals, submissions, done.assignment.title, done.plan.solutions)
+
+
+def _write_returned(done: _Done) -> None:
+    if done.plan.returned and done.roster:
+        write_lms_grades(done.plan.returned, done.assignment, done.finals, done.roster)

@@ -14,12 +14,13 @@ from typing import Any
 from ..classroom import EXERCISES, NotAnExercise, find, named
 from ..meant import did_you_mean
 from .assignment import unknown_exercise
+from .rules import ASSIGNMENT_RULES, COURSE_RULES, Rules, read_rules, rule_problems
 
 FILE = "course.toml"
 OWN = "exercises"  # the folder of an instructor's own
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
-_COURSE_KEYS = ("title", "seed", "assignment")
-_ASSIGNMENT_KEYS = ("name", "title", "hints", "questions")
+_COURSE_KEYS = ("title", "seed", "assignment", *COURSE_RULES)
+_ASSIGNMENT_KEYS = ("name", "title", "hints", "questions", *ASSIGNMENT_RULES)
 _QUESTION_KEYS = ("exercise", "name", "any_of", "points")
 
 
@@ -88,6 +89,20 @@ class Course:
     def personal(self, student: str, name: str) -> Path:
         """The notebook that one student gets. nbgrader looks into no folder called `personal`."""
         return self.folder / "personal" / student / name / f"{name}.ipynb"
+
+
+def class_rules(source: Path, assignment: str, course: Path | None = None) -> Rules:
+    """The rules for grading an assignment: those of `course`, or of the course in which its notebook `source` lies, if any.
+
+    Only what concerns grading is looked at; raises `CourseError` with what is wrong with it.
+    """
+    folder = course or source.absolute().parents[min(2, len(source.absolute().parents) - 1)]
+    if course is None and not (folder / FILE).is_file():
+        return Rules()
+    data = _toml(folder)
+    if problems := list(rule_problems(data)):
+        raise CourseError(*(f"{FILE}: {problem}" for problem in problems))
+    return read_rules(data, folder, assignment)
 
 
 def new_course(folder: Path) -> tuple[Path, ...]:
@@ -175,6 +190,7 @@ def _course_problems(data: dict[str, Any]) -> Iterator[str]:
     yield from _text(data, "title", "the course")
     if not _is_int(data.get("seed")):
         yield f"seed is {data.get('seed')!r}; expected a whole number, such as seed = 20261121."
+    yield from rule_problems(data)
     assignments = data.get("assignment")
     if not isinstance(assignments, list) or not assignments or not all(isinstance(a, dict) for a in assignments):
         yield "there is no assignment. Begin one with a line [[assignment]]."

@@ -9,30 +9,35 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..desk import write_whole
 from .files import printable
+from .finals import Final
 from .results import SubmissionResult, in_utc
+from .roster import Student
+from .submissions import Stranger
 
 GRADES = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "raw_score", "late_submission_penalty", "score", "max_score",
+    "late_days", "time_from", "section", "status",
 )  # fmt: skip
+UNMATCHED = ("file", "why", "student")
 QUESTIONS = ("student", "question", "exercise", "points", "max_points", "kind", "detail")
 
 START = r"(^|[;\t\r\n])"  # of a cell, also where a spreadsheet divides at semicolons, tabs or lines
 FORMULA = re.compile(START + r"(?=[=+\-@\t\r\n'\uff1d\uff0b\uff0d\uff20])")  # and their wide forms
 
 
-def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResult], duedate: str = "") -> Path:
+def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResult | Final]) -> Path:
     """Write one line for each student, with the columns of `nbgrader export`, sorted by student; return the path.
 
-    `duedate` is a time as ISO 8601. Times are in UTC, as nbgrader writes them. No penalty is taken here for what came
-    late: raw_score and score are equal. Names and addresses stay empty. Raises ValueError for a `duedate` that is no
-    time, OSError where the file cannot be written; an old file then stays as it was.
+    Behind nbgrader's columns stand the days that somebody is late ("?" where nobody knows), what says so, the section and
+    the state. Times are in UTC, as nbgrader writes them. A result without `Final` has no due date, no penalty and no name.
+    Raises OSError where the file cannot be written; an old file then stays as it was.
 
     >>> from tempfile import TemporaryDirectory
     >>> from labkit.grading.results import QuestionResult
@@ -40,17 +45,50 @@ def write_grades(path: str | os.PathLike[str], results: Iterable[SubmissionResul
     >>> with TemporaryDirectory() as folder:
     ...     lines = write_grades(f"{folder}/grades.csv", [result]).read_text().splitlines()
     >>> lines[1]
-    "week1,,,'=cmd(),,,,1.0,0.0,1.0,2.0"
+    "week1,,,'=cmd(),,,,1.0,0.0,1.0,2.0,0,,,graded"
     """
-    due = in_utc(duedate)
-    if duedate and due is None:
-        raise ValueError(f"expected a due date such as 2025-03-01T12:00+01:00, but got {duedate!r}")
-    lines = [
-        (r.assignment, due or "", r.submitted or "", r.student, "", "", "", float(r.score), 0.0, float(r.score),
-         float(r.max_score))
-        for r in _sorted(results)
-    ]  # fmt: skip
-    return _write(path, GRADES, lines)
+    finals = [result if isinstance(result, Final) else Final(result) for result in results]
+    return _write(
+        path, GRADES, [_line(f) for f in sorted(finals, key=lambda f: (f.result.assignment, f.result.student))]
+    )
+
+
+def _line(final: Final) -> tuple[Any, ...]:
+    result, student = final.result, final.student or Student(final.result.student)
+    due = in_utc(final.due.isoformat()) if final.due else ""
+    return (
+        result.assignment, due or "", result.submitted or "", result.student, student.last_name, student.first_name,
+        student.email, float(result.score), final.taken_off, final.score, float(result.max_score),
+        "?" if final.days is None else final.days, final.time_from, student.section, result.state,
+    )  # fmt: skip
+
+
+def write_unmatched(path: str | os.PathLike[str], strangers: Iterable[Stranger], matches: Mapping[str, str]) -> Path:
+    """Write what is nobody's, with an empty column for the student's id, and `matches`, what that column said before.
+
+    `read_matches` reads it again. Raises OSError where it cannot be written.
+    """
+    lines = [(file, "as you said", student) for file, student in matches.items()]
+    lines += [(stranger.file, stranger.why, "") for stranger in strangers]
+    return _write(path, UNMATCHED, lines)
+
+
+def read_matches(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Whose an entry is, by its name, from the columns `file` and `student`; "-" says that it is nobody's.
+
+    Lines whose `student` is empty say nothing. Raises ValueError for a file that is no such table.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"{path}: cannot be read as CSV ({error}).") from None
+    if rows and not {"file", "student"} <= rows[0].keys():
+        raise ValueError(
+            f"{path}: expected the columns file and student, but there are: {', '.join(map(str, rows[0]))}."
+        )
+    told = {read_cell(row["file"] or ""): read_cell(row["student"] or "").strip() for row in rows}
+    return {name: student for name, student in told.items() if name and student}
 
 
 def write_questions(path: str | os.PathLike[str], results: Iterable[SubmissionResult]) -> Path:

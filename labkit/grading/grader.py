@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -25,6 +25,7 @@ from .matching import CodeStep, plan
 from .opening import on_one_line
 from .results import QuestionResult, SubmissionResult
 from .salvage import read_submission
+from .variants import UnknownVariant, variant_of
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
@@ -95,11 +96,18 @@ class Grader:
         return jail
 
     def grade(
-        self, student: str, data: bytes, file: str = "", notes: Iterable[str] = (), again: bool = False
+        self,
+        student: str,
+        data: bytes,
+        file: str = "",
+        notes: Iterable[str] = (),
+        again: bool = False,
+        called: tuple[str, ...] | None = None,
     ) -> SubmissionResult:
         """What the notebook in `data` earns; raises nothing, whatever is in it.
 
-        `again`: an earlier version was graded before, and has seen the hidden inputs; so this one gets others.
+        `again`: an earlier version was graded before, and has seen the hidden inputs; so this one gets others. `called` is
+        what the student is called, by their id alone if it is not given; empty where `student` is only a system's number.
         """
         began = time.monotonic()
         handed = read_submission(data)
@@ -107,17 +115,21 @@ class Grader:
             fresh = Grader(self.assignment, self.settings, fresh=handed.digest)
             fresh.jail = self.jail
             try:
-                return fresh.grade(student, data, file, notes)
+                return fresh.grade(student, data, file, notes, called=called)
             finally:
                 self.jail = fresh.jail
-        variant = self.assignment.for_student(student)
+        try:
+            variant, others = variant_of(self.assignment, student, handed, (student,) if called is None else called)
+        except UnknownVariant as error:
+            return replace(self.nothing(student, str(error), file), digest=handed.digest)
         steps, matched = plan(handed, variant)
         findings = self._examine(steps, variant)
         with _JUDGING:
             questions = tuple(self._result(q, findings, steps) for q in variant.questions)
         return SubmissionResult(
-            student, variant.name, questions, (*notes, *handed.notes, *matched, *_notes_of_failures(findings, steps)), file,
-            handed.digest, seconds=round(time.monotonic() - began, 3), answers=_answers(steps),
+            student, variant.name, questions,
+            (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps)), file, handed.digest,
+            seconds=round(time.monotonic() - began, 3), answers=_answers(steps),
         )  # fmt: skip
 
     def nothing(self, student: str, problem: str, file: str = "") -> SubmissionResult:

@@ -1,17 +1,12 @@
 """Write the notebooks of a course into its folder: the instructor's, the students', one student's own."""
 
-import csv
-import re
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from .assignment import Assignment, read_notebook
-from .build import digest, instructor_notebook, variant, write
+from .build import digest, instructor_notebook, personal, write
 from .course import Course, CourseError, PlannedAssignment
 from .release import released
-
-_STUDENT = re.compile(r"[^\s/\\:*?\"<>|.+][^/\\:*?\"<>|+]{0,99}")
 
 
 def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ...] = ()) -> list[str]:
@@ -26,8 +21,7 @@ def hand_out(course: Course, planned: PlannedAssignment, students: tuple[str, ..
         return [*lines, f"{_short(course, path)}: for the students"]
     assignment = Assignment.from_notebook(source)
     for student in students:
-        own = variant(source, assignment.for_student(student).questions)
-        write(released(own), course.personal(student, planned.name))
+        write(released(personal(source, assignment, student)), course.personal(student, planned.name))
     if students:
         return [
             *lines,
@@ -76,28 +70,6 @@ def out_of_step(notebook: Any, fresh: Any) -> list[str]:
     differing += [f"the exercise {name!r}" for name, text in want.own if dict(have.own).get(name) != text]
     worth = [theirs.name for ours, theirs in zip(have.questions, want.questions) if ours.points != theirs.points]
     return differing + [f"the points of {name!r}" for name in worth]
-
-
-def read_roster(path: Path) -> tuple[str, ...]:
-    """The students' ids in a CSV file with a column `id`, as nbgrader's. Raises `CourseError`."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = csv.DictReader(file, strict=True)
-            ids = [(row.get("id") or "").strip() for row in rows]
-            columns = rows.fieldnames or []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CourseError(f"{path}: cannot be read as CSV ({error}).") from None
-    if "id" not in columns:
-        raise CourseError(f"{path}: expected a column 'id', but the columns are: {', '.join(columns) or 'none'}.")
-    problems = [f"{path}: {i!r} cannot be the name of a folder. Choose another id." for i in ids if not _is_id(i)]
-    problems += [f"{path}: the id {i!r} stands there {n} times." for i, n in Counter(ids).items() if n > 1]
-    if problems or not ids:
-        raise CourseError(*(problems or [f"{path}: there are no students in it."]))
-    return tuple(ids)
-
-
-def _is_id(text: str) -> bool:
-    return bool(_STUDENT.fullmatch(text)) and text.isprintable() and not text.endswith(".")
 
 
 def _short(course: Course, path: Path) -> str:

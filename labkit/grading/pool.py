@@ -19,17 +19,19 @@ from ..jail import NotIsolated
 from .assignment import Assignment
 from .grader import Grader, Settings
 from .opening import SubmissionError
-from .results import SubmissionResult
+from .results import UNGRADED, SubmissionResult
 from .submissions import Submission, open_submission
 
-UNGRADED = "ungraded"  # the kind of result where the grader failed, and not the student
 TRIES = 2  # workers that one submission may cost
 PROCESSES = multiprocessing.get_context("spawn")
 
 
 @dataclass(frozen=True)
 class Work:
-    """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded."""
+    """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded.
+
+    `called` is what the student is called, by `student` alone if it is not given; empty where that is only a system's number.
+    """
 
     student: str
     data: bytes = b""
@@ -38,6 +40,7 @@ class Work:
     notes: tuple[str, ...] = ()
     timestamp: str = ""
     again: bool = False
+    called: tuple[str, ...] | None = None
 
 
 def work_of(submission: Submission) -> Work:
@@ -46,7 +49,8 @@ def work_of(submission: Submission) -> Work:
         data, problem = open_submission(submission), ""
     except SubmissionError as error:
         data, problem = b"", submission.problem or str(error)
-    return Work(submission.student, data, problem, submission.file, submission.notes, submission.timestamp)
+    common = submission.file, submission.notes, submission.timestamp
+    return Work(submission.student, data, problem, *common, called=submission.called)
 
 
 def grade_one(grader: Grader, work: Work) -> SubmissionResult:
@@ -55,7 +59,7 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
         if work.problem:
             result = grader.nothing(work.student, work.problem, work.file)
         else:
-            result = grader.grade(work.student, work.data, work.file, work.notes, work.again)
+            result = grader.grade(work.student, work.data, work.file, work.notes, work.again, work.called)
     except NotIsolated:
         raise
     except Exception as error:  # a fault of the grader's own: the others are still to be graded

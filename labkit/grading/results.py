@@ -5,6 +5,14 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+UNGRADED = "ungraded"  # the kind of result where the grader failed, and not the student
+GRADED, NOTHING, UNREAD, FAILED = (
+    "graded",
+    "nothing handed in",
+    "could not be read",
+    "not graded",
+)  # states of a submission
+
 
 @dataclass(frozen=True)
 class QuestionResult:
@@ -55,6 +63,15 @@ class SubmissionResult:
     def max_score(self) -> float:
         """Points that could be earned."""
         return sum(q.max_points for q in self.questions)
+
+    @property
+    def state(self) -> str:
+        """GRADED; NOTHING (handed in), UNREAD (no answer was found in what was), or FAILED (the grader did)."""
+        if any(question.kind == UNGRADED for question in self.questions):
+            return FAILED
+        if any(map(str.strip, self.answers.values())) or any(question.kind != "missing" for question in self.questions):
+            return GRADED
+        return UNREAD if self.file or self.digest else NOTHING
 
     @property
     def submitted(self) -> datetime | None:

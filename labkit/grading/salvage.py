@@ -35,12 +35,15 @@ class CodeCell:
 class SubmittedCode:
     """The code cells of a submission, in order.
 
-    `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes.
+    `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes. `made_for` is the student whom its
+    metadata name, and `variant` the exercise of each question, as they say; empty where they say nothing.
     """
 
     cells: tuple[CodeCell, ...]
     notes: tuple[str, ...]
     digest: str
+    made_for: str = ""
+    variant: tuple[tuple[str, str], ...] = ()
 
 
 def read_submission(data: bytes) -> SubmittedCode:
@@ -55,25 +58,29 @@ def read_submission(data: bytes) -> SubmittedCode:
     >>> print(*handed.notes)
     The file is broken after code cell 1. All cells that are whole were read.
     """
-    cells, notes = _read(data)
-    return SubmittedCode(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
+    cells, notes, labkit = _read(data)
+    made_for, variant = labkit.get("student"), _dict(labkit.get("variant"))
+    chosen = tuple((name, asked) for name, asked in variant.items() if isinstance(asked, str))[:1000]
+    digest = hashlib.sha256(data).hexdigest()
+    return SubmittedCode(
+        tuple(cells), tuple(notes), digest, _text(made_for) if isinstance(made_for, str) else "", chosen
+    )
 
 
-def _read(data: bytes) -> tuple[list[CodeCell], list[str]]:
+def _read(data: bytes) -> tuple[list[CodeCell], list[str], dict[str, Any]]:
     if len(data) > LIMIT:
-        return [], [
-            f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
-        ]
+        why = f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
+        return [], [why], {}
     if not data.strip():
-        return [], ["The file is empty. Ask for the notebook again."]
+        return [], ["The file is empty. Ask for the notebook again."], {}
     if kind := other_kind(data):
-        return [], [f"The file is {kind}, not a notebook. Ask for the .ipynb file."]
+        return [], [f"The file is {kind}, not a notebook. Ask for the .ipynb file."], {}
     text, note = _decoded(data)
     found = _found(text)
     cells, notes = _cells(found)
     if not cells and not found.notes and not notes:
         notes.append("There is no code cell in the file. Ask for the notebook again.")
-    return cells, [*filter(None, [note]), *found.notes, *notes]
+    return cells, [*filter(None, [note]), *found.notes, *notes], found.labkit
 
 
 def _decoded(data: bytes) -> tuple[str, str]:

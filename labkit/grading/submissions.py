@@ -1,37 +1,47 @@
-"""Which file each student handed in, in the layouts that folders of submissions come in.
+"""Which file each student handed in, in the layouts that folders and archives of submissions come in.
 
-    ROOT/STUDENT/ASSIGNMENT/NOTEBOOK.ipynb   nbgrader's
-    ROOT/STUDENT/NOTEBOOK.ipynb
-    ROOT/STUDENT_ASSIGNMENT.ipynb            also STUDENT-ASSIGNMENT, ASSIGNMENT_STUDENT, or STUDENT alone
+What the top of a folder looks like is described in `lms.toml`: Moodle's and Canvas's archives, nbgrader's folders, checkouts
+of Git, files side by side. A student's folder may hold ASSIGNMENT/NOTEBOOK.ipynb, NOTEBOOK.ipynb, or it further down; a ZIP
+archive in it counts as a folder. With a roster there is a submission for each student of it, and what matches none of them,
+or more than one, is listed and not graded.
 
 Nothing is opened through a link, and nothing here raises because of what one student did.
 """
 
-import os
-import stat
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cached_property
+from datetime import tzinfo
 from pathlib import Path
+from typing import Any
 
-from .opening import SubmissionError, obstacle, on_one_line, open_below
-from .salvage import read_submission
+from .choosing import Choice, Chooser, Handed, kind_of
+from .layouts import Label, Layout, known
+from .opening import SubmissionError, on_one_line, open_below
+from .roster import Roster, Student
+from .times import handed_in, iso, moment
+from .trees import Archive, Folder, Parts, Tree
 
-__all__ = ["Submission", "SubmissionError", "find_submissions", "open_submission"]
+__all__ = ["Collected", "Stranger", "Submission", "SubmissionError", "collect", "find_submissions", "open_submission"]
 
-ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")  # browsers add the latter two
-COMPARED = 20  # notebooks of one folder that are read to find out which is meant
+NOTHING = "Nothing was handed in."
+NOBODYS = "-"
 
 
 @dataclass(frozen=True)
 class Submission:
     """What one student handed in, or why it cannot be read.
 
-    `student` is the name of the folder, or of the file without the assignment's name, as the system gives it (bytes that
-    are no text as surrogate escapes). `file` is the path relative to the folder of submissions, fit to be printed.
-    `problem` is empty, or a sentence; then `path` is None. `notes` say which of several files was taken, and why.
-    `timestamp` (ISO 8601, UTC) is that of nbgrader's timestamp.txt, otherwise of the file's last change, which was at
-    `changed` (ns).
+    `student` is the id on the roster; without one, what the layout says: the name of the folder, of the file without the
+    assignment's name, the system's number. `path` is the file or the archive that it is in, `file` the path relative to the
+    folder of submissions, fit to be printed; `file` is empty where nothing was handed in. `problem` is empty, or a sentence;
+    then `path` is None. `notes` say which of several files was taken, and why. `timestamp` (ISO 8601, UTC) is when it was
+    handed in, as `time_from` says it: "timestamp.txt", "the commit", "the roster", "Moodle" (a system's name), "the file";
+    the time of a file that says nothing of the handing in is not given. `late` is what the system marked, None where it marks
+    nothing. `changed` (ns) orders several files. `called` is what the student is called: on the roster, or by the name of the
+    folder or file; empty where there is only a system's number. `page` is the name for a page
+    of feedback in an archive for the system, with {page} in it.
     """
 
     student: str
@@ -41,6 +51,29 @@ class Submission:
     notes: tuple[str, ...] = ()
     timestamp: str = ""
     changed: int = field(default=0, compare=False)
+    time_from: str = field(default="", compare=False)
+    late: bool | None = field(default=None, compare=False)
+    name: str = field(default="", compare=False)
+    called: tuple[str, ...] = field(default=(), compare=False)
+    page: str = field(default="", compare=False)
+    handed: Handed | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """An entry of which it is not known whose it is, and why; `is_work` where it may be what a student handed in."""
+
+    file: str
+    why: str
+    is_work: bool = True
+
+
+@dataclass(frozen=True)
+class Collected:
+    """One submission for each student, sorted by id, and what is nobody's."""
+
+    submissions: list[Submission]
+    strangers: list[Stranger]
 
 
 def find_submissions(root: Path, assignment: str, source: Path | None = None) -> list[Submission]:
@@ -58,11 +91,30 @@ def find_submissions(root: Path, assignment: str, source: Path | None = None) ->
     ann ann_week1.ipynb
     bob  The folder bob holds no notebook; expected week1.ipynb. Ask for it.
     """
-    search = _Search(Path(root), assignment, source)
-    found: dict[str, list[Submission]] = {}
-    for candidate in search.candidates():
-        found.setdefault(candidate.student, []).append(candidate)
-    return [_newest(found[student]) for student in sorted(found)]
+    return collect(root, assignment, source).submissions
+
+
+def collect(
+    root: Path,
+    assignment: str,
+    source: Path | None = None,
+    roster: Roster | None = None,
+    layouts: Sequence[Layout] = (),
+    matches: Mapping[str, str] | None = None,
+    zone: tzinfo | None = None,
+) -> Collected:
+    """The submissions in a folder or an archive; with a `roster`, one for each of its students.
+
+    `layouts` are tried in their order (those of `lms.toml`, if none are given). `matches` says whose an entry is, by its name,
+    where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. Raises
+    SubmissionError as `find_submissions`, and for a student in `matches` who is not on the roster.
+    """
+    tree: Tree = Archive(root, on_one_line(root.name), zone=zone) if root.is_file() else Folder(root, source)
+    names = [assignment, *([source.stem] if source else [])]
+    search = _Search(tree, Chooser(tree, names, source), roster, layouts or known().layouts, matches or {}, zone)
+    if isinstance(tree, Archive):
+        search.strangers += [Stranger(name, "Its path leads out of the archive.") for name in tree.outside]
+    return search.collected()
 
 
 def open_submission(submission: Submission) -> bytes:
@@ -73,172 +125,188 @@ def open_submission(submission: Submission) -> bytes:
     """
     if submission.path is None:
         raise SubmissionError(submission.problem or f"{on_one_line(submission.student)} handed in no notebook.")
+    if submission.handed is not None:
+        return submission.handed.read()
     depth = submission.file.count("/")
     return open_below(submission.path.parents[depth], submission.path.parts[-depth - 1 :])
 
 
-def _newest(candidates: list[Submission]) -> Submission:
-    """Of several files of one student the newest that can be read; the others are named in a note."""
+@dataclass
+class _Search:
+    """One walk through a folder or archive of submissions."""
+
+    tree: Tree
+    chooser: Chooser
+    roster: Roster | None
+    layouts: Sequence[Layout]
+    matches: Mapping[str, str]
+    zone: tzinfo | None
+    strangers: list[Stranger] = field(default_factory=list)
+
+    def collected(self) -> Collected:
+        """Everything at the top, by student."""
+        self._examine_matches()
+        base = self._base()
+        units: dict[tuple[str, str, str], list[tuple[str, Label]]] = {}
+        for name in self.tree.names(base):
+            whose = self._whose(name, self._is_folder((*base, name)))
+            if whose:
+                student, label = whose
+                apart = label.key if label.layout.match else name  # what a system holds of one student is one attempt
+                units.setdefault((student, label.layout.name, apart), []).append((name, label))
+        self._refuse_namesakes(units)
+        found: dict[str, list[Submission]] = {}
+        for (student, _, _), entries in units.items():
+            found.setdefault(student, []).append(self._unit(student, base, entries))
+        submissions = {student: _latest(candidates) for student, candidates in found.items()}
+        for absent in self.roster.students if self.roster else ():
+            submissions.setdefault(absent.id, Submission(absent.id, None, "", NOTHING))
+        return Collected([self._known(submissions[student]) for student in sorted(submissions)], self.strangers)
+
+    def _refuse_namesakes(self, units: dict[tuple[str, str, str], list[tuple[str, Label]]]) -> None:
+        """Leave out what a system holds of two people whom the roster tells apart by no number: it has one of that name."""
+        guessed = [unit for unit, entries in units.items() if all(self._is_guessed(*entry) for entry in entries)]
+        people = Counter(unit[:2] for unit in guessed)
+        for unit in [unit for unit in guessed if people[unit[:2]] > 1]:
+            why = f"{unit[1]} has {people[unit[:2]]} people of this name, and the roster one: {on_one_line(unit[0])}."
+            self.strangers += [Stranger(on_one_line(name), why) for name, _ in units.pop(unit)]
+
+    def _is_guessed(self, name: str, label: Label) -> bool:
+        """True for an entry of a system that nobody has given to a student by hand."""
+        return bool(label.layout.match) and on_one_line(name) not in self.matches
+
+    def _examine_matches(self) -> None:
+        if not self.roster:
+            return
+        for name, student in self.matches.items():
+            if student != NOBODYS and student not in self.roster.by_id:
+                raise SubmissionError(
+                    f"{on_one_line(name)} is said to be {on_one_line(student)}'s, who is not on the roster {self.roster.path}."
+                )
+
+    def _base(self) -> Parts:
+        """The folder to begin in: one that has everything, unless it is a student's."""
+        names = self.tree.names(())
+        if len(names) != 1 or not self._is_folder((names[0],)):
+            return ()
+        labels, inner = self._labels(names[0], True), self._names_in(names[0])
+        of_a_system = bool(inner) and all(map(self._is_a_systems, inner))
+        if isinstance(self.tree, Folder) and not of_a_system:
+            return ()
+        if self.roster:
+            return () if self._meant(labels) else (names[0],)
+        graded = [name for name in inner if kind_of(name) is not None]
+        several = len(graded) + sum(self._is_folder((names[0], name)) for name in inner) > 1
+        is_students = (
+            not (several or of_a_system) or self.chooser.assignment in inner or any(map(self.chooser.is_named, graded))
+        )
+        return () if is_students or any(label.name for label in labels) else (names[0],)
+
+    def _names_in(self, folder: str) -> list[str]:
+        try:
+            return self.tree.names((folder,))
+        except SubmissionError:
+            return []
+
+    def _is_a_systems(self, name: str) -> bool:
+        """True for a name that a system gives."""
+        return any(label.layout.match for is_folder in (True, False) for label in self._labels(name, is_folder))
+
+    def _is_folder(self, place: Parts) -> bool:
+        """True for a folder, unless it has the name of a file, which is then the problem with it."""
+        return kind_of(place[-1]) is None and self.tree.is_folder(place)
+
+    # ---- whose it is ----
+
+    def _labels(self, name: str, is_folder: bool) -> list[Label]:
+        labels = (layout.read(name, is_folder, self.chooser.names) for layout in self.layouts)
+        return [label for label in labels if label]
+
+    def _whose(self, name: str, is_folder: bool) -> tuple[str, Label] | None:
+        """The student whose an entry is, and what its name says; None where that is not sure, which is then listed."""
+        labels = self._labels(name, is_folder)
+        file = on_one_line(name)
+        if file in self.matches:
+            label = labels[0] if labels else Label(Layout("", ""), name)
+            return (self.matches[file], label) if self.matches[file] != NOBODYS else None
+        if not labels:
+            self.strangers.append(Stranger(file, "It is no file that can be graded (.ipynb, .py, .html, .zip).", False))
+            return None
+        if self.roster is None:
+            return labels[0].key, labels[0]
+        meant = self._meant(labels)
+        if len(meant) == 1:
+            return next(((student.id, label) for student, label in meant.values()), None)
+        one_of = " or ".join(on_one_line(student) for student in meant)
+        why = f"It could be {one_of}'s." if meant else f"It matches nobody on the roster {self.roster.path.name}."
+        self.strangers.append(Stranger(file, why))
+        return None
+
+    def _meant(self, labels: Sequence[Label]) -> dict[str, tuple[Student, Label]]:
+        """Whom one layout or another takes an entry for; the first of them whose name and number fit a system's pattern."""
+        meant: dict[str, tuple[Student, Label]] = {}
+        for label in labels:
+            for student in self.roster.meant(label) if self.roster else ():
+                meant.setdefault(student.id, (student, label))
+        return meant
+
+    # ---- what they handed in ----
+
+    def _unit(self, student: str, base: Parts, entries: list[tuple[str, Label]]) -> Submission:
+        """What one student handed in at one place: a folder, a file, or files that the system has put side by side."""
+        labels = {(*base, name): label for name, label in entries}
+        files = {place: label for place, label in labels.items() if not self._is_folder(place)}
+        choices = [self.chooser.in_folder(place) for place in labels if place not in files]
+        if files:
+            named = {place: label.file for place, label in files.items()}
+            choices.append(self.chooser.among(named, {place: label.number for place, label in files.items()}))
+        choice = min(choices, key=lambda choice: choice.rank)
+        place = next((place for place in labels if choice.begins(place)), next(iter(labels)))
+        return self._submission(student, choice, labels[place], place[-1])
+
+    def _submission(self, student: str, choice: Choice, label: Label, entry: str) -> Submission:
+        handed, layout = choice.handed, label.layout
+        late = label.late if layout.tells_late else None
+        page = layout.feedback.replace("{entry}", entry).replace("{before}", label.before or entry)
+        called = () if layout.match else (student,)
+        common: dict[str, Any] = {"name": label.name, "late": late, "page": page, "called": called}
+        if choice.problem or handed is None:
+            return Submission(student, None, choice.file, choice.problem, choice.notes, **common)
+        when, told_by = handed_in(self.tree, handed, label, self.zone)
+        order = int((when or handed.changed) * 1e9) + label.number
+        return Submission(
+            student, handed.path, handed.file, "", choice.notes, iso(when) if when else "", order, told_by, handed=handed,
+            **common,
+        )  # fmt: skip
+
+    def _known(self, submission: Submission) -> Submission:
+        """With what the roster says: the name, and the time, where it has one."""
+        student = self.roster.by_id.get(submission.student) if self.roster else None
+        if student is None:
+            return submission
+        called = tuple(dict.fromkeys([student.id, *(key for _, key in student.keys)]))
+        submission = replace(submission, name=student.full_name or submission.name, called=called)
+        time = moment(student.submitted, self.zone) if student.submitted and submission.file else None
+        if time is None:
+            return submission
+        return replace(submission, timestamp=iso(time.timestamp()), time_from="the roster")
+
+
+def _latest(candidates: list[Submission]) -> Submission:
+    """Of several files of one student the later that can be read; the others are named in a note."""
     *others, taken = sorted(candidates, key=lambda c: (not c.problem, c.changed, c.file))
     if not others:
         return taken
     names = ", ".join(c.file or on_one_line(c.student) for c in others)
+    if not taken.problem and any(not c.problem and c.changed == taken.changed and _differ(c, taken) for c in others):
+        problem = f"There are {len(candidates)} files of this student ({names}, {taken.file}), and nothing says which is later."
+        return replace(taken, path=None, problem=f"{problem} Leave the one that counts.")
     note = f"There are {len(candidates)} files of this student: {taken.file} is graded, and not {names}."
     return replace(taken, notes=(*taken.notes, note))
 
 
-class _Search:
-    """One walk through a folder of submissions."""
-
-    def __init__(self, root: Path, assignment: str, source: Path | None) -> None:
-        self.root, self.assignment, self.source = root, assignment, source
-        self.names = [assignment, *([source.stem] if source else [])]
-        self.folded = {name.casefold() for name in self.names}
-        try:
-            self.original = os.stat(source) if source else None
-        except OSError as error:
-            raise SubmissionError(f"The instructor's notebook {source} cannot be read: {error.strerror}.") from None
-
-    def candidates(self) -> list[Submission]:
-        """What lies in the folder, in the order of the names."""
-        if not self.root.is_dir():
-            raise SubmissionError(f"There is no folder {self.root}; expected one that holds the students' notebooks.")
-        found = []
-        for name in self._listed(()):
-            if _is_notebook(name):
-                found.append(self._file(self._student(_stem(name)), (name,)))
-            elif os.path.isdir(self.root / name) or _leads_nowhere(self.root / name):
-                found.append(self._student_folder(name))
-        return found
-
-    def _listed(self, parts: tuple[str, ...]) -> list[str]:
-        """The names in a folder, without hidden ones. Raises SubmissionError."""
-        folder = self.root.joinpath(*parts)
-        try:
-            if parts and stat.S_ISLNK(os.lstat(folder).st_mode):
-                raise SubmissionError(
-                    f"{_joined(parts)} is a link, and links are not followed. Put the folder itself in its place."
-                )
-            return sorted(name for name in os.listdir(folder) if not name.startswith((".", "__MACOSX")))
-        except OSError as error:
-            raise SubmissionError(
-                f"The folder {_joined(parts)} cannot be read: {error.strerror}. Give yourself the right to read it."
-            ) from None
-
-    def _student(self, stem: str) -> str:
-        """The student that a file's name tells, without the name of the assignment."""
-        for name in self.names:
-            for mark in ("_", "-"):
-                short = stem.removesuffix(mark + name) if stem.endswith(mark + name) else stem.removeprefix(name + mark)
-                if short and short != stem:
-                    return short
-        return stem
-
-    def _file(self, student: str, parts: tuple[str, ...]) -> Submission:
-        path, file = self.root.joinpath(*parts), _joined(parts)
-        try:
-            status = os.lstat(path)
-        except OSError as error:
-            return Submission(student, None, file, f"{file} cannot be read: {error.strerror}.")
-        if self.original and os.path.samestat(status, self.original):
-            problem = f"{file} is the instructor's own notebook. Remove it, and put the student's file in its place."
-        else:
-            problem = obstacle(file, status)
-        if problem:
-            return Submission(student, None, file, problem)
-        timestamp = self._timestamp(parts) or _iso(status.st_mtime)
-        return Submission(student, path, file, "", (), timestamp, status.st_mtime_ns)
-
-    def _timestamp(self, parts: tuple[str, ...]) -> str:
-        """What nbgrader's timestamp.txt beside the notebook says, or an empty text."""
-        if len(parts) < 2:
-            return ""
-        try:
-            text = open_below(self.root, (*parts[:-1], "timestamp.txt"), 100).decode("ascii").strip()
-            return _iso(datetime.fromisoformat(text.removesuffix(" UTC")).replace(tzinfo=UTC).timestamp())
-        except (SubmissionError, ValueError, OverflowError):
-            return ""
-
-    def _student_folder(self, student: str) -> Submission:
-        try:
-            folder: tuple[str, ...] = (student,)
-            names = self._listed(folder)
-            if self.assignment in names and os.path.isdir(self.root / student / self.assignment):
-                inner = self._listed((student, self.assignment))
-                if any(map(_is_notebook, inner)) or not any(map(_is_notebook, names)):
-                    folder, names = (student, self.assignment), inner
-        except SubmissionError as error:
-            return Submission(student, None, "", str(error))
-        return self._choose(student, folder, names)
-
-    def _choose(self, student: str, folder: tuple[str, ...], names: list[str]) -> Submission:
-        """The right notebook of a folder: by its name, as the only one, or by its cells."""
-        wanted = f"{self.names[-1]}.ipynb"
-        found = {name: self._file(student, (*folder, name)) for name in names if _is_notebook(name)}
-        if not found:
-            there = f" There are: {on_one_line(', '.join(names[:5]))}." if names else ""
-            sentence = f"The folder {_joined(folder)} holds no notebook; expected {wanted}.{there} Ask for it."
-            return Submission(student, None, "", sentence)
-        whole = [c for c in found.values() if not c.problem]
-        named = [c for name, c in found.items() if _stem(name).casefold() in self.folded]
-        if not whole:
-            return (named or list(found.values()))[0]
-        if right := [c for c in named if c in whole]:
-            return max(right, key=lambda c: c.changed)
-        return self._with_other_name(student, whole[0] if len(whole) == 1 else self._alike(whole), folder, wanted)
-
-    def _with_other_name(
-        self, student: str, chosen: Submission | None, folder: tuple[str, ...], wanted: str
-    ) -> Submission:
-        if chosen is None:
-            sentence = f"The folder {_joined(folder)} holds several notebooks and none is named {wanted}."
-            return Submission(student, None, "", f"{sentence} Rename the one that is to be graded.")
-        note = f"{chosen.file} was graded, although its name is not {wanted}: no other notebook fits better."
-        return replace(chosen, notes=(note,))
-
-    def _alike(self, candidates: list[Submission]) -> Submission | None:
-        """The candidate with the most of the assignment's marked cells (more than half), the newest of equals."""
-        scores = [(len(self._marks & self._marks_of(c)), c.changed, i) for i, c in enumerate(candidates[:COMPARED])]
-        score, _, best = max(scores)
-        return candidates[best] if 2 * score > len(self._marks) else None
-
-    @cached_property
-    def _marks(self) -> frozenset[str]:
-        return _marks(self.source.read_bytes()) if self.source else frozenset()
-
-    def _marks_of(self, candidate: Submission) -> frozenset[str]:
-        try:
-            return _marks(open_submission(candidate))
-        except SubmissionError:
-            return frozenset()
-
-
-def _marks(data: bytes) -> frozenset[str]:
-    """The grade ids of a notebook."""
-    return frozenset(cell.grade_id for cell in read_submission(data).cells if cell.grade_id)
-
-
-def _is_notebook(name: str) -> bool:
-    return name.lower().endswith(ENDINGS)
-
-
-def _leads_nowhere(path: Path) -> bool:
-    """True for a link to nothing."""
-    return os.path.islink(path) and not os.path.exists(path)
-
-
-def _stem(name: str) -> str:
-    """A notebook's name without its ending."""
-    return name[: name.lower().rindex(".ipynb")]
-
-
-def _joined(parts: tuple[str, ...]) -> str:
-    return "/".join(map(on_one_line, parts))
-
-
-def _iso(seconds: float) -> str:
-    """Seconds of the system's clock as a time in UTC; empty for a time that no calendar has."""
+def _differ(one: Submission, other: Submission) -> bool:
     try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-    except (ValueError, OverflowError, OSError):
-        return ""
+        return hashlib.sha256(open_submission(one)).digest() != hashlib.sha256(open_submission(other)).digest()
+    except SubmissionError:
+        return True

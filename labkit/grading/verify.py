@@ -10,11 +10,13 @@ from ..classroom import check, doubts, living
 from ..jail import NotIsolated
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
-from .course import Course, PlannedAssignment
+from .course import Course, PlannedAssignment, class_rules
+from .finals import unknown_extensions
 from .grader import Settings
 from .handout import out_of_step
 from .pool import Work, grade_here
 from .release import released
+from .roster import RosterError, read_roster
 
 
 def problems(course: Course) -> Iterator[str]:
@@ -26,6 +28,7 @@ def problems(course: Course) -> Iterator[str]:
             yield from _assignment_problems(course, planned)
         except AssignmentError as error:
             yield str(error)
+    yield from _class_problems(course)
     yield from _strangers(course)
 
 
@@ -116,6 +119,19 @@ def _defined(notebook: Any, assignment: Assignment) -> dict[str, Any]:
             except Exception as error:
                 names[grade_id] = f"{type(error).__name__}: {error}"
     return names
+
+
+def _class_problems(course: Course) -> Iterator[str]:
+    """A roster that cannot be used, and extensions of nobody."""
+    for planned in course.assignments:
+        rules = class_rules(course.source(planned.name), planned.name, course.folder)
+        try:
+            roster = read_roster(rules.roster, rules.known.rosters) if rules.roster else None
+        except RosterError as error:
+            yield str(error)
+            return
+        if roster and (names := unknown_extensions(rules.policy, roster)):
+            yield f"course.toml: {planned.name}: an extension of {', '.join(names)}, nobody on the roster. Mend the name."
 
 
 def _strangers(course: Course) -> Iterator[str]:

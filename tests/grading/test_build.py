@@ -11,7 +11,7 @@ from labkit.classroom import EXERCISES, check
 from labkit.grading.assignment import Assignment, AssignmentError, bound_names
 from labkit.grading.build import instructor_notebook
 from labkit.grading.course import Course, CourseError
-from labkit.grading.handout import hand_out, read_roster
+from labkit.grading.handout import hand_out
 from labkit.grading.release import released
 from labkit.grading.verify import problems
 
@@ -228,6 +228,15 @@ def change(ours, cell_id, source):
     nbformat.write(notebook, ours.source("a1"))
 
 
+def test_a_notebook_of_ones_own_says_whose_it_is_and_what_it_asks(tmp_path):
+    ours = course(tmp_path, VARIED)
+    hand_out(ours, ours.assignments[0], ("s1",))
+    own = read(ours.personal("s1", "a1"))
+    asked = Assignment.read(ours.source("a1")).for_student("s1").questions[1].exercise
+    assert own.metadata.labkit == {"assignment": "a1", "student": "s1", "variant": {"p": asked}}
+    assert f'("{asked}")' in cells(own)["check-p"].source and "grad-slip" not in cells(own)["check-grad-slip"].source
+
+
 # ---- problems ----
 
 
@@ -284,39 +293,14 @@ def test_a_release_that_is_old_or_missing_is_found(built):
     assert "no such file. Run: labkit course build" in found(built)
 
 
+def test_a_roster_that_is_not_there_and_an_extension_of_nobody_are_found(built, tmp_path):
+    ours = course(tmp_path, 'roster = "who.csv"\n' + FIXED)
+    assert "who.csv: cannot be read" in found(ours)
+    (tmp_path / "who.csv").write_text("id\nada\n")
+    late = FIXED.replace('"First"', '"First"\ndue = 2026-11-30T23:59:00Z\nextensions = { adda = 2026-12-01T23:59:00Z }')
+    assert "an extension of adda, nobody on the roster" in found(course(tmp_path, 'roster = "who.csv"\n' + late))
+
+
 def test_a_notebook_that_course_toml_does_not_know_is_found(built):
     built.source("old").parent.mkdir()
     assert "old: is no assignment of course.toml" in found(built)
-
-
-# ---- roster ----
-
-
-def roster(tmp_path, text):
-    (tmp_path / "roster.csv").write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_roster(tmp_path / "roster.csv")
-
-
-def test_a_roster_of_nbgrader_is_read(tmp_path):
-    text = '\ufeffid,first_name,last_name,email\r\n ada ,"A, B",L,\r\nbob@uni.example,,,\r\n'
-    assert roster(tmp_path, text) == ("ada", "bob@uni.example")
-
-
-@pytest.mark.parametrize(
-    "text, said",
-    [
-        ("name\nada\n", "expected a column 'id', but the columns are: name"),
-        ("", "columns are: none"),
-        ("id\n", "no students"),
-        ("id\nada\nada\n", "'ada' stands there 2 times"),
-        ("id\n../../etc\n", "cannot be the name of a folder"),
-        ("id\n..\n", "cannot be the name of a folder"),
-        ("id,x\n,1\n", "cannot be the name of a folder"),
-        ("id\n/root\n", "cannot be the name of a folder"),
-        (b"\xff\xfe\x00", "cannot be read as CSV"),
-    ],
-)
-def test_a_wrong_roster_is_refused(text, said, tmp_path):
-    with pytest.raises(CourseError) as caught:
-        roster(tmp_path, text)
-    assert said in str(caught.value)

@@ -129,4 +129,6 @@ def test_no_toml_no_file_no_text(tmp_path):
 def test_the_toml_of_the_example_explains_itself(tmp_path):
     new_course(tmp_path / "mine")
     text = (tmp_path / "mine" / "course.toml").read_text(encoding="utf-8")
-    assert tomllib.loads(text) and all(word in text for word in ("course check", "course build", "--students", "seed"))
+    assert tomllib.loads(text) and all(
+        word in text for word in ("course check", "course build", "roster", "due", "seed")
+    )

@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import sys
 from dataclasses import dataclass, replace
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from walls import needs_walls
 from labkit.grading.classwork import grade_class
 from labkit.grading.export import read_cell, write_grades
 from labkit.grading.files import printable
+from labkit.grading.finals import Final
 from labkit.grading.gradebook import GradebookError, write_gradebook
 from labkit.grading.results import SubmissionResult
 
@@ -188,9 +190,10 @@ def test_nbgraders_exporter_gives_the_same_table(path, tmp_path):
     with opened(path) as gradebook:
         gradebook.update_or_create_assignment("week1", duedate="2025-03-02T00:00:00+01:00")
         CsvExportPlugin(to=str(tmp_path / "theirs.csv"), assignment=["week1"]).export(gradebook)
-    ours = write_grades(tmp_path / "ours.csv", results, duedate="2025-03-02T00:00:00+01:00")
+    due = datetime.fromisoformat("2025-03-02T00:00:00+01:00")
+    ours = write_grades(tmp_path / "ours.csv", [Final(result, due=due) for result in results])
     with open(tmp_path / "theirs.csv", newline="") as theirs, open(ours, newline="", encoding="utf-8") as file:
-        rows, theirs_rows = list(csv.reader(file)), list(csv.reader(theirs))
+        rows, theirs_rows = [row[:11] for row in csv.reader(file)], list(csv.reader(theirs))  # behind them stand ours
     assert rows[0] == theirs_rows[0]
     assert sorted([read_cell(cell) for cell in row] for row in rows[1:]) == sorted(theirs_rows[1:])
 

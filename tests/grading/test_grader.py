@@ -248,12 +248,20 @@ def test_a_jail_that_was_lost_is_replaced(grader, handout):
 
 
 def test_each_student_is_graded_on_their_own_questions(grader, handout):
-    results = [grader.grade(student, handout.notebook(solved=False)) for student in map(str, range(20))]
+    students = [str(i) for i in range(6)]
+    results = [grader.grade(student, handout.notebook(solved=False, student=student)) for student in students]
     assert {r.questions[-1].exercise for r in results} == {"port-detach", "graph-names"}
     for result in results:
         asked = handout.assignment.for_student(result.student).questions
         assert [q.exercise for q in result.questions] == [q.exercise for q in asked]
         assert {q.question for q in result.questions} == FULL.keys() and result.max_score == 7.5
+        assert not any("made for" in note for note in result.notes)
+
+
+def test_whatever_a_file_is_called_what_it_asks_is_graded(grader, handout):
+    for name in ("Ann_10000_assignsubmission_file_", "0", "1", "2"):
+        result = grader.grade(name, handout.notebook())
+        assert result.score == 7.5, result.questions
 
 
 def test_of_whom_there_is_nothing_the_problem_is_told(grader):

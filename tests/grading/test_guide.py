@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,18 @@ def test_ada_has_all_points_the_others_none(course):
         lines = {line["student_id"]: line for line in csv.DictReader(file)}
     assert lines["ada"]["score"] == lines["ada"]["max_score"] != "0.0"
     assert lines["blaise"]["score"] == lines["carl"]["score"] == "0.0"
+
+
+def test_moodles_own_table_comes_back_with_adas_points(course):
+    with open(course[0] / "for-moodle.csv", newline="") as file:
+        ada, blaise = csv.DictReader(file)
+    assert (ada["Grade"], blaise["Grade"]) == ("100", "")
+    with open(course[0] / "moodle.csv", newline="") as file:
+        lines = {line["student_id"]: line for line in csv.DictReader(file)}
+    assert lines["ada"]["time_from"] == "" and lines["carl"]["status"] == "nothing handed in"
+    assert zipfile.ZipFile(course[0] / "for-moodle.zip").namelist() == [
+        "Ada Lovelace_10000_assignsubmission_file_/slopes.html"
+    ]
 
 
 @pytest.mark.parametrize("name", re.findall(r"^\| `([^`]+)` \|", GUIDE.split("## What a grade means")[0], re.MULTILINE))

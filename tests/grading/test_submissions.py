@@ -99,8 +99,8 @@ def test_a_checkpoint_is_not_the_notebook(root, put):
 
 
 def test_a_folder_without_the_notebook_says_what_is_there(root, put):
-    put("ann/week1/week1.py")
-    assert refused(root, "ann/week1", "week1.py").student == "ann"
+    put("ann/week1/week1.docx")
+    assert refused(root, "ann/week1", "week1.docx").student == "ann"
 
 
 def test_the_folder_itself_must_exist(root):

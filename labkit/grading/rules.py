@@ -1,0 +1,152 @@
+"""The rules of a class in `course.toml`: its roster, due dates, what is taken off for coming late, how systems name files."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from math import ceil
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ..meant import did_you_mean
+from .layouts import Known, entry_problems, known
+
+COURSE_RULES = ("roster", "timezone", "late", "layout", "roster_kind")
+ASSIGNMENT_RULES = ("due", "late", "extensions")
+_LATE_KEYS = ("per_day", "last_day")
+_DAY = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Policy:
+    """When an assignment is due, and what is taken off for each day begun after that: `per_day` % of its points.
+
+    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student.
+    """
+
+    due: datetime | None = None
+    per_day: float = 0.0
+    last_day: int | None = None
+    extensions: Mapping[str, datetime] = field(default_factory=dict)
+
+    @property
+    def takes_off(self) -> bool:
+        """True where it matters by how much somebody is late."""
+        return self.due is not None and (self.per_day > 0 or self.last_day is not None)
+
+    def due_for(self, called: tuple[str, ...]) -> datetime | None:
+        """The due date of a student, of whom these are the names."""
+        return next((self.extensions[name] for name in called if name in self.extensions), self.due)
+
+    def days_late(self, called: tuple[str, ...], handed_in: datetime | None, marked: bool | None = None) -> int | None:
+        """Days begun after the due date, 0 for in time; None where nobody knows.
+
+        `marked` is what a system says that gives no time: late, in time, or (None) nothing.
+
+        >>> from datetime import UTC
+        >>> policy = Policy(datetime(2026, 11, 30, tzinfo=UTC), extensions={"bob": datetime(2026, 12, 2, tzinfo=UTC)})
+        >>> [policy.days_late((who,), datetime(2026, 12, 1, 0, 0, 1, tzinfo=UTC)) for who in ("ada", "bob")]
+        [2, 0]
+        >>> policy.days_late(("ada",), None, True), policy.days_late(("ada",), None, False)
+        (None, 0)
+        """
+        due = self.due_for(called)
+        if due is None:
+            return None if marked else 0
+        if handed_in is not None:
+            return max(0, ceil((handed_in - due).total_seconds() / _DAY))
+        return 0 if marked is False else None
+
+    def taken_off(self, days: int | None, earned: float, most: float) -> float:
+        """Points that are taken off for some days: never more than were earned, nothing for an unknown number.
+
+        >>> Policy(per_day=10, last_day=3).taken_off(2, 7.0, 10.0), Policy(last_day=3).taken_off(4, 7.0, 10.0)
+        (2.0, 7.0)
+        """
+        if not days:
+            return 0.0
+        if self.last_day is not None and days > self.last_day:
+            return earned
+        return round(min(earned, days * self.per_day / 100 * most), 6)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What holds for grading one assignment; `roster` is None where the course names none."""
+
+    roster: Path | None = None
+    zone: tzinfo | None = None
+    policy: Policy = field(default_factory=Policy)
+    known: Known = field(default_factory=known)
+
+
+def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
+    """The rules in a `course.toml` that has no `rule_problems`; an assignment that is not in it has those of the course."""
+    planned: Mapping[str, Any] = next(
+        (entry for entry in data.get("assignment", []) if entry.get("name") == assignment), {}
+    )
+    zone = ZoneInfo(data["timezone"]) if "timezone" in data else None
+    late = planned.get("late", data.get("late", {}))
+    extensions = {str(student): _aware(time, zone) for student, time in planned.get("extensions", {}).items()}
+    due = _aware(planned["due"], zone) if "due" in planned else None
+    policy = Policy(due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions)
+    roster = folder / data["roster"] if "roster" in data else None
+    return Rules(roster, zone, policy, known(data))
+
+
+def _aware(time: datetime, zone: tzinfo | None) -> datetime:
+    return time if time.tzinfo else time.replace(tzinfo=zone)
+
+
+# ---- what can be wrong ----
+
+
+def rule_problems(data: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each rule of a `course.toml` that cannot be followed."""
+    if not isinstance(data.get("roster", ""), str):
+        yield f'roster is {data["roster"]!r}; expected the name of a file, such as roster = "roster.csv".'
+    try:
+        zone: tzinfo | None = ZoneInfo(data["timezone"]) if "timezone" in data else None
+    except (ValueError, TypeError, OSError, KeyError):  # the last: no such zone, or no table of zones on this system
+        yield f'timezone is {data["timezone"]!r}, which is not known here; expected one such as "Europe/Berlin" or "UTC".'
+        zone = UTC
+    yield from _late_problems(data.get("late", {}), "the course")
+    yield from entry_problems(data)
+    assignments = data.get("assignment", [])
+    for entry in assignments if isinstance(assignments, list) else []:
+        if isinstance(entry, dict):
+            yield from _assignment_rule_problems(entry, f"assignment {entry.get('name')!r}", zone)
+
+
+def _assignment_rule_problems(entry: Mapping[str, Any], where: str, zone: tzinfo | None) -> Iterator[str]:
+    yield from _late_problems(entry.get("late", {}), where)
+    if "due" in entry:
+        yield from _time_problems(entry["due"], f"{where}: due", zone)
+    extensions = entry.get("extensions", {})
+    if not isinstance(extensions, dict):
+        yield f"{where}: extensions is {extensions!r}; expected times by student, such as {{ ada = 2026-12-03T23:59:00 }}."
+        return
+    if extensions and "due" not in entry:
+        yield f"{where}: it has extensions and no due date. Write due = 2026-11-30T23:59:00."
+    for student, time in extensions.items():
+        yield from _time_problems(time, f"{where}: the extension of {student!r}", zone)
+
+
+def _time_problems(time: Any, what: str, zone: tzinfo | None) -> Iterator[str]:
+    if not isinstance(time, datetime):
+        yield f"{what} is {str(time)!r}; expected a day with a time, such as 2026-11-30T23:59:00."
+    elif time.tzinfo is None and zone is None:
+        yield f'{what}: in which time zone? Write timezone = "Europe/Berlin" at the top, or 2026-11-30T23:59:00+01:00 here.'
+
+
+def _late_problems(late: Any, where: str) -> Iterator[str]:
+    if not isinstance(late, dict):
+        yield f"{where}: late is {late!r}; expected a table such as late = {{ per_day = 10, last_day = 3 }}."
+        return
+    for key in late.keys() - set(_LATE_KEYS):
+        yield f"{where}: unknown key {key!r} of late. {did_you_mean(key, _LATE_KEYS)}"
+    per_day, last_day = late.get("per_day", 0), late.get("last_day", 0)
+    if isinstance(per_day, bool) or not isinstance(per_day, (int, float)) or not 0 <= per_day <= 100:
+        yield f"{where}: late.per_day is {per_day!r}; expected the percentage of the points that a day costs, from 0 to 100."
+    if isinstance(last_day, bool) or not isinstance(last_day, int) or last_day < 0:
+        yield f"{where}: late.last_day is {last_day!r}; expected a whole number of days, at least 0."

@@ -1,0 +1,95 @@
+"""The rules of a class: due dates, what is taken off, extensions, systems that a course adds."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from labkit.grading.course import Course, CourseError, class_rules
+from labkit.grading.rules import Policy
+from labkit.grading.submissions import collect
+
+COURSE = 'title = "T"\nseed = 1\n{course}\n[[assignment]]\nname = "a1"\ntitle = "A"\n{assignment}\nquestions = ["grad-slip"]\n'
+DUE = datetime(2026, 11, 30, 23, 59, tzinfo=UTC)
+
+
+@pytest.fixture
+def rules(tmp_path):
+    def read(course="", assignment=""):
+        (tmp_path / "course.toml").write_text(COURSE.format(course=course, assignment=assignment))
+        return class_rules(tmp_path / "source" / "a1" / "a1.ipynb", "a1")
+
+    return read
+
+
+def test_a_course_without_rules_takes_nothing_off(rules):
+    policy = rules().policy
+    assert policy.due is None and not policy.takes_off and policy.days_late(("ada",), DUE) == 0
+
+
+def test_each_day_begun_costs_its_share_until_the_last(rules):
+    policy = rules('timezone = "UTC"\nlate = { per_day = 10, last_day = 2 }', "due = 2026-11-30T23:59:00").policy
+    for hours, days, off in ((0, 0, 0), (0.01, 1, 1), (24, 1, 1), (24.1, 2, 2), (48.1, 3, 8)):
+        late = policy.days_late(("ada",), DUE + timedelta(hours=hours))
+        assert (late, policy.taken_off(late, 8.0, 10.0)) == (days, off)
+    assert policy.taken_off(2, 1.5, 10.0) == 1.5  # never more than was earned
+
+
+def test_an_assignment_has_its_own_policy_and_students_their_own_date(rules):
+    text = 'due = 2026-11-30T23:59:00+00:00\nlate = {}\nextensions = { "ada@x" = 2026-12-02T23:59:00+00:00 }'
+    policy = rules("late = { per_day = 50 }", text).policy
+    assert not policy.takes_off
+    later = DUE + timedelta(days=2)
+    assert policy.days_late(("ada", "ada@x"), later) == 0 and policy.days_late(("bob", "bob@x"), later) == 2
+
+
+def test_what_a_system_marks_is_used_as_far_as_it_goes():
+    policy = Policy(DUE, 10.0)
+    assert policy.days_late(("a",), None, False) == 0 and policy.days_late(("a",), None, True) is None
+    assert policy.days_late(("a",), None) is None and policy.taken_off(None, 5.0, 5.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    "course, assignment, said",
+    [
+        ("roster = 3", "", "roster is 3"),
+        ('timezone = "Mars"', "", "timezone is 'Mars'"),
+        ("", "due = 2026-11-30T23:59:00", "in which time zone?"),
+        ("", "due = 2026-11-30", "expected a day with a time"),
+        ("late = 10", "", "late is 10; expected a table"),
+        ("late = { per_dya = 10 }", "", "unknown key 'per_dya' of late. Did you mean 'per_day'?"),
+        ("late = { per_day = 200 }", "", "per_day is 200"),
+        ("", "late = { last_day = 1.5 }", "last_day is 1.5"),
+        ("", "extensions = { ada = 2026-11-30T23:59:00Z }", "it has extensions and no due date"),
+        ('[[layout]]\nname = "X"\nentry = "("', "", "layout 'X': entry is no regular expression"),
+        ('[[layout]]\nname = "X"\nentry = "a"', "", "entry has no group (?P<key>...)"),
+        ('[[layout]]\nname = "X"\nentri = "a"', "", "unknown key 'entri'. Did you mean 'entry'?"),
+        ('[[roster_kind]]\nname = "X"', "", "it has no columns"),
+    ],
+)
+def test_a_rule_that_cannot_be_followed_is_told_when_building_and_when_grading(
+    course, assignment, said, rules, tmp_path
+):
+    with pytest.raises(CourseError) as caught:
+        rules(course, assignment)
+    assert said in str(caught.value)
+    with pytest.raises(CourseError) as caught:
+        Course.read(tmp_path)
+    assert said in str(caught.value)
+
+
+def test_a_further_system_is_an_entry(rules, tmp_path):
+    """Blackboard's names, which say who and when."""
+    known = rules(r"""
+timezone = "Europe/Berlin"
+[[layout]]
+name = "Blackboard"
+kind = "file"
+entry = '(?P<before>.+)_(?P<key>[^_]+)_attempt_(?P<time>[\d-]+)_(?P<file>.+)'
+time = "%Y-%m-%d-%H-%M-%S"
+""")
+    folder = tmp_path / "submitted"
+    folder.mkdir()
+    for name in ("HW 1_ada_attempt_2026-11-30-23-10-05_mine.ipynb", "HW 1_ada_attempt_2026-11-30-23-40-05_a1.ipynb"):
+        (folder / name).write_text("{}")
+    (found,) = collect(folder, "a1", layouts=known.known.layouts, zone=known.zone).submissions
+    assert (found.student, found.timestamp, found.time_from) == ("ada", "2026-11-30T22:40:05+00:00", "Blackboard")

@@ -21,9 +21,10 @@ from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
 from .journal import Journal, seed_of
 from .overview import write_overview
-from .pool import Work, grade_here, grade_in_processes, is_graded, work_of
+from .pool import grade_in_processes, is_graded, work_of
 from .results import SubmissionResult
 from .submissions import Submission, find_submissions
+from .worker import Work
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,6 @@ def _graded(
     if plan.scheduler:
         return grade_on_cluster(assignment, settings, works, plan.scheduler)
     jobs = min(plan.jobs or _cores(), number)
-    if jobs <= 1:
-        return grade_here(assignment, settings, works)
     return grade_in_processes(assignment, settings, works, jobs)
 
 

@@ -198,7 +198,7 @@ class _Search:
 
     def _alike(self, candidates: list[Submission]) -> Submission | None:
         """The candidate with the most of the assignment's marked cells (more than half), the newest of equals."""
-        scores = [(len(self._marks & self._marks_of(c)), c.changed, i) for i, c in enumerate(candidates[:COMPARED])]
+        scores = [(self._marks_in(c), c.changed, i) for i, c in enumerate(candidates[:COMPARED])]
         score, _, best = max(scores)
         return candidates[best] if 2 * score > len(self._marks) else None
 
@@ -206,11 +206,13 @@ class _Search:
     def _marks(self) -> frozenset[str]:
         return _marks(self.source.read_bytes()) if self.source else frozenset()
 
-    def _marks_of(self, candidate: Submission) -> frozenset[str]:
+    def _marks_in(self, candidate: Submission) -> int:
+        """How many of the assignment's marks stand in a file; it is not decoded, because that is for `worker` to do."""
         try:
-            return _marks(open_submission(candidate))
+            data = open_submission(candidate)
         except SubmissionError:
-            return frozenset()
+            return 0
+        return sum(f'"{mark}"'.encode() in data for mark in self._marks)
 
 
 def _marks(data: bytes) -> frozenset[str]:

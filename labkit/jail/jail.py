@@ -221,6 +221,16 @@ class Jail:
         self._server = self._control = self._key = None
 
 
+def die_with(parent: int) -> None:
+    """End this process when the thread that started it ends, however that comes; `parent` is its process. Linux alone can."""
+    if sys.platform.startswith("linux"):
+        from . import linux
+
+        linux.die_with_parent()
+        if os.getppid() != parent:  # it was quicker
+            os._exit(1)
+
+
 def rent_user() -> tuple[int, Any]:
     """The user that programs run as, and the key to hold on to: no other jail of this machine has that user meanwhile.
 

@@ -19,6 +19,7 @@ from .export import write_grades, write_questions
 from .feedback import feedback_pages, write_feedback
 from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
+from .holding import held
 from .journal import Journal, seed_of
 from .overview import write_overview
 from .pool import grade_in_processes, is_graded, work_of
@@ -84,6 +85,15 @@ def grade_class(
     _examine(plan)
     assignment = Assignment.read(plan.assignment)
     found = find_submissions(plan.submissions, assignment.name, plan.assignment)
+    plan.out.parent.mkdir(parents=True, exist_ok=True)
+    with held(plan.beside(".journal")):
+        return _grade_all(plan, assignment, found, begin, step)
+
+
+def _grade_all(
+    plan: Plan, assignment: Assignment, found: list[Submission], begin: Callable[[int], None], step: Callable[[], None]
+) -> GradedClass:
+    """Grade what is not in the journal yet, and write all."""
     journal, settings = _begin(plan, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
@@ -129,7 +139,6 @@ def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
         "assignment": hashlib.sha256(plan.assignment.read_bytes()).hexdigest(), "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),
     }  # fmt: skip
-    plan.out.parent.mkdir(parents=True, exist_ok=True)
     preload = ("matplotlib.pyplot",) if any(map(_plots, found)) else ()
     settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload)
     return Journal.open(path, fingerprint, plan.resume), settings

@@ -25,7 +25,9 @@ from tempfile import gettempdir
 from typing import Any
 
 from . import wire
+from .cgroup import Group, new_group
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
+from .usage import Meter, children_of
 from .view import FOLDER, environment, view
 
 START_SECONDS = 600.0  # a server that ends is seen at once: this is for one that hangs, not for a slow machine
@@ -62,27 +64,33 @@ class JailError(RuntimeError):
 
 @dataclass(frozen=True)
 class Session:
-    """One program in a jail: messages to it and from it. `server` is the process that forked it."""
+    """One program in a jail: messages to it and from it. `server` is the process that forked it, `group` counts for it."""
 
     connection: socket.socket
     server: int
     megabytes: int
+    group: Group | None = None
 
     def send(self, message: Any, seconds: float = 30.0) -> None:
         """Send one message; raises `wire.Closed` or `wire.TimedOut`."""
         self.connection.settimeout(seconds)
         wire.send(self.connection, message)
 
-    def receive(self, seconds: float) -> Any:
+    def receive(self, seconds: float, cpu_seconds: float = float("inf")) -> Any:
         """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`.
 
-        A program whose processes together take too much memory counts as closed.
+        It may take `seconds` on the clock, and all processes of the program together `cpu_seconds`, else `wire.Spent`. A program whose
+        processes together take too much memory counts as closed.
         """
-        return wire.receive(self.connection, seconds, LARGEST, self._watch_memory)
+        meter = Meter(self.server)
 
-    def _watch_memory(self):
-        if memory_of(self.server) > self.megabytes:
-            raise wire.Closed(f"more than {self.megabytes} MB")
+        def watch() -> None:
+            if max(meter.look(), self.group.megabytes() if self.group else 0.0) > self.megabytes:
+                raise wire.Closed(f"more than {self.megabytes} MB")
+            if meter.spent > cpu_seconds:
+                raise wire.Spent(f"more than {cpu_seconds:g} seconds of CPU time")
+
+        return wire.receive(self.connection, seconds, LARGEST, watch)
 
     def begin(self) -> None:
         """Wait until the walls stand; raises `JailError` if one does not. Nothing of a program has run before."""
@@ -104,6 +112,7 @@ class Jail:
     def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
         self.layers: Layers = installed_layers()
+        self.group: Group | None = None
         self._server: Any = None
         self._control: Any = None
         self._key: Any = None
@@ -153,6 +162,9 @@ class Jail:
         ours.settimeout(START_SECONDS)
         if self._answer() != "ready":
             raise JailError(self._last_words())
+        self.group = new_group(self.limits.all_megabytes)
+        if self.group:
+            self.group.add([self._server.pid, *children_of(self._server.pid)])
         self._try()
 
     def _try(self):
@@ -186,13 +198,18 @@ class Jail:
     @contextmanager
     def session(self) -> Iterator[Session]:
         """A new program; at the end it and all its processes are gone."""
+        if (
+            self._server.poll() is not None
+        ):  # a program has cost the whole jail: the kernel ended what it came upon first
+            self.stop()
+            self.start()
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
             if self._answer() == "0":
                 raise JailError("a program could not be forked")
-            session = Session(ours, self._server.pid, self.limits.all_megabytes)
+            session = Session(ours, self._server.pid, self.limits.all_megabytes, self.group)
             session.begin()
             yield session
         finally:
@@ -218,7 +235,9 @@ class Jail:
             self._server.stderr.close()
         if self._key is not None:
             self._key.close()
-        self._server = self._control = self._key = None
+        if self.group is not None:
+            self.group.remove()
+        self._server = self._control = self._key = self.group = None
 
 
 def die_with(parent: int) -> None:
@@ -247,24 +266,3 @@ def rent_user() -> tuple[int, Any]:
         except OSError:
             key.close()
     raise JailError(f"all {len(ROOMS)} users for jails are taken")
-
-
-def memory_of(process: int) -> float:
-    """MB that the children of a process hold: their own memory, and memory that they share but that is no file."""
-    import psutil
-
-    with suppress(psutil.Error):
-        return sum(_bytes_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
-    return 0.0
-
-
-def _bytes_held_by(process):
-    """Bytes that a process holds; psutil's `shared` counts files and shared memory alike, so Linux is asked itself."""
-    if not sys.platform.startswith("linux"):
-        return process.memory_info().rss
-    try:
-        with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as file:
-            lines = [line.split() for line in file if line.startswith(("RssAnon:", "RssShmem:"))]
-    except OSError:  # it has ended
-        return 0
-    return sum(int(kilobytes) << 10 for _, kilobytes, *_ in lines)

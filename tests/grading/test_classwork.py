@@ -43,7 +43,7 @@ def stopped_after(monkeypatch, number):
 @pytest.fixture
 def forbidden(monkeypatch):
     """No submission may be graded."""
-    fail = lambda a, s, works, jobs: (pytest.fail("graded again") for _ in works)  # noqa: E731
+    fail = lambda a, s, works, jobs: (pytest.fail("graded again") for _ in works)
     monkeypatch.setattr(classwork, "grade_in_processes", fail)
 
 

@@ -14,11 +14,23 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
 
-READING, TALKING, JUDGING = 20.0, 60.0, 20.0  # CPU seconds: of a file, of all that a program says, of one question
-MEGABYTES = 192  # on top of what a worker has when it begins; 20 MB with a picture in each cell take 100
 AGAIN = 0.1  # CPU seconds until what was raised is raised again, if something has hidden it
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """CPU seconds to read a file, to read all that its code says, and to judge one question; and memory for all of it.
+
+    `megabytes` come on top of what a worker has when it begins: a notebook of 20 MB takes up to 150.
+    """
+
+    reading: float = 20.0
+    talking: float = 60.0
+    judging: float = 20.0
+    megabytes: int = 240
 
 
 class Exceeded(BaseException):
@@ -58,7 +70,7 @@ def bounded(what: str, seconds: float) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise Exceeded(f"{what} takes more than {MEGABYTES} MB of memory, and was stopped.") from None
+        raise Exceeded(f"{what} takes more memory than it may, and was stopped.") from None
     finally:
         if limited:
             _bounds.pop()
@@ -83,7 +95,7 @@ def _set() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 
-def limit_memory(megabytes: int = MEGABYTES) -> None:
+def limit_memory(megabytes: int) -> None:
     """Let this process have so much more memory than now, then `MemoryError`; only Linux can hold it to that."""
     if sys.platform.startswith("linux"):
         import resource

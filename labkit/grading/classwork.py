@@ -13,6 +13,7 @@ from typing import Any
 from .. import __version__
 from ..jail import Limits
 from .assignment import Assignment
+from .bounds import Bounds
 from .cluster import grade_on_cluster
 from .examine import Pace
 from .export import write_grades, write_questions
@@ -49,6 +50,7 @@ class Plan:
     unsafe: bool = False
     pace: Pace = field(default_factory=Pace)
     limits: Limits = field(default_factory=Limits)
+    bounds: Bounds = field(default_factory=Bounds)
 
     def beside(self, ending: str) -> Path:
         """A file beside the table of grades."""
@@ -140,7 +142,7 @@ def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),
     }  # fmt: skip
     preload = ("matplotlib.pyplot",) if any(map(_plots, found)) else ()
-    settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload)
+    settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload, plan.bounds)
     return Journal.open(path, fingerprint, plan.resume), settings
 
 

@@ -21,7 +21,7 @@ from ..classroom import (
 )
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
-from .bounds import JUDGING, READING, TALKING, Exceeded, bounded
+from .bounds import Bounds, Exceeded, bounded
 from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
 from .matching import CodeStep, plan
 from .opening import on_one_line
@@ -38,6 +38,8 @@ NOTES = 40  # of one submission
 class Settings:
     """How a class is graded: the seed of the drawn inputs, the limits, and whether missing walls are accepted.
 
+    `pace` and `limits` are of a student's code, `bounds` of the grader's own work on one submission.
+
     Who can guess the seed knows the inputs: `classwork` draws 128 bits.
     """
 
@@ -46,6 +48,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     unsafe: bool = False
     preload: tuple[str, ...] = ()
+    bounds: Bounds = field(default_factory=Bounds)
 
 
 class DrawnInputs:
@@ -124,10 +127,10 @@ class Grader:
 
     def _grade(self, student, data, file, notes, beyond):
         variant = self.assignment.for_student(student)
-        with bounded("Reading the file", READING):
+        with bounded("Reading the file", self.settings.bounds.reading):
             handed = read_submission(data)
             steps, matched = plan(handed, variant)
-        with bounded("Reading what its code says", TALKING):
+        with bounded("Reading what its code says", self.settings.bounds.talking):
             findings = self._examine(steps, variant)
         with _JUDGING:
             questions = tuple(self._result(q, findings, steps, beyond.get(q.name, "")) for q in variant.questions)
@@ -173,7 +176,7 @@ class Grader:
         try:
             if beyond:
                 raise Exceeded(beyond)
-            with bounded("To judge it", JUDGING):
+            with bounded("To judge it", self.settings.bounds.judging):
                 verdict = self._verdict(exercise, question, evidence, failure)
                 hint = "" if verdict else fitting(exercise, self._wrong_items(exercise, evidence))[0]
         except Exceeded as excess:

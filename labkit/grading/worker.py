@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
@@ -99,7 +99,8 @@ class Worker:
         self.work, self.at = work, ""
         self.deadline = time.monotonic() + self.common[1].pace.submission * 2 + PATIENCE
         with suppress(OSError):  # if it has ended, then so has the line, and `result` sees it
-            self.line.send(work)
+            self.line.send(replace(work, data=b""))
+            self.line.send_bytes(work.data)  # as it is: to pickle it takes twice the memory
 
     def result(self) -> SubmissionResult | None:
         """What came, when something did or time is over; None where more is to come, perhaps from another process.
@@ -188,11 +189,11 @@ def serve(number: int) -> None:
 
 
 def _grade(line, assignment, settings):
-    works: Iterable[Work] = iter(line.recv, None)
     tell: Callable[[str], None] = line.send
     with Grader(assignment, settings, tell=tell) as grader:
-        limit_memory()
-        for work in works:
+        limit_memory(settings.bounds.megabytes)
+        while True:
+            work = replace(line.recv(), data=line.recv_bytes())
             line.send(
                 (grade_one(grader, work), grader.worn)
             )  # one that is worn may still hold what it has had too much of

@@ -19,7 +19,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from random import sample
 from tempfile import gettempdir
 from typing import Any
@@ -27,6 +27,7 @@ from typing import Any
 from . import wire
 from .cgroup import Group, new_group
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
+from .refusals import refusal
 from .usage import Meter, children_of
 from .view import FOLDER, environment, view
 
@@ -79,8 +80,8 @@ class Session:
     def receive(self, seconds: float, cpu_seconds: float = float("inf")) -> Any:
         """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`.
 
-        It may take `seconds` on the clock, and all processes of the program together `cpu_seconds`, else `wire.Spent`. A program whose
-        processes together take too much memory counts as closed.
+        It may take `seconds` on the clock, and all processes of the program together `cpu_seconds`, else `wire.Spent`. A
+        program whose processes together take too much memory counts as closed.
         """
         meter = Meter(self.server)
 
@@ -134,7 +135,7 @@ class Jail:
             self._launch(walls=FILES in self.layers.present)
         except JailError as error:
             self.stop()
-            why = f"the kernel refuses ({error}); run as root, or allow user namespaces"
+            why = refusal(str(error))
             missing = {**self.layers.missing, PROCESSES: why, FILES: why}
             self.layers = Layers(tuple(p for p in self.layers.present if p not in missing), missing)
             if not self.unsafe:
@@ -238,6 +239,18 @@ class Jail:
         if self.group is not None:
             self.group.remove()
         self._server = self._control = self._key = self.group = None
+
+
+def tried_layers() -> Layers:
+    """The walls that this machine can raise: those of a jail that was started to see. Takes a second or two."""
+    jail = Jail()
+    with suppress(NotIsolated), jail:
+        counts = "in a control group" if jail.group else f"of each process. {_WITHOUT_GROUP}"
+        return replace(jail.layers, counted=f"memory and processors are counted {counts}")
+    return jail.layers
+
+
+_WITHOUT_GROUP = "No control group may be used: grade as root, or say systemd-run --user --scope labkit grade ..."
 
 
 def die_with(parent: int) -> None:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import ceil
 from types import FrameType
 
 AGAIN = 0.1  # CPU seconds until what was raised is raised again, if something has hidden it
@@ -91,7 +92,7 @@ def _set() -> None:
     import resource  # here, because other systems have no such module
 
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    soft = int(time.process_time() + 2 * left + 10) if left else hard
+    soft = ceil(time.process_time() + 2 * left) + 1 if left else hard
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 

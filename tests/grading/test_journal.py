@@ -193,7 +193,8 @@ def test_a_journal_in_which_nothing_was_written_is_not_left(path):
 def test_a_lock_ends_with_its_process_and_is_not_held_by_what_it_starts(path):
     code = (
         "import subprocess, sys, time; from pathlib import Path; from labkit.grading.holding import held\n"
-        "with held(Path(sys.argv[1])):\n    child = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=0)\n"
+        "with held(Path(sys.argv[1])):\n"
+        "    child = subprocess.Popen([sys.executable, '-c', 'import sys; sys.stdin.read()'], stdin=0)\n"
         "    print(child.pid, flush=True); time.sleep(1000)"
     )
     command = [sys.executable, "-c", code, str(path)]

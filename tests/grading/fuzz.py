@@ -8,6 +8,8 @@ import io
 import json
 import random
 import zipfile
+from copy import deepcopy
+from itertools import islice
 
 import numpy as np
 
@@ -25,12 +27,14 @@ TEXTS = (
 # ---- trees of JSON ----
 
 
-def nodes(tree, path=()):
+def nodes(tree):
     """The path of each value in a tree."""
-    yield path
-    if isinstance(tree, (dict, list)):
-        for key in tree if isinstance(tree, dict) else range(len(tree)):
-            yield from nodes(tree[key], (*path, key))
+    waiting = [((), tree)]
+    while waiting:
+        path, here = waiting.pop()
+        yield path
+        if isinstance(here, (dict, list)):
+            waiting += [((*path, key), here[key]) for key in (here if isinstance(here, dict) else range(len(here)))]
 
 
 def at(tree, path):
@@ -41,33 +45,24 @@ def at(tree, path):
 
 def changed(tree, rng, times=1):
     """A tree in which values are replaced, taken out, doubled, put deeper, or exchanged for others of it."""
-    tree = {"": json.loads(json.dumps(tree))}
+    tree = {"": deepcopy(tree)}
     for _ in range(times):
-        path = rng.choice([p for p in nodes(tree) if p])
+        paths = list(islice(nodes(tree), 1, 20_000))
+        path = rng.choice(paths or [("",)])
         above, key = at(tree, path[:-1]), path[-1]
         match rng.randrange(6):
             case 0 | 1:
-                above[key] = rng.choice(ODD)
+                above[key] = deepcopy(rng.choice(ODD))
             case 2:
-                above[key] = at(tree, rng.choice(list(nodes(tree))))
-                tree = {"": json.loads(json.dumps(tree.get(""), check_circular=False))} if not _round(tree) else {"": 0}
+                above[key] = deepcopy(at(tree, rng.choice(paths)))
             case 3 if len(path) > 1:
                 del above[key]
-            case 4 if isinstance(above, list):
-                above[key:key] = [above[key]] * rng.choice((1, 3, 500))
+            case 4 if isinstance(above, list) and len(paths) < 2000:
+                above[key:key] = [deepcopy(above[key]) for _ in range(rng.choice((1, 3, 100)))]
             case _:
-                for _ in range(rng.choice((1, 5, 200))):
+                for _ in range(rng.choice((1, 5, 50))):
                     above[key] = [above[key]] if rng.random() < 0.5 else {"cells": above[key]}
-    return tree.get("")
-
-
-def _round(tree):
-    """True for a tree that holds itself."""
-    try:
-        json.dumps(tree)
-    except (ValueError, RecursionError):
-        return True
-    return False
+    return tree[""]
 
 
 # ---- files ----

@@ -45,7 +45,8 @@ class Meter:
     """How much CPU time the children of a process take from the first look on."""
 
     def __init__(self, process: int) -> None:
-        self.process, self.before, self.spent = process, None, 0.0
+        self.process, self.spent = process, 0.0
+        self.before: float | None = None
 
     def look(self) -> float:
         """Look again; returns the MB that they hold now."""

@@ -16,6 +16,10 @@ from secrets import token_hex
 
 PREFIX = "labkit-"
 SPARE = 1.25  # of the memory that is watched: where the kernel itself ends a process
+_FILES = {  # by version: the most memory, the most that is swapped, and what is written there (else the same)
+    1: ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", ""),
+    2: ("memory.max", "memory.swap.max", "0"),
+}
 _TRIES = 200  # looks whether a process that was ended has gone
 _HELD = ("anon", "rss", "shmem", "kernel_stack", "pagetables", "sock")  # of memory.stat; files can be dropped any time
 
@@ -56,17 +60,17 @@ class Group:
                 time.sleep(0.01)
 
 
-def new_group(megabytes: int) -> Group | None:
-    """A group that may hold so much, or None where no group may be used."""
+def new_group(megabytes: int, ours: Path = Path("/proc/self")) -> Group | None:
+    """A group that may hold so much, or None where no group may be used; `ours` is where the kernel tells of this process."""
     name = f"{PREFIX}{os.getpid()}-{token_hex(4)}"
     folders: dict[str, Path] = {}
-    for kind, above in _usable():
+    for kind, above, version in _usable(ours):
         _sweep(above)
         folder = above / name
         try:
             folder.mkdir(exist_ok=True)
             if kind == "memory":
-                _limit(folder, int(megabytes * SPARE) << 20)
+                _limit(folder, int(megabytes * SPARE) << 20, version)
         except OSError:
             with suppress(OSError):
                 folder.rmdir()
@@ -75,23 +79,19 @@ def new_group(megabytes: int) -> Group | None:
     return Group(folders) if folders else None
 
 
-def _limit(folder, most):
-    """Write the most bytes of a group, in the file of either version."""
-    if (folder / "memory.max").exists():
-        (folder / "memory.max").write_text(str(most))
-        with suppress(OSError):  # there is none without swap
-            (folder / "memory.swap.max").write_text("0")
-    else:
-        (folder / "memory.limit_in_bytes").write_text(str(most))
-        with suppress(OSError):
-            (folder / "memory.memsw.limit_in_bytes").write_text(str(most))
+def _limit(folder, most, version):
+    """Write the most bytes of a group, and of what is swapped, where it is."""
+    name, swap, left = _FILES[version]
+    (folder / name).write_text(str(most))
+    with suppress(OSError):
+        (folder / swap).write_text(left or str(most))
 
 
-def _usable() -> Iterator[tuple[str, Path]]:
-    """("memory" or "cpu", folder below which groups can be made) for each that there is."""
-    mounts = dict(_mounts())
+def _usable(process: Path) -> Iterator[tuple[str, Path, int]]:
+    """("memory" or "cpu", folder below which groups can be made, version of the groups) for each that there is."""
+    mounts = dict(_mounts(process))
     try:
-        lines = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace").splitlines()
+        lines = (process / "cgroup").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:
@@ -104,7 +104,7 @@ def _usable() -> Iterator[tuple[str, Path]]:
             above = [here] if kinds else [here, *here.parents][: len(here.relative_to(mount).parts) + 1]
             for folder in above:
                 if os.access(folder, os.W_OK) and (kinds or _gives(folder, kind)):
-                    yield kind, folder
+                    yield kind, folder, 1 if kinds else 2
                     break
 
 
@@ -116,10 +116,10 @@ def _gives(folder, kind):
         return False
 
 
-def _mounts() -> Iterator[tuple[str, Path]]:
+def _mounts(process: Path) -> Iterator[tuple[str, Path]]:
     """Where the groups of each kind are mounted; version 2 has the kind ""."""
     try:
-        lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (process / "mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return
     for line in lines:

@@ -245,6 +245,16 @@ def test_memory_that_stays_when_it_is_let_go_cannot_be_had(jail):
     )
 
 
+@needs_walls
+def test_time_is_cpu_time_of_all_processes_together(jail):
+    """What sleeps is waited for; what is at work is told from it."""
+    with jail.session() as session:
+        begin(session, "import os\nfor _ in range(3):\n    if os.fork() == 0:\n        break\nwhile True: pass")
+        session.receive(LONG)
+        with pytest.raises(wire.Spent, match="CPU"):
+            session.receive(LONG, 0.3)
+
+
 # ---- the end ----
 
 

@@ -58,6 +58,24 @@ def test_what_the_doctor_says_was_tried():
     assert layers.isolated and "memory and processors are counted" in str(layers)
 
 
+def test_below_a_scope_of_systemds_the_group_is_made_beside_it(tmp_path):
+    """In version 2 a group that holds processes has no limited groups below it; the folder above it may."""
+    mount = tmp_path / "groups"
+    above = mount / "user.slice/user@7.service/app.slice"
+    (above / "run-1.scope").mkdir(parents=True)
+    for folder, given in ((above / "run-1.scope", ""), (above, "memory pids"), (above.parent, "cpu memory")):
+        (folder / "cgroup.subtree_control").write_text(f"{given}\n")
+    (tmp_path / "cgroup").write_text("0::/user.slice/user@7.service/app.slice/run-1.scope\n")
+    (tmp_path / "mountinfo").write_text(f"31 23 0:27 / {mount} rw shared:9 - cgroup2 cgroup2 rw,nsdelegate\n")
+    group = new_group(100, tmp_path)
+    assert {kind: folder.parent for kind, folder in group.folders.items()} == {"memory": above, "cpu": above.parent}
+    assert (group.folders["memory"] / "memory.max").read_text() == str(125 << 20)
+
+
+def test_where_no_group_may_be_used_there_is_none(tmp_path):
+    assert new_group(100, tmp_path) is None
+
+
 @pytest.fixture
 def group():
     group = new_group(100)

@@ -10,16 +10,15 @@ import os
 import time
 import warnings
 from collections import defaultdict
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from fuzz import generator, harmless, other_message, other_value, spoiled
+from fuzz import Actor, generator, harmless, other_message, other_value, spoiled, told
 
 from labkit.classroom import EXERCISES
-from labkit.evidence import decode, encode
 from labkit.grading.bounds import Bounds, limit_memory
 from labkit.grading.export import write_grades, write_questions
 from labkit.grading.feedback import write_feedback
@@ -40,61 +39,6 @@ DRAWN = defaultdict(dict)  # by seed: right answers are found once
 @pytest.fixture(scope="module")
 def everything(make_handout):
     return make_handout(TOML + json.dumps(list(EXERCISES)))
-
-
-class Actor:
-    """A jail in which nothing runs: it gives the right answers, changed by `change(message, value)`."""
-
-    def __init__(self, assignment, change):
-        self.exercises = {q.name: EXERCISES[q.exercise] for q in assignment.questions}
-        self.change = change
-
-    @contextmanager
-    def session(self):
-        yield Play(self)
-
-    def start(self):
-        pass
-
-    stop = start
-
-
-class Play:
-    """One session of an actor."""
-
-    def __init__(self, actor):
-        self.actor, self.coming, self.asked = actor, [], None
-
-    def send(self, message, seconds=0.0):
-        if "steps" in message:
-            self.coming = [
-                one
-                for i, step in enumerate(message["steps"])
-                for one in ({"step": i}, {"ran": i}, *({"ask": name} for name in step["asks"]))
-            ] + [{"end": True}]
-        else:
-            inputs = decode(message["input"])
-            value = self.actor.exercises[self.asked].expected(inputs)
-            words = dict.fromkeys(("error", "error_place", "printed", "unfit", "takes"), "")
-            done = dict.fromkeys(message["watch"], 0)
-            self.coming.insert(0, {"outcome": "value", "value": value, "after": inputs, "done": done, **words})
-
-    def receive(self, seconds, cpu_seconds=0.0):
-        if not self.coming:
-            raise wire.TimedOut("nothing more")
-        message = self.coming.pop(0)
-        if "ask" in message:
-            self.asked, exercise = message["ask"], self.actor.exercises[message["ask"]]
-            prediction = (
-                {"found": "value", "value": exercise.expected(())} if exercise.is_prediction else {"found": "function"}
-            )
-            message = {"value": None, **message, **prediction}
-        return self.actor.change(message)
-
-
-def told(message):
-    """A message as it goes over the wire."""
-    return json.loads(json.dumps({k: encode(v) if k in ("value", "after") else v for k, v in message.items()}))
 
 
 def with_other_values(rng, often):

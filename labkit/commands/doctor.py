@@ -67,10 +67,11 @@ def _tell_of_notebooks() -> None:
 
 
 def _walls() -> str:
-    """What `labkit grade` needs beside packages: the walls around students' code that this machine can raise."""
-    from ..jail import installed_layers
+    """What `labkit grade` needs beside packages: the walls around students' code that this machine raises."""
+    from ..jail import installed_layers, tried_layers
 
-    return f"Around students' code (labkit grade):\n{installed_layers()}"
+    layers = tried_layers() if _version("psutil") else installed_layers()
+    return f"Around students' code (labkit grade):\n{layers}"
 
 
 def _how_to_get(extra: str) -> str:

@@ -62,7 +62,7 @@ def add_parser(commands: Any) -> None:
         "--seed", type=_at_least(0), metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )
     parser.add_argument(
-        "--seconds", type=_seconds, default=5.0, metavar="S", help="for one call of an answer; default: 5"
+        "--seconds", type=_seconds, default=5.0, metavar="S", help="CPU time for one call of an answer; default: 5"
     )
     parser.add_argument(
         "--memory", type=_at_least(1), default=1024, metavar="MB", help="for a student's code; default: 1024"

@@ -30,11 +30,14 @@ class CallOutcome:
     printed: str = ""
 
 
-def call(function: Callable, args: tuple, seconds: float = 5.0) -> CallOutcome:
-    """Run `function(*args)` for at most `seconds`; NumPy's error state, stdout, signals and trace are put back."""
+def call(function: Callable, args: tuple, seconds: float = 5.0, wall: float | None = None) -> CallOutcome:
+    """Run `function(*args)` for at most `seconds`; NumPy's error state, stdout, signals and trace are put back.
+
+    With `wall`, these are seconds of CPU time, and it may take `wall` seconds on the clock.
+    """
     out, file = Printed(), source_file(function)
     try:
-        with redirect_stdout(out), np.errstate(), time_limit(seconds, file):
+        with redirect_stdout(out), np.errstate(), time_limit(seconds, file, wall):
             return CallOutcome("value", function(*args), printed=out.getvalue())
     except TimeUp:
         return CallOutcome("timeout", error=f"it ran for more than {seconds:g} s", printed=out.getvalue())

@@ -32,7 +32,9 @@ class TimeUp(BaseException):
 class time_limit:
     """Raise `TimeUp` in what the block calls after `seconds`: first at lines of `file`, a second later in any Python code.
 
-    That second keeps a library's clean-up whole. Raises ValueError for no number of seconds.
+    That second keeps a library's clean-up whole. With `wall`, `seconds` are of this process's CPU time, as far as an alarm
+    can tell it, and it may take `wall` seconds on the clock: neighbours may have the processor meanwhile. Raises ValueError
+    for no number of seconds.
 
     >>> try:
     ...     with time_limit(0.05, __file__):
@@ -42,13 +44,14 @@ class time_limit:
     left
     """
 
-    def __init__(self, seconds: float, file: str | None) -> None:
+    def __init__(self, seconds: float, file: str | None, wall: float | None = None) -> None:
         if not seconds >= 0:
             raise ValueError(f"time_limit: expected seconds, but got {seconds!r}")
-        self.seconds, self.file = seconds, file
+        self.seconds, self.file, self.wall = seconds, file, seconds if wall is None else wall
 
     def __enter__(self) -> None:
         self._began, self._rang, self.always = time.monotonic(), False, False
+        self._spent = time.process_time()
         self.deadline = self._began + self.seconds
         self.thread, self.traced = threading.get_ident(), sys.gettrace()
         self._timer: threading.Timer | None = None
@@ -92,6 +95,8 @@ class time_limit:
 
     def _ring(self, signum: int, frame: FrameType | None) -> None:
         """The alarm: once at the deadline, then again and again, because what is raised may be caught."""
+        if not self._rang and self._goes_on():
+            return
         inside = frame is None or self.reaches(frame.f_code)
         if _MONITORED:
             _wake()
@@ -100,6 +105,16 @@ class time_limit:
         self._rang = True
         if inside:
             raise TimeUp
+
+    def _goes_on(self):
+        """True where there is CPU time left, and time on the clock: then the alarm is set anew."""
+        now = time.monotonic()
+        left = min(self.seconds - (time.process_time() - self._spent), self._began + self.wall - now)
+        if left <= 0 or self.wall <= self.seconds:
+            return False
+        self.deadline = now + left
+        signal.setitimer(signal.ITIMER_REAL, left, TICK)
+        return True
 
     def _raise_at_next_line(self, frame):
         while frame is not None and frame.f_code.co_filename not in _OURS:

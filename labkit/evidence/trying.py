@@ -38,10 +38,11 @@ def try_call(
     seconds: float = 5.0,
     watch: tuple[str, ...] = (),
     closely: bool = True,
+    wall: float | None = None,
 ) -> TriedCall:
     """Call `function` on fresh copies of plain `inputs`, as tensors of the dialect `tensors` if it is named.
 
-    `watch` names what is to be counted in `done`; `closely` as in `doings`.
+    `watch` names what is to be counted in `done`; `closely` as in `doings`, `wall` as in `call`.
     """
     arguments = wrap(inputs, tensors)
     try:
@@ -51,7 +52,7 @@ def try_call(
     except ValueError:  # a callable that shows no signature: the call itself will tell
         pass
     done = dict.fromkeys(watch, 0)
-    outcome = call(_watched(function, watch, done, closely) if watch else function, arguments, seconds)
+    outcome = call(_watched(function, watch, done, closely) if watch else function, arguments, seconds, wall)
     blind = done.pop("", 0)
     return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=None if blind else done)
 

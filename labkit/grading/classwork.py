@@ -13,6 +13,7 @@ from typing import Any
 from .. import __version__
 from ..jail import Limits
 from .assignment import Assignment
+from .bounds import Bounds
 from .cluster import grade_on_cluster
 from .course import class_rules
 from .examine import Pace
@@ -21,15 +22,17 @@ from .feedback import feedback_pages, write_feedback
 from .finals import Final, finals_of, unknown_extensions
 from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
+from .holding import held
 from .journal import Journal, seed_of
 from .overview import write_overview
-from .pool import Work, grade_here, grade_in_processes, is_graded, work_of
+from .pool import grade_in_processes, is_graded, work_of
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
 from .returned import grade_column, write_feedback_archive, write_lms_grades
 from .roster import Roster, read_roster, with_ids_of
 from .rules import Rules
 from .submissions import Collected, Stranger, Submission, collect
 from .variants import OTHERS
+from .worker import Work
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Plan:
     unsafe: bool = False
     pace: Pace = field(default_factory=Pace)
     limits: Limits = field(default_factory=Limits)
+    bounds: Bounds = field(default_factory=Bounds)
     roster: Path | None = None
     course: Path | None = None
     matches: Path | None = None
@@ -141,7 +145,19 @@ def grade_class(
     collected = collect(
         plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone
     )  # fmt: skip
-    found = collected.submissions
+    plan.out.parent.mkdir(parents=True, exist_ok=True)
+    with held(plan.beside(".journal")):
+        results = _results(plan, assignment, collected.submissions, begin, step)
+        finals = finals_of(results, collected.submissions, roster, rules.policy)
+        unwritten = tuple(_write(_Done(plan, assignment, collected, finals, roster, matches)))
+    ordered = [final.result for final in finals]
+    return GradedClass(ordered, unwritten, tuple(finals), tuple(collected.strangers), rules.policy.takes_off)
+
+
+def _results(
+    plan: Plan, assignment: Assignment, found: list[Submission], begin: Callable[[int], None], step: Callable[[], None]
+) -> list[SubmissionResult]:
+    """Grade what is not in the journal yet; a result for each submission, in their order."""
     journal, settings = _begin(plan, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
@@ -161,10 +177,7 @@ def grade_class(
             journal.add(result)
             results[result.student] = result
             step()
-    finals = finals_of([results[submission.student] for submission in found], found, roster, rules.policy)
-    done = _Done(plan, assignment, collected, finals, roster, matches)
-    ordered = [final.result for final in finals]
-    return GradedClass(ordered, tuple(_write(done)), tuple(finals), tuple(collected.strangers), rules.policy.takes_off)
+    return [results[submission.student] for submission in found]
 
 
 def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
@@ -208,9 +221,8 @@ def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
         "assignment": hashlib.sha256(plan.assignment.read_bytes()).hexdigest(), "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),
     }  # fmt: skip
-    plan.out.parent.mkdir(parents=True, exist_ok=True)
     preload = ("matplotlib.pyplot",) if any(map(_plots, found)) else ()
-    settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload)
+    settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload, plan.bounds)
     return Journal.open(path, fingerprint, plan.resume), settings
 
 
@@ -224,8 +236,6 @@ def _graded(
     if plan.scheduler:
         return grade_on_cluster(assignment, settings, works, plan.scheduler)
     jobs = min(plan.jobs or _cores(), number)
-    if jobs <= 1:
-        return grade_here(assignment, settings, works)
     return grade_in_processes(assignment, settings, works, jobs)
 
 

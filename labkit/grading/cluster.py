@@ -15,9 +15,9 @@ from typing import Any
 from .. import __version__
 from ..jail import NotIsolated, installed_layers
 from .assignment import Assignment
-from .grader import Grader, Settings
-from .pool import Work, grade_one, ungraded_result
+from .grader import Settings
 from .results import SubmissionResult
+from .worker import Work, Worker, ungraded_result
 
 AHEAD = 2  # submissions under way for each thread of the workers
 PATIENCE = 10  # seconds to wait for a scheduler, and for a first worker
@@ -106,45 +106,44 @@ def _result(future, assignment, settings, work, address):
 
 # ---- on a worker ----
 
-_idle: dict[str, list[Grader]] = defaultdict(list)  # by run; a thread takes one, or starts one, and puts it back
+_idle: dict[str, list[Worker]] = defaultdict(list)  # by run; a thread takes one, or starts one, and puts it back
 _over: set[str] = set()
 _change = Lock()
 
 
 def grade_there(run: str, assignment: Assignment, settings: Settings, work: Work) -> SubmissionResult:
-    """Grade on this worker, with a grader that another submission of the same run has left, or a new one."""
+    """Grade on this machine, in a process that another submission of the same run has left, or a new one."""
     with _change:
-        grader = _idle[run].pop() if _idle[run] else None
-    if grader is None:
+        worker = _idle[run].pop() if _idle[run] else None
+    if worker is None:
         _end(other for other in list(_idle) if other != run)  # whoever began them may have gone without a word
-        grader = _started(assignment, settings)
+        worker = Worker(assignment, settings)
     try:
-        return grade_one(grader, work)
+        return worker.grade(work)
+    except NotIsolated as error:
+        raise NotIsolated(f"on the worker {_address()}: {error}") from None
     finally:
         with _change:
-            _idle[run].append(grader)
+            _idle[run].append(worker)
         if run in _over:
             _end([run])
 
 
 def leave(run: str) -> None:
-    """End the graders of a run on this worker; one that is at work ends when it is done."""
+    """End the processes of a run on this worker; one that is at work ends when it is done."""
     _over.add(run)
     _end([run])
 
 
-def _started(assignment, settings):
+def _address():
     from distributed import get_worker
 
-    try:
-        return Grader(assignment, settings).__enter__()
-    except NotIsolated as error:
-        raise NotIsolated(f"on the worker {get_worker().address}: {error}") from None
+    return get_worker().address
 
 
 def _end(runs):
     for run in runs:
         with _change:
-            graders = _idle.pop(run, [])
-        for grader in graders:
-            grader.__exit__()
+            workers = _idle.pop(run, [])
+        for worker in workers:
+            worker.kill()

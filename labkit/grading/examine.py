@@ -22,15 +22,17 @@ KINDS = ("value", "error", "timeout", "unfit")
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds: of one cell, of one call of an answer, and of one submission in all.
+    """Seconds of CPU time: of one cell, of one call of an answer; and on the clock: of one submission in all.
 
-    `grace` is what a program has to tell of a time-out itself, before it is ended from outside.
+    A cell and a call may take `wall` times their seconds on the clock, because neighbours may have the processor. `grace`
+    is what a program has to tell of a time-out itself, before it is ended from outside.
     """
 
     cell: float = 10.0
     call: float = 5.0
-    submission: float = 120.0
+    submission: float = 300.0
     grace: float = 3.0
+    wall: float = 4.0
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,15 @@ class Inquiry:
 
 @dataclass
 class Evidence:
-    """What is known of an answer: `found` is "missing", "empty", "value", "function", "timeout", "died" or "unread"."""
+    """What is known of an answer: `found` is "missing", "empty", "value", "function", "timeout", "died" or "unread".
+
+    After a timeout `at_work` says whether its processes took their CPU time, or only nothing was heard of them.
+    """
 
     found: str = "missing"
     value: Any = None
     tried: list[TriedCall] = field(default_factory=list)
+    at_work: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,7 @@ class _Blame(Exception):
     why: str
     step: int
     question: str
+    at_work: bool
 
 
 def examine(jail: Jail, steps: list[CodeStep], questions: Iterable[Inquiry], pace: Pace) -> Findings:
@@ -101,10 +108,11 @@ def examine(jail: Jail, steps: list[CodeStep], questions: Iterable[Inquiry], pac
 
 
 def _is_lost(findings, name, at):
-    """True for an answer that went down with a process."""
-    found, failure = findings.evidence[name].found, findings.failures.get(at)
+    """True for an answer that went down with a process, or that was never heard of: older code may have had our words."""
+    evidence, failure = findings.evidence[name], findings.failures.get(at)
+    found, silent = evidence.found, evidence.found == "timeout" and not evidence.at_work
     return at is not None and (
-        found == "died" or (found == "missing" and failure is not None and failure.kind == "died")
+        found == "died" or silent or (found == "missing" and failure is not None and failure.kind == "died")
     )
 
 
@@ -122,7 +130,8 @@ def _together(jail: Jail, steps: list[CodeStep], asked: dict[str, Inquiry], pace
                 _Run(session, steps, pending, left_out, findings, pace, deadline).through()
         except _Blame as blame:
             if blame.question:
-                findings.evidence.setdefault(blame.question, Evidence()).found = blame.why
+                evidence = findings.evidence.setdefault(blame.question, Evidence())
+                evidence.found, evidence.at_work = blame.why, blame.at_work
             elif blame.step in left_out:  # an empty step cannot be at fault: something older writes on our line
                 for name in pending:
                     findings.evidence.setdefault(name, Evidence("died"))
@@ -175,21 +184,26 @@ class _Run:
             steps.append({"label": step.label, "source": "" if i in self.left_out else step.source, "asks": asks})
         binds = {name: q.binds for name, q in self.pending.items()}
         functions = [name for name, q in self.pending.items() if q.wants_function]
-        return {"steps": steps, "binds": binds, "functions": functions, "seconds": self.pace.cell}
+        return {"steps": steps, "binds": binds, "functions": functions, **self._allowed(self.pace.cell)}
+
+    def _allowed(self, seconds):
+        """What a program may take for one thing: CPU time, and time on the clock."""
+        return {"seconds": seconds, "wall": seconds * self.pace.wall}
 
     def _guarded(self, function: Callable, *arguments: Any) -> Any:
         try:
             return function(*arguments)
-        except wire.TimedOut:
-            raise self._blame("timeout") from None
+        except wire.TimedOut as error:
+            raise self._blame("timeout", isinstance(error, wire.Spent)) from None
         except (wire.Closed, wire.Garbled):
             raise self._blame() from None
 
-    def _blame(self, why: str = "died") -> _Blame:
-        return _Blame(why, self.step, self.question)
+    def _blame(self, why: str = "died", at_work: bool = False) -> _Blame:
+        return _Blame(why, self.step, self.question, at_work)
 
     def _message(self, seconds: float) -> dict:
-        message = self._guarded(self.session.receive, self._within(seconds))
+        wall = self._within(seconds * self.pace.wall)
+        message = self._guarded(self.session.receive, wall, seconds + self.pace.grace)
         if not isinstance(message, dict):
             raise self._blame()
         return message
@@ -230,10 +244,10 @@ class _Run:
         self.question = ""
 
     def _try(self, asked, evidence):
-        call = {"tensors": asked.tensors, "seconds": self.pace.call, "watch": asked.watch}
+        call = {"tensors": asked.tensors, "watch": asked.watch, **self._allowed(self.pace.call)}
         for left, drawn in zip(reversed(range(len(asked.inputs))), asked.inputs, strict=True):
             one = {"input": encode(drawn), "more": left > 0, **call}  # what comes next is not there before it is needed
-            self._guarded(self.session.send, one, self._within(self.pace.call))
+            self._guarded(self.session.send, one, self._within(self.pace.call * self.pace.wall))
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()

@@ -2,9 +2,10 @@
 
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from ..classroom import (
@@ -20,6 +21,7 @@ from ..classroom import (
 )
 from ..jail import Jail, JailError, Limits
 from .assignment import Assignment, Question
+from .bounds import Bounds, Exceeded, bounded
 from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
 from .matching import CodeStep, plan
 from .opening import on_one_line
@@ -30,11 +32,14 @@ from .variants import UnknownVariant, variant_of
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
 LONGEST = 4000  # characters of a message
+NOTES = 40  # of one submission
 
 
 @dataclass(frozen=True)
 class Settings:
     """How a class is graded: the seed of the drawn inputs, the limits, and whether missing walls are accepted.
+
+    `pace` and `limits` are of a student's code, `bounds` of the grader's own work on one submission.
 
     Who can guess the seed knows the inputs: `classwork` draws 128 bits.
     """
@@ -44,6 +49,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     unsafe: bool = False
     preload: tuple[str, ...] = ()
+    bounds: Bounds = field(default_factory=Bounds)
 
 
 class DrawnInputs:
@@ -72,13 +78,17 @@ class DrawnInputs:
 class Grader:
     """Grades one submission after the other in a jail of its own; use it with `with`.
 
-    Raises `jail.layers.NotIsolated` at the start where a needed wall is missing and `settings.unsafe` is false.
+    `tell` hears the name of each question that is about to be judged. `worn` is true when something took more than it may:
+    then a process should not go on with it. Raises `jail.layers.NotIsolated` at the start where a needed wall is missing
+    and `settings.unsafe` is false.
     """
 
     assignment: Assignment
     settings: Settings
     drawn: dict[str, DrawnInputs] = field(default_factory=dict)
     fresh: str = ""
+    tell: Callable[[str], None] = lambda name: None
+    worn: bool = False
 
     def __post_init__(self) -> None:
         EXERCISES.adopt(dict(self.assignment.own))
@@ -96,49 +106,52 @@ class Grader:
         return jail
 
     def grade(
-        self,
-        student: str,
-        data: bytes,
-        file: str = "",
-        notes: Iterable[str] = (),
-        again: bool = False,
-        called: tuple[str, ...] | None = None,
-    ) -> SubmissionResult:
+        self, student: str, data: bytes, file: str = "", notes: Iterable[str] = (), again: bool = False,
+        called: tuple[str, ...] | None = None, beyond: Mapping[str, str] = MappingProxyType({}),
+    ) -> SubmissionResult:  # fmt: skip
         """What the notebook in `data` earns; raises nothing, whatever is in it.
 
         `again`: an earlier version was graded before, and has seen the hidden inputs; so this one gets others. `called` is
         what the student is called, by their id alone if it is not given; empty where `student` is only a system's number.
+        `beyond` says of questions that are not to be judged why.
         """
-        began = time.monotonic()
-        handed = read_submission(data)
+        began, drawn = time.monotonic(), self.drawn
         if again:
-            fresh = Grader(self.assignment, self.settings, fresh=handed.digest)
-            fresh.jail = self.jail
-            try:
-                return fresh.grade(student, data, file, notes, called=called)
-            finally:
-                self.jail = fresh.jail
+            self.fresh, self.drawn = hashlib.sha256(data).hexdigest(), {}
         try:
-            variant, others = variant_of(self.assignment, student, handed, (student,) if called is None else called)
+            result = self._grade(student, data, file, notes, (student,) if called is None else called, beyond)
         except UnknownVariant as error:
-            return replace(self.nothing(student, str(error), file), digest=handed.digest)
-        steps, matched = plan(handed, variant)
-        findings = self._examine(steps, variant)
-        with _JUDGING:
-            questions = tuple(self._result(q, findings, steps) for q in variant.questions)
-        return SubmissionResult(
-            student, variant.name, questions,
-            (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps)), file, handed.digest,
-            seconds=round(time.monotonic() - began, 3), answers=_answers(steps),
-        )  # fmt: skip
+            result = self.nothing(student, str(error), file, data)
+        except Exceeded as excess:
+            self.worn = True
+            result = self.nothing(student, str(excess), file, data)
+        finally:
+            self.fresh, self.drawn = "", drawn
+        return replace(result, seconds=round(time.monotonic() - began, 3))
 
-    def nothing(self, student: str, problem: str, file: str = "") -> SubmissionResult:
+    def _grade(self, student, data, file, notes, called, beyond):
+        with bounded("Reading the file", self.settings.bounds.reading):
+            handed = read_submission(data)
+            variant, others = variant_of(self.assignment, student, handed, called)
+            steps, matched = plan(handed, variant)
+        with bounded("Reading what its code says", self.settings.bounds.talking):
+            findings = self._examine(steps, variant)
+        with _JUDGING:
+            questions = tuple(self._result(q, findings, steps, beyond.get(q.name, "")) for q in variant.questions)
+        told = (*notes, *others, *handed.notes, *matched, *_notes_of_failures(findings, steps))
+        more = (f"There are {len(told) - NOTES} more notes like these.",) if len(told) > NOTES else ()
+        return SubmissionResult(
+            student, variant.name, questions, told[:NOTES] + more, file, handed.digest, answers=_answers(steps)
+        )
+
+    def nothing(self, student: str, problem: str, file: str = "", data: bytes = b"") -> SubmissionResult:
         """The result of a student of whom there is nothing that can be read; `problem` says why."""
         variant = self.assignment.for_student(student)
         questions = tuple(
             QuestionResult(q.name, q.exercise, 0.0, q.points, "missing", problem) for q in variant.questions
         )
-        return SubmissionResult(student, variant.name, questions, (problem,), file)
+        digest = hashlib.sha256(data).hexdigest() if data else ""
+        return SubmissionResult(student, variant.name, questions, (problem,), file, digest)
 
     def _examine(self, steps: list[CodeStep], variant: Assignment) -> Findings:
         asked = [self._asked(q) for q in variant.questions]
@@ -158,17 +171,25 @@ class Grader:
             self.drawn[exercise.name] = DrawnInputs(exercise, self.settings.seed, self.fresh)
         return self.drawn[exercise.name]
 
-    def _result(self, question: Question, findings: Findings, steps: list[CodeStep]) -> QuestionResult:
+    def _result(self, question: Question, findings: Findings, steps: list[CodeStep], beyond: str) -> QuestionResult:
         exercise = _exercise(question)
         evidence = findings.evidence[question.name]
         failure = next((findings.failures.get(i) for i, s in enumerate(steps) if question.name in s.asks), None)
+        self.tell(question.name)
+        hint = ""
         try:
-            verdict = self._verdict(exercise, question, evidence, failure)
+            if beyond:
+                raise Exceeded(beyond)
+            with bounded("To judge it", self.settings.bounds.judging):
+                verdict = self._verdict(exercise, question, evidence, failure)
+                hint = "" if verdict else fitting(exercise, self._wrong_items(exercise, evidence))[0]
+        except Exceeded as excess:
+            self.worn = self.worn or not beyond
+            verdict = Verdict("unread", str(excess), str(excess))
         except Exception as error:  # whatever came, the others are still to be graded
             text = "What the answer gave could not be compared with anything."
             verdict = Verdict("unread", f"{text} ({type(error).__name__}: {error})", text)
         points = question.points if verdict else 0.0
-        hint = "" if verdict else fitting(exercise, self._wrong_items(exercise, evidence))[0]
         feedback, text = _cut(verdict.feedback), _cut(verdict.text)
         return QuestionResult(question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint)
 

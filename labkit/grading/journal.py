@@ -52,7 +52,7 @@ class Journal:
         damaged that is not the last; OSError where it cannot be written.
         """
         if not resume and _begun_alone(path):
-            os.unlink(path)
+            os.truncate(path, 0)  # in place: a run that holds it (`holding`) goes on holding it
         elif not resume and os.path.lexists(path):
             raise JournalError(
                 f"{path} exists: it holds the results of an earlier run. Continue that run with --resume, or move the "
@@ -132,10 +132,11 @@ class Journal:
 
 
 def _begun_alone(path: str | os.PathLike[str]) -> bool:
-    """True for a journal without any result: the run that began it could grade nothing."""
+    """True for a journal without any result: the run that began it could grade nothing, or is only about to begin it."""
     try:
         with open(path, "rb") as file:
-            return file.readline().startswith(HEAD.encode()) and not file.read(1)
+            first = file.readline()
+            return (not first or first.startswith(HEAD.encode())) and not file.read(1)
     except OSError:
         return False
 

@@ -70,8 +70,9 @@ def _metadata(line: str) -> dict[str, Any]:
 
 def _of_page(text: str) -> list[dict[str, Any]]:
     """The highlighted code of a page that Jupyter exported."""
-    cells = []
-    for start in islice(CODE_IN_PAGE.finditer(text), CELLS):
+    cells: list[dict[str, Any]] = []
+    end = 0
+    while len(cells) < CELLS and (start := CODE_IN_PAGE.search(text, end)):  # the next one begins where this one ends
         end = text.find("</pre>", start.end())
         if end < 0:
             break

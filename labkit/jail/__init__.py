@@ -4,10 +4,11 @@ A `Jail` runs whole programs in processes of their own that see no file, no netw
 """
 
 from . import wire
-from .jail import ROOMS, Jail, JailError, Limits, Session
+from .jail import ROOMS, Jail, Limits, die_with, tried_layers
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, installed_layers
+from .session import JailError, Session
 
 __all__ = [
     "CALLS", "FILES", "PROCESSES", "ROOMS", "Jail", "JailError", "Layers", "Limits", "NotIsolated", "Session",
-    "installed_layers", "wire",
+    "die_with", "installed_layers", "tried_layers", "wire",
 ]  # fmt: skip

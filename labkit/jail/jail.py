@@ -19,17 +19,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from random import sample
 from tempfile import gettempdir
 from typing import Any
 
 from . import wire
+from .cgroup import Group, new_group
 from .layers import CALLS, FILES, PROCESSES, Layers, NotIsolated, can_fork, installed_layers
+from .refusals import refusal
+from .session import START_SECONDS, JailError, Session
+from .usage import children_of
 from .view import FOLDER, environment, view
 
-START_SECONDS = 600.0  # a server that ends is seen at once: this is for one that hangs, not for a slow machine
-LARGEST = 4 << 20  # bytes of a message from a program: two values and some texts
 ROOMS = range(61184, 65520)  # users that systemd leaves to programs without a name
 
 
@@ -56,44 +58,6 @@ TRIAL = {  # a program that any jail can run
 }
 
 
-class JailError(RuntimeError):
-    """The jail itself does not work; no fault of the program in it."""
-
-
-@dataclass(frozen=True)
-class Session:
-    """One program in a jail: messages to it and from it. `server` is the process that forked it."""
-
-    connection: socket.socket
-    server: int
-    megabytes: int
-
-    def send(self, message: Any, seconds: float = 30.0) -> None:
-        """Send one message; raises `wire.Closed` or `wire.TimedOut`."""
-        self.connection.settimeout(seconds)
-        wire.send(self.connection, message)
-
-    def receive(self, seconds: float) -> Any:
-        """The next message; raises `wire.TimedOut`, `wire.Closed` or `wire.Garbled`.
-
-        A program whose processes together take too much memory counts as closed.
-        """
-        return wire.receive(self.connection, seconds, LARGEST, self._watch_memory)
-
-    def _watch_memory(self):
-        if memory_of(self.server) > self.megabytes:
-            raise wire.Closed(f"more than {self.megabytes} MB")
-
-    def begin(self) -> None:
-        """Wait until the walls stand; raises `JailError` if one does not. Nothing of a program has run before."""
-        try:
-            word = self.receive(START_SECONDS)
-        except (wire.Closed, wire.Garbled, wire.TimedOut) as error:
-            raise JailError(f"a program does not start: {error}") from None
-        if word != {"walls": "stand"}:
-            raise JailError(f"a wall could not be raised: {word}")
-
-
 class Jail:
     """A process that forks programs behind walls; start it with `with`.
 
@@ -104,6 +68,7 @@ class Jail:
     def __init__(self, limits: Limits | None = None, unsafe: bool = False, preload: tuple[str, ...] = ()) -> None:
         self.limits, self.unsafe, self.preload = limits or Limits(), unsafe, preload
         self.layers: Layers = installed_layers()
+        self.group: Group | None = None
         self._server: Any = None
         self._control: Any = None
         self._key: Any = None
@@ -125,7 +90,7 @@ class Jail:
             self._launch(walls=FILES in self.layers.present)
         except JailError as error:
             self.stop()
-            why = f"the kernel refuses ({error}); run as root, or allow user namespaces"
+            why = refusal(str(error))
             missing = {**self.layers.missing, PROCESSES: why, FILES: why}
             self.layers = Layers(tuple(p for p in self.layers.present if p not in missing), missing)
             if not self.unsafe:
@@ -153,6 +118,9 @@ class Jail:
         ours.settimeout(START_SECONDS)
         if self._answer() != "ready":
             raise JailError(self._last_words())
+        self.group = new_group(self.limits.all_megabytes)
+        if self.group:
+            self.group.add([self._server.pid, *children_of(self._server.pid)])
         self._try()
 
     def _try(self):
@@ -186,13 +154,18 @@ class Jail:
     @contextmanager
     def session(self) -> Iterator[Session]:
         """A new program; at the end it and all its processes are gone."""
+        if (
+            self._server.poll() is not None
+        ):  # a program has cost the whole jail: the kernel ended what it came upon first
+            self.stop()
+            self.start()
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 socket.send_fds(self._control, [b"s"], [theirs.fileno()])
             if self._answer() == "0":
                 raise JailError("a program could not be forked")
-            session = Session(ours, self._server.pid, self.limits.all_megabytes)
+            session = Session(ours, self._server.pid, self.limits.all_megabytes, self.group)
             session.begin()
             yield session
         finally:
@@ -218,7 +191,31 @@ class Jail:
             self._server.stderr.close()
         if self._key is not None:
             self._key.close()
-        self._server = self._control = self._key = None
+        if self.group is not None:
+            self.group.remove()
+        self._server = self._control = self._key = self.group = None
+
+
+def tried_layers() -> Layers:
+    """The walls that this machine can raise: those of a jail that was started to see. Takes a second or two."""
+    jail = Jail()
+    with suppress(NotIsolated), jail:
+        counts = "in a control group" if jail.group else f"of each process. {_WITHOUT_GROUP}"
+        return replace(jail.layers, counted=f"memory and processors are counted {counts}")
+    return jail.layers
+
+
+_WITHOUT_GROUP = "No control group may be used: grade as root, or say systemd-run --user --scope labkit grade ..."
+
+
+def die_with(parent: int) -> None:
+    """End this process when the thread that started it ends, however that comes; `parent` is its process. Linux alone can."""
+    if sys.platform.startswith("linux"):
+        from . import linux
+
+        linux.die_with_parent()
+        if os.getppid() != parent:  # it was quicker
+            os._exit(1)
 
 
 def rent_user() -> tuple[int, Any]:
@@ -237,24 +234,3 @@ def rent_user() -> tuple[int, Any]:
         except OSError:
             key.close()
     raise JailError(f"all {len(ROOMS)} users for jails are taken")
-
-
-def memory_of(process: int) -> float:
-    """MB that the children of a process hold: their own memory, and memory that they share but that is no file."""
-    import psutil
-
-    with suppress(psutil.Error):
-        return sum(_bytes_held_by(child) for child in psutil.Process(process).children(recursive=True)) / 2**20
-    return 0.0
-
-
-def _bytes_held_by(process):
-    """Bytes that a process holds; psutil's `shared` counts files and shared memory alike, so Linux is asked itself."""
-    if not sys.platform.startswith("linux"):
-        return process.memory_info().rss
-    try:
-        with open(f"/proc/{process.pid}/status", encoding="ascii", errors="replace") as file:
-            lines = [line.split() for line in file if line.startswith(("RssAnon:", "RssShmem:"))]
-    except OSError:  # it has ended
-        return 0
-    return sum(int(kilobytes) << 10 for _, kilobytes, *_ in lines)

@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 
+from .refusals import install, no_call_filter
+
 LIMITS = "limits on time, memory, processes and files"
 PROCESSES = "no view of other processes and no network"
 FILES = "no view of other files"
@@ -19,10 +21,14 @@ ALL = (LIMITS, PROCESSES, FILES, CALLS)
 
 @dataclass(frozen=True)
 class Layers:
-    """`present` names the walls that stand; `missing` says of each other wall why it does not, and what to do."""
+    """`present` names the walls that stand; `missing` says of each other wall why it does not, and what to do.
+
+    `counted` says, once a jail has started, who counts what its programs take.
+    """
 
     present: tuple[str, ...] = ()
     missing: dict[str, str] = field(default_factory=dict)
+    counted: str = ""
 
     @property
     def isolated(self) -> bool:
@@ -31,7 +37,8 @@ class Layers:
 
     def __str__(self) -> str:
         there = [f"  yes  {name}" for name in self.present]
-        return "\n".join(there + [f"  NO   {name}: {why}" for name, why in self.missing.items()])
+        missing = [f"  NO   {name}: {why}" for name, why in self.missing.items()]
+        return "\n".join(there + missing + ([f"       {self.counted}"] if self.counted else []))
 
 
 class NotIsolated(RuntimeError):
@@ -55,12 +62,12 @@ def installed_layers() -> Layers:
     if shutil.which("bwrap"):
         present += [PROCESSES, FILES]
     else:
-        why = "bubblewrap is not installed: apt install bubblewrap (or dnf, pacman, apk)"
+        why = f"bubblewrap is not installed: {install('bubblewrap', 'bubblewrap')}"
         missing = dict.fromkeys((PROCESSES, FILES), why)
     if has_call_filter():
         present.append(CALLS)
     else:
-        missing[CALLS] = "pyseccomp or libseccomp is not installed: pip install pyseccomp, apt install libseccomp2"
+        missing[CALLS] = no_call_filter()
     return Layers(tuple(present), missing)
 
 

@@ -135,6 +135,8 @@ def call_filter() -> bytes:
         except (ValueError, OSError):  # this kernel or processor has no such call
             continue
     chosen.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")  # its flags cannot be looked at: libc falls back to clone
+    shared = 0x01 | 0x20  # and of no file: what is let go of such memory stays, and no limit of a process counts it
+    chosen.add_rule(refuse, "mmap", pyseccomp.Arg(3, pyseccomp.MASKED_EQ, shared, shared))
     for flag in (NEW_MOUNTS, NEW_HOSTNAME, NEW_IPC, NEW_PIDS, NEW_NETWORK, 0x10000000, 0x2000000):  # user, cgroup
         chosen.add_rule(refuse, "clone", pyseccomp.Arg(0, pyseccomp.MASKED_EQ, flag, flag))
     with TemporaryFile() as file:

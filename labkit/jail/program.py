@@ -1,12 +1,12 @@
 """A student's program, run step by step as a notebook would, in a process that is already behind its walls.
 
 The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "binds": {name: variable}, "functions": [name, ...],
-"seconds": s}`.
+"seconds": s, "wall": w}`: CPU time of a cell, and time on the clock.
 We send, in this order: `{"step": i}` before each step, `{"ran": i}` after it, with "kind", "error" and "place" if it
 raised; then for each question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and
 `{"end": true}`.
-To an `ask` with a function the other side answers `{"input": ..., "more": true, "tensors": dialect, "seconds": s, "watch":
-[...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails.
+To an `ask` with a function the other side answers `{"input": ..., "more": true, "tensors": dialect, "seconds": s, "wall": w,
+"watch": [...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails.
 """
 
 import ast
@@ -18,22 +18,21 @@ import os
 import socket
 import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from types import ModuleType
 from typing import Any
 
 from ..evidence import Printed, TimeUp, decode, encode, error_text, is_blank, may_do, time_limit, try_call
 from . import wire
-from .notebook import Shell, python_of
+from .notebook import Shell, display, python_of
 
 
 def run(connection: socket.socket) -> None:
     """Run the program that the other side sends, and answer its questions; nothing a student raises comes out."""
     program, ours = wire.receive(connection), os.getpid()
-    shell = Shell()
-    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "get_ipython": lambda: shell}
-    shell.names = names
+    names = names_of_a_notebook()
     for i, step in enumerate(program["steps"]):
         wire.send(connection, {"step": i})
-        failure = run_step(step["source"], step["label"], names, program["seconds"])
+        failure = run_step(step["source"], step["label"], names, program["seconds"], program.get("wall"))
         if os.getpid() != ours:  # a copy that the student's code has made of us
             os._exit(0)
         wire.send(connection, {"ran": i, **(failure or {})})
@@ -47,14 +46,28 @@ def run(connection: socket.socket) -> None:
     wire.send(connection, {"end": True})
 
 
-def run_step(source: str, label: str, names: dict[str, Any], seconds: float) -> dict[str, str] | None:
-    """Run one cell for at most `seconds`; returns what went wrong, or None."""
+def names_of_a_notebook() -> dict[str, Any]:
+    """The names that a notebook begins with, those of the module `__main__`: what is defined there can be found, to pickle it.
+
+    `display` and `get_ipython` are there, and do what is possible where nobody looks.
+    """
+    main, shell = ModuleType("__main__"), Shell()
+    names = vars(main)
+    names.update(__builtins__=builtins, get_ipython=lambda: shell, display=display, In=[""], Out={}, _="")
+    shell.names, sys.modules["__main__"] = names, main
+    return names
+
+
+def run_step(
+    source: str, label: str, names: dict[str, Any], seconds: float, wall: float | None = None
+) -> dict[str, str] | None:
+    """Run one cell for at most `seconds` (with `wall`, see `time_limit`); returns what went wrong, or None."""
     file = f"<{label}>"
     try:
         source = python_of(source)
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         code = compile(source, file, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-        with redirect_stdout(Printed()), redirect_stderr(Printed()), time_limit(seconds, file):
+        with redirect_stdout(Printed()), redirect_stderr(Printed()), time_limit(seconds, file, wall):
             pending = eval(code, names)
             if inspect.iscoroutine(pending):  # a cell may use await, as in a notebook
                 asyncio.run(pending)
@@ -98,7 +111,7 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
         inputs, more = decode(message["input"]), message["more"]
         watch = tuple(message["watch"])
         closely = may_do(value, watch) if closely is None else closely
-        one = try_call(value, inputs, message["tensors"], message["seconds"], watch, closely)
+        one = try_call(value, inputs, message["tensors"], message["seconds"], watch, closely, message.get("wall"))
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
         wire.send(connection, _outcome_of_call(one))

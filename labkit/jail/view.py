@@ -65,6 +65,7 @@ def view() -> list[str]:
             command += ["--ro-bind", path, path]
     for path in answers():
         command += ["--tmpfs", path, "--remount-ro", path]
-    command += ["--dev", "/dev", "--remount-ro", "/dev", "--tmpfs", FOLDER]
+    command += ["--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero"]  # what maps the real one has uncounted memory
+    command += ["--remount-ro", "/dev", "--tmpfs", FOLDER]
     command += [] if any(path.startswith("/tmp/") for path in shown) else ["--symlink", FOLDER, "/tmp"]
     return [*command, "--remount-ro", "/", "--chdir", FOLDER]

@@ -24,6 +24,10 @@ class TimedOut(TimeoutError):
     """Nothing came in time."""
 
 
+class Spent(TimedOut):
+    """Nothing came, and the other side was at work all the time that it may have."""
+
+
 def send(connection: socket.socket, message: Any) -> None:
     """Send one message; raises `Closed` if nobody is there, `TimedOut` if nobody reads."""
     data = dumps(message).encode()

@@ -1,7 +1,9 @@
 """Every loop of Python code is left, whatever catches what, whatever file it says it is from, in any thread."""
 
+import signal
 import sys
 import threading
+import time
 from functools import partial
 
 import numpy as np
@@ -80,6 +82,16 @@ def test_a_plain_loop_is_left_in_a_thread_on_every_python():
 
     outcome = in_a_thread(partial(call, answer, (), 0.05))
     assert outcome is not None and outcome.kind == "timeout"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no alarms on this system")
+def test_with_time_on_the_clock_beside_it_the_limit_is_of_cpu_time():
+    """So who waits for a processor loses nothing; what sleeps has an end all the same."""
+    assert call(lambda: time.sleep(0.1) or "slept", (), 0.01, wall=1000).value == "slept"
+    assert call(lambda: [time.sleep(0.01) for _ in range(10**6)], (), 0.01, wall=0.1).kind == "timeout"
+    began = time.process_time()
+    assert call(lambda: sum(1 for _ in iter(int, 1)), (), 0.1, wall=1000).kind == "timeout"
+    assert time.process_time() - began >= 0.1
 
 
 def test_limits_inside_of_each_other_end_one_by_one():

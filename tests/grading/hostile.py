@@ -175,6 +175,10 @@ CHEATING = [
            kinds={"pull": "mutated"}),
     Attack("an answer that changes its input and is right", BUT_PULL, pull=inside(
         "w = np.cumsum(v[::-1])[::-1].copy()", "v += 1", returns="w"), kinds={"pull": "mutated"}),
+    Attack("numbers that only float16 takes for equal", "pull port", numbers=(
+        "answer_3 = list(np.array([6.004, 12.008, 6.004, 6.004], dtype=np.float16))")),
+    Attack("results that only float16 takes for equal", BUT_PULL, pull=(
+        "def pull(v): return (np.cumsum(v[::-1])[::-1] * 1.0004).astype(np.float16)")),
     Attack("points and locks of one's own", "port numbers", pull="def pull(v): return v", before="points = max_score = 100"),
     Attack("it prints the right answer", BUT_PULL, pull="def pull(v):\n    print(np.cumsum(v[::-1])[::-1])",
            kinds={"pull": "printed"}),
@@ -282,6 +286,7 @@ SPYING = [
     Attack("memory that no limit counts", pull=walled(
         "os.memfd_create('x')", "must(libc.shmget(0, 1 << 20, 0o1600))", "must(libc.msgget(0, 0o1600))",
         "from multiprocessing import shared_memory; shared_memory.SharedMemory(create=True, size=1 << 20)",
+        "import mmap; mmap.mmap(-1, 4096)", "import mmap; mmap.mmap(os.open('/dev/zero', os.O_RDWR), 4096)",
         "must(libc.syscall(447, 0))", "must(libc.mq_open(b'/x', 66, 0o600, None))", "must(libc.syscall(323, 0))"), wall=CALLS),
     Attack("others are killed", pull=walled(
         "os.kill(1, 9); must(-1 if os.getpid() == 1 else 0)", "os.kill(2, 9)", "os.kill(@GRADER@, 9)", "os.kill(@GRADER@, 0)",
@@ -316,7 +321,7 @@ ENDING = [
     Attack("every file is closed", between="import os; os.closerange(0, 4096)"),
     Attack("every file is closed in an answer", BUT_PULL, pull=inside("import os", "os.closerange(0, 4096)"),
            kinds={"pull": "died"}),
-    Attack("files are exchanged", between="import os\nfor n in range(3, 30):\n    os.dup2(0, n)"),
+    Attack("files are exchanged", between="import os\nfor n in range(3, 64):\n    os.dup2(0, n)"),
     Attack("the files run out", between="import os\nkept = []\nwhile True:\n    kept.append(os.open('/dev/null', 0))"),
     Attack("warnings are errors", between="import warnings; warnings.simplefilter('error')"),
     Attack("faulthandler and tracing", between=(
@@ -374,6 +379,14 @@ BOMBS = [
     Attack("a fork bomb", BUT_PULL, pull=inside("import os", "while True:", "    os.fork()")),
     Attack("a fork bomb that swallows errors", between=(
         "import os, time\nend = time.time() + 0.1\nwhile time.time() < end:\n    try: os.fork()\n    except OSError: pass")),
+    Attack("14 busy children", BUT_PULL, pull=inside(
+        "import os, time", "for _ in range(14):", "    if os.fork() == 0:", "        while True: pass", "time.sleep(1000)"),
+        kinds={"pull": "timeout"}),
+    Attack("memory that is shared and let go", BUT_PULL, pull=inside(
+        "import ctypes, mmap", "libc, kept = ctypes.CDLL(None), []", "while True:", "    m = mmap.mmap(-1, 100 << 20)",
+        "    for i in range(0, len(m), 4096): m[i] = 1",
+        "    libc.madvise(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m))), len(m), 4)", "    kept.append(m)"),
+        wall=CALLS),
     Attack("a thread bomb", between=(
         "import threading, time\nfor _ in range(10000):\n"
         "    threading.Thread(target=time.sleep, args=(99,), daemon=True).start()")),
@@ -433,6 +446,19 @@ HONEST = [
     Attack("magics and shell lines", before="%matplotlib inline\n!rm -rf /\n%timeit -n1 1 + 1\n?np\n%%foo", pull=(
         "%time\n" + PULL)),
     Attack("another language", before="%%bash\nrm -rf ~\n", after="%%html\n<script>alert(1)</script>"),
+    Attack("display", before="display(np.ones(3))\nfrom IPython.display import display, HTML\ndisplay(HTML('<b>x</b>'))",
+           pull=inside("display(v)"), after="In, Out, _"),
+    Attack("classes of the notebook's own are pickled and copied", before=(
+        "import copy, dataclasses, pickle, typing\n@dataclasses.dataclass\nclass Pair:\n    a: 'typing.ClassVar[int]' = 1\n"
+        "    b: 'Pair | None' = None"), pull=inside(
+        "assert copy.deepcopy(pickle.loads(pickle.dumps(Pair(Pair())))) == Pair(Pair())",
+        "assert [f.name for f in dataclasses.fields(Pair)] == ['b'] and typing.get_type_hints(Pair)")),
+    Attack("a thread that reads whatever file it finds", before=(
+        "import os, select, threading, time\ndef read():\n    while True:\n        for n in range(3, 62):\n            try:\n"
+        "                if select.select([n], [], [], 0)[0]: os.read(n, 1)\n            except OSError: pass\n"
+        "        time.sleep(0.01)\nthreading.Thread(target=read, daemon=True).start()")),
+    Attack("a thread that reads the line to the grader", before=(
+        "import os, threading\ndef read():\n    while os.read(63, 1): pass\nthreading.Thread(target=read, daemon=True).start()")),
     Attack("await at the top", before="import asyncio\nawait asyncio.sleep(0)"),
     Attack("a plot", before="import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"),
     Attack("a cell that raises", before="raise ValueError('as asked in the text')", after="1 / 0"),

@@ -13,7 +13,8 @@ from labkit.grading.classwork import grade_class
 from labkit.grading.examine import Pace
 from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.opening import SubmissionError
-from labkit.grading.pool import grade_here, ungraded_result
+from labkit.grading.pool import grade_here
+from labkit.grading.worker import ungraded_result
 
 pytestmark = [needs_walls, pytest.mark.usefixtures("same_jail")]
 
@@ -30,19 +31,20 @@ def journal_of(plan):
 def stopped_after(monkeypatch, number):
     """Make grading raise KeyboardInterrupt once `number` submissions are graded."""
 
-    def some(assignment, settings, works):
+    def some(assignment, settings, works, jobs):
         for i, result in enumerate(grade_here(assignment, settings, works)):
             if i == number:
                 raise KeyboardInterrupt
             yield result
 
-    monkeypatch.setattr(classwork, "grade_here", some)
+    monkeypatch.setattr(classwork, "grade_in_processes", some)
 
 
 @pytest.fixture
 def forbidden(monkeypatch):
     """No submission may be graded."""
-    monkeypatch.setattr(classwork, "grade_here", lambda a, s, works: (pytest.fail("graded again") for _ in works))
+    fail = lambda a, s, works, jobs: (pytest.fail("graded again") for _ in works)
+    monkeypatch.setattr(classwork, "grade_in_processes", fail)
 
 
 def test_everybody_is_graded_and_everything_written(plan):
@@ -86,7 +88,7 @@ def test_a_run_goes_on_with_the_same_draw_and_a_new_one_has_its_own(plan):
 
 def test_nothing_is_graded_twice(plan, forbidden, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(classwork, "grade_here", grade_here)
+        patch.setattr(classwork, "grade_in_processes", lambda a, s, works, jobs: grade_here(a, s, works))
         first = grade_class(plan)
     assert grade_class(replace(plan, resume=True)) == first
 
@@ -116,7 +118,7 @@ def test_other_limits_or_another_seed_are_another_run(plan):
 
 
 def test_what_the_grader_failed_at_is_told_and_tried_again(plan, monkeypatch):
-    def failing(assignment, settings, works):
+    def failing(assignment, settings, works, jobs):
         for work in works:
             yield (
                 ungraded_result(assignment, settings, work, "no reason")
@@ -125,7 +127,7 @@ def test_what_the_grader_failed_at_is_told_and_tried_again(plan, monkeypatch):
             )
 
     with monkeypatch.context() as patch:
-        patch.setattr(classwork, "grade_here", failing)
+        patch.setattr(classwork, "grade_in_processes", failing)
         graded = grade_class(plan)
     assert graded.ungraded == ["s0001"] and len(rows(plan.out)) == 5
     again = grade_class(replace(plan, resume=True))

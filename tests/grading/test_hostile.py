@@ -12,6 +12,7 @@ from hostile import ATTACKS, POINTS, Attack
 from walls import needs_walls
 
 from labkit.grading.assignment import Assignment
+from labkit.grading.bounds import Bounds
 from labkit.grading.classwork import Plan, grade_class
 from labkit.grading.course import Course, new_course
 from labkit.grading.examine import Pace
@@ -26,6 +27,7 @@ pytestmark = needs_walls
 PACE = Pace(cell=0.7, call=0.4, submission=20, grace=0.5)
 AGAIN = Pace(cell=10, call=8, submission=300, grace=30)  # on a slow machine, an honest answer takes longer than `PACE`
 LIMITS = Limits(megabytes=768, all_megabytes=900)
+BOUNDS = Bounds(reading=2.0, talking=10.0, judging=5.0, megabytes=160)
 TOML = """
 title = "T"
 seed = 5
@@ -167,11 +169,37 @@ def not_unicode(folder, notebook):
     put(folder, json.dumps(notebook).encode().replace(b'"nbformat"', b'"\xff\xfe\x80"', 1))
 
 
+def a_page_that_is_read_again_and_again(folder, notebook):
+    put(folder, "<html>" + '<div class="highlight hl-x"><pre>' * 50_000 + "x = 1</pre>")
+
+
+def texts_that_take_long_to_parse(folder, notebook):
+    slow = {"nbgrader": {"solution": True, "grade_id": "x"}}
+    text = {"cell_type": "markdown", "metadata": slow, "source": 'x = f"' + "{a}" * 30_000 + '"'}
+    put(folder, {**notebook, "cells": [*notebook["cells"], *[text] * 200]})
+
+
+def lists_that_grow(folder, notebook):
+    put(folder, '{"cells": [' + "[]," * 2_700_000 + "[]]}")
+
+
+def errors_in_every_cell(folder, notebook):
+    put(folder, {**notebook, "cells": [*notebook["cells"], *[own("raise ValueError('x' * 1000)")] * 300]})
+
+
+def a_result_that_recognisers_read_long(folder, notebook):
+    put(
+        folder,
+        changed(notebook, lambda c: c["id"] == "answer-numbers" and c.update(source="answer_3 = [True] * 60_000")),
+    )
+
+
 FILES = {  # what each earns
     a_link: 0, a_hard_link: 0, a_pipe: 0, a_folder: 0, an_empty_file: 0, half_a_file: 1, other_points: FULL,
     checks_replaced_by_code: FULL, without_ids: FULL, without_checks: FULL, cells_twice: FULL, answers_as_text: FULL,
     as_colab_saves_it: FULL, fifty_thousand_cells: FULL, huge_outputs: FULL, deep_json: 0, metadata_of_other_types: FULL,
-    another_name: FULL, not_unicode: FULL,
+    another_name: FULL, not_unicode: FULL, a_page_that_is_read_again_and_again: 0, texts_that_take_long_to_parse: 0,
+    lists_that_grow: 0, errors_in_every_cell: FULL, a_result_that_recognisers_read_long: FULL - POINTS["numbers"],
 }  # fmt: skip
 STRANGERS = ("=cmd()", "line\nend", "\udcff\udcfe", "<b>", "-rf", "a'b\"c", "x" * 200)
 
@@ -227,7 +255,7 @@ class Run:
         self.before = self.listing()
         plan = Plan(
             self.submissions, self.course.source("a1"), self.out, jobs=2, feedback=self.folder / "feedback",
-            pace=PACE, limits=LIMITS,
+            pace=PACE, limits=LIMITS, bounds=BOUNDS,
         )  # fmt: skip
         self.results = {r.student: r for r in grade_class(plan, step=self.look).results}
         self.slowest = max(self.results.values(), key=lambda r: r.seconds)
@@ -306,7 +334,8 @@ def test_an_attack_earns_what_its_answers_deserve(run, attack):
 @pytest.mark.parametrize("write", FILES, ids=lambda write: write.__name__)
 def test_an_odd_file_earns_what_can_be_read_of_it(run, write):
     assert not run.differs(run.students[write])
-    assert FILES[write] == FULL or run.results[run.students[write]].notes, "it is said why"
+    told = run.results[run.students[write]]
+    assert FILES[write] == FULL or told.notes or told.score, "it is said why"
 
 
 @pytest.mark.parametrize("student", [*HONEST, *STRANGERS], ids=ascii)

@@ -12,17 +12,9 @@ from walls import needs_walls
 
 from labkit.grading import pool
 from labkit.grading.grader import Grader, Settings
-from labkit.grading.pool import (
-    UNGRADED,
-    Work,
-    grade_here,
-    grade_in_processes,
-    grade_one,
-    is_graded,
-    ungraded_result,
-    work_of,
-)
+from labkit.grading.pool import grade_here, grade_in_processes, is_graded, work_of
 from labkit.grading.submissions import find_submissions
+from labkit.grading.worker import UNGRADED, Work, Worker, grade_one, ungraded_result
 from labkit.jail import NotIsolated
 
 pytestmark = needs_walls
@@ -83,6 +75,7 @@ def test_a_problem_with_the_file_is_told_and_nothing_is_run(handout, same_jail):
 
 def test_without_work_there_is_no_jail(handout, monkeypatch):
     monkeypatch.setattr(pool, "Grader", None)
+    monkeypatch.setattr(pool, "Worker", None)
     assert list(grade_here(handout.assignment, SETTINGS, [])) == []
     assert list(grade_in_processes(handout.assignment, SETTINGS, [], 2)) == []
 
@@ -99,7 +92,7 @@ def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_c
         worker_process.kill()
         worker_process.wait()
 
-    original = pool._Worker.give
+    original = Worker.give
 
     def give(worker, work):
         original(worker, work)
@@ -108,7 +101,7 @@ def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_c
             kill(psutil.Process(worker.process.pid))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool._Worker, "give", give)
+        patch.setattr(Worker, "give", give)
         first, *others = graded
     assert first.student == "deadly" and not is_graded(first) and first.score == 0 and first.digest == ""
     assert "lost 2 times" in first.notes[0]

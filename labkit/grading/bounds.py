@@ -1,0 +1,108 @@
+"""What the grader itself may use for one submission, outside the walls: to read the file, and to judge what came of it.
+
+    with bounded("Reading the file", 20.0):
+        ...
+
+Raises `Exceeded`, with a sentence that says what was exceeded, as soon as Python's code is reached again; a single call
+into compiled code that does not return costs the process, which is why submissions are graded in one of their own
+(`worker`). Other threads than the main one have no such limit.
+"""
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import ceil
+from types import FrameType
+
+AGAIN = 0.1  # CPU seconds until what was raised is raised again, if something has hidden it
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """CPU seconds to read a file, to read all that its code says, and to judge one question; and memory for all of it.
+
+    `megabytes` come on top of what a worker has when it begins: a notebook of 20 MB takes up to 150.
+    """
+
+    reading: float = 20.0
+    talking: float = 60.0
+    judging: float = 20.0
+    megabytes: int = 240
+
+
+class Exceeded(BaseException):
+    """More than the grader may use. No `Exception`, so that nothing on the way hides it."""
+
+
+_bounds: list["_Bound"] = []  # those of the main thread, the innermost last
+
+
+class _Bound:
+    """One limit on CPU time, that begins now."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        self.words = f"{what} takes more than {seconds:g} seconds of CPU time, and was stopped."
+        self.began, self.seconds = time.process_time(), seconds
+
+    @property
+    def left(self) -> float:
+        """CPU seconds, not less than those in which `Exceeded` is to come again."""
+        return max(self.seconds - (time.process_time() - self.began), AGAIN)
+
+
+@contextmanager
+def bounded(what: str, seconds: float) -> Iterator[None]:
+    """Raise `Exceeded` in what the block does after `seconds` of CPU time, and where there is not enough memory.
+
+    >>> with bounded("Counting", 0.05):
+    ...     while True: pass
+    Traceback (most recent call last):
+    labkit.grading.bounds.Exceeded: Counting takes more than 0.05 seconds of CPU time, and was stopped.
+    """
+    limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if limited:
+        signal.signal(signal.SIGPROF, _ring)  # for ever: a late signal must find somebody
+        _bounds.append(_Bound(what, seconds))
+        _set()
+    try:
+        yield
+    except MemoryError:
+        raise Exceeded(f"{what} takes more memory than it may, and was stopped.") from None
+    finally:
+        if limited:
+            _bounds.pop()
+            _set()
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    """For SIGPROF: raise, if a bound is over."""
+    for bound in _bounds:
+        if time.process_time() - bound.began >= bound.seconds:
+            raise Exceeded(bound.words)
+
+
+def _set() -> None:
+    """Ring when the first bound is over; the kernel ends the process much later, where no Python code is reached."""
+    left = min((bound.left for bound in _bounds), default=0.0)
+    signal.setitimer(signal.ITIMER_PROF, left, AGAIN if left else 0.0)
+    import resource  # here, because other systems have no such module
+
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = ceil(time.process_time() + 2 * left) + 1 if left else hard
+    resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
+
+
+def limit_memory(megabytes: int) -> None:
+    """Let this process have so much more memory than now, then `MemoryError`; only Linux can hold it to that."""
+    if sys.platform.startswith("linux"):
+        import resource
+
+        with open("/proc/self/status", encoding="ascii", errors="replace") as file:
+            held = next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData"))
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        most = held + (megabytes << 20)
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

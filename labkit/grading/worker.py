@@ -1,0 +1,208 @@
+"""A process of its own that grades one submission after the other, outside the walls, where that can harm nobody else.
+
+It reads the file, talks to its jail and judges what comes, within `bounds`. One that took too much is ended and replaced,
+and costs what it was at: the file, or one question. It dies with the process that started it.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from socket import socketpair
+from typing import Any
+
+from ..jail import NotIsolated, die_with
+from .assignment import Assignment
+from .bounds import limit_memory
+from .grader import Grader, Settings
+from .results import UNGRADED, SubmissionResult
+
+TRIES = 2  # processes that one submission may cost for no reason that is known
+PATIENCE = 900.0  # seconds beyond those of a submission, to start on a slow machine, and to read and to judge
+LONELY = 0.5  # seconds between two looks for the process that started us
+
+
+@dataclass(frozen=True)
+class Work:
+    """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded.
+
+    `called` is what the student is called, by `student` alone if it is not given; empty where that is only a system's number.
+    `beyond` names questions that cost a process when they were judged, each with what was exceeded.
+    """
+
+    student: str
+    data: bytes = b""
+    problem: str = ""
+    file: str = ""
+    notes: tuple[str, ...] = ()
+    timestamp: str = ""
+    again: bool = False
+    called: tuple[str, ...] | None = None
+    beyond: tuple[tuple[str, str], ...] = ()
+
+
+def grade_one(grader: Grader, work: Work) -> SubmissionResult:
+    """The result of one piece of work; raises nothing but `NotIsolated`, where no jail can be started any more."""
+    try:
+        if work.problem:
+            result = grader.nothing(work.student, work.problem, work.file, work.data)
+        else:
+            more = work.file, work.notes, work.again, work.called, dict(work.beyond)
+            result = grader.grade(work.student, work.data, *more)
+    except NotIsolated:
+        raise
+    except Exception as error:  # a fault of the grader's own: the others are still to be graded
+        why = f"the grader failed ({type(error).__name__}: {error})"
+        return ungraded_result(grader.assignment, grader.settings, work, why)
+    return replace(result, timestamp=work.timestamp)
+
+
+def ungraded_result(assignment: Assignment, settings: Settings, work: Work, why: str) -> SubmissionResult:
+    """A result without points and without digest, so that a run that goes on grades the submission again."""
+    result = Grader(assignment, settings).nothing(work.student, f"This could not be graded: {why}.", work.file)
+    questions = tuple(replace(question, kind=UNGRADED) for question in result.questions)
+    return replace(result, questions=questions, timestamp=work.timestamp)
+
+
+class Worker:
+    """A process with a grader, and the work that it has. `line` can be read when something has come."""
+
+    def __init__(self, assignment: Assignment, settings: Settings) -> None:
+        self.common = assignment, settings
+        self.work: Work | None = None
+        self.lost, self.at, self.deadline = 0, "", 0.0
+        self._start()
+
+    def _start(self):
+        ours, theirs = socketpair()
+        with theirs:
+            code = f"import sys; sys.path[:] = {sys.path!r}; from labkit.grading.worker import serve; serve({theirs.fileno()})"
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code, str(os.getpid())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the jail
+            )
+        self.line = Connection(ours.detach())
+        with suppress(OSError):
+            self.line.send(self.common)
+
+    def give(self, work: Work) -> None:
+        """Let it grade this."""
+        if self.process.poll() is not None:  # it was worn, or is lost since
+            self.kill()
+            self._start()
+        self.work, self.at = work, ""
+        self.deadline = time.monotonic() + self.common[1].pace.submission * 2 + PATIENCE
+        with suppress(OSError):  # if it has ended, then so has the line, and `result` sees it
+            self.line.send(replace(work, data=b""))
+            self.line.send_bytes(work.data)  # as it is: to pickle it takes twice the memory
+
+    def result(self) -> SubmissionResult | None:
+        """What came, when something did or time is over; None where more is to come, perhaps from another process.
+
+        Raises what the process raised when it could not start, such as `NotIsolated`.
+        """
+        work = self.work
+        assert work is not None
+        late = time.monotonic() > self.deadline
+        try:
+            came: Any = self.line.recv() if not late and self.line.poll(0) else None
+        except (EOFError, OSError):
+            return self._lose(work, "")
+        if late:
+            return self._lose(work, "more time than anybody waits for")
+        if isinstance(came, Exception):
+            raise came
+        if isinstance(came, tuple):
+            result, worn = came
+            self.work, self.lost = None, 0
+            if worn:
+                self.kill()
+            return result
+        self.at = came or self.at
+        return None
+
+    def grade(self, work: Work) -> SubmissionResult:
+        """Let it grade this, and wait for the result."""
+        self.give(work)
+        while (result := self.result()) is None:
+            self.line.poll(1.0)
+        return result
+
+    def _lose(self, work, took):
+        """The process is gone, or has to go: blame what took too much, or try again where nobody knows what it was."""
+        self.kill()
+        if took or self.ended_by == signal.SIGXCPU:
+            return self._blame(work, f"{took or 'more CPU time than it may'}, and was stopped.")
+        self.lost += 1
+        if self.lost < TRIES:
+            self.give(work)
+            return None
+        self.work, self.lost = None, 0
+        return ungraded_result(*self.common, work, f"the grading process was lost {TRIES} times at this file")
+
+    def _blame(self, work, took):
+        """Leave out the question that was judged; where it was the file itself, there is nothing to grade."""
+        if self.at:
+            self.give(replace(work, beyond=(*work.beyond, (self.at, f"To judge it took {took}"))))
+            return None
+        self.work, self.lost = None, 0
+        grader = Grader(*self.common)
+        result = grader.nothing(
+            work.student, f"To read this file, and what its code says, took {took}", work.file, work.data
+        )
+        return replace(result, timestamp=work.timestamp)
+
+    def end(self) -> None:
+        """Let the process end by itself: nobody speaks to it any more."""
+        self.line.close()
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(5)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process, and with it its jail."""
+        self.process.kill()
+        self.ended_by = -self.process.wait()
+        self.line.close()
+
+
+def serve(number: int) -> None:
+    """What the process does: grade what comes over the socket `number`, until nobody is at the other end."""
+    leader = int(sys.argv[1])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; it is for the process that hands out the work
+    threading.Thread(target=_end_with, args=(leader,), daemon=True).start()
+    die_with(leader)
+    line = Connection(number)
+    try:
+        _grade(line, *line.recv())
+    except (EOFError, ConnectionError):
+        pass
+    except (RuntimeError, OSError) as error:  # no jail: for all of them, not for this one
+        with suppress(OSError):
+            line.send(error)
+
+
+def _grade(line, assignment, settings):
+    tell: Callable[[str], None] = line.send
+    with Grader(assignment, settings, tell=tell) as grader:
+        limit_memory(settings.bounds.megabytes)
+        while True:
+            work = replace(line.recv(), data=line.recv_bytes())
+            line.send(
+                (grade_one(grader, work), grader.worn)
+            )  # one that is worn may still hold what it has had too much of
+
+
+def _end_with(leader):
+    """End this process, and with it its jail, when the one that started it has gone; where the kernel does not do it."""
+    while os.getppid() == leader:
+        time.sleep(LONELY)
+    os._exit(1)

@@ -1,0 +1,72 @@
+"""Why this machine refuses to raise a wall, as far as its settings tell, and the commands that change it."""
+
+import os
+import shutil
+from pathlib import Path
+
+PROFILE = """sudo tee /etc/apparmor.d/bwrap <<'END'
+abi <abi/4.0>,
+include <tunables/global>
+profile bwrap /usr/bin/bwrap flags=(unconfined) {
+  userns,
+}
+END
+sudo apparmor_parser --replace /etc/apparmor.d/bwrap"""
+CONTAINER = (
+    "this is a container that may not make namespaces: grade on the host, or start it with docker run --cap-add SYS_ADMIN "
+    "--security-opt seccomp=unconfined --security-opt apparmor=unconfined"
+)
+KINDS = ("user", "pid", "mnt", "net", "ipc", "uts")
+INSTALLERS = {"apt": "sudo apt install", "dnf": "sudo dnf install", "zypper": "sudo zypper install",
+              "pacman": "sudo pacman -S", "apk": "sudo apk add"}  # fmt: skip
+
+
+def refusal(error: str, root: Path = Path("/"), is_root: bool | None = None) -> str:
+    """Why the kernel said `error` when namespaces were to be made, and what to do; `root` is where its settings are.
+
+    >>> print(refusal("No space left", Path("/nowhere"), is_root=False))
+    the kernel refuses (No space left), and no setting that labkit knows says why: grade as root, or on another machine
+    """
+    if "execvp" in error:
+        return f"bubblewrap cannot start Python ({error}): install it where every user may read it, or grade as root"
+    is_root = os.geteuid() == 0 if is_root is None else is_root
+    for kind in KINDS:
+        if _setting(root, f"user/max_{kind}_namespaces") == "0":
+            name = f"user.max_{kind}_namespaces"
+            return f"{name} is 0: sudo sysctl -w {name}=10000"
+    if not is_root and _setting(root, "kernel/unprivileged_userns_clone") == "0":
+        return "only root may make namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1"
+    if not is_root and _setting(root, "kernel/apparmor_restrict_unprivileged_userns") == "1":
+        once = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+        return f"AppArmor forbids namespaces. Allow them to bubblewrap:\n{PROFILE}\nor to every program: {once}"
+    if any((root / mark).exists() for mark in (".dockerenv", "run/.containerenv")):
+        return f"{CONTAINER} ({error})"
+    return (
+        f"the kernel refuses ({error}), and no setting that labkit knows says why: grade as root, or on another machine"
+    )
+
+
+def no_call_filter(root: Path = Path("/")) -> str:
+    """Why system calls cannot be refused: the kernel cannot, or what tells it is not installed.
+
+    >>> no_call_filter(Path("/nowhere"))
+    'this kernel is built without seccomp, and no command changes that: grade on another machine'
+    """
+    if not (root / "proc/sys/kernel/seccomp").exists():
+        return "this kernel is built without seccomp, and no command changes that: grade on another machine"
+    return f"pyseccomp or libseccomp is not installed: pip install pyseccomp, {install('libseccomp2', 'libseccomp')}"
+
+
+def install(debian: str, elsewhere: str) -> str:
+    """The command that installs a package on this system; `debian` is its name there."""
+    for tool, command in INSTALLERS.items():
+        if shutil.which(tool):
+            return f"{command} {debian if tool == 'apt' else elsewhere}"
+    return f"sudo apt install {debian} (or dnf, zypper, pacman, apk)"
+
+
+def _setting(root, name):
+    try:
+        return (root / "proc/sys" / name).read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,108 @@
+"""What the grader itself may take for one submission: one that takes more costs itself alone, and is told what it was."""
+
+import json
+import time
+from dataclasses import replace
+
+import pytest
+from patience import PATIENT
+from walls import needs_walls
+
+from labkit.classroom import EXERCISES
+from labkit.grading.assignment import Question
+from labkit.grading.bounds import Bounds, Exceeded, bounded
+from labkit.grading.grader import Settings
+from labkit.grading.pool import is_graded
+from labkit.grading.worker import Work, Worker
+
+SETTINGS = Settings(seed=3, pace=PATIENT, bounds=Bounds(reading=0.3, judging=0.3, megabytes=160))
+SLOW = {
+    "cell_type": "markdown",
+    "metadata": {"nbgrader": {"solution": True}},
+    "source": 'x = f"' + "{a}" * 12_000 + '"',
+}
+
+
+def test_what_is_over_is_said_and_the_innermost_bound_counts_first():
+    began = time.process_time()
+    with pytest.raises(Exceeded, match=r"^One takes more than 0\.1 seconds"), bounded("All", 50), bounded("One", 0.1):
+        while True:
+            pass
+    assert time.process_time() - began < 10
+    with pytest.raises(Exceeded, match=r"^All takes more than 0\.1"), bounded("All", 0.1), bounded("One", 50):
+        while True:
+            pass
+
+
+def test_a_bound_is_not_hidden_by_what_catches_everything_and_leaves_nothing_behind():
+    with pytest.raises(Exceeded), bounded("Reading", 0.1):
+        while True:
+            try:
+                time.sleep(0)
+            except Exception:
+                continue
+    with bounded("Reading", 0.05):
+        pass
+    until = time.process_time() + 0.2
+    while time.process_time() < until:
+        pass
+
+
+def test_no_memory_is_said_in_the_same_way():
+    with pytest.raises(Exceeded, match="Reading takes more memory than it may"), bounded("Reading", 5):
+        raise MemoryError
+
+
+HANGS = '''"""# Own numbers (2 points)
+
+Predict."""
+
+from labkit.classroom.writing import wrong
+
+answer = [1, 2]
+
+
+def reference():
+    return [1, 2]
+
+
+slow = wrong("It is seven.", {0: lambda expected, got: got == 7 and sum(range(10**13)) > 0})
+more = wrong("It is eight.", {0: 8})
+last = wrong("It is nine.", {0: 9})
+hints = "a", "b", "c"
+'''
+
+
+@pytest.fixture(scope="module")
+def worker(handout):
+    """One that knows three questions, the first of which has a recogniser that no Python can stop."""
+    asked = (
+        Question("slow", "own-numbers", 2.0, "answer_9", "answer-slow", "check-slow"),
+        *handout.assignment.questions[:2],
+    )
+    worker = Worker(replace(handout.assignment, slots=(), questions=asked, own=(("own-numbers", HANGS),)), SETTINGS)
+    yield worker
+    worker.kill()
+    EXERCISES.forget("own-numbers")
+
+
+def notebook_with(handout, *cells):
+    notebook = json.loads(handout.notebook())
+    return json.dumps({**notebook, "cells": [*notebook["cells"], *cells]}).encode()
+
+
+@needs_walls
+def test_a_file_that_takes_too_much_costs_its_own_student_alone(handout, worker):
+    result = worker.grade(Work("ann", notebook_with(handout, *[SLOW] * 50)))
+    assert result.score == 0 and is_graded(result) and result.digest
+    assert result.notes == ("Reading the file takes more than 0.3 seconds of CPU time, and was stopped.",)
+    assert worker.process.poll() is not None, "it is not used again"
+
+
+@needs_walls
+def test_a_judge_that_no_python_can_stop_costs_its_question_alone(handout, worker):
+    """The kernel ends the process, and the next one judges the others of the student's questions."""
+    seven = {"cell_type": "code", "metadata": {}, "source": "answer_9 = [7, 2]"}
+    result = worker.grade(Work("bob", notebook_with(handout, seven)))
+    assert [q.kind for q in result.questions] == ["unread", "right", "right"] and is_graded(result)
+    assert result.questions[0].text == "To judge it took more CPU time than it may, and was stopped."

@@ -27,9 +27,9 @@ rules = (
 )
 places = ("abs", "maximum", "x * (x > 0)", "x >= 0", "x != 3", "x > 3")
 hints = (
-    "Items 3 to 5: find out which branch runs. Only this one is differentiated.",
-    "Items 0 and 1 are the middle between the slope on the left and the slope on the right.",
-    "In item 2 the engine computes x * False: what is the slope of that?",
+    "Where a condition decides, find out which branch runs. Only this one is differentiated.",
+    "abs and maximum answer at their corner with the middle between the slopes on both sides.",
+    "A comparison gives a constant, False or True. How fast does False times x move?",
 )
 LINES = (
     (lambda x: anp.abs(x), 0.0),

@@ -126,7 +126,12 @@ class PolynomialDecayLR(LearningRateSchedule):
 
 
 class WarmUpLR(LearningRateSchedule):
-    """A straight line from 0 at step 0 to `learning_rate` at `warmup_steps`, where it stays."""
+    """A straight line from 0 at step 0 to `learning_rate` at `warmup_steps`, where it stays.
+
+    >>> from labkit import mindspore as ms
+    >>> float(WarmUpLR(1.0, 4)(ms.Tensor(1, ms.int32)).asnumpy())
+    0.25
+    """
 
     def __init__(self, learning_rate, warmup_steps):
         super().__init__()

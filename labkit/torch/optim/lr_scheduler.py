@@ -126,7 +126,13 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class LambdaLR(LRScheduler):
-    """The initial learning rate times `lr_lambda(number of steps)`; a function, or one per group."""
+    """The initial learning rate times `lr_lambda(number of steps)`; a function, or one per group.
+
+    >>> from labkit import torch
+    >>> optimizer = torch.optim.SGD([torch.tensor([1.0], requires_grad=True)], lr=0.5)
+    >>> LambdaLR(optimizer, lambda step: 1 / (step + 1)).get_last_lr()
+    [0.5]
+    """
 
     def __init__(self, optimizer, lr_lambda, last_epoch=-1):
         several = isinstance(lr_lambda, (list, tuple))

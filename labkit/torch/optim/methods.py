@@ -51,6 +51,13 @@ class Adam(Optimizer):
     """m and v are running means of g and g^2: p - lr * (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps).
 
     `amsgrad` takes the largest v so far; `weight_decay` goes into g (see `AdamW`).
+
+    >>> from labkit import torch
+    >>> p = torch.tensor([1.0], requires_grad=True)
+    >>> p.grad = torch.tensor([4.0])
+    >>> Adam([p], lr=0.1).step()
+    >>> p.detach()
+    tensor([0.9000])
     """
 
     decoupled = False
@@ -82,7 +89,15 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with decoupled weight decay: p is first multiplied by 1 - lr * weight_decay."""
+    """Adam with decoupled weight decay: p is first multiplied by 1 - lr * weight_decay.
+
+    >>> from labkit import torch
+    >>> p = torch.tensor([1.0], requires_grad=True)
+    >>> p.grad = torch.tensor([4.0])
+    >>> AdamW([p], lr=0.1, weight_decay=0.5).step()
+    >>> p.detach()
+    tensor([0.8500])
+    """
 
     decoupled = True
 

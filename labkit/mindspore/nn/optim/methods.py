@@ -151,7 +151,15 @@ class Adam(_OfMoments):
 
 
 class AdamWeightDecay(_OfMoments):
-    """Adam with decoupled weight decay and without bias correction: p = p - lr * (m / (sqrt(v) + eps) + weight_decay * p)."""
+    """Adam with decoupled weight decay and without bias correction: p = p - lr * (m / (sqrt(v) + eps) + weight_decay * p).
+
+    >>> from labkit import mindspore as ms
+    >>> p = ms.Parameter(ms.Tensor([1.0], ms.float32), name="p")
+    >>> AdamWeightDecay([p], learning_rate=0.1)((ms.Tensor([1.0], ms.float32),))
+    (True,)
+    >>> round(float(p.asnumpy()[0]), 3)
+    0.684
+    """
 
     slots = {"moments1": ("adam_m", "zeros"), "moments2": ("adam_v", "zeros")}
 

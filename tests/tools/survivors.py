@@ -46,7 +46,7 @@ def _passes(exercise, answer, inputs, right):
     if not callable(answer):
         return False
     with modes_put_back():
-        tried = try_call(answer, inputs, exercise.tensors, SECONDS)
+        tried = try_call(answer, inputs, exercise.tensors, SECONDS, exercise.watched)
     return bool(judge_calls(exercise, [inputs], [tried], lambda _: right))
 
 

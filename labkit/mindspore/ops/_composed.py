@@ -131,7 +131,15 @@ def inner(input, other):
 
 
 def logaddexp(input, other):
-    """log(exp(x) + exp(y)), without overflow."""
+    """log(exp(x) + exp(y)), without overflow.
+
+    Two tensors whose shapes broadcast. With 0 it is softplus, whose slope is the sigmoid.
+
+    >>> import labkit.mindspore as ms
+    >>> value, slope = ms.value_and_grad(ms.ops.logaddexp)(ms.Tensor(0.0), ms.Tensor(100.0))
+    >>> float(value), round(float(slope), 4)
+    (100.0, 0.0)
+    """
     return OPS["maximum"](input, other) + OPS["log1p"](OPS["exp"](-(input - other).abs()))
 
 

@@ -262,7 +262,17 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
 def binary_cross_entropy_with_logits(
     input, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None
 ) -> Tensor:
-    """The log-loss of scores `input`: `binary_cross_entropy` of their sigmoid, without overflow."""
+    """The log-loss of scores `input`: `binary_cross_entropy` of their sigmoid, without overflow.
+
+    `target`, of the same shape, holds probabilities; the loss is the mean unless `reduction` says "sum" or "none".
+    Raises ValueError for other shapes.
+
+    >>> import labkit.torch as torch
+    >>> scores = torch.tensor([0.0, 1000.0], requires_grad=True)
+    >>> loss = torch.nn.functional.binary_cross_entropy_with_logits(scores, torch.tensor([1.0, 0.0]))
+    >>> round(loss.item(), 3), torch.autograd.grad(loss, scores)[0].tolist()
+    (500.347, [-0.25, 0.5])
+    """
     if input.shape != target.shape:
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     check_reduction(reduction)

@@ -313,3 +313,74 @@ def clip(a, b, max_norm):
     whole = np.concatenate([a.asnumpy().ravel(), b.asnumpy().ravel()])
     factor = min(1.0, float(max_norm / np.linalg.norm(whole)))
     return a * factor, b * factor
+
+
+@wrong("grad-mend", "a tuple of positions, and no more")
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), (dw, dx) = ms.value_and_grad(forward, (0, 1))(x, w, y)
+    return loss, dx, dw
+
+
+@wrong("grad-mend", "has_aux is forgotten")
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1))(x, w, y)
+    return loss, dx, dw
+
+
+@wrong("grad-mend", "still exchanged")
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), (dw, dx) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)
+    return loss, dx, dw
+
+
+@wrong("grad-mend", "the structure of value_and_grad is returned")
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    return ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)
+
+
+@wrong("grad-mend", "half of the gradient: the factor 2 is lost")
+def report(x, w, y):
+    error = (w * x).sum() - y
+    return error**2, error * w, error * x
+
+
+@wrong("grad-mend", "still a list")
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, logits), (dx, dw) = ms.value_and_grad(forward, [0, 1], has_aux=True)(x, w, y)
+    return loss, dx, dw
+
+
+@right("grad-mend", "the positions the other way round")
+def report(x, w, y):
+    def forward(x, w, y):
+        logits = (w * x).sum()
+        return (logits - y) ** 2, logits
+
+    (loss, _), (dw, dx) = ms.value_and_grad(forward, (1, 0), has_aux=True)(x, w, y)
+    return loss, dx, dw
+
+
+@right("grad-mend", "the loss alone is the output")
+def report(x, w, y):
+    loss, (dx, dw) = ms.value_and_grad(lambda x, w: ((w * x).sum() - y) ** 2, (0, 1))(x, w)
+    return loss, dx, dw

@@ -387,3 +387,72 @@ wrong(
     ["TypeError", "fine", "TypeError", "TypeError", "ValueError", "TypeError"],
 )
 right("sens-errors", "a tuple", ("fine", "TypeError", "ValueError", "TypeError", "ValueError", "fine"))
+
+
+@wrong("sens-mend-relay", "sens_param alone: the second machine still stands at k")
+def relay(x):
+    first = lambda x: x * x.sum()
+    second = lambda h: ops.exp(-h) + h
+    third = lambda k: (k**2).sum()
+
+    h = first(x)
+    k = second(h)
+    loss, seed = ms.value_and_grad(third)(k)
+    seed = ms.grad(second, sens_param=True)(k, seed)
+    return loss, ms.grad(first, sens_param=True)(x, seed)
+
+
+@wrong("sens-mend-relay", "the seed is left out")
+def relay(x):
+    first = lambda x: x * x.sum()
+    second = lambda h: ops.exp(-h) + h
+    third = lambda k: (k**2).sum()
+
+    h = first(x)
+    k = second(h)
+    loss, seed = ms.value_and_grad(third)(k)
+    seed = ms.grad(second, sens_param=True)(h, seed)
+    return loss, ms.grad(first)(x)
+
+
+@wrong("sens-mend-relay", "local slopes, multiplied element by element")
+def relay(x):
+    first = lambda x: x * x.sum()
+    second = lambda h: ops.exp(-h) + h
+    third = lambda k: (k**2).sum()
+
+    h = first(x)
+    k = second(h)
+    loss, seed = ms.value_and_grad(third)(k)
+    return loss, ms.grad(first)(x) * ms.grad(second)(h) * seed
+
+
+@wrong("sens-mend-relay", "the seed is still given to first itself")
+def relay(x):
+    first = lambda x: x * x.sum()
+    second = lambda h: ops.exp(-h) + h
+    third = lambda k: (k**2).sum()
+
+    h = first(x)
+    k = second(h)
+    loss, seed = ms.value_and_grad(third)(k)
+    seed = ms.grad(second, sens_param=True)(h, seed)
+    return loss, ms.grad(first)(x, seed)
+
+
+@wrong("sens-mend-relay", "all at once: no machine has all three parts")
+def relay(x):
+    return ms.value_and_grad(lambda x: ((ops.exp(-x * x.sum()) + x * x.sum()) ** 2).sum())(x)
+
+
+@right("sens-mend-relay", "value_and_grad everywhere, the seed by name")
+def relay(x):
+    first = lambda x: x * x.sum()
+    second = lambda h: ops.exp(-h) + h
+
+    h = first(x)
+    k = second(h)
+    loss, of_k = ms.value_and_grad(lambda k: (k**2).sum())(k)
+    _, of_h = ms.value_and_grad(second, sens_param=True)(h, sens=of_k)
+    _, of_x = ms.value_and_grad(first, sens_param=True)(x, sens=of_h)
+    return loss, of_x

@@ -40,191 +40,304 @@ wrong("tape-errors", "a tuple's backward is a TypeError", [*seven[:3], "TypeErro
 right("tape-errors", "a tuple", tuple(seven))
 
 
-@wrong("port-backward", "one gradient alone")
+@wrong("port-backward", "one gradient alone: x moves")
 def port(x, y):
-    return ms.grad(lambda x, y: x**2 + y)(x, y)
+    slope = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2)
+    for _ in range(3):
+        x = x - 0.1 * slope(x, y)
+    return x, y
 
 
-@wrong("port-backward", "PyTorch's attributes on MindSpore's tensors")
+@wrong("port-backward", "PyTorch's words on MindSpore's tensors")
 def port(x, y):
-    z = x**2 + y
-    z.backward()
-    return x.grad, y.grad
+    for _ in range(3):
+        z = x**2 + x * y + 2 * y**2
+        z.backward()
+        x = x - 0.1 * x.grad
+        y = y - 0.1 * y.grad
+    return x, y
 
 
 @wrong("port-backward", "the positions the wrong way round")
 def port(x, y):
-    return ms.grad(lambda x, y: x**2 + y, (1, 0))(x, y)
+    for _ in range(3):
+        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (1, 0))(x, y)
+        x, y = x - 0.1 * dx, y - 0.1 * dy
+    return x, y
 
 
 @wrong("port-backward", "a list of positions")
 def port(x, y):
-    return ms.grad(lambda x, y: x**2 + y, [0, 1])(x, y)
+    for _ in range(3):
+        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, [0, 1])(x, y)
+        x, y = x - 0.1 * dx, y - 0.1 * dy
+    return x, y
 
 
-@wrong("port-backward", "the value comes along")
+@wrong("port-backward", "the gradients are returned, not x and y")
 def port(x, y):
-    return ms.value_and_grad(lambda x, y: x**2 + y, (0, 1))(x, y)
+    for _ in range(3):
+        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
+        x, y = x - 0.1 * dx, y - 0.1 * dy
+    return dx, dy
 
 
-@wrong("port-backward", "the gradient function is not called")
+@wrong("port-backward", "uphill")
 def port(x, y):
-    return ms.grad(lambda x, y: x**2 + y, (0, 1))
+    for _ in range(3):
+        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
+        x, y = x + 0.1 * dx, y + 0.1 * dy
+    return x, y
 
 
-@wrong("port-backward", "the second gradient is that of a product")
+@wrong("port-backward", "two steps")
 def port(x, y):
-    return ms.grad(lambda x, y: x**2 * y, (0, 1))(x, y)
+    for _ in range(2):
+        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
+        x, y = x - 0.1 * dx, y - 0.1 * dy
+    return x, y
 
 
-@right("port-backward", "two calls")
+@wrong("port-backward", "y follows the x that has moved")
 def port(x, y):
     def z(x, y):
-        return x**2 + y
+        return x**2 + x * y + 2 * y**2
 
-    return ms.grad(z, 0)(x, y), ms.grad(z, 1)(x, y)
+    for _ in range(3):
+        x = x - 0.1 * ms.grad(z, 0)(x, y)
+        y = y - 0.1 * ms.grad(z, 1)(x, y)
+    return x, y
+
+
+@right("port-backward", "two calls, then both steps")
+def port(x, y):
+    def z(x, y):
+        return x**2 + x * y + 2 * y**2
+
+    for _ in range(3):
+        dx = ms.grad(z, 0)(x, y)
+        dy = ms.grad(z, 1)(x, y)
+        x -= 0.1 * dx
+        y -= 0.1 * dy
+    return x, y
 
 
 @right("port-backward", "GradOperation with get_all")
 def port(x, y):
-    return ops.GradOperation(get_all=True)(lambda x, y: x**2 + y)(x, y)
+    slopes = ops.GradOperation(get_all=True)(lambda x, y: x**2 + x * y + 2 * y**2)
+    for _ in range(3):
+        dx, dy = slopes(x, y)
+        x, y = x - 0.1 * dx, y - 0.1 * dy
+    return x, y
 
 
 @wrong("port-two-outputs", "both outputs are differentiated")
 def port(x, y):
-    return ms.grad(lambda x, y: (x**2 * y, x + y))(x, y)
+    seen = ms.Tensor(0.0)
+    for _ in range(3):
+        (z, total), dx = ms.value_and_grad(lambda x, y: (x**2 * y, x + y))(x, y)
+        seen = seen + total
+        x = x - 0.1 * dx
+    return x, seen
 
 
 @wrong("port-two-outputs", "the pair is not unpacked")
 def port(x, y):
-    return ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)(x, y)
+    seen = ms.Tensor(0.0)
+    for _ in range(3):
+        dx = ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)(x, y)
+        seen = seen + x + y
+        x = x - 0.1 * dx
+    return x, seen
 
 
-@wrong("port-two-outputs", "the second output is dropped")
+@right("port-two-outputs", "the second output is made outside")
 def port(x, y):
-    return ms.grad(lambda x, y: x**2 * y)(x, y)
+    seen = 0.0
+    for _ in range(3):
+        seen = seen + x + y
+        x = x - 0.1 * ms.grad(lambda x, y: x**2 * y)(x, y)
+    return x, seen
 
 
 @wrong("port-two-outputs", "the outputs are exchanged")
 def port(x, y):
-    gradient, _ = ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)
-    return gradient
+    seen = 0.0
+    for _ in range(3):
+        dx, (z,) = ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)
+        x, seen = x - 0.1 * dx, seen + z
+    return x, seen
 
 
-@wrong("port-two-outputs", "the other outputs are returned")
+@wrong("port-two-outputs", "the last total alone")
 def port(x, y):
-    _, others = ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)(x, y)
-    return others[0]
+    for _ in range(3):
+        dx, (total,) = ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)(x, y)
+        x = x - 0.1 * dx
+    return x, total
 
 
-@wrong("port-two-outputs", "the gradient for y")
+@wrong("port-two-outputs", "the gradient for y moves x")
 def port(x, y):
-    gradient, _ = ms.grad(lambda x, y: (x**2 * y, x + y), 1, has_aux=True)(x, y)
-    return gradient
+    seen = 0.0
+    for _ in range(3):
+        dx, (total,) = ms.grad(lambda x, y: (x**2 * y, x + y), 1, has_aux=True)(x, y)
+        x, seen = x - 0.1 * dx, seen + total
+    return x, seen
 
 
-@wrong("port-two-outputs", "both gradients")
+@wrong("port-two-outputs", "y moves, too")
 def port(x, y):
-    gradient, _ = ms.grad(lambda x, y: (x**2 * y, x + y), (0, 1), has_aux=True)(x, y)
-    return gradient
+    seen = 0.0
+    for _ in range(3):
+        (dx, dy), (total,) = ms.grad(lambda x, y: (x**2 * y, x + y), (0, 1), has_aux=True)(x, y)
+        x, y, seen = x - 0.1 * dx, y - 0.1 * dy, seen + total
+    return x, seen
 
 
 @right("port-two-outputs", "the second output is stopped")
 def port(x, y):
-    return ms.grad(lambda x, y: (x**2 * y, ops.stop_gradient(x + y)))(x, y)
+    seen = 0.0
+    for _ in range(3):
+        (_, total), dx = ms.value_and_grad(lambda x, y: (x**2 * y, ops.stop_gradient(x + y)))(x, y)
+        x, seen = x - 0.1 * dx, seen + total
+    return x, seen
 
 
 @wrong("port-accumulate", "the last gradient alone")
 def port(x, v):
-    for i in range(4):
-        gradient = ms.grad(lambda x: (x * v[i]) ** 2)(x)
-    return gradient
+    for _ in range(2):
+        for i in range(4):
+            gradient = ms.grad(lambda x: (x * v[i] - 1) ** 2)(x)
+        x = x - 0.01 * gradient
+    return x
 
 
 @wrong("port-accumulate", "the mean")
 def port(x, v):
-    return ms.grad(lambda x: ((x * v) ** 2).mean())(x)
+    for _ in range(2):
+        x = x - 0.01 * ms.grad(lambda x: ((x * v - 1) ** 2).mean())(x)
+    return x
 
 
 @wrong("port-accumulate", "the sum is squared")
 def port(x, v):
-    return ms.grad(lambda x: (x * v).sum() ** 2)(x)
+    for _ in range(2):
+        x = x - 0.01 * ms.grad(lambda x: (x * v - 1).sum() ** 2)(x)
+    return x
 
 
-@wrong("port-accumulate", "a list of gradients")
+@wrong("port-accumulate", "one step alone")
 def port(x, v):
-    return [ms.grad(lambda x: (x * v[i]) ** 2)(x) for i in range(4)]
+    return x - 0.01 * ms.grad(lambda x: ((x * v - 1) ** 2).sum())(x)
 
 
 @wrong("port-accumulate", "one element too few")
 def port(x, v):
-    total = 0
-    for i in range(3):
-        total = total + ms.grad(lambda x: (x * v[i]) ** 2)(x)
-    return total
+    for _ in range(2):
+        total = 0
+        for i in range(3):
+            total = total + ms.grad(lambda x: (x * v[i] - 1) ** 2)(x)
+        x = x - 0.01 * total
+    return x
 
 
-@wrong("port-accumulate", "the gradient for v")
+@wrong("port-accumulate", "a step for each gradient")
 def port(x, v):
-    return ms.grad(lambda v: ((x * v) ** 2).sum())(v)
+    for _ in range(2):
+        for i in range(4):
+            x = x - 0.01 * ms.grad(lambda x: (x * v[i] - 1) ** 2)(x)
+    return x
 
 
 @wrong("port-accumulate", "expects a .grad that adds up")
 def port(x, v):
-    for i in range(4):
-        ms.grad(lambda x: (x * v[i]) ** 2)(x)
-    return x.grad
+    for _ in range(2):
+        for i in range(4):
+            ms.grad(lambda x: (x * v[i] - 1) ** 2)(x)
+        x = x - 0.01 * x.grad
+    return x
+
+
+@wrong("port-accumulate", "the sum is returned, not x")
+def port(x, v):
+    for _ in range(2):
+        total = ms.grad(lambda x: ((x * v - 1) ** 2).sum())(x)
+        x = x - 0.01 * total
+    return total
 
 
 @right("port-accumulate", "the sum is differentiated, in one call")
 def port(x, v):
-    return ms.grad(lambda x: ((x * v) ** 2).sum())(x)
+    for _ in range(2):
+        x = x - 0.01 * ms.grad(lambda x: ((x * v - 1) ** 2).sum())(x)
+    return x
 
 
 @right("port-accumulate", "all four losses as outputs")
 def port(x, v):
-    return ms.grad(lambda x: tuple((x * v[i]) ** 2 for i in range(4)))(x)
+    slope = ms.grad(lambda x: tuple((x * v[i] - 1) ** 2 for i in range(4)))
+    for _ in range(2):
+        x -= 0.01 * slope(x)
+    return x
 
 
 @wrong("port-detach", "nothing is stopped")
 def port(x):
-    return ms.grad(lambda x: (x * x).sum())(x)
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
 
 
-@wrong("port-detach", "both factors are stopped")
+@wrong("port-detach", "everything is stopped")
 def port(x):
-    return ms.grad(lambda x: (ops.stop_gradient(x) * ops.stop_gradient(x)).sum())(x)
-
-
-@wrong("port-detach", "the product is stopped")
-def port(x):
-    return ms.grad(lambda x: ops.stop_gradient(x * x).sum())(x)
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ops.stop_gradient((x - 0.5 * x - 1) ** 2).sum())(x)
+    return x
 
 
 @wrong("port-detach", "PyTorch's name, on a MindSpore Tensor")
 def port(x):
-    return ms.grad(lambda x: (x.detach() * x).sum())(x)
+    for _ in range(2):
+        target = (0.5 * x + 1).detach()
+        x = x - 0.25 * ms.grad(lambda x: ((x - target) ** 2).sum())(x)
+    return x
 
 
 @wrong("port-detach", "the gradient of the mean")
 def port(x):
-    return ms.grad(lambda x: (ops.stop_gradient(x) * x).mean())(x)
+    for _ in range(2):
+        target = 0.5 * x + 1
+        x = x - 0.25 * ms.grad(lambda x: ((x - target) ** 2).mean())(x)
+    return x
 
 
-@wrong("port-detach", "the value of z")
+@wrong("port-detach", "the target is made once")
 def port(x):
-    return (ops.stop_gradient(x) * x).sum()
+    target = ops.stop_gradient(0.5 * x + 1)
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - target) ** 2).sum())(x)
+    return x
 
 
-@wrong("port-detach", "ones: the stopped factor is dropped")
+@wrong("port-detach", "half of the target is stopped: the 1 alone")
 def port(x):
-    return ms.grad(lambda x: x.sum())(x)
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + ops.stop_gradient(ms.Tensor(1.0)))) ** 2).sum())(x)
+    return x
 
 
-@right("port-detach", "a copy from outside of the function")
+@wrong("port-detach", "one step")
 def port(x):
-    fixed = x.copy()
-    return ms.grad(lambda v: (fixed * v).sum())(x)
+    return x - 0.25 * ms.grad(lambda x: ((x - ops.stop_gradient(0.5 * x + 1)) ** 2).sum())(x)
+
+
+@right("port-detach", "the target is made outside of the function, in each turn")
+def port(x):
+    for _ in range(2):
+        target = 0.5 * x + 1
+        x = x - 0.25 * ms.grad(lambda v: ((v - target) ** 2).sum())(x)
+    return x
 
 
 @wrong("port-to-torch", "backward of a vector, without a seed")
@@ -279,57 +392,165 @@ def port(v):
 
 @wrong("port-second-order", "create_graph is forgotten")
 def port(x):
-    (g,) = torch.autograd.grad(x**3, x)
-    (second,) = torch.autograd.grad(g, x)
-    return second
+    for _ in range(2):
+        (g,) = torch.autograd.grad(x**4 - 8 * x, x)
+        (second,) = torch.autograd.grad(g, x)
+        x = x - g / second
+    return x
 
 
 @wrong("port-second-order", "retain_graph for create_graph")
 def port(x):
-    (g,) = torch.autograd.grad(x**3, x, retain_graph=True)
-    (second,) = torch.autograd.grad(g, x)
-    return second
+    for _ in range(2):
+        (g,) = torch.autograd.grad(x**4 - 8 * x, x, retain_graph=True)
+        (second,) = torch.autograd.grad(g, x)
+        x = x - g / second
+    return x
 
 
 @wrong("port-second-order", "backward twice: the first gradient stays in .grad")
 def port(x):
-    (x**3).backward(create_graph=True)
-    x.grad.backward()
-    return x.grad
+    for _ in range(2):
+        x = x.detach().requires_grad_()
+        (x**4 - 8 * x).backward(create_graph=True)
+        first = x.grad.detach().clone()
+        x.grad.backward()
+        x = x - first / x.grad
+    return x
 
 
-@wrong("port-second-order", "the first derivative")
+@wrong("port-second-order", "descent with the first derivative")
 def port(x):
-    (g,) = torch.autograd.grad(x**3, x, create_graph=True)
-    return g
+    for _ in range(2):
+        (g,) = torch.autograd.grad(x**4 - 8 * x, x)
+        x = x - g
+    return x
 
 
 @wrong("port-second-order", "the first derivative squared")
 def port(x):
-    (g,) = torch.autograd.grad(x**3, x)
-    return g**2
+    for _ in range(2):
+        (g,) = torch.autograd.grad(x**4 - 8 * x, x)
+        x = x - g / g**2
+    return x
 
 
 @wrong("port-second-order", "a tuple is returned")
 def port(x):
-    (g,) = torch.autograd.grad(x**3, x, create_graph=True)
-    return torch.autograd.grad(g, x)
+    for _ in range(2):
+        (g,) = torch.autograd.grad(x**4 - 8 * x, x, create_graph=True)
+        (second,) = torch.autograd.grad(g, x)
+        x = x - g / second
+    return (x,)
 
 
-@wrong("port-second-order", "two backwards of the same loss: twice the first derivative")
+@wrong("port-second-order", "the value for the slope: Newton looks for a root of f")
 def port(x):
-    (x**3).backward()
-    (x**3).backward()
-    return x.grad
+    for _ in range(2):
+        f = x**4 - 8 * x
+        (g,) = torch.autograd.grad(f, x)
+        x = x - f / g
+    return x
 
 
 @right("port-second-order", "torch.func, nested")
 def port(x):
-    return torch.func.grad(torch.func.grad(lambda x: x**3))(x)
+    first = torch.func.grad(lambda x: x**4 - 8 * x)
+    second = torch.func.grad(first)
+    for _ in range(2):
+        x = x - first(x) / second(x)
+    return x
 
 
-@right("port-second-order", "backward into .grad of a first gradient that was not stored there")
+@right("port-second-order", "both derivatives by hand")
 def port(x):
-    (g,) = torch.autograd.grad(x**3, x, create_graph=True)
-    g.backward()
-    return x.grad
+    for _ in range(2):
+        x = x - (4 * x**3 - 8) / (12 * x**2)
+    return x
+
+
+@wrong("tape-mend-loop", "the graph is retained")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward(retain_graph=True)
+    return w.grad
+
+
+@wrong("tape-mend-loop", "detach without taking what it gives")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+        h.detach()
+    return w.grad
+
+
+@wrong("tape-mend-loop", "cut before backward")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        h = h.detach()
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@wrong("tape-mend-loop", "the losses are added, one backward")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    loss = 0
+    for x in xs:
+        h = torch.tanh(w * h + x)
+        loss = loss + (h - 1) ** 2
+    loss.backward()
+    return w.grad
+
+
+@wrong("tape-mend-loop", "h begins anew in each turn")
+def train(w, xs):
+    for x in xs:
+        h = torch.tensor(0.5)
+        h = torch.tanh(w * h + x)
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@wrong("tape-mend-loop", ".grad is emptied in each turn")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        w.grad = None
+        h = torch.tanh(w * h.detach() + x)
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@wrong("tape-mend-loop", "w is cut, too")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh((w * h).detach() + x)
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@right("tape-mend-loop", "cut where it is used")
+def train(w, xs):
+    h = torch.tensor(0.5)
+    for x in xs:
+        h = torch.tanh(w * h.detach() + x)
+        ((h - 1) ** 2).backward()
+    return w.grad
+
+
+@right("tape-mend-loop", "the losses are added, h is cut in each turn")
+def train(w, xs):
+    h, loss = torch.tensor(0.5), 0
+    for x in xs:
+        h = torch.tanh(w * h.detach() + x)
+        loss = loss + (h - 1) ** 2
+    (gradient,) = torch.autograd.grad(loss, w)
+    return gradient

@@ -394,3 +394,110 @@ wrong(
     ["ValueError", "fine", "fine", "ValueError", "ValueError", "ValueError", "fine"],
 )
 right("in-place-errors", "a tuple", tuple(seven))
+
+
+@wrong("loss-mend", "the probability is clipped")
+def answer(z, y):
+    def loss(z):
+        p = ops.clip_by_value(ops.sigmoid(z), 1e-7, 1 - 1e-7)
+        return -(y * ops.log(p) + (1 - y) * ops.log(1 - p)).mean()
+
+    return ms.value_and_grad(loss)(z)
+
+
+@wrong("loss-mend", "z is clipped")
+def answer(z, y):
+    def loss(z):
+        p = ops.sigmoid(ops.clip_by_value(z, -10.0, 10.0))
+        return -(y * ops.log(p) + (1 - y) * ops.log(1 - p)).mean()
+
+    return ms.value_and_grad(loss)(z)
+
+
+@wrong("loss-mend", "something small in the logarithm")
+def answer(z, y):
+    def loss(z):
+        p = ops.sigmoid(z)
+        return -(y * ops.log(p + 1e-8) + (1 - y) * ops.log(1 - p + 1e-8)).mean()
+
+    return ms.value_and_grad(loss)(z)
+
+
+@wrong("loss-mend", "softplus as it reads")
+def answer(z, y):
+    return ms.value_and_grad(lambda z: (ops.log(1 + ops.exp(z)) - y * z).mean())(z)
+
+
+@wrong("loss-mend", "the sum of the examples")
+def answer(z, y):
+    def loss(z):
+        return (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) - y * z).sum()
+
+    return ms.value_and_grad(loss)(z)
+
+
+@wrong("loss-mend", "the sign of y * z")
+def answer(z, y):
+    def loss(z):
+        return (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) + y * z).mean()
+
+    return ms.value_and_grad(loss)(z)
+
+
+@right("loss-mend", "the gradient by hand: (sigmoid(z) - y) / 6")
+def answer(z, y):
+    value = (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) - y * z).mean()
+    return value, (ops.sigmoid(z) - y) / 6
+
+
+@wrong("in-place-mend", "through .data")
+def answer(x):
+    t = torch.tanh(x)
+    h = t
+    h.data += x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@wrong("in-place-mend", "detach shares the memory")
+def answer(x):
+    t = torch.tanh(x)
+    h = t.detach()
+    h += x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@wrong("in-place-mend", "a copy without its history")
+def answer(x):
+    t = torch.tanh(x)
+    h = t.detach().clone()
+    h += x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@wrong("in-place-mend", "t is the new one, too")
+def answer(x):
+    t = torch.tanh(x) + x
+    h = t
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@wrong("in-place-mend", "under no_grad")
+def answer(x):
+    t = torch.tanh(x)
+    with torch.no_grad():
+        h = t + x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient
+
+
+@right("in-place-mend", "clone, and then in place")
+def answer(x):
+    t = torch.tanh(x)
+    h = t.clone()
+    h += x
+    (gradient,) = torch.autograd.grad((h * t).sum(), x)
+    return gradient

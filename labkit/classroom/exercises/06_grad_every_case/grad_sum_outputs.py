@@ -1,7 +1,7 @@
 """# Two outputs, by hand (2 points)
 
 A function has two outputs: `logits = sum(w * x)` and `loss = (logits - y)**2`.
-Write `by_hand(w, x, y)` in plain NumPy. It returns what `ms.grad(fn)(x, y)` gives for `x` when `has_aux` is left
+Write `by_hand(w, x, y)` in plain NumPy. It returns what `ms.grad(fn)(x, y)` gives when `has_aux` is left
 at `False`.
 `w` and `x` have shape `(1, 3)`, `y` is a number; all are float32.
 """

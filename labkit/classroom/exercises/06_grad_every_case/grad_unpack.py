@@ -2,7 +2,7 @@
 
 `model(x, y)` returns `(x**2 * y).sum(), x + y`. Only the first output is to be differentiated.
 Write `report(x, y)`: it calls `ms.value_and_grad` once and returns the flat tuple `(value, dx, dy)`:
-the first output, its gradient for `x`, its gradient for `y`. `x` and `y` are Tensors of shape `(3,)`.
+the first output, and its gradients with respect to `x` and to `y`. `x` and `y` are Tensors of shape `(3,)`.
 """
 
 import numpy as np

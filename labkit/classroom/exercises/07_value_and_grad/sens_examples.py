@@ -7,7 +7,8 @@ def losses(w):
     return ((x * w).sum(1) - y) ** 2
 ```
 
-Write `weighted(w, x, y, c)`: it returns the gradient for `w` in which example `i` counts `c[i]` times. Leave `losses` as it is
+Write `weighted(w, x, y, c)`: it returns the gradient with respect to `w` in which example `i` counts `c[i]` times.
+Leave `losses` as it is
 (define it inside), and use a seed. All arguments are Tensors: `w` of shape `(2,)`, `x` of `(n, 2)`, `y` and `c` of `(n,)`.
 """
 

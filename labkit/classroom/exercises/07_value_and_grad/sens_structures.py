@@ -1,7 +1,8 @@
 """# Six results (3 points)
 
 What comes back? Write `"loss"`, `"logits"`, `"dx"`, `"dy"`, `"dw"` for the two outputs of `net` and for the
-gradients of the *loss*, and `"sx"` for the gradient of *loss + logits* for `x`. Use tuples exactly as the result does.
+gradients of the *loss*, and `"sx"` for the gradient of *loss + logits* with respect to `x`. Use tuples exactly as
+the result does.
 `weights` is `net.trainable_params()`, a list with one parameter. Answer with a list of six.
 
 0. `ms.value_and_grad(net, 0, None, has_aux=True)(x, y)`

@@ -10,7 +10,8 @@ def second(h):
     return (h**3).sum()
 ```
 
-Write `through(x)`: it returns the gradient of `second(first(x))` for `x`. Call `ms.grad` once for each half: no function
+Write `through(x)`: it returns the gradient of `second(first(x))` with respect to `x`. Call `ms.grad` once for each
+half: no function
 may contain both. (Define `first` and `second` inside. `x` is a Tensor of three elements.)
 """
 

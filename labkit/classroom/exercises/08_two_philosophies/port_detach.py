@@ -1,26 +1,45 @@
 """# Port detach (1 point)
 
-Port to MindSpore. Write `port(x)` for a Tensor of four elements.
+`x` runs after a target that is made from `x` itself, and stands still while `x` moves. Port the program to MindSpore:
+write `port(x)` for a Tensor of four elements. It returns `x` after the second step.
 
-```python
-z = (x.detach() * x).sum()
-z.backward()
-return x.grad
-```
+[[_program as program]]
 """
 
 import numpy as np
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import wrong
+from labkit import torch
+from labkit.classroom.writing import judged, wrong
 
 
 def port(x):
-    return ms.grad(lambda x: (ms.ops.stop_gradient(x) * x).sum())(x)
+    def loss(x):
+        target = ms.ops.stop_gradient(0.5 * x + 1)
+        return ((x - target) ** 2).sum()
+
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(loss)(x)
+    return x
+
+
+def _program(x):
+    for _ in range(2):
+        target = (0.5 * x + 1).detach()
+        loss = ((x - target) ** 2).sum()
+        loss.backward()
+        with torch.no_grad():
+            x -= 0.25 * x.grad
+        x.grad = None
+    return x
+
+
+def reference(x):
+    return ms.Tensor(_program(torch.tensor(x.asnumpy(), requires_grad=True)).detach().numpy())
 
 
 def draw(rng):
-    return (rng.uniform(0.5, 2.5, 4).astype(np.float32),)
+    return ((rng.choice([-1, 1], 4) * rng.uniform(0.5, 1.5, 4) + 2).astype(np.float32),)
 
 
 tensors = "mindspore"
@@ -30,23 +49,53 @@ errors = (
 )
 
 
-@wrong("Both factors were differentiated. The detached one counts as a constant: use ops.stop_gradient.")
+@wrong(
+    "The target moved along: both sides were differentiated. The target counts as a constant: use ops.stop_gradient."
+)
 def not_stopped(x):
-    return ms.grad(lambda x: (x * x).sum())(x)
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
 
 
-@wrong("You stopped everything. Only the first factor is detached; the gradient still flows through the second.")
+@wrong(
+    "x did not move: you stopped everything. Only the target is detached; the gradient still flows through the other x."
+)
 def all_stopped(x):
-    return ms.grad(lambda x: ms.ops.stop_gradient(x * x).sum())(x)
+    stop = ms.ops.stop_gradient
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: (stop(x - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
 
 
-@wrong("This is the value of the products, not the gradient.")
+@wrong("The target is a constant while x takes a step, not for ever: the program makes a new one from the new x.")
+def target_of_the_first_step(x):
+    target = 0.5 * x + 1
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - target) ** 2).sum())(x)
+    return x
+
+
+@wrong("This is a target, not the x that runs after it.")
 def value_instead(x):
-    return ms.ops.stop_gradient(x) * x
+    return 0.5 * port(x) + 1
+
+
+@wrong("That is the wrong side: you stopped x, and the target moved.")
+def wrong_side(x):
+    stop = ms.ops.stop_gradient
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((stop(x) - (0.5 * x + 1)) ** 2).sum())(x)
+    return x
+
+
+@judged("shape")
+def a_loss(x):
+    return ((x - (0.5 * x + 1)) ** 2).sum()
 
 
 hints = (
-    "x.detach() has the value of x, but the tape does not connect it to x.",
-    "MindSpore's name for it is ops.stop_gradient.",
-    "ms.grad(lambda x: (ms.ops.stop_gradient(x) * x).sum())(x)",
+    "The detached target has a value, but the tape does not connect it to x.",
+    "MindSpore's name for it is ops.stop_gradient. It stands inside the function that is differentiated.",
+    "target = ms.ops.stop_gradient(0.5 * x + 1) inside of loss(x); then x = x - 0.25 * ms.grad(loss)(x), twice",
 )

@@ -1,30 +1,42 @@
 """# Port two outputs (1 point)
 
-Port to MindSpore. Write `port(x, y)`; keep both outputs in the function that you differentiate.
+The program goes downhill on `z` and adds up `total`, which it only reports. Port it to MindSpore: write `port(x, y)`
+for two Tensors; it returns the tuple of both Tensors.
 
-```python
-z, total = x**2 * y, x + y
-z.backward()
-return x.grad
-```
+[[_program as program]]
 """
 
 import numpy as np
 
 from labkit import mindspore as ms
+from labkit import torch
 from labkit.classroom.writing import same, wrong
 
 
-def outputs(x, y):
-    return x**2 * y, x + y
-
-
 def port(x, y):
-    gradient, _ = ms.grad(outputs, has_aux=True)(x, y)
-    return gradient
+    step = ms.grad(lambda x, y: (x**2 * y, x + y), has_aux=True)
+    seen = ms.Tensor(0.0)
+    for _ in range(3):
+        dx, (total,) = step(x, y)
+        x, seen = x - 0.1 * dx, seen + total
+    return x, seen
 
 
-answer = port
+def _program(x, y):
+    seen = torch.tensor(0.0)
+    for _ in range(3):
+        z, total = x**2 * y, x + y
+        z.backward()
+        seen += total.detach()
+        with torch.no_grad():
+            x -= 0.1 * x.grad
+        x.grad = None
+    return x, seen
+
+
+def reference(x, y):
+    found = _program(*(torch.tensor(t.asnumpy(), requires_grad=True) for t in (x, y)))
+    return tuple(ms.Tensor(t.detach().numpy()) for t in found)
 
 
 def draw(rng):
@@ -32,29 +44,66 @@ def draw(rng):
 
 
 tensors = "mindspore"
-errors = (("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),)
+errors = (
+    ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
+    ("'detach'", "MindSpore has no detach, and here it needs none: what ms.grad returns has no history."),
+    ("tuple", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
+)
 
 
-@wrong("Your gradient belongs to the sum of both outputs. The snippet walks back from z alone: say has_aux=True.")
+def _outputs(x, y):
+    return x**2 * y, x + y
+
+
+@wrong("x goes downhill on the sum of both outputs. The program walks back from z alone: say has_aux=True.")
 def outputs_summed(x, y):
-    return ms.grad(outputs)(x, y)
+    seen = 0.0
+    for _ in range(3):
+        seen = seen + (x + y)
+        x = x - 0.1 * ms.grad(_outputs)(x, y)
+    return x, seen
 
 
 @wrong(
-    "The gradient is right, but the other outputs came along. With has_aux=True the result is (gradient, aux).",
-    when=lambda i, expected, got: isinstance(got, tuple) and same(expected, got[0]),
+    "x is right, but the other outputs are not unpacked. With has_aux=True the result is (gradient, (others, ...)).",
+    when=lambda i, expected, got: isinstance(got, tuple) and same(expected[0], got[0]) and isinstance(got[1], tuple),
 )
 def aux_returned(x, y):
-    return ms.grad(outputs, has_aux=True)(x, y)
+    for _ in range(3):
+        dx, aux = ms.grad(_outputs, has_aux=True)(x, y)
+        x = x - 0.1 * dx
+    return x, aux
 
 
-@wrong("You walked back from total. z is the first output.")
+@wrong("You walked back from total. z is the first output.", parts=(0,))
 def second_output(x, y):
-    return ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)[0]
+    seen = 0.0
+    for _ in range(3):
+        dx, (z,) = ms.grad(lambda x, y: (x + y, x**2 * y), has_aux=True)(x, y)
+        x, seen = x - 0.1 * dx, seen + z
+    return x, seen
+
+
+@wrong("x is right. You report the last total alone: the program adds up those of all steps.", parts=(1,))
+def last_total(x, y):
+    for _ in range(3):
+        dx, (total,) = ms.grad(_outputs, has_aux=True)(x, y)
+        x = x - 0.1 * dx
+    return x, total
+
+
+@wrong("x is right. Each total belongs to the x before the step: add it up before x moves.", parts=(1,))
+def total_after_the_step(x, y):
+    seen = 0.0
+    for _ in range(3):
+        dx, _ = ms.grad(_outputs, has_aux=True)(x, y)
+        x = x - 0.1 * dx
+        seen = seen + (x + y)
+    return x, seen
 
 
 hints = (
     "ms.grad of a function with two outputs differentiates their sum, unless you say otherwise.",
-    "has_aux=True: only the first output is differentiated, the others are passed on.",
-    "gradient, aux = ms.grad(outputs, has_aux=True)(x, y)",
+    "has_aux=True: only the first output is differentiated, the others are passed on, in a tuple.",
+    "dx, (total,) = ms.grad(outputs, has_aux=True)(x, y); then x - 0.1 * dx, and seen + total",
 )

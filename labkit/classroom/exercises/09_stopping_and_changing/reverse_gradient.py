@@ -2,7 +2,7 @@
 
 Write a class `Reverse(torch.autograd.Function)`: forwards it changes nothing, backwards it changes the sign.
 Then write `answer(w, v, x)` for leaves that require grad (`w` and `v` are numbers, `x` has four elements). It returns the tuple
-of the gradients for `w` and `v` of this loss:
+of the gradients of this loss with respect to `w` and `v`:
 
 ```python
 features = Reverse.apply(w * x)

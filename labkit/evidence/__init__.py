@@ -5,7 +5,7 @@ arguments; `encode` and `decode` turn values into bytes and back, never by pickl
 """
 
 from .calling import CallOutcome, Printed, call, error_text
-from .doings import doings
+from .doings import doings, unwatched
 from .limit import TimeUp, time_limit
 from .reach import WORDS, may_do
 from .trying import TriedCall, is_blank, try_call
@@ -31,5 +31,6 @@ __all__ = [
     "plain_data",
     "time_limit",
     "try_call",
+    "unwatched",
     "wrap",
 ]  # fmt: skip

@@ -50,6 +50,24 @@ def doings(what: tuple[str, ...], counts: dict[str, int], closely: bool = True) 
 
 
 @contextmanager
+def unwatched() -> Iterator[None]:
+    """Inside, nothing is watched: for a library's own work, which Python 3.11 does three times as fast without tracing.
+
+    >>> with doings(("math",), counts := {"math": 0}), unwatched():
+    ...     exec("import math; x = math.tanh(1.0)", {})
+    >>> sys.gettrace() is None
+    True
+    """
+    before = sys.gettrace()
+    sys.settrace(None)
+    try:
+        yield
+    finally:
+        if sys.gettrace() is None:  # else a time limit has begun to trace
+            sys.settrace(before)
+
+
+@contextmanager
 def _traced(watch):
     if sys.gettrace() is not None:
         yield False

@@ -45,6 +45,18 @@ CLASSES = [Equivalence(*row) for row in (
     ("2 * x * y is symmetric: the derivative of x**2 * y for x", r"port\(y, x\)|\(y, x\)$", "port-two-outputs"),
     ("(x * c)**2 is symmetric, and the gradient is for the argument in front", r"lambda c, x", "port-accumulate"),
     ("-1, 0, 1, 2 are the same four places as 0, 1, 2, 3", r"v\[i - 1\]", "port-accumulate"),
+    # the ward
+    ("a column has one item in each row", r"z\[:, 0\] -> .*\[:, -1\]", "ward-patch"),
+    ("a product is symmetric", r"def backward\(scale, value, pieces\)", "ward-patch"),
+    ("a sum knows no order, nor do the items of a dict", r"items\(\)\)\[::-1\]|values\(\)\)\[::-1\]|items\(\).*turns",
+     "ward-patch"),
+    ("a tensor of no axes to a power is as good as a number", r"\*\* 0\.5 -> norm = sum", "ward-patch"),
+    ("where the mean is wrong, it is so in every step", r"'pieces'\)\[0\] == 2: -> .*\[(1|-1)\]", "ward-patch"),
+    ("the gradients are longer than the limit in every step", r"'arriving'\)\[0\] != .* -> .*\[(1|-1)\]",
+     "ward-patch ward-diagnose"),
+    ("after the warmup all rates are alike", r"'rates'\)\[-1\].* -> .*\[(-1 - 1|-2)\]", "ward-diagnose"),
+    ("an overflow shows in the gradients as well, which are measured later", r"= 'skips' -> .* 'gradients'", "ward-diagnose"),
+    ("what has been paid, found, replaced is so already", r"doubled", "ward-patch ward-diagnose"),
     # once more
     ("what is there already is written again", r"turns \+ turns|doubled: (for|gradient)", "fd-gradient"),
     ("the last node of the walk has no parents: it is a leaf", r"(for node in .*\[:-1\])|(for node in .*turns)",

@@ -1,14 +1,11 @@
-"""Five sick training runs, for notebook 18: each has one fault. Measure first, read the source afterwards.
-
-A patient fits a small network to 64 points of a sine. All start from the same weights, and take full batches.
-"""
+"""Five sick training runs, for notebook 18: each has one fault, and shows its source afterwards."""
 
 from typing import Self
 
 import numpy as np
 
-from .. import mindspore as ms
-from .. import torch
+from ... import mindspore as ms
+from ... import torch
 
 POINTS = 64
 

@@ -1,0 +1,194 @@
+"""A patient: measured with a budget, treated part by part, handed in."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ... import torch
+from ...evidence import unwatched
+from ...meant import did_you_mean
+from .drawing import Admission, Plan, admission, textbook
+from .faults import FAULTS, PARTS
+from .instruments import INSTRUMENTS, Subject, measured, subject
+
+BUDGET = 20
+JUDGED: dict[str, Callable] = {  # what is compared of a run that is discharged
+    "losses": lambda one: one.begun.losses, "arriving": lambda one: one.begun.arrived, "fixed": INSTRUMENTS["fixed"].measure,
+    "rates": INSTRUMENTS["rates"].measure,
+    "finish": lambda one: [number for part in (0.7, 3.0) for number in _finished(one, part)],
+}  # fmt: skip
+NEAR = 0.02  # relative: float16 rounds sums of another order in another way
+
+
+class OverBudget(ValueError):
+    """A measurement that the points left do not pay for.
+
+    >>> patient = admit("ann", with_faults=())
+    >>> try:
+    ...     for what in ("pieces", "fixed", "update", "rows", "labels", "shapes", "gradients", "arriving", "rates"):
+    ...         shown = patient.measure(what)
+    ... except OverBudget as error:
+    ...     print(what, error.args[0][:36])
+    rates measure: 'rates' costs 1 points, but
+    """
+
+
+class Patient:
+    """A training run with no fault, or with one, two or three of them; made by `admit`.
+
+    `name`; `plan`: what the run is meant to be; `spent`: the points that measurements have cost, out of `budget`. A
+    measurement that has been paid for is there for nothing when it is asked for again.
+
+    >>> patient = admit("somebody")
+    >>> patient.measure("skips") in range(4), patient.spent
+    (True, 1)
+    """
+
+    budget = BUDGET
+
+    def __init__(self, name: int | str, who: Callable[[], Admission]) -> None:
+        self.name, self._who = name, who
+        self._paid: list[str] = []
+        self._new: dict[str, Callable] = {}
+        self._gone = False
+
+    def __repr__(self) -> str:
+        return f"patient {self.name}: {self.spent} of {self.budget} points spent"
+
+    @property
+    def plan(self) -> Plan:
+        """What the run is meant to be."""
+        return self._who().plan
+
+    @property
+    def spent(self) -> int:
+        """The points that the measurements so far have cost."""
+        return sum(INSTRUMENTS[what].price for what in self._paid)
+
+    def measure(self, what: str) -> Any:
+        """What an instrument shows of this patient: a number, or a list, tuple or dict of numbers.
+
+        Raises ValueError for an unknown instrument, and OverBudget where the points left are not enough.
+        """
+        self._here("measure")
+        price = _known("measure", what, INSTRUMENTS).price
+        if what not in self._paid:
+            if self.spent + price > self.budget:
+                raise OverBudget(
+                    f"measure: {what!r} costs {price} points, but {self.spent} of {self.budget} are spent: choose what "
+                    "tells the suspects that are left apart"
+                )
+            self._paid.append(what)
+        return measured(what, self._who())
+
+    def hand_in(self, found: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+        """The diagnosis as it is graded: each fault, in order, with what its measurement is worth.
+
+        `found` maps each fault to the measurement that told it. "told": it was made, and it alone tells this fault from
+        every other; "not told": it does not; "not measured". It does not say whether the patient has the fault. Raises
+        ValueError for a fault or a measurement that there is not.
+
+        >>> patient = admit("somebody")
+        >>> patient.measure("rates")[-1] > 0
+        True
+        >>> patient.hand_in({"stuck-warmup": "rates"})
+        (('stuck-warmup', 'told'),)
+        """
+        self._here("hand_in")
+        sheet = []
+        for name in sorted(found):
+            told_by = _known("hand_in", name, FAULTS).told_by
+            _known("hand_in", found[name], INSTRUMENTS)
+            worth = "told" if found[name] in told_by else "not told"
+            sheet.append((name, worth if found[name] in self._paid else "not measured"))
+        return tuple(sheet)
+
+    def replace(self, **parts: Callable) -> None:
+        """From now on these parts of the program are yours: functions by name, with the arguments of the old ones.
+
+        Raises ValueError for a part that there is not.
+        """
+        for name in parts:
+            _known("replace", name, dict.fromkeys(PARTS))
+        self._new |= parts
+
+    def discharge(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What the treatment is judged by: the parts that were replaced, and what is still not as in the healthy run.
+
+        The healthy run has the same numbers and no fault; compared are the losses and the norms that arrive in the first
+        steps, "fixed", "rates", and what "finish" makes of gradients that are shorter than the limit, and longer; to
+        2 %. It costs nothing, and after it the patient is gone: `measure` and `hand_in` raise ValueError. Raises whatever
+        a part of yours raises.
+
+        >>> admit("ann", with_faults=("clip-early",)).discharge()
+        ((), ('arriving', 'finish'))
+        """
+        self._here("discharge")
+        self._gone = True
+        return discharged(self._who(), self._new)
+
+    def _here(self, what: str) -> None:
+        if self._gone:
+            raise ValueError(f"{what}: this patient has been discharged. Admit the next one")
+
+
+def discharged(who: Admission, new: Mapping[str, Callable]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What `Patient.discharge` gives for an admission whose parts were replaced by `new`."""
+    now, healthy = Subject(who, {**subject(who).parts, **new}), replace(who, faults=())
+    return tuple(sorted(new)), tuple(
+        what for what in JUDGED if not _near(JUDGED[what](now), _of_healthy(what, healthy))
+    )
+
+
+@lru_cache(maxsize=512)
+def _of_healthy(what: str, who: Admission) -> list[float]:
+    with unwatched():
+        return JUDGED[what](subject(who))
+
+
+def _finished(one: Subject, part: float) -> list[float]:
+    """What `finish` makes of scaled gradients whose norm is this part of the limit."""
+    plan = one.plan
+    numbers = {name: 1.0 + np.arange(w.size) % 4 for name, w in one.begun.start.items()}
+    size = plan.scale * part * plan.limit / len(numbers) ** 0.5  # of each, so that none may be left out
+    gradients = {name: torch.tensor(each * (size / np.linalg.norm(each))) for name, each in numbers.items()}
+    finished = one.parts["finish"](gradients, plan.scale, plan.limit)
+    return [float(number) for name in numbers if name in finished for number in finished[name].numpy()]
+
+
+def _near(one: list[float], other: list[float]) -> bool:
+    return len(one) == len(other) and bool(np.allclose(one, other, rtol=NEAR))
+
+
+def admit(name: int | str, with_faults: tuple[str, ...] | None = None) -> Patient:
+    """The patient of that name: a number or any text. The same name is the same patient, on every machine.
+
+    Which faults it has is drawn from the name, and nothing shows it but measurements. With `with_faults` it has these,
+    for practice: `admit("ann", with_faults=())` is healthy. Raises ValueError for a fault that there is not.
+
+    >>> admit("ann", with_faults=("same-rows",)).measure("rows")
+    [32, 32, 32]
+    >>> admit("ann", with_faults=()).measure("rows")
+    [32, 32, 64]
+    """
+    if with_faults is None:
+        return Patient(name, lambda: admission(name))
+    return Patient(name, lambda: textbook(with_faults, name))
+
+
+def prices() -> str:
+    """What can be measured, at which price, as a table: a line for each instrument.
+
+    >>> print(prices().splitlines()[0])
+    losses     1   the loss of each step
+    """
+    return "\n".join(f"{name:<10} {one.price}   {one.says}" for name, one in INSTRUMENTS.items())
+
+
+def _known(what: str, name: str, names: Mapping[str, Any]) -> Any:
+    if name not in names:
+        raise ValueError(f"{what}: there is no {name!r}. {did_you_mean(str(name), names)}")
+    return names[name]

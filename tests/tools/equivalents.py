@@ -57,6 +57,13 @@ CLASSES = [Equivalence(*row) for row in (
     ("after the warmup all rates are alike", r"'rates'\)\[-1\].* -> .*\[(-1 - 1|-2)\]", "ward-diagnose"),
     ("an overflow shows in the gradients as well, which are measured later", r"= 'skips' -> .* 'gradients'", "ward-diagnose"),
     ("what has been paid, found, replaced is so already", r"doubled", "ward-patch ward-diagnose"),
+    # an evaluation without a tape
+    ("without a tape it is all the same whether w is a leaf, and made once or twice", r"w = torch\.tensor\(w, requires_grad",
+     "memory-leak"),
+    ("a sum knows no order", r"zip\(.*\[::-1\]", "memory-leak memory-bytes"),
+    ("there is a label for each row", r"len\(y\).* -> .*len\(x\)", "memory-leak"),
+    ("a mean of one number is a number", r"float\(total\) / .* -> .*\(total / ", "memory-leak"),
+    ("total is a tensor, and has a grad_fn", r"'grad_fn', None\).* -> .*'grad_fn'\)", "memory-leak"),
     # once more
     ("what is there already is written again", r"turns \+ turns|doubled: (for|gradient)", "fd-gradient"),
     ("the last node of the walk has no parents: it is a leaf", r"(for node in .*\[:-1\])|(for node in .*turns)",

@@ -5,7 +5,7 @@ import numpy as np
 from autograd.extend import defvjp, primitive
 from sheets import right, wrong
 
-from labkit import vjp
+from labkit import torch, vjp
 from labkit.memory import checkpoint
 
 wrong("memory-keeps", "a sum keeps both terms", [2, 2, 1, 0, 1, 2])
@@ -273,3 +273,94 @@ def mended(x, n):
     forward = len(runs)
     (gradient,) = walk_back(x)
     return gradient, forward, len(runs) - forward
+
+
+def mean_loss(w, x, y):
+    return float(np.mean((np.tanh(x * w).sum(axis=1) - y) ** 2))
+
+
+@wrong("memory-leak", "as before: some tape is held")
+def evaluate(w, x, y):
+    return mean_loss(w, x, y), True
+
+
+@wrong("memory-leak", "the sum, without a tape")
+def evaluate(w, x, y):
+    return mean_loss(w, x, y) * len(y), False
+
+
+@wrong("memory-leak", "the root of the mean square")
+def evaluate(w, x, y):
+    return mean_loss(w, x, y) ** 0.5, False
+
+
+@wrong("memory-leak", "the last loss alone")
+def evaluate(w, x, y):
+    return mean_loss(w, x[-1:], y[-1:]) / len(y), False
+
+
+@right("memory-leak", "numbers are added up")
+def evaluate(w, x, y):
+    w, total = torch.tensor(w, requires_grad=True), 0.0
+    for row, label in zip(x, y, strict=True):
+        total += ((torch.tanh(torch.tensor(row) * w).sum() - label) ** 2).item()
+    return total / len(y), False
+
+
+@wrong("memory-reverse", "the forward order, with minus")
+def inverse(y1, y2, a, b):
+    x1 = y1 - np.tanh(a * y2)
+    return x1, y2 - np.tanh(b * x1)
+
+
+@wrong("memory-reverse", "the halves are exchanged")
+def inverse(y1, y2, a, b):
+    x2 = y2 - np.tanh(b * y1)
+    return x2, y1 - np.tanh(a * x2)
+
+
+@wrong("memory-reverse", "plus for minus")
+def inverse(y1, y2, a, b):
+    x2 = y2 + np.tanh(b * y1)
+    return y1 + np.tanh(a * x2), x2
+
+
+@wrong("memory-reverse", "arctanh undoes tanh")
+def inverse(y1, y2, a, b):
+    x2 = y2 - np.arctan(b * y1)
+    return y1 - np.arctan(a * x2), x2
+
+
+@right("memory-reverse", "in one expression")
+def inverse(y1, y2, a, b):
+    half = y2 - np.tanh(y1 * b)
+    return y1 - np.tanh(half * a), half
+
+
+@wrong("memory-bytes", "only weights, no biases")
+def needed(widths, batch):
+    return 16 * sum(a * b for a, b in zip(widths, widths[1:], strict=False)), 4 * batch * sum(widths[:-1])
+
+
+@wrong("memory-bytes", "SGD keeps nothing")
+def needed(widths, batch):
+    return 8 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * batch * sum(widths[:-1])
+
+
+@wrong("memory-bytes", "one example")
+def needed(widths, batch):
+    return 16 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * sum(widths[:-1])
+
+
+@wrong("memory-bytes", "all widths")
+def needed(widths, batch):
+    return 16 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * batch * sum(widths)
+
+
+@right("memory-bytes", "layer by layer")
+def needed(widths, batch):
+    numbers = kept = 0
+    for i in range(len(widths) - 1):
+        numbers += widths[i] * widths[i + 1] + widths[i + 1]
+        kept += widths[i] * batch
+    return numbers * 4 * 4, kept * 4

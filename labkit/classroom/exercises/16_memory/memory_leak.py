@@ -1,7 +1,7 @@
 """# Mend an evaluation that runs out of memory (3 points)
 
 This evaluation is right, and on a large test set it ends with "out of memory". `x` has a row for each batch, `w` and `y` are
-arrays, and `held` counts the nodes of the tape that `total` holds: each of them holds what it saved.
+arrays. The second part of the result says whether `total` holds a tape.
 
 [[as_it_was as evaluate]]
 
@@ -15,22 +15,13 @@ from labkit.classroom.writing import judged, wrong
 
 
 def evaluate(w, x, y):
-    def held(t):
-        todo, seen = [getattr(t, "grad_fn", None)], set()
-        while todo:
-            node = todo.pop()
-            if node is not None and node not in seen:
-                seen.add(node)
-                todo += [earlier for earlier, _ in node.next_functions]
-        return len(seen)
-
     w = torch.tensor(w, requires_grad=True)
     total = 0.0
     with torch.no_grad():
         for row, label in zip(x, y):
             loss = (torch.tanh(torch.tensor(row) * w).sum() - label) ** 2
             total = total + loss
-    return float(total) / len(y), held(total)
+    return float(total) / len(y), getattr(total, "grad_fn", None) is not None
 
 
 def draw(rng):
@@ -40,36 +31,27 @@ def draw(rng):
 
 def _evaluated(w, x, y):
     losses = [(np.tanh(row * w).sum() - label) ** 2 for row, label in zip(x, y)]
-    return float(np.mean(losses)), 0
+    return float(np.mean(losses)), False
 
 
 @wrong("Nothing has changed: total still holds the tape of every batch.", parts=(1,))
 def as_it_was(w, x, y):
-    def held(t):
-        todo, seen = [getattr(t, "grad_fn", None)], set()
-        while todo:
-            node = todo.pop()
-            if node is not None and node not in seen:
-                seen.add(node)
-                todo += [earlier for earlier, _ in node.next_functions]
-        return len(seen)
-
     w = torch.tensor(w, requires_grad=True)
     total = 0.0
     for row, label in zip(x, y):
         loss = (torch.tanh(torch.tensor(row) * w).sum() - label) ** 2
         total = total + loss
-    return float(total) / len(y), held(total)
+    return float(total) / len(y), getattr(total, "grad_fn", None) is not None
 
 
 @wrong("The tape is gone, and so are all losses but the last one.")
 def the_last_loss(w, x, y):
-    return (np.tanh(x[-1] * w).sum() - y[-1]) ** 2 / len(y), 0
+    return (np.tanh(x[-1] * w).sum() - y[-1]) ** 2 / len(y), False
 
 
 @wrong("The sum is right. The mean was asked for: divide by the number of batches.")
 def sum_for_mean(w, x, y):
-    return _evaluated(w, x, y)[0] * len(y), 0
+    return _evaluated(w, x, y)[0] * len(y), False
 
 
 @judged("value")

@@ -79,6 +79,7 @@ CLASSES = [Equivalence(*row) for row in (
     ("both have as many rows", r"len\((x|y|labels|logits)\b.* -> ", "parallel-accumulate run-loop run-accuracy"),
     ("-inf and nan are not finite either", r"all_finite\(\(-mean,\)\)", "clip-mend"),
     ("a mean that begins as a number is an array after the first gradient", r"zeros_like\((rate|decay)\)", "adamw-mend"),
+    ("a length has no sign, and minus zero is zero", r"-\(g @ w\.T\)|return -0$", "rnn-horizon"),
     ("the cosine is even", r"done = -|\(warm - (step|total)\)", "warmup-rate"),
     ("a cosine does not change with a length, and that of one direction is 1",
      r"mean = |\(clip\(a\) \+ clip\(b\)\) |cosine\(clip\(a\) \+ clip\(b\), mean\)|cosine\(mean, mean\)", "clip-prove"),

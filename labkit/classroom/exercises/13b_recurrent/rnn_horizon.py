@@ -39,7 +39,13 @@ def _last_step(rng, steps):
     return shrink * np.eye(3), 3 * rng.normal(size=3), float(shrink ** (steps - 0.5))
 
 
+def _tie(rng):
+    """After two steps the length is exactly at the limit, and not below it."""
+    return 0.5 * np.eye(3), 3 * rng.normal(size=3), 0.25
+
+
 draw = (
+    _tie,
     partial(_matrix, low=0.5, high=0.9),
     partial(_matrix, low=0.8, high=0.9, swell=2.0),
     partial(_matrix, low=1.01, high=1.1),

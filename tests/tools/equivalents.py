@@ -63,7 +63,7 @@ CLASSES = [Equivalence(*row) for row in (
     ("-1, 0, 1, 2 are the same four places as 0, 1, 2, 3", r"v\[i - 1\]", "port-accumulate"),
     # the ward
     ("a column has one item in each row", r"z\[:, 0\] -> .*\[:, -1\]", "ward-patch"),
-    ("a product is symmetric", r"def backward\(scale, value, pieces\)", "ward-patch"),
+    ("a product is symmetric", r"def share\(scale, value, pieces\)", "ward-patch"),
     ("a sum knows no order, nor do the items of a dict", r"items\(\)\)\[::-1\]|values\(\)\)\[::-1\]|items\(\).*turns",
      "ward-patch"),
     ("a tensor of no axes to a power is as good as a number", r"\*\* 0\.5 -> norm = sum", "ward-patch"),

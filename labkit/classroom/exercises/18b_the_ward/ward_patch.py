@@ -23,7 +23,7 @@ def treat(name):
         z = z[:, 0]
         return (torch.nn.functional.softplus(z) - y * z).mean()
 
-    def backward(value, scale, pieces):
+    def share(value, scale, pieces):
         (value * scale / pieces).backward()
 
     def finish(gradients, scale, limit):
@@ -35,7 +35,7 @@ def treat(name):
     if patient.measure("shapes") == (8, 8):
         patient.replace(loss=loss)
     if patient.measure("pieces")[0] == 2:
-        patient.replace(backward=backward)
+        patient.replace(backward=share)
     if patient.measure("arriving")[0] != patient.plan.limit:
         patient.replace(finish=finish)
     return patient.discharge()

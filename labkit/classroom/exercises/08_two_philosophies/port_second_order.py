@@ -1,6 +1,6 @@
 """# Port a second derivative to PyTorch (1 point)
 
-Newton's method (notebook 10) divides the first derivative by the second. Port the program to PyTorch: write
+Newton's method (notebook 10b) divides the first derivative by the second. Port the program to PyTorch: write
 `port(x)`; `x` is a scalar leaf that requires grad. Return one tensor.
 
 [[_program as program]]

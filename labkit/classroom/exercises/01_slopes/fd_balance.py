@@ -36,7 +36,7 @@ def one_of_two_errors(c, e):
     return (e / c) ** 0.5, (e * c) ** 0.5
 
 
-@wrong("With a step of the size of e, round-off is as large as the slope itself.")
+@wrong("With a step of the size of e, the round-off error e / h is 1, however small e is.")
 def as_small_as_it_gets(c, e):
     return e, c * e + 1
 

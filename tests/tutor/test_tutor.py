@@ -26,7 +26,6 @@ ACCEPTED = {  # wrong answers that are not refused, and why
     ("step-port", "the losses are tensors"): "a tensor without dimensions counts as a number",
     ("run-plan", "a float: the sink size is divided"): "a float counts as a whole number",
     ("nan-repair", "a small number is added under the root"): "the tolerance hides it",
-    ("scale-largest", "a loop that starts at 1: a scale below 1 is never found"): "no drawn gradient is above 65504",
 }
 
 

@@ -78,7 +78,7 @@ SENTENCES = (
     Sentence(
         COMPARISON,
         "What the way back consists of depends on the graph alone, never on numbers.",
-        "In graph mode, where both sides of an `if` are in the graph. In PyNative it is what ran, as in PyTorch.",
+        "In graph mode (the paragraph before says so): the graph holds both sides of an `if`. In PyNative it is what ran.",
         "08", "forward-records-nothing",
     ),
     Sentence(
@@ -108,7 +108,7 @@ SENTENCES = (
     Sentence(
         ("r1.1",),
         "Prints 32 losses of 0 after a step of training.",
-        "All labels are 0, also in the one-hot rows: there is nothing to be wrong about. The weights move all the same.",
+        "The one-hot rows have no 1, so the loss is 0, whatever the network says. The weights move all the same.",
         "14", "zero-loss",
     ),
     Sentence(

@@ -15,8 +15,8 @@ What is the dtype of each result? Answer with a list of nine texts: `"float16"`,
 3. `h * x`
 4. `x * ms.Tensor(a)`
 5. `x * a.mean()`
-6. `x * ms.Tensor(2.0, ms.float64)`
-7. `u * torch.tensor(2.0, dtype=torch.float64)`
+6. `x + ms.Tensor(2.0, ms.float64)`
+7. `u + torch.tensor(2.0, dtype=torch.float64)`
 8. `ms.grad(lambda x: (x * ms.Tensor(a)).sum())(x)`
 """
 
@@ -28,13 +28,13 @@ from labkit.classroom.writing import either, judged, wrong
 
 answer = ["float32", "float64", "float16", "float32", "float64", "float32", "float64", "float32", "float32"]
 rules = (
-    "A list of Python numbers has no dtype: the framework takes its own.",
+    "A list of Python floats has no dtype: the framework takes its own.",
     "A NumPy array has a dtype of its own, which the tensor keeps.",
     "A Python number does not change a tensor's dtype.",
     "Of two tensors the wider dtype wins.",
     "Of two tensors the wider dtype wins: which one has an array of NumPy's?",
     "a.mean() is a number, no tensor: does a number change a tensor's dtype?",
-    "Of two tensors the wider dtype wins in MindSpore, also if one has no axes.",
+    "In a sum of two tensors the wider dtype wins in MindSpore, also if one has no axes.",
     "In PyTorch a tensor without axes counts as a number, next to one with axes.",
     "A gradient has the dtype of what it is for.",
 )
@@ -56,15 +56,15 @@ def reference():
         h * x,
         x * ms.Tensor(a),
         x * a.mean(),
-        x * ms.Tensor(2.0, ms.float64),
-        u * torch.tensor(2.0, dtype=torch.float64),
+        x + ms.Tensor(2.0, ms.float64),
+        u + torch.tensor(2.0, dtype=torch.float64),
         ms.grad(lambda x: (x * ms.Tensor(a)).sum())(x),
     ]
     return [str(t.dtype).lower().rpartition(".")[2] for t in found]
 
 
 tensors_are_float32 = wrong(
-    "A list of Python numbers becomes float32, but an array keeps its dtype, and NumPy makes float64 by itself.",
+    "A list of Python floats becomes float32, but an array keeps its dtype, and NumPy makes float64 by itself.",
     {1: "float32"},
     answer={1: "float32", 4: "float32"},
 )
@@ -80,8 +80,8 @@ narrow_wins = wrong(
 )
 
 single_numbers_alike = wrong(
-    "Items 6 and 7 differ. In PyTorch a tensor without dimensions is as weak as a Python number; in MindSpore it "
-    "counts like any tensor.",
+    "Items 6 and 7 differ. In PyTorch a tensor without dimensions is as weak as a Python number; in a sum of "
+    "MindSpore it counts like any tensor.",
     when=lambda inputs, expected, got: got[6] == got[7],
     answer={7: "float64"},
 )

@@ -1,7 +1,8 @@
 """# Mend the pullback of batch norm (3 points)
 
 Batch norm makes each column of a batch `x` have mean 0 and, but for `eps`, variance 1:
-`y = (x - mean) / sqrt(var + eps)`, with the mean and the variance (`x.var(axis=0)`) of this batch. This pullback looks right, and is wrong:
+`y = (x - mean) / sqrt(var + eps)`, with the mean and the variance (`x.var(axis=0)`) of this batch. This pullback
+looks right, and is wrong:
 
 [[held_still as pull]]
 

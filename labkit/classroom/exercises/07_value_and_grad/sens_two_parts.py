@@ -56,7 +56,9 @@ def no_seed(x):
     return ms.grad(_first)(x)
 
 
-@wrong("That is the gradient with respect to h. It has come back to the first machine; now pull it through the first half.")
+@wrong(
+    "That is the gradient with respect to h. It has come back to the first machine; now pull it through the first half."
+)
 def second_only(x):
     return ms.grad(_second)(_first(x))
 

@@ -71,7 +71,7 @@ def exchanged(x, w, y):
     return loss, dx, dw
 
 
-@wrong("These are the gradients for w and y. Positions count from 0: x is 0, w is 1.")
+@wrong("These are the gradients with respect to w and y. Positions count from 0: x is 0, w is 1.")
 def counted_from_one(x, w, y):
     (loss, _), (dx, dw) = _asked((1, 2), x, w, y)
     return loss, dx, dw

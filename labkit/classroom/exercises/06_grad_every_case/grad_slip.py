@@ -22,7 +22,7 @@ answer = float(ms.grad(lambda x, y: (x**2 + y, x), 1)(x, y).asnumpy())
 hints = (
     "Which variable does the last line print?",
     "has_aux is left at False, so the function differentiated is x**2 + y + x.",
-    "Differentiate x**2 + y + x for y.",
+    "Differentiate x**2 + y + x with respect to y.",
 )
 
 
@@ -31,11 +31,13 @@ def reference():
 
 
 label_believed = wrong(
-    "This is what the line prints, but look at its second argument: it is `out`, the gradient for x, again.", answer=3.0
+    "This is what the line prints, but look at its second argument: it is `out`, the gradient with respect to x, again.",
+    answer=3.0,
 )
 
 first_output_for_x = wrong(
-    "This is the gradient of the first output for x. `out1` is the gradient for y, of both outputs together.",
+    "This is the gradient of the first output with respect to x. `out1` is the one with respect to y, of both outputs "
+    "together.",
     answer=2.0,
 )
 

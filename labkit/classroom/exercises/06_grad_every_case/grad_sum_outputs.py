@@ -46,7 +46,7 @@ def mean_of_outputs(w, x, y):
     return (2 * (np.sum(w * x) - y) * w + w) / 2
 
 
-@wrong("This is the gradient for w. grad_position=0 asks for the first argument, x.")
+@wrong("This is the gradient with respect to w. grad_position=0 asks for the first argument, x.")
 def for_the_weight(w, x, y):
     return (2 * (np.sum(w * x) - y) + 1) * x
 
@@ -68,6 +68,6 @@ def float64(w, x, y):
 
 hints = (
     "With has_aux=False, the function that is differentiated is loss + logits.",
-    "The derivative of sum(w * x) for x is w. What is the derivative of (logits - y)**2 for logits?",
+    "sum(w * x) has the derivative w with respect to x. What is that of (logits - y)**2 with respect to logits?",
     "Add the two: 2 * (logits - y) * w from the loss, and w from the logits.",
 )

@@ -29,9 +29,9 @@ rules = (
     "Which output is the largest at this x? The others do not matter.",
 )
 hints = (
-    "sens[i] says how much output i counts: the derivative of what you want for y[i].",
+    "sens[i] says how much output i counts: the derivative of what you want with respect to y[i].",
     "Items 0 to 3 are sums of the outputs with factors. The factors are the seeds; write 1/3 for a third.",
-    "Item 4: differentiate y[0]**2 for y[0]. Item 5: only one output is the largest one.",
+    "Item 4: differentiate y[0]**2 with respect to y[0]. Item 5: only one output is the largest one.",
 )
 Y = np.array([3.0, -1.0, 2.0])
 GOALS = (anp.sum, anp.mean, lambda y: y[1], lambda y: 2 * y[0] - y[2], lambda y: anp.sum(y**2), anp.max)

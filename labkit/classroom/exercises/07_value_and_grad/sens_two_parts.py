@@ -56,7 +56,9 @@ def no_seed(x):
     return ms.grad(_first)(x)
 
 
-@wrong("That is the gradient for h. It has come back to the first machine; now pull it through the first half.")
+@wrong(
+    "That is the gradient with respect to h. It has come back to the first machine; now pull it through the first half."
+)
 def second_only(x):
     return ms.grad(_second)(_first(x))
 
@@ -68,13 +70,13 @@ def at_the_wrong_place(x):
 
 @wrong(
     "You multiplied two gradients element by element. The chain rule multiplies by a Jacobian: each h depends on "
-    "all of x here. Give the gradient for h as the seed."
+    "all of x here. Give the gradient with respect to h as the seed."
 )
 def multiplied_element_by_element(x):
     return ms.grad(_first)(x) * ms.grad(_second)(_first(x))
 
 
-@wrong("You seeded with h itself. The seed is the gradient of the second half for h.")
+@wrong("You seeded with h itself. The seed is the gradient of the second half with respect to h.")
 def h_as_the_seed(x):
     return ms.grad(_first, sens_param=True)(x, _first(x))
 

@@ -2,8 +2,7 @@
 
 `x` has six elements, some of them negative and one 0; `w` is a number. Both are leaves that require grad. This
 function should give the gradients of `sum(w * sqrt(x))`, where elements that are not positive count 0. It gives nan:
-in `x`, and,
-far worse, in `w`, which all elements share. Repair it so that every gradient is finite and exact.
+in `x` and, far worse, in `w`, which all elements share. Repair it so that every gradient is finite and exact.
 
 [[nan_in_the_weight as answer]]
 """

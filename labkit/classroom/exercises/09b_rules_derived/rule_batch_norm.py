@@ -1,7 +1,8 @@
 """# Mend the pullback of batch norm (3 points)
 
-Batch norm makes each column of a batch `x` have mean 0 and variance 1: `y = (x - mean) / sqrt(var + eps)`, with the mean and
-the variance (`x.var(axis=0)`) of this batch. This pullback looks right, and is wrong for every batch:
+Batch norm makes each column of a batch `x` have mean 0 and, but for `eps`, variance 1:
+`y = (x - mean) / sqrt(var + eps)`, with the mean and the variance (`x.var(axis=0)`) of this batch. This pullback
+looks right, and is wrong:
 
 [[held_still as pull]]
 
@@ -79,7 +80,7 @@ def not_divided(x, g, eps):
     return pull(x, g, eps) * std
 
 
-@wrong("eps is missing: here it is as large as a variance.")
+@wrong("eps is missing: here it can be as large as a variance.")
 def without_eps(x, g, eps):
     return pull(x, g, 0.0)
 

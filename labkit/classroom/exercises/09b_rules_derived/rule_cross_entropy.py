@@ -2,7 +2,7 @@
 
 `z` holds logits: a row per example, a column per class. `labels` holds the right class of each row. The loss is the *mean*
 over the examples of `-log(softmax(z)[label])`. Write `pull(z, labels)`: the gradient of this loss with respect to `z`, in
-plain NumPy. Some logits are near 1000.
+plain NumPy. Some logits are near 1000 or above.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """# The pullback of softmax (2 points)
 
 `z` has one row per example. `p = softmax(z)` along each row, and `g` of the same shape is what arrives at `p`. Write
-`pull(z, g)`: it returns what goes on to `z`, in plain NumPy. Some numbers of `z` are near 1000, where `exp` gives infinity.
+`pull(z, g)`: it returns what goes on to `z`, in plain NumPy. Some numbers of `z` are near 1000 or above, where
+`exp` gives infinity.
 """
 
 import numpy as np

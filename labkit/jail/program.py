@@ -18,6 +18,8 @@ import os
 import socket
 import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -141,7 +143,7 @@ def _kind_of_answer(value, wants_function):
 
 
 def stand_in() -> Any:
-    """A `labkit.classroom` for the jail, where the real one and its answers are not: every check is for later."""
+    """A `labkit.classroom` for the jail, where the real one and its answers are not: the ward, and every check is for later."""
     module = type(sys)("labkit.classroom")
     for name in ("check", "explain", "hint", "solution", "require", "unseal"):
         setattr(module, name, lambda *arguments, **options: "This is checked when it is graded.")
@@ -149,6 +151,8 @@ def stand_in() -> Any:
     progress.progress = module.check  # type: ignore[attr-defined]
     module.progress = progress  # type: ignore[attr-defined]
     module.EXERCISES = {}  # type: ignore[attr-defined]
-    module.__path__ = []
     sys.modules["labkit.classroom"], sys.modules["labkit.classroom.progress"] = module, progress
+    module.__path__ = [str(Path(__file__).parents[1] / "classroom")]
+    module.clinic = import_module("labkit.classroom.clinic")  # type: ignore[attr-defined]
+    module.__path__ = []
     return module

@@ -47,7 +47,7 @@ def answers() -> list[str]:
 
 
 def view() -> list[str]:
-    """The command that shows a program Python, its packages and labkit without the classroom, read-only, and no more."""
+    """The command that shows a program Python, its packages and labkit without the answers, read-only, and no more."""
     package = Path(__file__).parents[1]
     shown = [*SYSTEM, "/lib", "/lib32", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/fonts", "/etc/alternatives"]
     for prefix in prefixes():
@@ -64,7 +64,8 @@ def view() -> list[str]:
         elif Path(path).exists():
             command += ["--ro-bind", path, path]
     for path in answers():
-        command += ["--tmpfs", path, "--remount-ro", path]
+        ward = f"{path}/clinic"  # of the classroom this alone is seen: answers admit patients
+        command += ["--tmpfs", path, *(["--ro-bind", ward, ward] if Path(ward).is_dir() else []), "--remount-ro", path]
     command += ["--dev", "/dev", "--dev-bind", "/dev/null", "/dev/zero"]  # what maps the real one has uncounted memory
     command += ["--remount-ro", "/dev", "--tmpfs", FOLDER]
     command += [] if any(path.startswith("/tmp/") for path in shown) else ["--symlink", FOLDER, "/tmp"]

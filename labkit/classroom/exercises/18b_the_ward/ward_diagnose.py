@@ -110,7 +110,7 @@ def always_healthy(name):
     return clinic.admit(name).hand_in({})
 
 
-@wrong("You stopped at the first fault that you found. A patient may have two or three.")
+@wrong("A fault was left out. Did you stop at the first that you found? A patient may have two or three.")
 def first_alone(name):
     return diagnose(name)[:1]
 

@@ -127,10 +127,11 @@ def _plan(arguments: argparse.Namespace) -> Any:
     from ..jail import Limits
 
     return Plan(
-        arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,
-        arguments.feedback, arguments.solutions, arguments.gradebook, arguments.resume, arguments.seed, arguments.unsafe,
-        Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), Limits(megabytes=arguments.memory),
-        arguments.roster, arguments.course, arguments.matches, arguments.returned,
+        submissions=arguments.submissions, assignment=arguments.assignment, out=arguments.out, jobs=arguments.jobs,
+        scheduler=arguments.scheduler, feedback=arguments.feedback, solutions=arguments.solutions,
+        gradebook=arguments.gradebook, resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
+        pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), limits=Limits(megabytes=arguments.memory),
+        roster=arguments.roster, course=arguments.course, matches=arguments.matches, returned=arguments.returned,
     )  # fmt: skip
 
 

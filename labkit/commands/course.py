@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ..meant import did_you_mean
-from ._shared import add_command, not_installed, refuse
+from ._shared import add_command, refuse
 
 
 def add_parser(commands: Any) -> None:
@@ -42,8 +42,6 @@ def add_parser(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
-    if missing := not_installed(("nbformat", "classroom")):
-        return refuse("course", missing, 1)
     from ..grading import AssignmentError, CourseError
 
     try:

@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _missing(arguments: argparse.Namespace) -> str:
     """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
-    needed = [(package, "classroom") for package in ("jinja2", "nbformat", "psutil", "tqdm")]
+    needed = [(package, "classroom") for package in ("jinja2", "psutil", "tqdm")]
     needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
     needed += [("distributed", "cluster")] * bool(arguments.scheduler)
     return not_installed(*needed)

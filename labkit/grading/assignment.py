@@ -1,7 +1,6 @@
 """An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -10,6 +9,7 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..meant import did_you_mean
+from .notebooks import read
 
 
 class AssignmentError(ValueError):
@@ -109,16 +109,13 @@ _ANEW = "Delete the file and run: labkit course build"
 
 def read_notebook(path: str | PathLike[str]) -> Any:
     """The notebook at `path`; `AssignmentError` where there is none that can be read."""
-    import nbformat  # takes longer than all the rest, and workers that grade have their assignment from elsewhere
-
     try:
-        with warnings.catch_warnings(action="ignore"):  # of nbformat, about notebooks of older versions
-            return nbformat.read(Path(path), as_version=4)
+        return read(Path(path))
     except FileNotFoundError:
         raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
     except OSError as error:
         raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except Exception as error:  # whatever nbformat meets in a file that is no notebook
+    except Exception as error:  # whatever stands in a file that is no notebook
         reason = (str(error).splitlines() or [""])[0][:100]
         raise AssignmentError(f"{path}: is not a notebook ({type(error).__name__}: {reason}). {_ANEW}") from None
 

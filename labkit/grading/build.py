@@ -4,17 +4,13 @@ import copy
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import v4
-
 from ..classroom import EXERCISES, seal
-from ..desk import write_whole
 from ..lines import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course, PlannedAssignment
+from .notebooks import new_cell, new_notebook
 from .stubs import helpers, renamed, renamed_in_text, solution_source
 
 SETUP = """\
@@ -47,7 +43,7 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
         "slots": [{"name": slot.name, "any_of": [list(pair) for pair in slot.any_of]} for slot in slots],
         **({"own": own} if own else {}),
     }  # fmt: skip
-    notebook = v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA))
+    notebook = new_notebook(cells, copy.deepcopy(METADATA))
     notebook.metadata["labkit"] = {**data, "digest": digest(notebook)}
     return notebook
 
@@ -94,11 +90,6 @@ def digest(notebook: Any) -> str:
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def write(notebook: Any, path: Path) -> None:
-    """Write a notebook, making its folder where needed."""
-    write_whole(path, f"{nbformat.writes(notebook)}\n".encode())
-
-
 def _ids(question: Question) -> tuple[str, str, str]:
     return f"statement-{question.name}", question.answer_id, question.check_id
 
@@ -112,8 +103,7 @@ def _cell(kind: str, grade_id: str, source: str, **nbgrader: Any) -> Any:
         "task": False,
         "grade_id": grade_id,
     }
-    new = v4.new_code_cell if kind == "code" else v4.new_markdown_cell
-    return new(source, id=grade_id, metadata={"nbgrader": {**data, **nbgrader}})
+    return new_cell(kind, source, grade_id, {"nbgrader": {**data, **nbgrader}})
 
 
 def _title(planned: PlannedAssignment, points: float) -> Any:

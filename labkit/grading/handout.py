@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from .assignment import Assignment, read_notebook
-from .build import digest, instructor_notebook, variant, write
+from .build import digest, instructor_notebook, variant
 from .course import Course, CourseError, PlannedAssignment
+from .notebooks import write
 from .release import released
 
 _STUDENT = re.compile(r"[^\s/\\:*?\"<>|.+][^/\\:*?\"<>|+]{0,99}")

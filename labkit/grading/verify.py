@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import nbformat
-
 from ..classroom import check, doubts, living
 from ..jail import NotIsolated
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
@@ -13,6 +11,7 @@ from .build import instructor_notebook, variant
 from .course import Course, PlannedAssignment
 from .grader import Settings
 from .handout import out_of_step
+from .notebooks import writes
 from .pool import Work, grade_here
 from .release import released
 
@@ -88,7 +87,7 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
 
 def _jail_problems(source: Any, assignment: Assignment, path: str) -> Iterator[str]:
     """The instructor's solutions to their own exercises must be right where students' answers run."""
-    own, work = dict(assignment.own), Work("solution", nbformat.writes(source).encode())
+    own, work = dict(assignment.own), Work("solution", writes(source).encode())
     try:
         (result,) = grade_here(replace(assignment, slots=()), Settings(assignment.seed), [work])
     except NotIsolated as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from labkit.grading.build import write
+from labkit.grading.notebooks import write
 from labkit.grading.course import Course, new_course
 from labkit.grading.handout import hand_out
 from labkit.grading.release import released

@@ -2,8 +2,8 @@
 
 import hashlib
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -16,15 +16,21 @@ from ..classroom import (
     judge_calls,
     judge_value,
     not_a_function,
+    share_of_calls,
+    share_of_value,
     wrong_items,
 )
 from ..jail import Jail, JailError, Limits
+from .added import AddedQuestion
 from .assignment import Assignment, Question
+from .byhand import by_hand, written_answers
 from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
 from .matching import CodeStep, plan
 from .opening import on_one_line
+from .rescoring import asked_of, basis
 from .results import QuestionResult, SubmissionResult
 from .salvage import read_submission
+from .tested import result_of_tests
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
@@ -78,6 +84,7 @@ class Grader:
     settings: Settings
     drawn: dict[str, DrawnInputs] = field(default_factory=dict)
     fresh: str = ""
+    tests_jail: Jail | None = None
 
     def __post_init__(self) -> None:
         EXERCISES.adopt(dict(self.assignment.own))
@@ -88,65 +95,102 @@ class Grader:
 
     def __exit__(self, *ignored: Any) -> None:
         self.jail.stop()
+        if self.tests_jail:
+            self.tests_jail.stop()
 
     def _new_jail(self):
         jail = Jail(self.settings.limits, self.settings.unsafe, self.settings.preload)
         jail.start()
         return jail
 
+    def _second_jail(self) -> Jail:
+        """The jail of the instructor's tests, which no student's code enters; started where there are such tests."""
+        if self.tests_jail is None:
+            self.tests_jail = Jail(self.settings.limits, self.settings.unsafe, self.settings.preload)
+            self.tests_jail.start()
+        return self.tests_jail
+
     def grade(
-        self, student: str, data: bytes, file: str = "", notes: Iterable[str] = (), again: bool = False
+        self,
+        student: str,
+        data: bytes,
+        file: str = "",
+        notes: Iterable[str] = (),
+        again: bool = False,
+        only: Collection[str] | None = None,
     ) -> SubmissionResult:
         """What the notebook in `data` earns; raises nothing, whatever is in it.
 
-        `again`: an earlier version was graded before, and has seen the hidden inputs; so this one gets others.
+        `again`: an earlier version was graded before, and has seen the hidden inputs; so this one gets others. `only`
+        names the questions to grade, all of them where it is None.
         """
         began = time.monotonic()
         handed = read_submission(data)
         if again:
-            fresh = Grader(self.assignment, self.settings, fresh=handed.digest)
+            fresh = Grader(self.assignment, self.settings, fresh=handed.digest, tests_jail=self.tests_jail)
             fresh.jail = self.jail
             try:
-                return fresh.grade(student, data, file, notes)
+                return fresh.grade(student, data, file, notes, only=only)
             finally:
-                self.jail = fresh.jail
+                self.jail, self.tests_jail = fresh.jail, fresh.tests_jail
         variant = self.assignment.for_student(student)
+        asked = [q for q in asked_of(self.assignment, student) if only is None or q.name in only]
         steps, matched = plan(handed, variant)
-        findings = self._examine(steps, variant)
+        findings = self._examine(steps, asked)
+        written = written_answers(asked, handed, variant)
         with _JUDGING:
-            questions = tuple(self._result(q, findings, steps) for q in variant.questions)
+            questions = tuple(self._result(q, findings, steps, written) for q in asked)
         return SubmissionResult(
             student, variant.name, questions, (*notes, *handed.notes, *matched, *_notes_of_failures(findings, steps)), file,
-            handed.digest, seconds=round(time.monotonic() - began, 3), answers=_answers(steps),
+            handed.digest, seconds=round(time.monotonic() - began, 3), answers=_answers(asked, steps, written),
         )  # fmt: skip
 
     def nothing(self, student: str, problem: str, file: str = "") -> SubmissionResult:
         """The result of a student of whom there is nothing that can be read; `problem` says why."""
-        variant = self.assignment.for_student(student)
         questions = tuple(
-            QuestionResult(q.name, q.exercise, 0.0, q.points, "missing", problem) for q in variant.questions
-        )
-        return SubmissionResult(student, variant.name, questions, (problem,), file)
+            QuestionResult(
+                q.name, q.title if isinstance(q, AddedQuestion) else q.exercise, 0.0, q.points, "missing", problem,
+                share=0.0, basis=basis(self.assignment, q),
+            )
+            for q in asked_of(self.assignment, student)
+        )  # fmt: skip
+        return SubmissionResult(student, self.assignment.name, questions, (problem,), file)
 
-    def _examine(self, steps: list[CodeStep], variant: Assignment) -> Findings:
-        asked = [self._asked(q) for q in variant.questions]
+    def _examine(self, steps: list[CodeStep], questions: Iterable[Question | AddedQuestion]) -> Findings:
+        asked = [self._asked(q) for q in questions if not (isinstance(q, AddedQuestion) and q.by_hand)]
         try:
-            return examine(self.jail, steps, asked, self.settings.pace)
-        except (JailError, OSError):  # the jail is gone: a new one, and once more
+            return examine(self.jail, steps, asked, self.settings.pace, self._second_jail)
+        except (JailError, OSError):  # a jail is gone: new ones, and once more
             self.jail.stop()
-            self.jail = self._new_jail()
-            return examine(self.jail, steps, asked, self.settings.pace)
+            if self.tests_jail:
+                self.tests_jail.stop()
+            self.jail, self.tests_jail = self._new_jail(), None
+            return examine(self.jail, steps, asked, self.settings.pace, self._second_jail)
 
-    def _asked(self, question: Question) -> Inquiry:
+    def _asked(self, question: Question | AddedQuestion) -> Inquiry:
+        if isinstance(question, AddedQuestion):
+            return Inquiry(question.name, "", tests=question)
         exercise = _exercise(question)
-        return Inquiry(question.name, question.binds, self._drawn(exercise).inputs, exercise.tensors, exercise.watched)
+        drawn = self._drawn(exercise).inputs
+        return Inquiry(question.name, question.binds, drawn, exercise.tensors, exercise.watched, question.partial)
 
     def _drawn(self, exercise: Exercise) -> DrawnInputs:
         if exercise.name not in self.drawn:
             self.drawn[exercise.name] = DrawnInputs(exercise, self.settings.seed, self.fresh)
         return self.drawn[exercise.name]
 
-    def _result(self, question: Question, findings: Findings, steps: list[CodeStep]) -> QuestionResult:
+    def _result(
+        self, question: Question | AddedQuestion, findings: Findings, steps: list[CodeStep], written: dict[str, str]
+    ) -> QuestionResult:
+        if isinstance(question, AddedQuestion):
+            came = findings.evidence.get(question.name, Evidence())
+            found = by_hand(question, written) if question.by_hand else result_of_tests(question, came.found, came.value)
+            found = replace(found, text=_cut(found.text), detail=_cut(found.detail))
+        else:
+            found = self._judged(question, findings, steps)
+        return replace(found, basis=basis(self.assignment, question))
+
+    def _judged(self, question: Question, findings: Findings, steps: list[CodeStep]) -> QuestionResult:
         exercise = _exercise(question)
         evidence = findings.evidence[question.name]
         failure = next((findings.failures.get(i) for i, s in enumerate(steps) if question.name in s.asks), None)
@@ -155,10 +199,28 @@ class Grader:
         except Exception as error:  # whatever came, the others are still to be graded
             text = "What the answer gave could not be compared with anything."
             verdict = Verdict("unread", f"{text} ({type(error).__name__}: {error})", text)
-        points = question.points if verdict else 0.0
+        share, said = (1.0, "") if verdict else self._share(question, exercise, evidence, verdict)
+        points = round(question.points * share, 6)
         hint = "" if verdict else fitting(exercise, self._wrong_items(exercise, evidence))[0]
-        feedback, text = _cut(verdict.feedback), _cut(verdict.text)
-        return QuestionResult(question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint)
+        feedback, text = _cut(verdict.feedback) + said, _cut(verdict.text) + said
+        return QuestionResult(
+            question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint, share
+        )
+
+    def _share(
+        self, question: Question, exercise: Exercise, evidence: Evidence, verdict: Verdict
+    ) -> tuple[float, str]:
+        """The part of a wrong answer that is right, where that counts, and the sentence that says so."""
+        drawn = self._drawn(exercise)
+        if not question.partial or verdict.kind == "forbidden":
+            return 0.0, ""
+        if exercise.is_prediction and evidence.found == "value":
+            right, of = share_of_value(exercise, evidence.value, drawn.expected)
+        elif not exercise.is_prediction and evidence.found == "function":
+            right, of = share_of_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
+        else:
+            return 0.0, ""
+        return right / of, f"\nPartial credit: {right} of {of} parts are right." if right else ""
 
     def _wrong_items(self, exercise: Exercise, evidence: Evidence) -> tuple[int, ...] | None:
         asked = exercise.is_prediction and evidence.found == "value"
@@ -174,7 +236,7 @@ class Grader:
             return judge_value(exercise, _verdict_on_functions)
         if evidence.found == "function":
             return judge_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
-        return _without_answer(question, evidence.found, failure, self.settings.pace)
+        return _without_answer(question.binds, evidence.found, failure, self.settings.pace)
 
 
 def _verdict_on_functions() -> None:
@@ -194,14 +256,14 @@ def _exercise(question: Question) -> Exercise:
     return exercise
 
 
-def _without_answer(question: Question, found: str, failure: Failure | None, pace: Pace) -> Verdict:
+def _without_answer(binds: str, found: str, failure: Failure | None, pace: Pace) -> Verdict:
     """The verdict where no value came, and why."""
     if found == "missing" and failure is not None:
         begun = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
-        text = f", before it defined {question.binds}."
+        text = f", before it defined {binds}."
         return Verdict(failure.kind, begun + failure.error + text, begun + failure.place + text)
     sentences = {
-        "missing": f"There is no answer: after its cell, {question.binds} is not defined.",
+        "missing": f"There is no answer: after its cell, {binds} is not defined.",
         "empty": "There is no answer yet: the ... are still there.",
         "timeout": f"It ran for more than {pace.call:g} s and was ended. Is there a loop that never ends?",
         "died": "It ended the whole process: os._exit, a crash in compiled code, or too much memory.",
@@ -215,5 +277,12 @@ def _notes_of_failures(findings: Findings, steps: list[CodeStep]) -> list[str]:
     return [f"{steps[i].label.capitalize()}: {_cut(failure.place)}" for i, failure in sorted(findings.failures.items())]
 
 
-def _answers(steps: list[CodeStep]) -> dict[str, str]:
-    return {name: step.source[:20_000] for step in steps for name in step.asks}
+def _answers(
+    asked: Iterable[Question | AddedQuestion], steps: list[CodeStep], written: dict[str, str]
+) -> dict[str, str]:
+    """The sources of the answers that were graded; of tests, the student's cell before them."""
+    found, before, names = {}, "", {q.name for q in asked}
+    for step in steps:
+        before = before if step.is_given or not step.source.strip() else step.source
+        found |= {name: (step.source or before)[:20_000] for name in step.asks if name in names}
+    return found | {name: answer[:20_000] for name, answer in written.items()}

@@ -58,7 +58,8 @@ def read(path: Path) -> Node:
 def reads(text: str) -> Node:
     """The notebook in a text; raises ValueError where it holds none.
 
-    >>> reads('{"cells": [{"cell_type": "raw", "source": ["a", "b"], "metadata": {}}], "metadata": {}, "nbformat": 4}').cells[0].source
+    >>> cell = {"cell_type": "raw", "source": ["a", "b"], "metadata": {}}
+    >>> reads(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4})).cells[0].source
     'ab'
     """
     data = json.loads(text)

@@ -19,7 +19,7 @@ def released(notebook: Any) -> Any:
             cell.outputs, cell.execution_count = [], None
             for field in ("collapsed", "scrolled"):
                 cell.metadata.pop(field, None)
-        cell.source = _for_students(cell)
+        cell.source = for_students(cell)
         _lock(cell)
     return release
 
@@ -48,7 +48,7 @@ def without(source: str, region: str, instead: tuple[str, ...] = ()) -> str:
     return "\n".join(kept)
 
 
-def _for_students(cell: Any) -> str:
+def for_students(cell: Any) -> str:
     """The source of a cell as a student gets it. A solution cell without a marked region is solution all over."""
     code = cell.cell_type == "code"
     if cell.metadata.get("nbgrader", {}).get("solution") and "BEGIN SOLUTION" not in cell.source:

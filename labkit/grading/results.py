@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+BY_HAND, MARKED = "by-hand", "marked"  # kinds of result
+
 
 @dataclass(frozen=True)
 class QuestionResult:
@@ -13,8 +15,11 @@ class QuestionResult:
     `question` is the name of the question in the assignment, `exercise` the exercise it asked (they differ where each
     student gets one of several). `kind` is "right", "missing", "empty", "type", "arguments", "error", "timeout",
     "printed", "mutated", "died", one of the stages of a comparison ("kind", "structure", "shape", "dtype", "value"), or
-    the name of the misconception that was recognised. `text` is for the student and holds no drawn input and no
-    expected value; `detail` is for the instructor, and is the text that `check` would show.
+    the name of the misconception that was recognised; of questions that an instructor added "tests" (one is not passed),
+    "by-hand" (a person has to grade it) or "marked" (one has). `text` is for the student and holds no drawn input and no
+    expected value; `detail` is for the instructor, and is the text that `check` would show. `share` is the part of the
+    answer that is right, from 0 to 1, None where it is not known; `basis` is a digest of what that was found by; `comment`
+    is a person's.
     """
 
     question: str
@@ -25,6 +30,9 @@ class QuestionResult:
     text: str
     detail: str = ""
     hint: str = ""
+    share: float | None = None
+    basis: str = ""
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -55,6 +63,11 @@ class SubmissionResult:
     def max_score(self) -> float:
         """Points that could be earned."""
         return sum(q.max_points for q in self.questions)
+
+    @property
+    def to_mark(self) -> tuple[str, ...]:
+        """The questions that a person has to grade yet."""
+        return tuple(q.question for q in self.questions if q.kind == BY_HAND)
 
     @property
     def submitted(self) -> datetime | None:

@@ -2,7 +2,7 @@
 
 import codecs
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bindings import LONGEST, definitions
@@ -11,6 +11,7 @@ from .opening import LIMIT
 from .scripts import cells_of_script, other_kind
 
 TOTAL = 1_000_000  # characters of code in one notebook
+SHOWN = 20_000  # characters of a text that is kept
 MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -32,8 +33,17 @@ class CodeCell:
 
 
 @dataclass(frozen=True)
+class TextCell:
+    """One cell that is no code, with the number of code cells `before` it and its id, as `CodeCell` has it."""
+
+    before: int
+    source: str
+    grade_id: str
+
+
+@dataclass(frozen=True)
 class SubmittedCode:
-    """The code cells of a submission, in order.
+    """The code cells of a submission, in order, and in `texts` the others.
 
     `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes.
     """
@@ -41,6 +51,7 @@ class SubmittedCode:
     cells: tuple[CodeCell, ...]
     notes: tuple[str, ...]
     digest: str
+    texts: tuple[TextCell, ...] = field(default=(), compare=False)
 
 
 def read_submission(data: bytes) -> SubmittedCode:
@@ -55,11 +66,12 @@ def read_submission(data: bytes) -> SubmittedCode:
     >>> print(*handed.notes)
     The file is broken after code cell 1. All cells that are whole were read.
     """
-    cells, notes = _read(data)
-    return SubmittedCode(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest())
+    found, notes = _read(data)
+    cells, texts = ([c for c in found if isinstance(c, kind)] for kind in (CodeCell, TextCell))
+    return SubmittedCode(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest(), tuple(texts))
 
 
-def _read(data: bytes) -> tuple[list[CodeCell], list[str]]:
+def _read(data: bytes) -> tuple[list[Any], list[str]]:
     if len(data) > LIMIT:
         return [], [
             f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
@@ -71,7 +83,7 @@ def _read(data: bytes) -> tuple[list[CodeCell], list[str]]:
     text, note = _decoded(data)
     found = _found(text)
     cells, notes = _cells(found)
-    if not cells and not found.notes and not notes:
+    if not any(isinstance(c, CodeCell) for c in cells) and not found.notes and not notes:
         notes.append("There is no code cell in the file. Ask for the notebook again.")
     return cells, [*filter(None, [note]), *found.notes, *notes]
 
@@ -100,9 +112,10 @@ def _found(text: str) -> Found:
     return Found(cells, [note])
 
 
-def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
-    """The code among the cells, within the limits; notes on what is odd."""
+def _cells(found: Found) -> tuple[list[Any], list[str]]:
+    """The code among the cells, and the texts, within the limits; notes on what is odd."""
     cells: list[CodeCell] = []
+    texts: list[TextCell] = []
     notes, total, strange, before = [], 0, 0, 0
     for i, raw in enumerate(found.cells):
         if i == found.broken:
@@ -111,6 +124,7 @@ def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
             strange += 1
             continue
         if not (cell := _code_cell(raw, len(cells) + 1)):
+            texts.append(TextCell(len(cells), _source(raw)[:SHOWN], _id_of(raw)))
             continue
         total += len(cell.source)
         if len(cell.source) > LONGEST or total > TOTAL:
@@ -127,7 +141,7 @@ def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
         notes.append(f"{strange} of the notebook's cells are no cells; they were left out.")
     if found.broken is not None:
         notes.insert(0, _break(before if found.broken < len(found.cells) else len(cells), len(cells)))
-    return cells, notes[:10]
+    return [*cells, *texts], notes[:10]
 
 
 def _break(before: int, total: int) -> str:
@@ -141,13 +155,18 @@ def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:
     """The cell, if it is code, or an answer that was turned into text by mistake."""
     metadata = _dict(raw.get("metadata"))
     mark, kind = _dict(metadata.get("nbgrader")), raw.get("cell_type")
+    grade_id = _id_of(raw)
     is_code = kind == "code" or (kind not in NO_CODE and ("outputs" in raw or "execution_count" in raw))
-    names = [mark.get("grade_id"), raw.get("id"), metadata.get("id")]
-    grade_id = next((_text(name) for name in names if isinstance(name, str) and name), "")[:200]
     if not is_code and not (kind in NO_CODE and mark.get("solution") is True):
         return None
     source = _source(raw)
     return CodeCell(index, source, grade_id) if is_code or definitions(source) else None
+
+
+def _id_of(raw: dict[str, Any]) -> str:
+    metadata = _dict(raw.get("metadata"))
+    names = [_dict(metadata.get("nbgrader")).get("grade_id"), raw.get("id"), metadata.get("id")]
+    return next((_text(name) for name in names if isinstance(name, str) and name), "")[:200]
 
 
 def _source(raw: dict[str, Any]) -> str:

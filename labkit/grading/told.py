@@ -19,6 +19,15 @@ _ERRORS = {
 _PLACE = re.compile(r"([^\s(]*)(?: \(line (\d{1,6})(?:: (.*))?\))?")
 
 
+def error_told(name: str) -> str:
+    """The name of a class of errors, where it is one that everybody knows.
+
+    >>> error_told("ValueError"), error_told("Input3point7")
+    ('ValueError', 'an error of its own class')
+    """
+    return name if name in _ERRORS else OWN_ERROR
+
+
 def place_told(place: str, sources: Iterable[str]) -> str:
     """Where an error was raised, in words that `sources`, the student's cells, already hold.
 
@@ -31,7 +40,7 @@ def place_told(place: str, sources: Iterable[str]) -> str:
     if not found:
         return OWN_ERROR
     name, number, line = found.groups()
-    name = name if name in _ERRORS else OWN_ERROR
+    name = error_told(name)
     lines = [source.splitlines() for source in sources]
     if not number or not any(0 < int(number) <= len(some) for some in lines):
         return name

@@ -1,0 +1,273 @@
+"""Two programs that use each other's objects, each behind walls of its own: data is copied, everything else stays where it is.
+
+Instructor's tests run in one process, a student's answers in another. A call of an answer is a message; what it gives
+comes back as data, and is compared here. An object that is no data is a `Remote`: its methods can be called, but it is
+never asked what it is equal to, unless its class is what the tests are about (`trusted`). So what a student's code does to
+its own process (patched built-ins, operators that agree with everything, an exit) decides nothing about the tests.
+
+Messages: `{"ask": OPERATION, "args", "named"}`, answered by `{"came": value, "after": [arguments], "printed"}` or by
+`{"raised": NAME, "text", "printed"}`. Before it answers, a side may ask in turn: a function that was passed is called so.
+"""
+
+import builtins
+import operator
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from typing import Any
+
+import numpy as np
+
+from ..evidence import Printed, Unreadable, decode, encode, error_text
+
+MOST_OBJECTS = 100_000
+FRAMES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_")  # by which one gets from a function to its globals
+
+BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor", "lshift", "rshift",
+)  # fmt: skip
+COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
+UNARY: dict[str, Callable] = {
+    "len": len, "bool": bool, "str": str, "repr": repr, "float": float, "int": int, "abs": abs, "neg": operator.neg,
+    "pos": operator.pos, "invert": operator.invert, "iter": iter, "next": next, "round": round, "hash": hash,
+    "index": operator.index, "complex": complex, "reversed": reversed,
+}  # fmt: skip
+OPERATIONS: dict[str, Callable] = {
+    **UNARY, **{name: getattr(operator, name) for name in (*BINARY, *COMPARED)},
+    "call": lambda function, *args, **named: function(*args, **named),
+    "getattr": getattr, "setattr": setattr, "delattr": delattr, "getitem": operator.getitem,
+    "setitem": operator.setitem, "delitem": operator.delitem, "contains": operator.contains, "isinstance": isinstance,
+    "issubclass": issubclass, "enter": lambda it: it.__enter__(), "exit": lambda it, *why: it.__exit__(*why),
+}  # fmt: skip
+OURS = ("call", "getattr", "len", "bool", "getitem", "iter", "next", "contains", *BINARY, *COMPARED)  # of the tests' objects
+
+
+class Strange(TypeError):
+    """Tests compared an object that is no data, and whose class they do not name: a person has to look."""
+
+
+class Remote:
+    """An object of the other side."""
+
+    __slots__ = ("_at", "_kind", "_peer", "_trusted")
+    __array_ufunc__ = None  # so that NumPy leaves operators to us
+    __hash__ = object.__hash__
+
+    def __init__(self, peer: "Peer", at: int, kind: str, trusted: bool) -> None:
+        for name, value in (("_peer", peer), ("_at", at), ("_kind", kind), ("_trusted", trusted)):
+            object.__setattr__(self, name, value)
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        return self._peer.ask("call", self, *args, **named)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name not in ("__name__", "__doc__"):
+            raise AttributeError(name)
+        return self._peer.ask("getattr", self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._peer.ask("setattr", self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._peer.ask("delattr", self, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._peer.ask("getitem", self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._peer.ask("setitem", self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        self._peer.ask("delitem", self, key)
+
+    def __contains__(self, item: Any) -> bool:
+        return bool(self._peer.compare("contains", self, item))
+
+    def __instancecheck__(self, instance: Any) -> bool:
+        return bool(self._peer.ask("isinstance", instance, self))
+
+    def __subclasscheck__(self, kind: Any) -> bool:
+        return bool(self._peer.ask("issubclass", kind, self))
+
+    def __enter__(self) -> Any:
+        return self._peer.ask("enter", self)
+
+    def __exit__(self, *why: Any) -> Any:
+        return self._peer.ask("exit", self, None, None, None)
+
+
+def _unary(name):
+    return lambda self: self._peer.ask(name, self)
+
+
+def _binary(name):
+    return lambda self, other: self._peer.compare(name, self, other)
+
+
+def _reflected(name):
+    return lambda self, other: self._peer.compare(name, other, self)
+
+
+for _name in UNARY:
+    if _name != "hash":
+        setattr(Remote, f"__{_name}__", _unary(_name))
+for _name in (*BINARY, *COMPARED):
+    setattr(Remote, f"__{_name.strip('_')}__", _binary(_name))
+for _name in BINARY:
+    setattr(Remote, f"__r{_name.strip('_')}__", _reflected(_name))
+
+
+class Peer:
+    """One side of the line. `names` are those that the other side may ask for by name: a student's, never the tests'."""
+
+    def __init__(
+        self,
+        send: Callable[[Any], None],
+        receive: Callable[[], Any],
+        names: dict[str, Any] | None = None,
+    ) -> None:
+        self.send, self.receive, self.names = send, receive, names
+        self.side = "tests" if names is None else "answers"
+        self.objects: list[Any] = []
+        self.classes: tuple[str, ...] = ()
+        self.strange = ""
+
+    # ---- asking ----
+
+    def named(self, name: str) -> Any:
+        """The other side's object of that name; raises NameError where it has none."""
+        value = self.ask("name", name)
+        if isinstance(value, Remote):
+            object.__setattr__(value, "_trusted", name in self.classes)
+        return value
+
+    def compare(self, operation: str, one: Any, other: Any) -> Any:
+        """An operation on two objects, of which one belongs to the other side, and to a class that the tests are about."""
+        if self.names is None and not any(isinstance(each, Remote) and each._trusted for each in (one, other)):
+            kind = next(each._kind for each in (one, other) if isinstance(each, Remote))
+            self.strange = f"an object of the class {kind}"
+            raise Strange(f"the tests compare {self.strange}, which is no data")
+        return self.ask(operation, one, other)
+
+    def ask(self, operation: str, *args: Any, **named: Any) -> Any:
+        """What an operation gives on the other side; raises what it raises. Arguments that it changes are changed here."""
+        named_data = {key: self._encoded(value) for key, value in named.items()}
+        self.send({"ask": operation, "args": [self._encoded(one) for one in args], "named": named_data})
+        while "ask" in (message := self._message()):
+            self.serve(message)
+        sys.stdout.write(str(message.get("printed", ""))[:20_000])
+        trusted = any(isinstance(one, Remote) and one._trusted for one in args)
+        for one, after in zip(args, message.get("after", ()), strict=False):
+            if after is not None:
+                put_back(one, self._decoded(after, trusted))
+        if "came" not in message:
+            raise _error(str(message.get("raised"))[:100], str(message.get("text"))[:1000])
+        return self._decoded(message["came"], trusted)
+
+    def _message(self) -> dict[str, Any]:
+        message = self.receive()
+        if not isinstance(message, dict):
+            raise Unreadable("expected a message")
+        return message
+
+    # ---- answering ----
+
+    def serve(self, message: dict[str, Any]) -> None:
+        """Do what the other side asks for, and say what came of it."""
+        printed, args = Printed(), list[Any]()
+        try:
+            args = [self._decoded(one, True) for one in message["args"]]
+            named = {str(key): self._decoded(one, True) for key, one in message["named"].items()}
+            with redirect_stdout(printed):
+                came = self._encoded(self._done(message["ask"], args, named))
+            answer = {"came": came}
+        except BaseException as error:
+            answer = {"raised": type(error).__name__, "text": "" if self.names is None else _words(error)}
+        changed = [self._encoded(one) if isinstance(one, (list, dict, set, np.ndarray)) else None for one in args]
+        self.send({**answer, "after": changed, "printed": "" if self.names is None else printed.getvalue()})
+
+    def _done(self, operation: str, args: list[Any], named: dict[str, Any]) -> Any:
+        if self.names is not None and operation == "name":
+            if args[0] not in self.names:
+                raise NameError(f"name {args[0]!r} is not defined")
+            return self.names[args[0]]
+        if self.names is None and (operation not in OURS or (operation == "getattr" and _is_inner(args[1]))):
+            raise AttributeError("that is not for an answer to see")
+        return OPERATIONS[operation](*args, **named)
+
+    # ---- what crosses ----
+
+    def _encoded(self, value: Any) -> list:
+        return encode(value, self._refer)
+
+    def _decoded(self, data: Any, trusted: bool) -> Any:
+        return decode(data, lambda reference: self._resolved(reference, trusted))
+
+    def _refer(self, value: Any) -> list:
+        if isinstance(value, Remote) and value._peer is self:
+            return ["yours", value._at, ""]
+        if isinstance(value, (type, np.ufunc)) or callable(value):
+            known = getattr(value, "__module__", None), getattr(value, "__name__", None)
+            if known[0] == "builtins" and getattr(builtins, str(known[1]), None) is value:
+                return ["builtin", known[1], ""]
+            if isinstance(value, np.ufunc) and getattr(np, value.__name__, None) is value:
+                return ["numpy", value.__name__, ""]
+        if len(self.objects) >= MOST_OBJECTS:
+            raise Unreadable(f"more than {MOST_OBJECTS} objects")
+        self.objects.append(value)
+        return ["mine", len(self.objects) - 1, type(value).__name__[:100]]
+
+    def _resolved(self, reference: Any, trusted: bool) -> Any:
+        whose, at, kind = reference
+        if whose in ("builtin", "numpy"):
+            found = vars(builtins if whose == "builtin" else np)[at]
+            if whose == "builtin" and not isinstance(found, type) and self.names is None:
+                raise Unreadable("expected a type")
+            return found
+        if type(at) is not int or not 0 <= at < MOST_OBJECTS:
+            raise Unreadable("expected a reference")
+        return self.objects[at] if whose == "yours" else Remote(self, at, str(kind)[:100], trusted)
+
+
+def put_back(one: Any, after: Any) -> None:
+    """Make a list, dict, set or array equal to `after`, which is what a call has left of its copy."""
+    if isinstance(one, np.ndarray):
+        if isinstance(after, np.ndarray) and after.shape == one.shape and after.dtype == one.dtype and one.flags.writeable:
+            one[...] = after
+    elif type(one) is type(after) is list:
+        kept = [old if _is_changed(old, new) else new for old, new in zip(one, after, strict=False)]
+        one[:] = [*kept, *after[len(one) :]]
+    elif type(one) is type(after) is dict:
+        kept = {key: one[key] if key in one and _is_changed(one[key], new) else new for key, new in after.items()}
+        one.clear()
+        one.update(kept)
+    elif type(one) is type(after) is set:
+        one.clear()
+        one.update(after)
+
+
+def _is_changed(old, new):
+    """True for a container that was made to equal `new` and is still the same object."""
+    if type(old) is not type(new) or not isinstance(old, (list, dict, set, np.ndarray)):
+        return False
+    put_back(old, new)
+    return True
+
+
+def _words(error):
+    return (str(error.args[0]) if len(error.args) == 1 else error_text(error, None)[0])[:1000]
+
+
+def _is_inner(name: Any) -> bool:
+    return not isinstance(name, str) or name.startswith(("_", *FRAMES))
+
+
+def _error(name: str, text: str) -> BaseException:
+    """An error as the other side raised it: Python's own type of that name, otherwise a new one."""
+    known = getattr(builtins, name, None)
+    if isinstance(known, type) and issubclass(known, Exception):
+        try:
+            return known(text)
+        except TypeError:  # a type that takes more
+            return Exception(text)
+    return type(name if name.isidentifier() else "Error", (Exception,), {})(text)

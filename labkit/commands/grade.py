@@ -36,6 +36,17 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     parser.add_argument(
+        "--rescore", action="store_true",
+        help="run nothing: write the results of the last run anew, with the points, texts and marks of today",
+    )  # fmt: skip
+    parser.add_argument(
+        "--again",
+        action="append",
+        default=[],
+        metavar="QUESTION",
+        help="run this question again for all; may be repeated",
+    )
+    parser.add_argument(
         "--seed", type=_at_least(0), metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )
     parser.add_argument(
@@ -107,17 +118,26 @@ def _plan(arguments: argparse.Namespace) -> Any:
         arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,
         arguments.feedback, arguments.solutions, arguments.gradebook, arguments.resume, arguments.seed, arguments.unsafe,
         Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), Limits(megabytes=arguments.memory),
+        arguments.rescore, tuple(arguments.again),
     )  # fmt: skip
 
 
 def _tell(plan: Any, graded: Any) -> int:
     """Print what came of it; 1 where a person has to look at something."""
     from ..grading import on_one_line, summarise
+    from ..lines import counted
 
     print(summarise(graded.results).as_text())
     print(f"\nWritten to {plan.out.parent}: {', '.join(path.name for path in plan.tables if path.is_file())}")
     if plan.feedback and not graded.unwritten:
         print(f"Feedback for {len(graded.results)} students: {plan.feedback}")
+    for remark in graded.remarks:
+        print(f"Note: {remark}")
+    if graded.to_mark:
+        print(
+            f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points so far: "
+            f"labkit course marks {plan.out} --assignment {plan.assignment}"
+        )
     for problem in graded.unwritten:
         _refuse(problem)
     if graded.unwritten:

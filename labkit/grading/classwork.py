@@ -4,7 +4,8 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from .. import __version__
 from ..jail import Limits
+from ..meant import did_you_mean
 from .assignment import Assignment
 from .cluster import grade_on_cluster
 from .examine import Pace
@@ -20,8 +22,10 @@ from .feedback import feedback_pages, write_feedback
 from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
 from .journal import Journal, seed_of
+from .marks import left_over, marked, read_marks
 from .overview import write_overview
-from .pool import Work, grade_here, grade_in_processes, is_graded, work_of
+from .pool import Work, grade_here, grade_in_processes, is_graded, ungraded_result, work_of
+from .rescoring import merged, rescored, stale
 from .results import SubmissionResult
 from .submissions import Submission, find_submissions
 
@@ -31,7 +35,9 @@ class Plan:
     """What to grade, how, and where the results go.
 
     `out` is the table of grades; beside it are written `OUT.questions.csv`, `OUT.html` (the instructor's overview) and
-    `OUT.journal` (what a run that was interrupted goes on from). `seed` None: one is drawn, or the journal's is taken.
+    `OUT.journal` (what a run that was interrupted goes on from); `OUT.marks.csv` is read there, where a person has given
+    points. `seed` None: one is drawn, or the journal's is taken. `rescore`: nothing is run, what is in the journal is
+    counted by today's points and texts. `again` names questions that are run once more for all.
     """
 
     submissions: Path
@@ -47,10 +53,17 @@ class Plan:
     unsafe: bool = False
     pace: Pace = field(default_factory=Pace)
     limits: Limits = field(default_factory=Limits)
+    rescore: bool = False
+    again: tuple[str, ...] = ()
 
     def beside(self, ending: str) -> Path:
         """A file beside the table of grades."""
         return self.out.with_suffix(ending)
+
+    @property
+    def goes_on(self) -> bool:
+        """True where an earlier run's journal is to be there."""
+        return self.resume or self.rescore or bool(self.again)
 
     @property
     def tables(self) -> tuple[Path, Path, Path]:
@@ -60,10 +73,19 @@ class Plan:
 
 @dataclass(frozen=True)
 class GradedClass:
-    """The results, sorted by student; `unwritten` has a sentence for each file that could not be written."""
+    """The results, sorted by student; `unwritten` has a sentence for each file that could not be written.
+
+    `remarks` say what was not counted: marks of an answer that is another one now, verdicts that stand on older tests.
+    """
 
     results: list[SubmissionResult]
     unwritten: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def to_mark(self) -> int:
+        """How many answers a person has to grade yet."""
+        return sum(len(result.to_mark) for result in self.results)
 
     @property
     def ungraded(self) -> list[str]:
@@ -80,34 +102,56 @@ def grade_class(
     graded is in the journal. Raises AssignmentError, SubmissionError, JournalError, NotIsolated, ValueError or OSError,
     with a message for people.
     """
-    _examine(plan)
     assignment = Assignment.read(plan.assignment)
+    _examine(plan, assignment)
+    marks = read_marks(plan.beside(MARKS))
     found = find_submissions(plan.submissions, assignment.name, plan.assignment)
-    journal, settings = _begin(plan, found)
+    journal, settings = _begin(plan, assignment, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
 
     def to_do() -> Iterator[Work]:
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
-            if before is None or not is_graded(before):
+            done = before if before is not None and is_graded(before) else None
+            if plan.rescore or (done is not None and not stale(done, assignment, plan.again)):
+                results[work.student] = done or ungraded_result(assignment, settings, work, NOT_YET)
+                step()
+            elif done is not None:
+                yield replace(work, only=stale(done, assignment, plan.again))
+            else:
                 earlier = journal.results.get(work.student)
                 yield replace(work, again=earlier is not None and bool(earlier.digest) and is_graded(earlier))
-            else:
-                results[work.student] = before
-                step()
 
     with closing(_graded(plan, assignment, settings, to_do(), len(found))) as fresh:
         for result in fresh:
-            journal.add(result)
-            results[result.student] = result
+            before = journal.find(result.student, result.digest)
+            whole = merged(before, result) if before is not None and is_graded(result) else result
+            journal.add(whole)
+            results[result.student] = whole
             step()
-    ordered = [results[submission.student] for submission in found]
-    return GradedClass(ordered, tuple(_write(plan, assignment, ordered)))
+    counted = [rescored(results[submission.student], assignment) for submission in found]
+    remarks = [*left_over(counted, marks), *_outdated(results.values(), assignment)]
+    ordered = marked(counted, marks)
+    return GradedClass(ordered, tuple(_write(plan, assignment, ordered)), tuple(remarks))
 
 
-def _examine(plan: Plan) -> None:
-    """Raise ValueError now for what could otherwise not be written at the end."""
+MARKS = ".marks.csv"
+NOT_YET = "it is not in the journal; --resume grades it"
+
+
+def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> Iterator[str]:
+    """A sentence for each question whose verdicts stand on something else than today's notebook."""
+    old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
+    for name, number in sorted(old.items()):
+        yield f"{name} was changed since {number} answers to it were graded; run it again for all: --again {name}"
+
+
+def _examine(plan: Plan, assignment: Assignment) -> None:
+    """Raise ValueError now for what could otherwise not be written at the end, and for a question that is not asked."""
+    for name in plan.again:
+        if name not in assignment.order:
+            raise ValueError(f"there is no question {name!r} to run again. {did_you_mean(name, assignment.order)}")
     if plan.out.suffix != ".csv" or plan.out.is_dir():
         raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
     if plan.feedback and plan.out.resolve().is_relative_to(plan.feedback.resolve()):
@@ -116,22 +160,22 @@ def _examine(plan: Plan) -> None:
         )
 
 
-def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
+def _begin(plan: Plan, assignment: Assignment, found: list[Submission]) -> tuple[Journal, Settings]:
     """The journal of this run, and the settings, with the journal's seed where none is given."""
     path = plan.beside(".journal")
     seed = plan.seed
-    if seed is None and plan.resume:
+    if seed is None and plan.goes_on:
         seed = seed_of(path)
     if seed is None:
         seed = secrets.randbits(128)
     fingerprint = {
-        "assignment": hashlib.sha256(plan.assignment.read_bytes()).hexdigest(), "seed": seed, "labkit": __version__,
+        "assignment": assignment.name, "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),
     }  # fmt: skip
     plan.out.parent.mkdir(parents=True, exist_ok=True)
     preload = ("matplotlib.pyplot",) if any(map(_plots, found)) else ()
     settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload)
-    return Journal.open(path, fingerprint, plan.resume), settings
+    return Journal.open(path, fingerprint, plan.goes_on), settings
 
 
 def _plots(submission: Submission) -> bool:

@@ -95,7 +95,11 @@ class _Blame(Exception):
 
 
 def examine(
-    jail: Jail, steps: list[CodeStep], questions: Iterable[Inquiry], pace: Pace, beside: Callable[[], Jail] | None = None
+    jail: Jail,
+    steps: list[CodeStep],
+    questions: Iterable[Inquiry],
+    pace: Pace,
+    beside: Callable[[], Jail] | None = None,
 ) -> Findings:
     """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does.
 

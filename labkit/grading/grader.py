@@ -35,6 +35,7 @@ from .tested import result_of_tests
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
 LONGEST = 4000  # characters of a message
+NOTHING = "There is nothing that could be graded."
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,8 @@ class Grader:
         """The result of a student of whom there is nothing that can be read; `problem` says why."""
         questions = tuple(
             QuestionResult(
-                q.name, q.title if isinstance(q, AddedQuestion) else q.exercise, 0.0, q.points, "missing", problem,
-                share=0.0, basis=basis(self.assignment, q),
+                q.name, q.title if isinstance(q, AddedQuestion) else q.exercise, 0.0, q.points, "missing", NOTHING,
+                problem, share=0.0, basis=basis(self.assignment, q),
             )
             for q in asked_of(self.assignment, student)
         )  # fmt: skip
@@ -184,7 +185,9 @@ class Grader:
     ) -> QuestionResult:
         if isinstance(question, AddedQuestion):
             came = findings.evidence.get(question.name, Evidence())
-            found = by_hand(question, written) if question.by_hand else result_of_tests(question, came.found, came.value)
+            found = (
+                by_hand(question, written) if question.by_hand else result_of_tests(question, came.found, came.value)
+            )
             found = replace(found, text=_cut(found.text), detail=_cut(found.detail))
         else:
             found = self._judged(question, findings, steps)
@@ -207,9 +210,7 @@ class Grader:
             question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint, share
         )
 
-    def _share(
-        self, question: Question, exercise: Exercise, evidence: Evidence, verdict: Verdict
-    ) -> tuple[float, str]:
+    def _share(self, question: Question, exercise: Exercise, evidence: Evidence, verdict: Verdict) -> tuple[float, str]:
         """The part of a wrong answer that is right, where that counts, and the sentence that says so."""
         drawn = self._drawn(exercise)
         if not question.partial or verdict.kind == "forbidden":

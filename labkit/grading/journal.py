@@ -6,6 +6,7 @@ other line is a `SubmissionResult` as JSON. Of several lines for one student the
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,21 @@ def _begun_alone(path: str | os.PathLike[str]) -> bool:
             return file.readline().startswith(HEAD.encode()) and not file.read(1)
     except OSError:
         return False
+
+
+def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
+    """The latest result of each student, for who only looks: nothing is written. Raises JournalError, OSError."""
+    head, *lines = Path(path).read_bytes().split(b"\n")
+    if not head.startswith(HEAD.encode()):
+        raise JournalError(
+            f"{path} is not a journal of labkit. Give the table of grades that labkit grade has written."
+        )
+    found: dict[str, SubmissionResult] = {}
+    for line in lines[:-1]:  # what stands behind the last line end is not whole
+        with suppress(*DAMAGED):
+            result = SubmissionResult.from_json(json.loads(line))
+            found[result.student] = result
+    return list(found.values())
 
 
 def seed_of(path: str | os.PathLike[str]) -> int | None:

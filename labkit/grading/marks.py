@@ -42,7 +42,7 @@ def digest_of(answer: str) -> str:
     """By which a marked answer is known again.
 
     >>> digest_of("Because the tape is walked back.")
-    '8d1b3a5c4a2f'
+    '4ffdadbe81f9'
     """
     return hashlib.sha256(answer.encode(errors="surrogatepass")).hexdigest()[:12]
 

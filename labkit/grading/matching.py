@@ -53,7 +53,9 @@ def _placed(handed: SubmittedCode, assignment: Assignment) -> Iterator[tuple[flo
     places = {cell.grade_id: float(cell.index) for cell in handed.cells if cell.grade_id}
     places |= {cell.grade_id: cell.before + 0.5 for cell in handed.texts if cell.grade_id}
     inner = [(name, after, CodeStep(source, f"cell {name}", (), True)) for name, source, after in assignment.inner]
-    tests = [(q.name, q.after, CodeStep("", f"the tests {q.name}", (q.name,))) for q in assignment.added if not q.by_hand]
+    tests = [
+        (q.name, q.after, CodeStep("", f"the tests {q.name}", (q.name,))) for q in assignment.added if not q.by_hand
+    ]
     for name, after, step in (*inner, *tests):
         if name in places:
             yield places[name], step

@@ -29,7 +29,10 @@ PROCESSES = multiprocessing.get_context("spawn")
 
 @dataclass(frozen=True)
 class Work:
-    """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded."""
+    """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded.
+
+    `only` names the questions to grade; None: all.
+    """
 
     student: str
     data: bytes = b""
@@ -38,6 +41,7 @@ class Work:
     notes: tuple[str, ...] = ()
     timestamp: str = ""
     again: bool = False
+    only: frozenset[str] | None = None
 
 
 def work_of(submission: Submission) -> Work:
@@ -55,7 +59,7 @@ def grade_one(grader: Grader, work: Work) -> SubmissionResult:
         if work.problem:
             result = grader.nothing(work.student, work.problem, work.file)
         else:
-            result = grader.grade(work.student, work.data, work.file, work.notes, work.again)
+            result = grader.grade(work.student, work.data, work.file, work.notes, work.again, work.only)
     except NotIsolated:
         raise
     except Exception as error:  # a fault of the grader's own: the others are still to be graded

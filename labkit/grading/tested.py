@@ -27,7 +27,9 @@ def test_program(question: AddedQuestion) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def relayed(tests: Session, program: dict[str, Any], seconds: float, answer: Callable[[Any, float], Any]) -> dict[str, Any]:
+def relayed(
+    tests: Session, program: dict[str, Any], seconds: float, answer: Callable[[Any, float], Any]
+) -> dict[str, Any]:
     """The verdict of the tests; `answer(message, seconds)` sends a message to the answers and gives what comes back.
 
     What `answer` raises is passed on: then the answers are lost. Tests that take longer than `seconds` are unable.

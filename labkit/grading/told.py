@@ -9,6 +9,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+_TO_THE_INSTRUCTOR = re.compile(  # what the notes on a file say is to be done; a student does something else
+    r"(?:^|(?<=[.:] ))(?:Ask for|Give yourself|Put|Rename|Remove|Move|If the notebook is inside)\b[^.]*(?:\.\w[^.]*)*\.(?: |$)"
+)
 OWN_ERROR = "an error of its own class"
 _ERRORS = {
     name
@@ -17,6 +20,15 @@ _ERRORS = {
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 _PLACE = re.compile(r"([^\s(]*)(?: \(line (\d{1,6})(?:: (.*))?\))?")
+
+
+def note_told(note: str) -> str:
+    """A note on a file without what it tells the instructor to do.
+
+    >>> note_told("The file is a PDF, not a notebook. Ask for the .ipynb file.")
+    'The file is a PDF, not a notebook.'
+    """
+    return _TO_THE_INSTRUCTOR.sub("", note).strip()
 
 
 def error_told(name: str) -> str:

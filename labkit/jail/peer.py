@@ -39,7 +39,18 @@ OPERATIONS: dict[str, Callable] = {
     "setitem": operator.setitem, "delitem": operator.delitem, "contains": operator.contains, "isinstance": isinstance,
     "issubclass": issubclass, "enter": lambda it: it.__enter__(), "exit": lambda it, *why: it.__exit__(*why),
 }  # fmt: skip
-OURS = ("call", "getattr", "len", "bool", "getitem", "iter", "next", "contains", *BINARY, *COMPARED)  # of the tests' objects
+OURS = (
+    "call",
+    "getattr",
+    "len",
+    "bool",
+    "getitem",
+    "iter",
+    "next",
+    "contains",
+    *BINARY,
+    *COMPARED,
+)  # of the tests' objects
 
 
 class Strange(TypeError):
@@ -232,7 +243,12 @@ class Peer:
 def put_back(one: Any, after: Any) -> None:
     """Make a list, dict, set or array equal to `after`, which is what a call has left of its copy."""
     if isinstance(one, np.ndarray):
-        if isinstance(after, np.ndarray) and after.shape == one.shape and after.dtype == one.dtype and one.flags.writeable:
+        if (
+            isinstance(after, np.ndarray)
+            and after.shape == one.shape
+            and after.dtype == one.dtype
+            and one.flags.writeable
+        ):
             one[...] = after
     elif type(one) is type(after) is list:
         kept = [old if _is_changed(old, new) else new for old, new in zip(one, after, strict=False)]

@@ -79,7 +79,12 @@ def test_what_nobody_knows_is_named(tmp_path):
     odd.metadata["otter"] = {"points": 3}
     _, notebook = source_with(tmp_path, odd, cell("code", "alone", "x = 1", solution=True))
     said = "\n".join(unknown(notebook.cells))
-    for part in ("'peer_review' is not known", "'otter' is not known", "END HIDDEN TESTS 0 times", "is not marked for it"):
+    for part in (
+        "'peer_review' is not known",
+        "'otter' is not known",
+        "END HIDDEN TESTS 0 times",
+        "is not marked for it",
+    ):
         assert f"cell 6 (odd): {part}" in said or part in said
     assert "cell 7 (alone): an answer that earns nothing" in said
     assert list(unknown(source_with(tmp_path, *added_cells())[1].cells)) == []
@@ -141,7 +146,9 @@ FAKES = {
 @pytest.mark.parametrize("how", FAKES)
 def test_nothing_that_a_students_code_does_makes_a_test_pass(how, results):
     found = results(power=FAKES[how])
-    assert found["test-power"].points == 0 and found["test-power"].kind in ("tests", "died", "by-hand"), found["test-power"]
+    assert found["test-power"].points == 0 and found["test-power"].kind in ("tests", "died", "by-hand"), found[
+        "test-power"
+    ]
     assert (found["grad-slip"].points, found["test-bag"].points) == (1.0, 3.0)
 
 
@@ -155,9 +162,11 @@ def test_a_students_copy_of_the_tests_and_of_locked_code_does_not_matter(results
 @needs_walls
 def test_tests_get_no_reach_into_their_own_process_from_a_function_that_they_pass(results):
     over = "def over(f, xs):\n    f.__globals__['xs'] = 0\n    return [2, 4]"
-    spies = [over, over.replace("f.__globals__['xs'] = 0", "f.gi_frame"), over.replace("f.__globals__['xs'] = 0", "f.__code__")]
+    spies = [
+        over,
+        over.replace("f.__globals__['xs'] = 0", "f.gi_frame"),
+        over.replace("f.__globals__['xs'] = 0", "f.__code__"),
+    ]
     for spy in spies:
         found = results(bag=f"{BAG}\n{spy}")["test-bag"]
         assert found.points == 0 and "AttributeError" in found.detail
-
-

@@ -13,6 +13,7 @@ import pytest
 from result_examples import NASTY, question, submission
 from walls import needs_walls
 
+from labkit.grading.added import AddedQuestion
 from labkit.grading.classwork import grade_class
 from labkit.grading.export import read_cell, write_grades
 from labkit.grading.files import printable
@@ -38,6 +39,7 @@ class Question:
 class Assignment:
     name: str
     questions: tuple[Question, ...]
+    added: tuple[AddedQuestion, ...] = ()
 
 
 WEEK1 = Assignment("week1", tuple(Question(q, 2.0, f"answer-{q}", f"check-{q}") for q in ("q1", "q2")))

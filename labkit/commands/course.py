@@ -133,7 +133,7 @@ def _marks(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from ..grading import Course, problems, remarks
+    from ..grading import Assignment, Course, problems, remarks
     from ..lines import counted
 
     course = Course.read(arguments.folder)
@@ -142,8 +142,13 @@ def _check(arguments: argparse.Namespace) -> int:
         print("\n".join(found))
         print(f"{counted(len(found), 'thing')} to do.")
         return 1
-    for remark in remarks(course):
+    notes = list(remarks(course))
+    for remark in notes:
         print(f"Note: {remark}")
     asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
-    print(f"All is well: {len(course.assignments)} assignments, {asked} exercises; every solution is right.")
+    added = [q for p in course.assignments for q in Assignment.read(course.source(p.name)).added]
+    tests, by_hand = (sum(question.by_hand is by for question in added) for by in (False, True))
+    beside = f", {counted(tests, 'question')} with tests of your own, {by_hand} to grade by hand" if added else ""
+    well = f"Nothing is wrong, with {counted(len(notes), 'note')} above" if notes else "All is well"
+    print(f"{well}: {len(course.assignments)} assignments, {asked} exercises{beside}; every solution is right.")
     return 0

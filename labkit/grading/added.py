@@ -93,28 +93,50 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
         if kinds == ["grade"] or kinds == ["grade", "locked"]:
             if cell.cell_type != "code":
                 yield f"{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
-            elif parse(without_magics(cell.source)) is None:
+            elif not _is_python(cell.source):
                 yield f"{where}: its tests are no Python."
         points = marks.get("points")
         if is_marked(cell, "grade", "task") and (type(points) not in (int, float) or not 0 <= points < float("inf")):
             yield f"{where}: its points are {points!r}; expected a number, 0 or more."
 
 
-def unknown(cells: Sequence[Any]) -> Iterator[str]:
-    """A sentence for each thing in the instructor's cells that labkit and nbgrader would do nothing about."""
+def misplaced(cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each mark in the instructor's cells that neither labkit nor nbgrader does anything about."""
+    for number, cell in enumerate(cells, 1):
+        where = _where(number, cell)
+        for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
+            yield f"{where}: the mark {name!r} is not known, and nothing is done about it. Take it away."
+        yield from (f"{where}: {problem}" for problem in _regions(cell))
+
+
+def ungraded(cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each cell that is handed out and earns nothing, where that may not be meant."""
     tested = False
+    found = []
     for number, cell in reversed(list(enumerate(cells, 1))):
-        where = f"cell {number}" + (f" ({mark(cell)['grade_id']})" if mark(cell).get("grade_id") else "")
         tested = tested or is_marked(cell, "grade")
         if is_marked(cell, "solution") and not tested:
-            yield f"{where}: an answer that earns nothing: no cell after it has points."
-        for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
-            yield f"{where}: nbgrader's mark {name!r} is not known here, and nothing is done about it."
+            found.append(f"{_where(number, cell)}: an answer that earns nothing: no cell from here on has points")
+        if is_marked(cell, "solution") and cell.cell_type == "code" and not _is_python(for_students(cell)):
+            found.append(
+                f"{_where(number, cell)}: what students get of it is no Python. Begin with a stub, such as three dots, "
+                "before BEGIN SOLUTION"
+            )
         for name in sorted(cell.metadata.keys() - JUPYTER):
-            yield f"{where}: its metadata {name!r} is not known here: it is handed out as it is, and earns nothing."
+            found.append(
+                f"{_where(number, cell)}: its metadata {name!r} is not known here: it is handed out, and earns nothing"
+            )
         if cell.cell_type == "raw":
-            yield f"{where}: a raw cell, which is handed out as it is, and earns nothing."
-        yield from (f"{where}: {problem}" for problem in _regions(cell))
+            found.append(f"{_where(number, cell)}: a raw cell, which is handed out as it is, and earns nothing")
+    yield from reversed(found)
+
+
+def _is_python(source: str) -> bool:
+    return parse(without_magics(source)) is not None
+
+
+def _where(number: int, cell: Any) -> str:
+    return f"cell {number}" + (f" ({mark(cell)['grade_id']})" if mark(cell).get("grade_id") else "")
 
 
 def _regions(cell: Any) -> Iterator[str]:

@@ -148,8 +148,8 @@ def _answer(question: Question, solution: str) -> Any:
 
 def _check(question: Question, hints: bool) -> Any:
     name = question.exercise
-    visible = f'print(_report := check("{name}", {question.binds}))\nassert _report, "not yet"'
     hidden = f'from labkit.classroom import require\n\nrequire("{name}", {question.binds})'
+    visible = f'_report = check("{name}", {question.binds})\nassert _report, _report\nprint(_report)'
     source = f"{visible if hints else '# This cell is graded. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"
     points = int(question.points) if question.points.is_integer() else question.points
     cell = _cell("code", question.check_id, f"{source}\n### END HIDDEN TESTS", grade=True, locked=True, points=points)

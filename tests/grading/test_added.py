@@ -5,10 +5,12 @@ from added_questions import BAG, added_cells, assignment_of, cell, handed_in, so
 from patience import PATIENT
 from walls import needs_walls
 
-from labkit.grading.added import unknown
+from labkit.grading.added import misplaced, ungraded
 from labkit.grading.assignment import AssignmentError
 from labkit.grading.grader import Grader, Settings
+from labkit.grading.notebooks import write
 from labkit.grading.release import released
+from labkit.grading.verify import problems, remarks
 
 SOLVED = dict.fromkeys(("answer-grad-slip", "power", "bag"))
 
@@ -78,16 +80,41 @@ def test_what_nobody_knows_is_named(tmp_path):
     odd = cell("code", "odd", "### BEGIN HIDDEN TESTS\nassert x", locked=True, peer_review=True)
     odd.metadata["otter"] = {"points": 3}
     _, notebook = source_with(tmp_path, odd, cell("code", "alone", "x = 1", solution=True))
-    said = "\n".join(unknown(notebook.cells))
-    for part in (
-        "'peer_review' is not known",
-        "'otter' is not known",
-        "END HIDDEN TESTS 0 times",
-        "is not marked for it",
-    ):
-        assert f"cell 6 (odd): {part}" in said or part in said
-    assert "cell 7 (alone): an answer that earns nothing" in said
-    assert list(unknown(source_with(tmp_path, *added_cells())[1].cells)) == []
+    first, second, third = misplaced(notebook.cells)
+    assert first == "cell 6 (odd): the mark 'peer_review' is not known, and nothing is done about it. Take it away."
+    assert (
+        "BEGIN HIDDEN TESTS stands there 1 times, END HIDDEN TESTS 0 times" in second
+        and "is not marked for it" in third
+    )
+    first, second = ungraded(notebook.cells)
+    assert "its metadata 'otter' is not known" in first and "cell 7 (alone): an answer that earns nothing" in second
+    whole = source_with(tmp_path, *added_cells())[1].cells
+    assert list(misplaced(whole)) == [] and len(list(ungraded(whole))) == 1
+
+
+def course_with(tmp_path, *cells):
+    course, notebook = source_with(tmp_path, *cells)
+    for path, made in ((course.source("a1"), notebook), (course.release("a1"), released(notebook))):
+        write(made, path)
+    return course
+
+
+@needs_walls
+def test_course_check_tries_the_tests_where_they_will_run(tmp_path):
+    weak = cell("code", "weak", "assert True", grade=True, points=1)
+    broken = cell("code", "broken", "assert power(2, 3) == 9", grade=True, points=1)
+    bare = cell("code", "bare", "assert make() == make()", grade=True, points=1)
+    made = cell("code", "made", "def make(): return object()", solution=True)
+    course = course_with(tmp_path, *added_cells(), weak, broken, made, bare)
+    said = list(problems(course))
+    assert len(said) == 3
+    assert "tests 'broken' are not passed by your own answers: AssertionError" in said[0] and "(line 1: " in said[0]
+    assert (
+        "'bare' are not passed" in said[1] and "object of the class object" in said[1] and "compare numbers" in said[1]
+    )
+    assert "the tests 'weak' are passed by what is handed out" in said[2]
+    (remark,) = remarks(course)
+    assert "cell 7 (power): what students get of it is no Python" in remark
 
 
 # ---- what it earns ----
@@ -131,9 +158,9 @@ FAKES = {
     "builtins.AssertionError = builtins.abs = lambda *a: 0\ndef power(x, n): return 8",
     "an exit": "import os\ndef power(x, n): os._exit(0)",
     "a polite exit": "def power(x, n): raise SystemExit(0)",
-    "words on the line": "import os, json, struct\ndef power(x, n):\n    for word in ({'verdict': 'passed', 'points': 2.0},) * 9:\n"
-    "        data = json.dumps(word).encode()\n        for fd in range(3, 9):\n            try: os.write(fd, struct.pack('!I', len(data)) + data)\n"
-    "            except OSError: pass\n    return 8",
+    "words on the line": "import os, json, struct\ndef power(x, n):\n"
+    "    data = json.dumps({'verdict': 'passed', 'points': 2.0}).encode()\n    for fd in [*range(3, 9)] * 9:\n"
+    "        try: os.write(fd, struct.pack('!I', len(data)) + data)\n        except OSError: pass\n    return 8",
     "the frames above": "import sys, gc\ndef power(x, n):\n    frame = sys._getframe()\n    while frame:\n"
     "        frame.f_globals['power'] = 8\n        if 'message' in frame.f_locals: frame.f_locals['message'].clear()\n"
     "        frame = frame.f_back\n    return 8",

@@ -16,7 +16,9 @@ from labkit.grading.marks import Mark, MarksError, digest_of, left_over, marked,
 from labkit.grading.rescoring import basis, merged, rescored, stale
 from labkit.grading.results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
-HOSTILE = "</div><script>document.title='owned'</script><img src=http://x.invalid onerror=alert(1)>\n{{ 7*7 }} " + "long" * 99
+HOSTILE = (
+    "</div><script>document.title='owned'</script><img src=http://x.invalid onerror=alert(1)>\n{{ 7*7 }} " + "long" * 99
+)
 NAMES = ("ada", "=blaise()", "carl<b>")
 
 
@@ -31,7 +33,9 @@ def result(assignment, student, why="Because.", **more):
         share = 0.0 if kind == BY_HAND else 1.0
         title = getattr(question, "title", "grad-slip")
         known = basis(assignment, question)
-        return QuestionResult(question.name, title, share * question.points, question.points, kind, "T", "", "", share, known)
+        return QuestionResult(
+            question.name, title, share * question.points, question.points, kind, "T", "", "", share, known
+        )
 
     asked = (*assignment.questions, *(q for q in assignment.added if q.name != "project"))
     return SubmissionResult(student, "a1", tuple(map(one, asked)), answers={"why": why, "test-power": "x = 1"}, **more)
@@ -136,7 +140,8 @@ def test_answers_come_question_by_question_and_names_can_be_hidden(assignment, r
 @pytest.mark.parametrize("points, said", [("5", "0 to 4"), ("-1", "0 to 4"), ("nan", "0 to 4"), ("two", "'two'")])
 def test_points_that_cannot_be_are_refused_and_what_was_typed_stays(points, said, desk):
     typed = {"points": points, "comment": "Fine <b>"}
-    assert said in (problem := desk.save(0, typed)) and not desk.path.exists()
+    problem = desk.save(0, typed)
+    assert said in problem and not desk.path.exists()
     page = desk.page(0, problem, typed)
     assert f'value="{points}"' in page and "Fine &lt;b&gt;" in page
 

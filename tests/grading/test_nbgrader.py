@@ -10,9 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from labkit.grading.notebooks import write
 from labkit.grading.course import Course, new_course
 from labkit.grading.handout import hand_out
+from labkit.grading.notebooks import write
 from labkit.grading.release import released
 
 pytestmark = pytest.mark.skipif(not find_spec("nbgrader"), reason='pip install "labkit[gradebook]"')
@@ -157,3 +157,4 @@ def test_validate_passes_what_is_right_and_names_what_is_not(course, nbgrader):
     right, wrong = nbgrader("validate", str(folder / "right.ipynb"), str(folder / "wrong.ipynb"))
     assert right == {}
     assert ["grad-slip" in cell["source"] for cell in wrong["failed"]] == [True]
+    assert "There is no answer yet" in wrong["failed"][0]["error"]

@@ -40,7 +40,10 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
     cells += question_cells(asked, planned.hints).values()
     data = {
         "assignment": planned.name, "title": planned.title, "seed": course.seed, "hints": planned.hints,
-        "slots": [{"name": slot.name, "any_of": [list(pair) for pair in slot.any_of]} for slot in slots],
+        "slots": [
+            {"name": slot.name, "any_of": [list(pair) for pair in slot.any_of], **({"partial": True} if slot.partial else {})}
+            for slot in slots
+        ],
         **({"own": own} if own else {}),
     }  # fmt: skip
     notebook = new_notebook(cells, copy.deepcopy(METADATA))
@@ -50,7 +53,9 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
 
 def slots_of(planned: PlannedAssignment) -> tuple[Slot, ...]:
     """The questions of `course.toml` as the notebook's metadata hold them."""
-    return tuple(Slot(q.name, tuple((e, EXERCISES[e].binds) for e in q.exercises)) for q in planned.questions)
+    return tuple(
+        Slot(q.name, tuple((e, EXERCISES[e].binds) for e in q.exercises), q.partial) for q in planned.questions
+    )
 
 
 def variant(source: Any, asked: Sequence[Question]) -> Any:

@@ -135,7 +135,7 @@ class Grader:
             finally:
                 self.jail, self.tests_jail = fresh.jail, fresh.tests_jail
         variant = self.assignment.for_student(student)
-        asked = [q for q in asked_of(self.assignment, student) if only is None or q.name in only]
+        asked = [q for q in asked_of(variant) if only is None or q.name in only]
         steps, matched = plan(handed, variant)
         findings = self._examine(steps, asked)
         written = written_answers(asked, handed, variant)
@@ -153,7 +153,7 @@ class Grader:
                 q.name, q.title if isinstance(q, AddedQuestion) else q.exercise, 0.0, q.points, "missing", NOTHING,
                 problem, share=0.0, basis=basis(self.assignment, q),
             )
-            for q in asked_of(self.assignment, student)
+            for q in asked_of(self.assignment.for_student(student))
         )  # fmt: skip
         return SubmissionResult(student, self.assignment.name, questions, (problem,), file)
 

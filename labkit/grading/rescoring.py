@@ -20,23 +20,31 @@ def basis(assignment: Assignment, question: Question | AddedQuestion) -> str:
     if isinstance(question, AddedQuestion):
         parts = [question.kind] if question.by_hand else [question.source, *question.prelude]
     else:
-        parts = [question.exercise, question.binds, dict(assignment.own).get(question.exercise, ""), question.partial]
+        parts = [question.exercise, dict(assignment.own).get(question.exercise, ""), question.partial]
     given = [assignment.setup, [source for _, source, _ in assignment.inner]]
     return hashlib.sha256(json.dumps([question.name, parts, given]).encode()).hexdigest()[:12]
 
 
-def asked_of(assignment: Assignment, student: str) -> tuple[Question | AddedQuestion, ...]:
-    """All questions of a student, in the order of the notebook."""
-    variant = assignment.for_student(student)
+def asked_of(variant: Assignment) -> tuple[Question | AddedQuestion, ...]:
+    """All questions of a student's variant, in the order of the notebook."""
     places = {name: i for i, name in enumerate(variant.order)}
     return tuple(sorted((*variant.questions, *variant.added), key=lambda q: places.get(q.name, -1)))
 
 
 def stale(result: SubmissionResult, assignment: Assignment, again: Collection[str] = ()) -> frozenset[str]:
     """The questions whose verdict is missing, or stands on something else than today's; and those to be run `again`."""
-    known = {question.question: question.basis for question in result.questions}
-    asked = asked_of(assignment, result.student)
-    return frozenset(q.name for q in asked if q.name in again or known.get(q.name) != basis(assignment, q))
+    found = {question.question: question for question in result.questions}
+    asked = asked_of(assignment.for_student(result.student))
+    current = (q.name for q in asked if q.name in found and _stands(found[q.name], q, assignment))
+    return frozenset({q.name for q in asked} - (set(current) - set(again)))
+
+
+def _stands(result: QuestionResult, question: Question | AddedQuestion, assignment: Assignment) -> bool:
+    """True where a verdict stands on what the question is today: also one of several that was told by the notebook."""
+    if isinstance(question, Question):
+        several = next((dict(slot.any_of) for slot in assignment.slots if slot.name == question.name), {})
+        question = replace(question, exercise=result.exercise) if result.exercise in several else question
+    return result.basis == basis(assignment, question)
 
 
 def merged(before: SubmissionResult, fresh: SubmissionResult) -> SubmissionResult:
@@ -48,7 +56,7 @@ def merged(before: SubmissionResult, fresh: SubmissionResult) -> SubmissionResul
 def rescored(result: SubmissionResult, assignment: Assignment) -> SubmissionResult:
     """A result by today's points and texts, its questions as they stand in the notebook; those that went are left out."""
     found = {question.question: question for question in result.questions}
-    asked = [q for q in asked_of(assignment, result.student) if q.name in found]
+    asked = [q for q in asked_of(assignment.for_student(result.student)) if q.name in found]
     return replace(result, questions=tuple(_by_today(found[q.name], q) for q in asked))
 
 

@@ -96,8 +96,12 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
             elif not _is_python(cell.source):
                 yield f"{where}: its tests are no Python."
         points = marks.get("points")
-        if is_marked(cell, "grade", "task") and (type(points) not in (int, float) or not 0 <= points < float("inf")):
+        if is_marked(cell, "grade", "task") and not _are_points(points):
             yield f"{where}: its points are {points!r}; expected a number, 0 or more."
+
+
+def _are_points(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 def misplaced(cells: Sequence[Any]) -> Iterator[str]:

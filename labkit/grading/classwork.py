@@ -21,7 +21,7 @@ from .export import write_grades, write_questions
 from .feedback import feedback_pages, write_feedback
 from .gradebook import GradebookError, write_gradebook
 from .grader import Settings
-from .journal import Journal, seed_of
+from .journal import Journal, fingerprint_of, seed_of
 from .marks import left_over, marked, read_marks
 from .overview import write_overview
 from .pool import Work, grade_here, grade_in_processes, is_graded, ungraded_result, work_of
@@ -172,6 +172,8 @@ def _begin(plan: Plan, assignment: Assignment, found: list[Submission]) -> tuple
         "assignment": assignment.name, "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),
     }  # fmt: skip
+    if plan.rescore:  # nothing is run, so limits do not matter
+        fingerprint |= {key: value for key, value in fingerprint_of(path).items() if key != "assignment"}
     plan.out.parent.mkdir(parents=True, exist_ok=True)
     preload = ("matplotlib.pyplot",) if any(map(_plots, found)) else ()
     settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload)

@@ -264,6 +264,7 @@ class _Run:
     def _test(self, asked):
         """Let the tests of a question ask what they want to know."""
         self._expect("answers", "ready")
+        assert self.beside
         with self.beside().session() as tests:
             verdict = relayed(tests, test_program(asked.tests), self._within(self.pace.cell), self._answered)
         self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))

@@ -173,9 +173,9 @@ def _write_one(gradebook: Any, assignment: Assignment, notebook: str, result: Su
             _grade(grades[added.name], earned[added.name])
             if added.by_hand:
                 comments[added.name].auto_comment = _comment(earned[added.name])
-    for name, question in earned.items():
-        if question.comment and (comment := comments.get(name) or comments.get(f"answer-{name}")):
-            comment.manual_comment = printable(question.comment)
+    for name, result_of in earned.items():
+        if result_of.comment and (comment := comments.get(name) or comments.get(f"answer-{name}")):
+            comment.manual_comment = printable(result_of.comment)
     gradebook.db.commit()
 
 

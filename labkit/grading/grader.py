@@ -282,7 +282,7 @@ def _answers(
     asked: Iterable[Question | AddedQuestion], steps: list[CodeStep], written: dict[str, str]
 ) -> dict[str, str]:
     """The sources of the answers that were graded; of tests, the student's cell before them."""
-    found, before, names = {}, "", {q.name for q in asked}
+    found, before, names = dict[str, str](), "", {q.name for q in asked}
     for step in steps:
         before = before if step.is_given or not step.source.strip() else step.source
         found |= {name: (step.source or before)[:20_000] for name in step.asks if name in names}

@@ -156,10 +156,18 @@ def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
     return list(found.values())
 
 
+def fingerprint_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the journal's run depended on; empty where there is no journal that can be read."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return dict(json.loads(file.readline())["fingerprint"])
+    except (OSError, *DAMAGED):
+        return {}
+
+
 def seed_of(path: str | os.PathLike[str]) -> int | None:
     """The seed in a journal's fingerprint; None where there is no journal that can be read."""
     try:
-        with open(path, encoding="ascii") as file:
-            return int(json.loads(file.readline())["fingerprint"]["seed"])
-    except (OSError, *DAMAGED):
+        return int(fingerprint_of(path)["seed"])
+    except DAMAGED:
         return None

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..meant import did_you_mean
 from .added import AddedQuestion
 from .assignment import Assignment
 from .files import printable
-from .marks import LONGEST_COMMENT, Mark, digest_of, read_marks, write_marks
+from .marks import LONGEST_COMMENT, Mark, MarksError, digest_of, read_marks, write_marks
 from .pages import exercise_title, points, render
 from .rescoring import rescored
 from .results import BY_HAND, QuestionResult, SubmissionResult
@@ -35,7 +36,8 @@ class MarkingDesk:
 
     Within a question the order has nothing to do with names. With `questions`, all answers to these, also those that
     were graded by a program or are empty; otherwise those that wait for a person. With `hide_names` no page says whose
-    an answer is. Raises MarksError for a table of marks that cannot be read.
+    an answer is. Raises MarksError for a table of marks that cannot be read, and for a question
+    that is not asked.
     """
 
     def __init__(
@@ -48,6 +50,9 @@ class MarkingDesk:
     ) -> None:
         self.title, self.path, self.hide_names = assignment.title, path, hide_names
         self.marks = read_marks(path)
+        for name in questions:
+            if name not in assignment.order:
+                raise MarksError(f"there is no question {name!r}. {did_you_mean(name, assignment.order)}")
         added = {question.name: question for question in assignment.added}
         items = [
             Item(result.student, question, result.answers.get(question.question, ""), added.get(question.question))

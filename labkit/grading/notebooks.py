@@ -121,7 +121,7 @@ def _join_lines(cell: Any, number: int) -> None:
             _join_bundle(output.get("data", {}))
         elif "text" in output:
             output["text"] = _joined(output["text"])
-    cell.metadata.pop("trusted", None)
+    cell["metadata"].pop("trusted", None)
 
 
 def _joined(lines: Any) -> Any:

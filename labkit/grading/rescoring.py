@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Collection
 from dataclasses import replace
+from typing import Any
 
 from ..classroom import find
 from .added import AddedQuestion
@@ -18,7 +19,7 @@ from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 def basis(assignment: Assignment, question: Question | AddedQuestion) -> str:
     """A digest of what the verdict on a question stands on."""
     if isinstance(question, AddedQuestion):
-        parts = [question.kind] if question.by_hand else [question.source, *question.prelude]
+        parts: list[Any] = [question.kind] if question.by_hand else [question.source, *question.prelude]
     else:
         parts = [question.exercise, dict(assignment.own).get(question.exercise, ""), question.partial]
     given = [assignment.setup, [source for _, source, _ in assignment.inner]]
@@ -65,8 +66,8 @@ def _by_today(result: QuestionResult, question: Question | AddedQuestion) -> Que
     if share is None:
         share = result.points / result.max_points if result.max_points else 0.0
     if isinstance(question, AddedQuestion):
-        known = {} if result.kind in (BY_HAND, MARKED) else {"points": round(share * question.points, 6)}
-        return replace(result, exercise=question.title, max_points=question.points, **known)
+        points = result.points if result.kind in (BY_HAND, MARKED) else round(share * question.points, 6)
+        return replace(result, exercise=question.title, points=points, max_points=question.points)
     earned = share if question.partial else float(result.kind == "right")
     points = round(earned * question.points, 6)
     return replace(result, points=points, max_points=question.points, text=_text_of_today(result))

@@ -67,8 +67,9 @@ def read_submission(data: bytes) -> SubmittedCode:
     The file is broken after code cell 1. All cells that are whole were read.
     """
     found, notes = _read(data)
-    cells, texts = ([c for c in found if isinstance(c, kind)] for kind in (CodeCell, TextCell))
-    return SubmittedCode(tuple(cells), tuple(notes), hashlib.sha256(data).hexdigest(), tuple(texts))
+    cells = tuple(cell for cell in found if isinstance(cell, CodeCell))
+    texts = tuple(cell for cell in found if isinstance(cell, TextCell))
+    return SubmittedCode(cells, tuple(notes), hashlib.sha256(data).hexdigest(), texts)
 
 
 def _read(data: bytes) -> tuple[list[Any], list[str]]:

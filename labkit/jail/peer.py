@@ -191,7 +191,7 @@ class Peer:
             named = {str(key): self._decoded(one, True) for key, one in message["named"].items()}
             with redirect_stdout(printed):
                 came = self._encoded(self._done(message["ask"], args, named))
-            answer = {"came": came}
+            answer: dict[str, Any] = {"came": came}
         except BaseException as error:
             answer = {"raised": type(error).__name__, "text": "" if self.names is None else _words(error)}
         changed = [self._encoded(one) if isinstance(one, (list, dict, set, np.ndarray)) else None for one in args]
@@ -221,8 +221,8 @@ class Peer:
             known = getattr(value, "__module__", None), getattr(value, "__name__", None)
             if known[0] == "builtins" and getattr(builtins, str(known[1]), None) is value:
                 return ["builtin", known[1], ""]
-            if isinstance(value, np.ufunc) and getattr(np, value.__name__, None) is value:
-                return ["numpy", value.__name__, ""]
+            if isinstance(value, np.ufunc) and getattr(np, str(known[1]), None) is value:
+                return ["numpy", known[1], ""]
         if len(self.objects) >= MOST_OBJECTS:
             raise Unreadable(f"more than {MOST_OBJECTS} objects")
         self.objects.append(value)
@@ -254,9 +254,9 @@ def put_back(one: Any, after: Any) -> None:
         kept = [old if _is_changed(old, new) else new for old, new in zip(one, after, strict=False)]
         one[:] = [*kept, *after[len(one) :]]
     elif type(one) is type(after) is dict:
-        kept = {key: one[key] if key in one and _is_changed(one[key], new) else new for key, new in after.items()}
+        entries = {key: one[key] if key in one and _is_changed(one[key], new) else new for key, new in after.items()}
         one.clear()
-        one.update(kept)
+        one.update(entries)
     elif type(one) is type(after) is set:
         one.clear()
         one.update(after)

@@ -66,7 +66,9 @@ def test_the_course_the_assignment_or_the_exercise_says_so(folder, tmp_path):
     assert not any(exercise.partial_credit for name, exercise in EXERCISES.items() if name != "own-signs")
 
 
-@pytest.mark.parametrize("answer, right", [([2, 3, 2], 3), ([2, 3, 3], 2), ((2, ..., 3), 1), ([2], 0), (7, 0), (None, 0)])
+@pytest.mark.parametrize(
+    "answer, right", [([2, 3, 2], 3), ([2, 3, 3], 2), ((2, ..., 3), 1), ([2], 0), (7, 0), (None, 0)]
+)
 def test_a_prediction_counts_its_items(answer, right):
     order = EXERCISES["start-order"]
     expected = [2, 3, 2]
@@ -98,7 +100,9 @@ def test_a_changed_argument_and_an_input_that_was_not_tried_earn_nothing(folder)
         return 1.0
 
     exercise = EXERCISES["own-signs"]
-    arrays = Exercise(**{**vars(exercise), "reference": lambda a: 1.0, "draw": lambda rng: (rng.normal(size=2),), "draws": 1})
+    arrays = Exercise(
+        **{**vars(exercise), "reference": lambda a: 1.0, "draw": lambda rng: (rng.normal(size=2),), "draws": 1}
+    )
     (drawn,) = arrays.inputs()
     assert share_of_calls(arrays, [drawn], [try_call(spoils, drawn)], arrays.expected) == (0, 1)
     assert share_of_calls(arrays, [drawn], [], arrays.expected) == (0, 1)

@@ -2,7 +2,8 @@
 
 Instructor's tests run in one process, a student's answers in another. A call of an answer is a message; what it gives
 comes back as data, and is compared here. An object that is no data is a `Remote`: its methods can be called, but it is
-never asked what it is equal to, unless its class is what the tests are about (`trusted`). So what a student's code does to
+never asked what it is equal to, unless its class is what the tests are about, or a function of the tests was called with it
+and is still running (`trusted`). So what a student's code does to
 its own process (patched built-ins, operators that agree with everything, an exit) decides nothing about the tests.
 
 Messages: `{"ask": OPERATION, "args", "named"}`, answered by `{"came": value, "after": [arguments], "printed"}` or by
@@ -14,6 +15,7 @@ import operator
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ import numpy as np
 from ..evidence import Printed, Unreadable, decode, encode, error_text
 
 MOST_OBJECTS = 100_000
+ALWAYS = -1
 FRAMES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_")  # by which one gets from a function to its globals
 
 BINARY = (
@@ -61,10 +64,9 @@ class Remote:
     """An object of the other side."""
 
     __slots__ = ("_at", "_kind", "_peer", "_trusted")
-    __array_ufunc__ = None  # so that NumPy leaves operators to us
     __hash__ = object.__hash__
 
-    def __init__(self, peer: "Peer", at: int, kind: str, trusted: bool) -> None:
+    def __init__(self, peer: "Peer", at: int, kind: str, trusted: int) -> None:
         for name, value in (("_peer", peer), ("_at", at), ("_kind", kind), ("_trusted", trusted)):
             object.__setattr__(self, name, value)
 
@@ -75,6 +77,13 @@ class Remote:
         if name.startswith("__") and name not in ("__name__", "__doc__"):
             raise AttributeError(name)
         return self._peer.ask("getattr", self, name)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **named: Any) -> Any:
+        """A function of NumPy on an object that a function of the tests was called with, such as a step of a recording."""
+        return self._peer.compare("call", ufunc, *args, **named) if method == "__call__" else NotImplemented
+
+    def __array_function__(self, function: Any, types: Any, args: tuple, named: dict[str, Any]) -> Any:
+        return self._peer.compare("call", function, *args, **named)
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._peer.ask("setattr", self, name, value)
@@ -142,6 +151,7 @@ class Peer:
         self.objects: list[Any] = []
         self.classes: tuple[str, ...] = ()
         self.strange = ""
+        self.calls, self.running = 0, set[int]()
 
     # ---- asking ----
 
@@ -149,16 +159,16 @@ class Peer:
         """The other side's object of that name; raises NameError where it has none."""
         value = self.ask("name", name)
         if isinstance(value, Remote):
-            object.__setattr__(value, "_trusted", name in self.classes)
+            object.__setattr__(value, "_trusted", ALWAYS if name in self.classes else 0)
         return value
 
-    def compare(self, operation: str, one: Any, other: Any) -> Any:
-        """An operation on two objects, of which one belongs to the other side, and to a class that the tests are about."""
-        if self.names is None and not any(isinstance(each, Remote) and each._trusted for each in (one, other)):
-            kind = next(each._kind for each in (one, other) if isinstance(each, Remote))
-            self.strange = f"an object of the class {kind}"
+    def compare(self, operation: str, *args: Any, **named: Any) -> Any:
+        """An operation on objects of which one belongs to the other side, and to a class that the tests are about."""
+        theirs = [one for one in _leaves(args) if isinstance(one, Remote)]
+        if self.names is None and not self._trust(args):
+            self.strange = f"an object of the class {theirs[0]._kind if theirs else 'unknown'}"
             raise Strange(f"the tests compare {self.strange}, which is no data")
-        return self.ask(operation, one, other)
+        return self.ask(operation, *args, **named)
 
     def ask(self, operation: str, *args: Any, **named: Any) -> Any:
         """What an operation gives on the other side; raises what it raises. Arguments that it changes are changed here."""
@@ -167,7 +177,7 @@ class Peer:
         while "ask" in (message := self._message()):
             self.serve(message)
         sys.stdout.write(str(message.get("printed", ""))[:20_000])
-        trusted = any(isinstance(one, Remote) and one._trusted for one in args)
+        trusted = self._trust(args)
         for one, after in zip(args, message.get("after", ()), strict=False):
             if after is not None:
                 put_back(one, self._decoded(after, trusted))
@@ -186,14 +196,18 @@ class Peer:
     def serve(self, message: dict[str, Any]) -> None:
         """Do what the other side asks for, and say what came of it."""
         printed, args = Printed(), list[Any]()
+        self.calls += 1
+        call = self.calls
+        self.running.add(call)
         try:
-            args = [self._decoded(one, True) for one in message["args"]]
-            named = {str(key): self._decoded(one, True) for key, one in message["named"].items()}
+            args = [self._decoded(one, call) for one in message["args"]]
+            named = {str(key): self._decoded(one, call) for key, one in message["named"].items()}
             with redirect_stdout(printed):
                 came = self._encoded(self._done(message["ask"], args, named))
             answer: dict[str, Any] = {"came": came}
         except BaseException as error:
             answer = {"raised": type(error).__name__, "text": "" if self.names is None else _words(error)}
+        self.running.discard(call)
         changed = [self._encoded(one) if isinstance(one, (list, dict, set, np.ndarray)) else None for one in args]
         self.send({**answer, "after": changed, "printed": "" if self.names is None else printed.getvalue()})
 
@@ -208,36 +222,54 @@ class Peer:
 
     # ---- what crosses ----
 
+    def _trust(self, args: tuple) -> int:
+        """Whether one of the other side's objects may be asked to compare: 0, `ALWAYS`, or the call during which it may."""
+        found = [one._trusted for one in _leaves(args) if isinstance(one, Remote)]
+        return next((call for call in found if call == ALWAYS or call in self.running), 0)
+
     def _encoded(self, value: Any) -> list:
         return encode(value, self._refer)
 
-    def _decoded(self, data: Any, trusted: bool) -> Any:
+    def _decoded(self, data: Any, trusted: int) -> Any:
         return decode(data, lambda reference: self._resolved(reference, trusted))
 
     def _refer(self, value: Any) -> list:
         if isinstance(value, Remote) and value._peer is self:
             return ["yours", value._at, ""]
-        if isinstance(value, (type, np.ufunc)) or callable(value):
-            known = getattr(value, "__module__", None), getattr(value, "__name__", None)
-            if known[0] == "builtins" and getattr(builtins, str(known[1]), None) is value:
-                return ["builtin", known[1], ""]
-            if isinstance(value, np.ufunc) and getattr(np, str(known[1]), None) is value:
-                return ["numpy", known[1], ""]
+        if home := self._home(value):
+            return ["installed", *home]
         if len(self.objects) >= MOST_OBJECTS:
             raise Unreadable(f"more than {MOST_OBJECTS} objects")
         self.objects.append(value)
         return ["mine", len(self.objects) - 1, type(value).__name__[:100]]
 
-    def _resolved(self, reference: Any, trusted: bool) -> Any:
+    def _home(self, value: Any) -> tuple[str, str] | None:
+        """Module and name of what is installed, and so the same on the other side: it is not passed, but named."""
+        named = isinstance(value, (type, np.ufunc)) or (
+            self.names is None and callable(value) and not isinstance(value, Remote)
+        )
+        name = str(getattr(value, "__name__", "")) if named else ""
+        home = "numpy" if isinstance(value, np.ufunc) else str(getattr(value, "__module__", ""))
+        there = name and home != "__main__" and home in sys.modules and getattr(sys.modules[home], name, None) is value
+        return (home, name) if there else None
+
+    def _resolved(self, reference: Any, trusted: int) -> Any:
         whose, at, kind = reference
-        if whose in ("builtin", "numpy"):
-            found = vars(builtins if whose == "builtin" else np)[at]
-            if whose == "builtin" and not isinstance(found, type) and self.names is None:
+        if whose == "installed":
+            found = getattr(import_module(at), kind) if self.names is not None or at in sys.modules else None
+            if self.names is None and not isinstance(
+                found, (type, np.ufunc)
+            ):  # the tests run no function by an answer's choice
                 raise Unreadable("expected a type")
             return found
         if type(at) is not int or not 0 <= at < MOST_OBJECTS:
             raise Unreadable("expected a reference")
         return self.objects[at] if whose == "yours" else Remote(self, at, str(kind)[:100], trusted)
+
+
+def _leaves(args: tuple) -> list[Any]:
+    """The arguments, and what is in those that are tuples or lists."""
+    return [leaf for one in args for leaf in (one if isinstance(one, (tuple, list)) else [one])]
 
 
 def put_back(one: Any, after: Any) -> None:

@@ -41,6 +41,9 @@ class Bag:
 def over(f, xs):
     return [f(x) for x in xs]
 
+def slope(f, x):
+    return labkit.grad(f)(x)
+
 def greet(name):
     print("hello", name)
     if not name:
@@ -57,6 +60,9 @@ b = Bag(1).put(2)
 assert isinstance(b, Bag) and b.items == [1, 2]
 assert b + Bag(3) == Bag(1, 2, 3)
 assert over(lambda x: x * 2, [1, 2]) == [2, 4] and over(len, ["ab"]) == [2] and over(np.sin, [0.0]) == [0.0]
+assert abs(slope(lambda x: x**2 + np.sin(x) if x > 1 else x, 1.5) - (3 + np.cos(1.5))) < 1e-6
+assert slope(np.sin, 0.0) == 1.0 and slope(np.exp, 0.0) == 1.0
+assert torch.equal(over(torch.relu, [torch.tensor([-1.0, 2.0])])[0], torch.tensor([0.0, 2.0]))
 with redirect_stdout(StringIO()) as out:
     assert greet("ada") == {"seen": {"ada"}, "letters": 3}
 assert out.getvalue() == "hello ada\\n"

@@ -1,7 +1,7 @@
 """Questions that an instructor adds in nbgrader's way: their tests stand, whatever a student's code does about it."""
 
 import pytest
-from added_questions import BAG, added_cells, assignment_of, cell, handed_in, source_with
+from added_questions import BAG, BAG_TESTS, added_cells, assignment_of, cell, handed_in, source_with
 from patience import PATIENT
 from walls import needs_walls
 
@@ -184,6 +184,15 @@ def test_a_students_copy_of_the_tests_and_of_locked_code_does_not_matter(results
     changed = {"test-power": "pass", "test-bag": "import os; os._exit(0)", "helper": "1 / 0"}
     found = results(**changed)
     assert (found["test-power"].points, found["test-bag"].points) == (2.0, 3.0)
+
+
+@needs_walls
+def test_an_object_that_a_function_of_the_tests_was_called_with_is_not_believed_afterwards(results):
+    tests = "assert over(lambda x: x * 2, [1, 2]) == [2, 4]"
+    assert tests in BAG_TESTS
+    over = "def over(f, xs):\n    return f(Yes())"
+    found = results(bag=f"{BAG}\n{OBJECT}    def __mul__(self, other): return self\n{over}")["test-bag"]
+    assert found.points == 0 and found.kind == "by-hand" and "the class Yes" in found.detail
 
 
 @needs_walls

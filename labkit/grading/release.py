@@ -40,7 +40,8 @@ def without(source: str, region: str, instead: tuple[str, ...] = ()) -> str:
     for line in source.split("\n"):
         if f"BEGIN {region}" in line:
             inside = True
-            kept.extend(instead)
+            indent = line[: len(line) - len(line.lstrip())]
+            kept.extend(indent + one for one in instead)
         elif f"END {region}" in line:
             inside = False
         elif not inside:

@@ -25,7 +25,18 @@ from .remote import BINARY, COMPARED, OPERATIONS, Remote
 MOST_OBJECTS = 100_000
 ALWAYS = -1
 FRAMES = ("gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_")  # by which one gets from a function to its globals
-OURS = {"call", "getattr", "len", "bool", "getitem", "iter", "next", "contains", *BINARY, *COMPARED}  # of the tests' objects
+OURS = {
+    "call",
+    "getattr",
+    "len",
+    "bool",
+    "getitem",
+    "iter",
+    "next",
+    "contains",
+    *BINARY,
+    *COMPARED,
+}  # of the tests' objects
 
 
 class Strange(TypeError):

@@ -191,11 +191,12 @@ def test_in_a_browser_all_is_marked_by_keyboard_and_no_words_do_harm(server, des
             assert [v["id"] for v in Axe().run(page).response["violations"]] == [], scheme
         for _ in NAMES:
             assert page.title() != "owned" and page.locator("script, img").count() == 0
+            page.wait_for_selector("#points:focus")
             page.keyboard.type("2")
             page.keyboard.press("Tab")
             page.keyboard.type("Go on.")
-            page.keyboard.press("Enter")
-            page.wait_for_load_state()
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
         assert "All 3 answers are marked" in page.inner_text("h1")
         assert all(url.startswith(server.url) for url in asked)
     assert {(mark.points, mark.comment) for mark in read_marks(desk.path).values()} == {(2.0, "Go on.")}

@@ -5,6 +5,8 @@ from added_questions import BAG, BAG_TESTS, added_cells, assignment_of, cell, ha
 from patience import PATIENT
 from walls import needs_walls
 
+from labkit.cli import main
+from labkit.grading import verify
 from labkit.grading.added import misplaced, ungraded
 from labkit.grading.assignment import AssignmentError
 from labkit.grading.grader import Grader, Settings
@@ -206,3 +208,17 @@ def test_tests_get_no_reach_into_their_own_process_from_a_function_that_they_pas
     for spy in spies:
         found = results(bag=f"{BAG}\n{spy}")["test-bag"]
         assert found.points == 0 and "AttributeError" in found.detail
+
+
+def test_all_is_well_is_said_only_when_it_is_and_counts_what_was_added(tmp_path, monkeypatch, capsys):
+    course = course_with(tmp_path, *added_cells())
+    monkeypatch.setattr(verify, "problems", lambda course: [])
+    assert main(["course", "check", str(course.folder)]) == 0
+    printed = capsys.readouterr().out
+    counts = (
+        "1 assignments, 1 exercises, 3 questions with tests of your own, 2 to grade by hand; every solution is right."
+    )
+    assert printed.endswith(f"Nothing is wrong, with 1 note above: {counts}\n") and "Note: " in printed
+    monkeypatch.setattr(verify, "remarks", lambda course: [])
+    assert main(["course", "check", str(course.folder)]) == 0
+    assert capsys.readouterr().out == f"All is well: {counts}\n"

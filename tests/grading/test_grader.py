@@ -266,7 +266,7 @@ def test_whatever_a_file_is_called_what_it_asks_is_graded(grader, handout):
 
 def test_of_whom_there_is_nothing_the_problem_is_told(grader):
     result = grader.nothing("ann", "There is no notebook.")
-    assert {(q.kind, q.points, q.text) for q in result.questions} == {("missing", 0.0, "There is no notebook.")}
+    assert {(q.kind, q.points, q.detail) for q in result.questions} == {("missing", 0.0, "There is no notebook.")}
     assert result.max_score == 7.5 and result.notes == ("There is no notebook.",)
 
 

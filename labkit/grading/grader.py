@@ -118,7 +118,8 @@ class Grader:
     def _second_jail(self) -> Jail:
         """The jail of the instructor's tests, which no student's code enters; started where there are such tests."""
         if self.tests_jail is None:
-            self.tests_jail = self._new_jail()
+            self.tests_jail = Jail(self.settings.limits, self.settings.unsafe, self.settings.preload)
+            self.tests_jail.start()
         return self.tests_jail
 
     def grade(

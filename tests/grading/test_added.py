@@ -1,5 +1,6 @@
 """Questions that an instructor adds in nbgrader's way: their tests stand, whatever a student's code does about it."""
 
+import psutil
 import pytest
 from added_questions import BAG, BAG_TESTS, added_cells, assignment_of, cell, handed_in, source_with
 from patience import PATIENT
@@ -13,6 +14,7 @@ from labkit.grading.grader import Grader, Settings
 from labkit.grading.notebooks import write
 from labkit.grading.release import released
 from labkit.grading.verify import problems, remarks
+from labkit.grading.worker import Work, Worker
 
 SOLVED = dict.fromkeys(("answer-grad-slip", "power", "bag"))
 
@@ -222,3 +224,18 @@ def test_all_is_well_is_said_only_when_it_is_and_counts_what_was_added(tmp_path,
     monkeypatch.setattr(verify, "remarks", lambda course: [])
     assert main(["course", "check", str(course.folder)]) == 0
     assert capsys.readouterr().out == f"All is well: {counts}\n"
+
+
+def test_both_jails_die_with_their_grader(family, tmp_path):
+    notebook = source_with(tmp_path, *added_cells())[1]
+    worker = Worker(assignment_of(notebook), Settings(1, PATIENT))
+    try:
+        result = worker.grade(Work("ann", handed_in(notebook, {"power": None})))
+        assert {q.question: q.kind for q in result.questions}["test-power"] == "right"
+        below = psutil.Process(worker.process.pid).children()
+        assert sum("labkit.jail.server" in process.cmdline() for process in below) == 2
+        started = family()
+    finally:
+        worker.process.kill()
+    started.wait_for_end()
+    worker.kill()

@@ -141,3 +141,34 @@ def test_the_command_serves_what_is_to_be_marked_and_says_how_to_go_on(plan, sam
     assert "no question 'grad-slop'" in capsys.readouterr().err
     assert main(["course", "marks", "nowhere.csv"]) == 1
     assert "nowhere.journal" in capsys.readouterr().err
+
+
+def test_late_points_and_the_systems_table_follow_a_persons_marks(plan, graded, same_jail, tmp_path):
+    rules = 'timezone = "UTC"\nlate = { per_day = 10, last_day = 3 }\n' + (tmp_path / "course.toml").read_text()
+    (tmp_path / "course.toml").write_text(f"{rules}due = 2026-11-30T12:00:00\n")
+    (tmp_path / "worksheet.csv").write_text(
+        "Identifier,Full name,Email address,Grade,Maximum Grade,Last modified (submission),Last modified (grade)\n"
+        'Participant 1,ann,ann@uni.example,,16.00,"Monday, 30 November 2026, 10:15 PM",-\n'
+        'Participant 2,bob,bob@uni.example,,16.00,"Monday, 30 November 2026, 10:15 AM",-\n'
+        "Participant 3,carl,carl@uni.example,,16.00,-,-\n"
+    )
+    plan = replace(
+        plan, roster=tmp_path / "worksheet.csv", returned=tmp_path / "back.csv", course=tmp_path, feedback=None
+    )
+
+    def cells():
+        with plan.returned.open(newline="", encoding="utf-8-sig") as file:
+            return [line["Grade"] for line in csv.DictReader(file)]
+
+    first = grade_class(plan)
+    assert first.unwritten == () and cells() == ["", "0", ""]  # ann's answer waits, carl handed in nothing
+    (ann,) = first.waiting
+    assert len(graded) == 2
+
+    write_marks(plan.beside(".marks.csv"), {(ann, "why"): Mark(digest_of("It goes back."), 3.0)})
+    for more in ({"rescore": True}, {"resume": True}, {"again": ("test-power",)}):
+        done = grade_class(replace(plan, **more))
+        final = next(final for final in done.finals if final.result.student == ann)
+        assert not done.waiting and not done.ungraded
+        assert (final.result.score, final.days, final.score) == (7.0, 1, 5.4) and cells() == ["5.4", "0", ""]
+    assert len(graded) == 4 and all(questions == ["test-power"] for _, questions in graded[2:])

@@ -12,6 +12,7 @@ from .exercises import EXERCISES, find
 from .explaining import Explanation, explain
 from .hinting import fitting, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function
+from .partial import share_of_calls, share_of_value
 from .proof import doubts, living
 from .reading import NotAnExercise, named
 from .require import NotRight, require
@@ -20,5 +21,6 @@ from .sealed import seal, unseal
 __all__ = [
     "EXERCISES", "Exercise", "Explanation", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
     "WrongAnswer", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls", "judge_value",
-    "living", "named", "not_a_function", "progress", "require", "seal", "solution", "unseal", "wrong_items",
+    "living", "named", "not_a_function", "progress", "require", "seal",
+    "share_of_calls", "share_of_value", "solution", "unseal", "wrong_items",
 ]  # fmt: skip

@@ -70,7 +70,8 @@ class Exercise:
     `solution` is source that defines `answer`. `places` names the items of a prediction's list, for the messages.
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
-    asks for beside the result.
+    asks for beside the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
+    `partial.py`), unless it says otherwise.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Exercise:
     errors: tuple[tuple[str, str], ...] = ()
     rules: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
+    partial_credit: bool = False
 
     @property
     def is_prediction(self) -> bool:

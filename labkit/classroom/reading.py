@@ -17,7 +17,7 @@ from .source import Source
 from .writing import Judged, Wrong, either, same
 
 TITLE = re.compile(r"# (?P<title>.+?) +\((?P<points>\d+) points?\)\n+(?P<statement>.*)", re.DOTALL)
-FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "draw")
+FIELDS = ("tensors", "draws", "places", "rules", "errors", "ways", "partial_credit", "draw")
 OWN = {*FIELDS, "answer", "reference", "hints"}  # names that are not code of the exercise
 CODE = re.compile(r"^\[\[(.+)\]\]$", re.MULTILINE)
 

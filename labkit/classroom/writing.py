@@ -21,8 +21,8 @@ The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong
 A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. `[[f, g]]` on a line of the docstring shows
 the code of `f` and `g`, `[[as_it_was as mended]]` a wrong answer under the name that it has to be mended under; a program
 that is no function stands in the docstring itself, and `ran(__doc__)` runs it. What else a file may say are the fields of
-`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`), and `reference(...)` where the solution that is shown
-and the one that judges are two.
+`Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
+that is shown and the one that judges are two.
 """
 
 from collections.abc import Callable, Mapping

@@ -39,16 +39,30 @@ def add_parser(commands: Any) -> None:
     check = add_command(actions, "check", run, what, "Exit status 1 if there is something.")
     check.add_argument("folder", type=Path, nargs="?", default=Path(), metavar="FOLDER", help="here, if not given")
 
+    what = "show the answers that a person grades, one after the other, in your browser"
+    more = "What you give is kept in grades.marks.csv, beside grades.csv; labkit grade --rescore counts it."
+    marks = add_command(actions, "marks", run, what, more)
+    marks.add_argument("grades", type=Path, metavar="grades.csv", help="the table that labkit grade has written")
+    marks.add_argument(
+        "--assignment", type=Path, metavar="A.ipynb", help="your notebook; source/NAME/NAME.ipynb, if not given"
+    )
+    marks.add_argument("--hide-names", action="store_true", help="do not show whose an answer is")
+    marks.add_argument(
+        "--question", action="append", default=[], metavar="NAME",
+        help="all answers to this question, also those that a program has graded; may be repeated",
+    )  # fmt: skip
+    marks.add_argument("--port", type=int, default=0, help="of the page on this machine; a free one, if not given")
+    marks.add_argument("--no-browser", action="store_true", help="only say the address")
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what `labkit course` was asked for; 0 when all is well, 1 with a message on stderr when not."""
-    if missing := not_installed(("nbformat", "classroom")):
-        return refuse("course", missing, 1)
-    from ..grading import AssignmentError, CourseError, RosterError
+    from ..grading import AssignmentError, CourseError, JournalError, MarksError, RosterError
 
+    actions = {"new": _new, "exercise": _exercise, "build": _build, "check": _check, "marks": _marks}
     try:
-        return {"new": _new, "exercise": _exercise, "build": _build, "check": _check}[arguments.action](arguments)
-    except (CourseError, RosterError, AssignmentError, OSError) as error:
+        return actions[arguments.action](arguments)
+    except (CourseError, RosterError, AssignmentError, JournalError, MarksError, OSError) as error:
         for line in str(error).splitlines():
             refuse("course", line)
         return 1
@@ -89,8 +103,39 @@ def _build(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _marks(arguments: argparse.Namespace) -> int:
+    import webbrowser
+
+    from ..grading import Assignment, MarkingDesk, MarkingServer, results_in
+    from ..lines import counted
+
+    if missing := not_installed(("jinja2", "classroom")):
+        return refuse("course", missing, 1)
+    results = results_in(arguments.grades.with_suffix(".journal"))
+    name = results[0].assignment if results else "NAME"
+    source = arguments.assignment or Path("source") / name / f"{name}.ipynb"
+    path = arguments.grades.with_suffix(".marks.csv")
+    desk = MarkingDesk(Assignment.read(source), results, path, arguments.question, arguments.hide_names)
+    if not desk.items:
+        print("There is no answer to mark.")
+        return 0
+    with MarkingServer(desk, arguments.port) as server:
+        print(f"{counted(len(desk.items), 'answer')}, {desk.done} marked. Mark them at {server.url}")
+        print("Ctrl-C ends; each mark is kept as soon as it is given.", flush=True)
+        if not arguments.no_browser:
+            webbrowser.open(server.url)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print()
+    print(
+        f"{desk.done} of {counted(len(desk.items), 'answer')} marked, in {path}. Now say labkit grade as before, with --rescore."
+    )
+    return 0
+
+
 def _check(arguments: argparse.Namespace) -> int:
-    from ..grading import Course, problems, remarks
+    from ..grading import Assignment, Course, problems, remarks
     from ..lines import counted
 
     course = Course.read(arguments.folder)
@@ -99,8 +144,13 @@ def _check(arguments: argparse.Namespace) -> int:
         print("\n".join(found))
         print(f"{counted(len(found), 'thing')} to do.")
         return 1
-    for remark in remarks(course):
+    notes = list(remarks(course))
+    for remark in notes:
         print(f"Note: {remark}")
     asked = sum(len(question.exercises) for planned in course.assignments for question in planned.questions)
-    print(f"All is well: {len(course.assignments)} assignments, {asked} exercises; every solution is right.")
+    added = [q for p in course.assignments for q in Assignment.read(course.source(p.name)).added]
+    tests, by_hand = (sum(question.by_hand is by for question in added) for by in (False, True))
+    beside = f", {counted(tests, 'question')} with tests of your own, {by_hand} to grade by hand" if added else ""
+    well = f"Nothing is wrong, with {counted(len(notes), 'note')} above" if notes else "All is well"
+    print(f"{well}: {len(course.assignments)} assignments, {asked} exercises{beside}; every solution is right.")
     return 0

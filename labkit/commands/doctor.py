@@ -17,7 +17,7 @@ PACKAGES = {
     "matplotlib": ("figures in notebooks", "notebooks"),
     "ml_dtypes": ("the bfloat16 format", "bfloat16"),
     "tqdm": ("progress bars", "notebooks"),
-    "nbformat": ("making assignments, reading notebooks handed in", "classroom"),
+    "nbformat": ("reading your notebooks of older formats", "classroom"),
     "jinja2": ("pages of feedback", "classroom"),
     "psutil": ("watching the memory of students' code", "classroom"),
     "pyseccomp": ("refusing dangerous system calls of students' code", "classroom"),

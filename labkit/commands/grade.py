@@ -59,6 +59,17 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     parser.add_argument(
+        "--rescore", action="store_true",
+        help="run nothing: write the results of the last run anew, with the points, texts and marks of today",
+    )  # fmt: skip
+    parser.add_argument(
+        "--again",
+        action="append",
+        default=[],
+        metavar="QUESTION",
+        help="run this question again for all; may be repeated",
+    )
+    parser.add_argument(
         "--seed", type=_at_least(0), metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )
     parser.add_argument(
@@ -113,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _missing(arguments: argparse.Namespace) -> str:
     """What is not installed and needed for this run, as a sentence; empty where nothing is missing."""
-    needed = [(package, "classroom") for package in ("jinja2", "nbformat", "psutil", "tqdm")]
+    needed = [(package, "classroom") for package in ("jinja2", "psutil", "tqdm")]
     needed += [("nbgrader", "gradebook")] * bool(arguments.gradebook)
     needed += [("distributed", "cluster")] * bool(arguments.scheduler)
     return not_installed(*needed)
@@ -127,10 +138,12 @@ def _plan(arguments: argparse.Namespace) -> Any:
     from ..jail import Limits
 
     return Plan(
-        arguments.submissions, arguments.assignment, arguments.out, arguments.jobs, arguments.scheduler,
-        arguments.feedback, arguments.solutions, arguments.gradebook, arguments.resume, arguments.seed, arguments.unsafe,
-        Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), Limits(megabytes=arguments.memory),
-        arguments.roster, arguments.course, arguments.matches, arguments.returned,
+        submissions=arguments.submissions, assignment=arguments.assignment, out=arguments.out, jobs=arguments.jobs,
+        scheduler=arguments.scheduler, feedback=arguments.feedback, solutions=arguments.solutions,
+        gradebook=arguments.gradebook, resume=arguments.resume, seed=arguments.seed, unsafe=arguments.unsafe,
+        pace=Pace(call=arguments.seconds, cell=max(10.0, arguments.seconds)), limits=Limits(megabytes=arguments.memory),
+        roster=arguments.roster, course=arguments.course, matches=arguments.matches, returned=arguments.returned,
+        rescore=arguments.rescore, again=tuple(arguments.again),
     )  # fmt: skip
 
 
@@ -147,6 +160,15 @@ def _tell(plan: Any, graded: Any) -> int:
         print(f"For the system that the roster is from: {plan.returned}")
     if graded.absent:
         print(f"{counted(len(graded.absent), 'student')} handed in nothing: {_some(graded.absent)}")
+    for remark in graded.remarks:
+        print(f"Note: {remark}")
+    if graded.to_mark:
+        print(
+            f"{counted(graded.to_mark, 'answer')} to be graded by hand, without points so far: "
+            f"labkit course marks {plan.out} --assignment {plan.assignment}"
+        )
+    if plan.returned and graded.waiting:
+        print(f"Until they are, the cell in {plan.returned} stays empty of: {_some(graded.waiting)}")
     for problem in graded.unwritten:
         _refuse(problem)
     if graded.unwritten:

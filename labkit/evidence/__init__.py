@@ -8,7 +8,7 @@ from .calling import CallOutcome, Printed, call, error_text
 from .doings import doings, unwatched
 from .limit import TimeUp, time_limit
 from .reach import WORDS, may_do
-from .trying import TriedCall, is_blank, try_call
+from .trying import TriedCall, goes_on, is_blank, try_call
 from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "doings",
     "encode",
     "error_text",
+    "goes_on",
     "is_blank",
     "is_tensor",
     "may_do",

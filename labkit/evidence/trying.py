@@ -57,6 +57,11 @@ def try_call(
     return TriedCall(outcome, tuple(plain_data(a) for a in arguments), done=None if blind else done)
 
 
+def goes_on(one: TriedCall) -> bool:
+    """True for a call after which the next one can be tried, where every input counts: it came back, or raised an error."""
+    return not one.unfit and one.outcome.kind in ("value", "error")
+
+
 def _watched(function, watch, done, closely):
     """`function`, which notes in `done` what it does; `done[""]` is 1 where it could not be watched."""
 

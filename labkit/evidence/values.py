@@ -9,6 +9,8 @@ import base64
 import builtins
 import math
 import reprlib
+from collections import namedtuple
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -70,25 +72,29 @@ def wrap(inputs: tuple, tensors: str | None) -> tuple:
     return tuple(_dialect(tensors)(a, **options) if isinstance(a, np.ndarray) else a for a in copies)
 
 
-def encode(value: Any) -> list:
+def encode(value: Any, refer: Callable[[Any], list] | None = None) -> list:
     """`value` as JSON; what is no data (a function, a class of one's own, too much of anything) by the name of its type.
+
+    With `refer`, by what `refer(it)` gives, which is JSON, too; sets, bytes and complex numbers are then data, and a
+    named tuple keeps its names.
 
     >>> encode((1, 2.5))
     ['tuple', [['int', '1'], ['float', '2.5']]]
     """
     try:
-        return _Writer().write(value, 0)
+        return _Writer(refer).write(value, 0)
     except _TooMuch:
-        return ["other", _name(value)]
+        return ["reference", refer(value)] if refer else ["other", _name(value)]
 
 
-def decode(data: Any) -> Any:
+def decode(data: Any, resolve: Callable[[Any], Any] | None = None) -> Any:
     """The value that `encode` wrote; raises `Unreadable` for anything else, and for more than `encode` writes.
 
-    What was no data comes back as an empty object whose type has the same name, a class as an error type of that name.
+    What was no data comes back as an empty object whose type has the same name, a class as an error type of that name;
+    or, where `encode` was given `refer`, as what `resolve` makes of the reference.
     """
     try:
-        return _Reader().read(data, 0)
+        return _Reader(resolve).read(data, 0)
     except Unreadable:
         raise
     except Exception as error:  # whatever is in there: it was not written by `encode`
@@ -118,6 +124,10 @@ class _Weighed:
 
 
 class _Writer(_Weighed):
+    def __init__(self, refer) -> None:
+        super().__init__()
+        self.refer = refer
+
     def write(self, value: Any, depth: int) -> list:
         self.weigh(0)
         if depth > DEEPEST:
@@ -128,10 +138,15 @@ class _Writer(_Weighed):
             return self._array(value, "scalar" if isinstance(value, np.generic) else "array")
         if isinstance(value, (tuple, list)):
             self.weigh(_WEIGHT * len(value))
+            if self.refer and isinstance(value, tuple) and hasattr(value, "_fields"):
+                return ["named", [_name(value), list(value._fields)], [self.write(v, depth + 1) for v in value]]
             return ["tuple" if isinstance(value, tuple) else "list", [self.write(v, depth + 1) for v in value]]
         if isinstance(value, dict) and len(value) <= ENTRIES:
             pairs = [[self.write(k, depth + 1), self.write(v, depth + 1)] for k, v in value.items()]
             return ["dict", pairs]
+        if self.refer and isinstance(value, (set, frozenset)) and len(value) <= ENTRIES:
+            kind = "set" if isinstance(value, set) else "frozenset"
+            return [kind, [self.write(v, depth + 1) for v in value]]
         return self._small(value)
 
     def _small(self, value):
@@ -144,7 +159,14 @@ class _Writer(_Weighed):
         if isinstance(value, str):
             self.weigh(6 * str.__len__(value))
             return ["str", str.__str__(value)]
+        if self.refer and isinstance(value, complex):
+            return ["complex", complex.__repr__(value)]
+        if self.refer and isinstance(value, bytes):
+            self.weigh(2 * len(value))
+            return ["bytes", value.hex()]
         self.weigh(_CLASS)
+        if self.refer:
+            return ["reference", self.refer(value)]
         if isinstance(value, type):
             return ["type", str(value.__name__)[:100]]
         return ["error" if isinstance(value, BaseException) else "other", _name(value)]
@@ -161,14 +183,25 @@ class _Writer(_Weighed):
 
 
 class _Reader(_Weighed):
+    def __init__(self, resolve) -> None:
+        super().__init__()
+        self.resolve = resolve
+
     def read(self, data: Any, depth: int) -> Any:
         if depth > DEEPEST + 1:
             raise Unreadable("expected data written by encode, but it is too deep")
         self.weigh(0)
         kind, *rest = data
-        if kind in ("tuple", "list"):
-            items = [self.read(v, depth + 1) for v in _only(rest)]
-            return tuple(items) if kind == "tuple" else items
+        if kind in _ITEMS:
+            if len(_only(rest)) > ENTRIES and kind.endswith("set"):
+                raise Unreadable(f"expected a {kind} of at most {ENTRIES}")
+            return _ITEMS[kind](self.read(v, depth + 1) for v in _only(rest))
+        if kind == "named":
+            (name, fields), items = rest
+            return namedtuple(name, fields)(*(self.read(v, depth + 1) for v in items))
+        if kind == "reference" and self.resolve:
+            self.weigh(_CLASS)
+            return self.resolve(_only(rest))
         if kind == "dict":
             return self._dict(_only(rest), depth)
         if kind in ("array", "scalar", "tensor"):
@@ -230,12 +263,15 @@ def _error_type(name):
 
 
 _CONSTANTS = {"None": None, "Ellipsis": ..., "True": True, "False": False}
+_ITEMS: dict[str, Any] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
 _CLASSES = ("type", "error", "other")
 _SMALL: dict[str, Any] = {
     "constant": lambda text: _CONSTANTS[text],
     "int": lambda text: int(text[:1300]),
     "float": float,
     "str": str,
+    "complex": complex,
+    "bytes": bytes.fromhex,
     "type": lambda name: _error_type(name[:100]),
     "error": lambda name: type(name[:100], (Exception,), {})(),
     "other": lambda name: type(name[:100], (), {})(),

@@ -1,3 +1,4 @@
+from .assignment import Assignment as Assignment
 from .assignment import AssignmentError as AssignmentError
 from .classwork import Plan as Plan
 from .classwork import grade_class as grade_class
@@ -9,6 +10,10 @@ from .course import new_exercise as new_exercise
 from .examine import Pace as Pace
 from .handout import hand_out as hand_out
 from .journal import JournalError as JournalError
+from .journal import results_in as results_in
+from .marking import MarkingDesk as MarkingDesk
+from .marking_server import MarkingServer as MarkingServer
+from .marks import MarksError as MarksError
 from .opening import SubmissionError as SubmissionError
 from .opening import on_one_line as on_one_line
 from .roster import RosterError as RosterError

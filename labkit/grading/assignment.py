@@ -1,7 +1,6 @@
 """An assignment, read from the instructor's notebook: what the grader needs to know and the student does not get."""
 
 import hashlib
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -10,6 +9,8 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..meant import did_you_mean
+from .added import AddedQuestion, added_questions, is_marked, mark
+from .notebooks import read
 
 
 class AssignmentError(ValueError):
@@ -30,14 +31,19 @@ class Question:
     binds: str
     answer_id: str
     check_id: str
+    partial: bool = False
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place for a question: `any_of` holds the exercises it may ask, each with the name in its stub."""
+    """A place for a question: `any_of` holds the exercises it may ask, each with the name in its stub.
+
+    With `partial`, an answer that is right in part earns a part of the points.
+    """
 
     name: str
     any_of: tuple[tuple[str, str], ...]
+    partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,7 +53,9 @@ class Assignment:
     `setup` holds `(grade_id, source)` of the locked code cells: a grader runs them from here, never from a submission.
     `locked` holds the `grade_id` of every locked cell and every grade cell: what a submission has there is ignored.
     Where a slot is one of several, `questions` holds the first of them; `for_student` chooses. `own` holds the instructor's
-    own exercises: their names and the texts of their files.
+    own exercises: their names and the texts of their files. `added` are the questions that the instructor added by hand,
+    `inner` the locked code that stands behind an answer (as `setup`, each with the ids of the cells before it). `order`
+    names all questions as they stand in the notebook.
     """
 
     name: str
@@ -58,6 +66,9 @@ class Assignment:
     locked: frozenset[str]
     slots: tuple[Slot, ...] = ()
     own: tuple[tuple[str, str], ...] = ()
+    added: tuple[AddedQuestion, ...] = ()
+    inner: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    order: tuple[str, ...] = ()
 
     @property
     def varies(self) -> bool:
@@ -102,7 +113,7 @@ class Assignment:
         """The assignment in an instructor's notebook that has been read; `path` is for the messages."""
         data = _metadata(notebook, path)
         try:
-            slots = tuple(Slot(str(s["name"]), tuple((str(e), str(n)) for e, n in s["any_of"])) for s in data["slots"])
+            slots = tuple(_slot(entry) for entry in data["slots"])
             name, title, seed = str(data["assignment"]), str(data["title"]), int(data["seed"])
             own = tuple((str(exercise), str(text)) for exercise, text in data.get("own", {}).items())
         except (KeyError, TypeError, ValueError) as error:
@@ -112,9 +123,16 @@ class Assignment:
         cells = _graded_cells(notebook, path)
         points = [_points(cells, slot, path) for slot in slots]
         asked = questions(slots, tuple(slot.any_of[0] for slot in slots), points)
-        held = {grade_id: c for grade_id, c in cells.items() if _is(c, "grade") or _is(c, "locked")}
-        setup = tuple((i, c.source) for i, c in held.items() if c.cell_type == "code" and not _is(c, "grade"))
-        return cls(name, title, seed, asked, setup, frozenset(held), slots, own)
+        ours = {grade_id for q in asked for grade_id in (q.answer_id, q.check_id)}
+        try:
+            added = added_questions(notebook.cells, ours)
+        except ValueError as error:
+            raise AssignmentError(f"{path}: {error}") from None
+        locked = {i: c for i, c in cells.items() if not _is(c, "solution") and (_is(c, "grade") or _is(c, "locked"))}
+        setup, inner = _given(cells, locked)
+        names = {question.check_id: question.name for question in asked} | {one.name: one.name for one in added}
+        order = tuple(names[grade_id] for grade_id in cells if grade_id in names)
+        return cls(name, title, seed, asked, setup, frozenset(locked), slots, own, added, inner, order)
 
 
 _ANEW = "Delete the file and run: labkit course build"
@@ -122,16 +140,13 @@ _ANEW = "Delete the file and run: labkit course build"
 
 def read_notebook(path: str | PathLike[str]) -> Any:
     """The notebook at `path`; `AssignmentError` where there is none that can be read."""
-    import nbformat  # takes longer than all the rest, and workers that grade have their assignment from elsewhere
-
     try:
-        with warnings.catch_warnings(action="ignore"):  # of nbformat, about notebooks of older versions
-            return nbformat.read(Path(path), as_version=4)
+        return read(Path(path))
     except FileNotFoundError:
         raise AssignmentError(f"{path}: there is no such file. Run: labkit course build") from None
     except OSError as error:
         raise AssignmentError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except Exception as error:  # whatever nbformat meets in a file that is no notebook
+    except Exception as error:  # whatever stands in a file that is no notebook
         reason = (str(error).splitlines() or [""])[0][:100]
         raise AssignmentError(f"{path}: is not a notebook ({type(error).__name__}: {reason}). {_ANEW}") from None
 
@@ -152,7 +167,7 @@ def bound_names(chosen: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: Sequence[float]) -> tuple:
     """One `Question` for each slot, with the exercise chosen for it."""
     return tuple(
-        Question(slot.name, exercise, worth, binds, f"answer-{slot.name}", f"check-{slot.name}")
+        Question(slot.name, exercise, worth, binds, f"answer-{slot.name}", f"check-{slot.name}", slot.partial)
         for slot, (exercise, _), binds, worth in zip(slots, chosen, bound_names(chosen), points, strict=True)
     )
 
@@ -160,6 +175,26 @@ def questions(slots: Sequence[Slot], chosen: Sequence[tuple[str, str]], points: 
 def unknown_exercise(name: str) -> str:
     """What to say about an exercise that does not exist."""
     return f"there is no exercise {name!r}. {did_you_mean(name, EXERCISES, 'labkit progress names them all.')}"
+
+
+def _slot(entry: Any) -> Slot:
+    any_of = tuple((str(exercise), str(name)) for exercise, name in entry["any_of"])
+    return Slot(str(entry["name"]), any_of, bool(entry.get("partial", False)))
+
+
+def _given(cells: dict[str, Any], locked: dict[str, Any]) -> tuple[tuple, tuple]:
+    """The locked code before the first answer, and what stands behind one with the ids before it, nearest first."""
+    setup, inner, before = [], [], list[str]()
+    answered = False
+    for grade_id, cell in cells.items():
+        if grade_id in locked and cell.cell_type == "code" and not _is(cell, "grade"):
+            if answered:
+                inner.append((grade_id, cell.source, tuple(reversed(before))))
+            else:
+                setup.append((grade_id, cell.source))
+        answered = answered or _is(cell, "solution")
+        before.append(grade_id)
+    return tuple(setup), tuple(inner)
 
 
 def _adopt(own: tuple[tuple[str, str], ...], path: str) -> None:
@@ -200,7 +235,7 @@ def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
 
 def grade_id_of(cell: Any) -> str | None:
     """The id by which nbgrader knows a cell; None where it does not."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
+    return mark(cell).get("grade_id")
 
 
 def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
@@ -229,4 +264,4 @@ def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
 
 def _is(cell: Any, kind: str) -> bool:
     """True for a cell that nbgrader calls `kind`: "grade", "solution" or "locked"."""
-    return bool(cell.metadata["nbgrader"].get(kind, False))
+    return is_marked(cell, kind)

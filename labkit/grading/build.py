@@ -4,17 +4,13 @@ import copy
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import v4
-
 from ..classroom import EXERCISES, seal
-from ..desk import write_whole
 from ..lines import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
 from .course import Course, PlannedAssignment
+from .notebooks import new_cell, new_notebook
 from .stubs import helpers, renamed, renamed_in_text, solution_source
 
 SETUP = """\
@@ -44,17 +40,22 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
     cells += question_cells(asked, planned.hints).values()
     data = {
         "assignment": planned.name, "title": planned.title, "seed": course.seed, "hints": planned.hints,
-        "slots": [{"name": slot.name, "any_of": [list(pair) for pair in slot.any_of]} for slot in slots],
+        "slots": [
+            {"name": slot.name, "any_of": [list(pair) for pair in slot.any_of], **({"partial": True} if slot.partial else {})}
+            for slot in slots
+        ],
         **({"own": own} if own else {}),
     }  # fmt: skip
-    notebook = v4.new_notebook(cells=cells, metadata=copy.deepcopy(METADATA))
+    notebook = new_notebook(cells, copy.deepcopy(METADATA))
     notebook.metadata["labkit"] = {**data, "digest": digest(notebook)}
     return notebook
 
 
 def slots_of(planned: PlannedAssignment) -> tuple[Slot, ...]:
     """The questions of `course.toml` as the notebook's metadata hold them."""
-    return tuple(Slot(q.name, tuple((e, EXERCISES[e].binds) for e in q.exercises)) for q in planned.questions)
+    return tuple(
+        Slot(q.name, tuple((e, EXERCISES[e].binds) for e in q.exercises), q.partial) for q in planned.questions
+    )
 
 
 def personal(source: Any, assignment: Assignment, student: str) -> Any:
@@ -103,11 +104,6 @@ def digest(notebook: Any) -> str:
     return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def write(notebook: Any, path: Path) -> None:
-    """Write a notebook, making its folder where needed."""
-    write_whole(path, f"{nbformat.writes(notebook)}\n".encode())
-
-
 def _ids(question: Question) -> tuple[str, str, str]:
     return f"statement-{question.name}", question.answer_id, question.check_id
 
@@ -121,8 +117,7 @@ def _cell(kind: str, grade_id: str, source: str, **nbgrader: Any) -> Any:
         "task": False,
         "grade_id": grade_id,
     }
-    new = v4.new_code_cell if kind == "code" else v4.new_markdown_cell
-    return new(source, id=grade_id, metadata={"nbgrader": {**data, **nbgrader}})
+    return new_cell(kind, source, grade_id, {"nbgrader": {**data, **nbgrader}})
 
 
 def _title(planned: PlannedAssignment, points: float) -> Any:
@@ -167,8 +162,8 @@ def _answer(question: Question, solution: str) -> Any:
 
 def _check(question: Question, hints: bool) -> Any:
     name = question.exercise
-    visible = f'print(_report := check("{name}", {question.binds}))\nassert _report, "not yet"'
     hidden = f'from labkit.classroom import require\n\nrequire("{name}", {question.binds})'
+    visible = f'_report = check("{name}", {question.binds})\nassert _report, _report\nprint(_report)'
     told = f' ("{name}")' if name != question.name else ""  # which of several: also where metadata are lost
     source = (
         f"{visible if hints else f'# This cell is graded{told}. Leave it as it is.'}\n### BEGIN HIDDEN TESTS\n{hidden}"

@@ -4,7 +4,8 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from .. import __version__
 from ..jail import Limits
+from ..meant import did_you_mean
 from .assignment import Assignment
 from .bounds import Bounds
 from .cluster import grade_on_cluster
@@ -21,18 +23,20 @@ from .export import read_matches, write_grades, write_questions, write_unmatched
 from .feedback import feedback_pages, write_feedback
 from .finals import Final, finals_of, unknown_extensions
 from .gradebook import GradebookError, write_gradebook
-from .grader import Settings
+from .grader import Grader, Settings
 from .holding import held
-from .journal import Journal, seed_of
+from .journal import Journal, fingerprint_of, seed_of
+from .marks import left_over, marked, read_marks
 from .overview import write_overview
 from .pool import grade_in_processes, is_graded, work_of
+from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
 from .returned import grade_column, write_feedback_archive, write_lms_grades
 from .roster import Roster, read_roster, with_ids_of
 from .rules import Rules
 from .submissions import Collected, Stranger, Submission, collect
 from .variants import OTHERS
-from .worker import Work
+from .worker import Work, grade_one, ungraded_result
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,13 @@ class Plan:
 
     `submissions` is a folder, or a ZIP archive of a system. `out` is the table of grades; beside it are written
     `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (what is nobody's, if there is something)
-    and `OUT.journal` (what a run that was interrupted goes on from). `seed` None: one is drawn, or the journal's is taken.
+    and `OUT.journal` (what a run that was interrupted goes on from); `OUT.marks.csv` is read there, where a person has given
+    points. `seed` None: one is drawn, or the journal's is taken.
     `roster` is the list of students, the one of `course.toml` if it is not given; `course` the folder of the latter, found from
     the notebook's place if it is not given. `matches` says whose a file is (`OUT.unmatched.csv`, filled in). `feedback` is a
     folder, or an archive (.zip) for the system; `returned` the table of grades that the system imports.
+    `rescore`: nothing is run, what is in the journal is counted by today's points and texts. `again` names questions that are
+    run once more for all.
     """
 
     submissions: Path
@@ -65,10 +72,17 @@ class Plan:
     course: Path | None = None
     matches: Path | None = None
     returned: Path | None = None
+    rescore: bool = False
+    again: tuple[str, ...] = ()
 
     def beside(self, ending: str) -> Path:
         """A file beside the table of grades."""
         return self.out.with_suffix(ending)
+
+    @property
+    def goes_on(self) -> bool:
+        """True where an earlier run's journal is to be there."""
+        return self.resume or self.rescore or bool(self.again)
 
     @property
     def tables(self) -> tuple[Path, Path, Path]:
@@ -90,7 +104,8 @@ class Plan:
 class GradedClass:
     """The results, sorted by student; `unwritten` has a sentence for each file that could not be written.
 
-    `finals` are what counts of them, `strangers` what is nobody's; `takes_off` is true where it matters who is late.
+    `finals` are what counts of them, `strangers` what is nobody's; `takes_off` is true where it matters who is late. `remarks`
+    say what was not counted: marks of an answer that is another one now, verdicts that stand on older tests.
     """
 
     results: list[SubmissionResult]
@@ -98,6 +113,17 @@ class GradedClass:
     finals: tuple[Final, ...] = ()
     strangers: tuple[Stranger, ...] = ()
     takes_off: bool = False
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def to_mark(self) -> int:
+        """How many answers a person has to grade yet."""
+        return sum(len(result.to_mark) for result in self.results)
+
+    @property
+    def waiting(self) -> list[str]:
+        """The students of whom a person has to grade something yet: their grade is not given back to a system."""
+        return [result.student for result in self.results if result.to_mark]
 
     @property
     def ungraded(self) -> list[str]:
@@ -137,45 +163,55 @@ def grade_class(
     graded is in the journal. Raises AssignmentError, SubmissionError, JournalError, NotIsolated, ValueError or OSError,
     with a message for people.
     """
-    _examine(plan)
     assignment = Assignment.read(plan.assignment)
+    _examine(plan, assignment)
     rules = class_rules(plan.assignment, assignment.name, plan.course)
     roster = _roster(plan, rules, assignment)
     matches = read_matches(plan.matches) if plan.matches else {}
     collected = collect(
         plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone
     )  # fmt: skip
+    found = collected.submissions
     plan.out.parent.mkdir(parents=True, exist_ok=True)
     with held(plan.beside(".journal")):
-        results = _results(plan, assignment, collected.submissions, begin, step)
-        finals = finals_of(results, collected.submissions, roster, rules.policy)
+        marks = read_marks(plan.beside(MARKS))
+        results = _results(plan, assignment, found, begin, step)
+        counted = [rescored(result, assignment) for result in results]
+        remarks = (*left_over(counted, marks), *_outdated(results, assignment))
+        finals = finals_of(marked(counted, marks), found, roster, rules.policy)
         unwritten = tuple(_write(_Done(plan, assignment, collected, finals, roster, matches)))
     ordered = [final.result for final in finals]
-    return GradedClass(ordered, unwritten, tuple(finals), tuple(collected.strangers), rules.policy.takes_off)
+    strangers = tuple(collected.strangers)
+    return GradedClass(ordered, unwritten, tuple(finals), strangers, rules.policy.takes_off, remarks)
 
 
 def _results(
     plan: Plan, assignment: Assignment, found: list[Submission], begin: Callable[[int], None], step: Callable[[], None]
 ) -> list[SubmissionResult]:
-    """Grade what is not in the journal yet; a result for each submission, in their order."""
-    journal, settings = _begin(plan, found)
+    """Grade what is not in the journal yet, or stands on something else; a result for each submission, in their order."""
+    journal, settings = _begin(plan, assignment, found)
     results: dict[str, SubmissionResult] = {}
     begin(len(found))
 
     def to_do() -> Iterator[Work]:
         for work in map(work_of, found):
             before = journal.find(work.student, hashlib.sha256(work.data).hexdigest() if work.data else "")
-            if before is None or not is_graded(before):
+            done = before if before is not None and is_graded(before) else None
+            if plan.rescore or (done is not None and not stale(done, assignment, plan.again)):
+                results[work.student] = done or _not_run(assignment, settings, work)
+                step()
+            elif done is not None:
+                yield replace(work, only=stale(done, assignment, plan.again))
+            else:
                 earlier = journal.results.get(work.student)
                 yield replace(work, again=earlier is not None and bool(earlier.digest) and is_graded(earlier))
-            else:
-                results[work.student] = before
-                step()
 
     with closing(_graded(plan, assignment, settings, to_do(), len(found))) as fresh:
         for result in fresh:
-            journal.add(result)
-            results[result.student] = result
+            before = journal.find(result.student, result.digest)
+            whole = merged(before, result) if before is not None and is_graded(result) else result
+            journal.add(whole)
+            results[result.student] = whole
             step()
     return [results[submission.student] for submission in found]
 
@@ -199,8 +235,29 @@ def _roster(plan: Plan, rules: Rules, assignment: Assignment) -> Roster | None:
     return roster
 
 
-def _examine(plan: Plan) -> None:
-    """Raise ValueError now for what could otherwise not be written at the end."""
+MARKS = ".marks.csv"
+NOT_YET = "it is not in the journal; --resume grades it"
+
+
+def _not_run(assignment: Assignment, settings: Settings, work: Work) -> SubmissionResult:
+    """The result of what is not in the journal where nothing may be run: with nothing handed in, that is all there is."""
+    if work.problem:
+        return grade_one(Grader(assignment, settings), work)
+    return ungraded_result(assignment, settings, work, NOT_YET)
+
+
+def _outdated(results: Iterable[SubmissionResult], assignment: Assignment) -> Iterator[str]:
+    """A sentence for each question whose verdicts stand on something else than today's notebook."""
+    old = Counter(name for result in results if is_graded(result) for name in stale(result, assignment))
+    for name, number in sorted(old.items()):
+        yield f"{name} was changed since {number} answers to it were graded; run it again for all: --again {name}"
+
+
+def _examine(plan: Plan, assignment: Assignment) -> None:
+    """Raise ValueError now for what could otherwise not be written at the end, and for a question that is not asked."""
+    for name in plan.again:
+        if name not in assignment.order:
+            raise ValueError(f"there is no question {name!r} to run again. {did_you_mean(name, assignment.order)}")
     if plan.out.suffix != ".csv" or plan.out.is_dir():
         raise ValueError(f"--out is the table of grades: expected a file such as grades.csv, but got {plan.out}")
     if plan.pages and plan.out.resolve().is_relative_to(plan.pages.resolve()):
@@ -209,21 +266,23 @@ def _examine(plan: Plan) -> None:
         )
 
 
-def _begin(plan: Plan, found: list[Submission]) -> tuple[Journal, Settings]:
+def _begin(plan: Plan, assignment: Assignment, found: list[Submission]) -> tuple[Journal, Settings]:
     """The journal of this run, and the settings, with the journal's seed where none is given."""
     path = plan.beside(".journal")
     seed = plan.seed
-    if seed is None and plan.resume:
+    if seed is None and plan.goes_on:
         seed = seed_of(path)
     if seed is None:
         seed = secrets.randbits(128)
     fingerprint = {
-        "assignment": hashlib.sha256(plan.assignment.read_bytes()).hexdigest(), "seed": seed, "labkit": __version__,
+        "assignment": assignment.name, "seed": seed, "labkit": __version__,
         "pace": asdict(plan.pace), "limits": asdict(plan.limits),
     }  # fmt: skip
+    if plan.rescore:  # nothing is run, so limits do not matter
+        fingerprint |= {key: value for key, value in fingerprint_of(path).items() if key != "assignment"}
     preload = ("matplotlib.pyplot",) if any(map(_plots, found)) else ()
     settings = Settings(seed, plan.pace, plan.limits, plan.unsafe, preload, plan.bounds)
-    return Journal.open(path, fingerprint, plan.resume), settings
+    return Journal.open(path, fingerprint, plan.goes_on), settings
 
 
 def _plots(submission: Submission) -> bool:
@@ -233,7 +292,7 @@ def _plots(submission: Submission) -> bool:
 def _graded(
     plan: Plan, assignment: Assignment, settings: Settings, works: Iterator[Work], number: int
 ) -> Generator[SubmissionResult]:
-    if plan.scheduler:
+    if plan.scheduler and not plan.rescore:
         return grade_on_cluster(assignment, settings, works, plan.scheduler)
     jobs = min(plan.jobs or _cores(), number)
     return grade_in_processes(assignment, settings, works, jobs)

@@ -20,8 +20,8 @@ FILE = "course.toml"
 OWN = "exercises"  # the folder of an instructor's own
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}")
 _COURSE_KEYS = ("title", "seed", "assignment", *COURSE_RULES)
-_ASSIGNMENT_KEYS = ("name", "title", "hints", "questions", *ASSIGNMENT_RULES)
-_QUESTION_KEYS = ("exercise", "name", "any_of", "points")
+_ASSIGNMENT_KEYS = ("name", "title", "hints", "partial", "questions", *ASSIGNMENT_RULES)
+_QUESTION_KEYS = ("exercise", "name", "any_of", "points", "partial")
 
 
 class CourseError(ValueError):
@@ -34,11 +34,12 @@ class CourseError(ValueError):
 
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """A question as `course.toml` has it: each student gets one of `exercises`."""
+    """A question as `course.toml` has it: each student gets one of `exercises`, and with `partial` part of the points."""
 
     name: str
     exercises: tuple[str, ...]
     points: float
+    partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,15 +172,17 @@ def _toml(folder: Path) -> dict[str, Any]:
 
 
 def _assignment(entry: dict[str, Any]) -> PlannedAssignment:
-    asked = tuple(_question(question) for question in entry["questions"])
+    asked = tuple(_question(question, entry.get("partial")) for question in entry["questions"])
     return PlannedAssignment(entry["name"], entry["title"], entry.get("hints", False), asked)
 
 
-def _question(entry: str | dict[str, Any]) -> PlannedQuestion:
+def _question(entry: str | dict[str, Any], partial: bool | None = None) -> PlannedQuestion:
+    """A question; `partial` is what its assignment says of partial credit, None where it says nothing."""
     entry = {"exercise": entry} if isinstance(entry, str) else entry
     exercises = tuple(entry.get("any_of") or [entry["exercise"]])
     points = entry.get("points", EXERCISES[exercises[0]].points)
-    return PlannedQuestion(entry.get("name", exercises[0]), exercises, float(points))
+    usual = partial if partial is not None else any(EXERCISES[name].partial_credit for name in exercises)
+    return PlannedQuestion(entry.get("name", exercises[0]), exercises, float(points), entry.get("partial", usual))
 
 
 # ---- what can be wrong ----
@@ -204,8 +207,7 @@ def _assignment_problems(entry: dict[str, Any], where: str) -> Iterator[str]:
     yield from _unknown_keys(entry, _ASSIGNMENT_KEYS, where)
     yield from _name(entry.get("name"), where)
     yield from _text(entry, "title", where)
-    if not isinstance(entry.get("hints", False), bool):
-        yield f"{where}: hints is {entry['hints']!r}; expected true or false."
+    yield from _yes_or_no(entry, ("hints", "partial"), where)
     asked = entry.get("questions")
     if not isinstance(asked, list) or not asked:
         yield f'{where}: it has no questions. Expected a list of exercises, such as questions = ["grad-slip"].'
@@ -226,6 +228,7 @@ def _question_problems(entry: Any, where: str) -> Iterator[str]:
         yield f"{where}: expected the name of an exercise or a table in braces, but got {entry!r}."
         return
     yield from _unknown_keys(entry, _QUESTION_KEYS, where)
+    yield from _yes_or_no(entry, ("partial",), where)
     if ("exercise" in entry) == ("any_of" in entry):
         yield f'{where}: expected either exercise = "..." or any_of = ["...", "..."].'
         return
@@ -254,6 +257,12 @@ def _points_problems(entry: dict[str, Any], exercises: list[str], where: str) ->
 def _unknown_keys(entry: dict[str, Any], known: tuple[str, ...], where: str) -> Iterator[str]:
     for key in entry.keys() - set(known):
         yield f"{where}: unknown key {key!r}. {did_you_mean(key, known)}"
+
+
+def _yes_or_no(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> Iterator[str]:
+    for key in keys:
+        if not isinstance(entry.get(key, False), bool):
+            yield f"{where}: {key} is {entry[key]!r}; expected true or false."
 
 
 def _text(entry: dict[str, Any], key: str, where: str) -> Iterator[str]:

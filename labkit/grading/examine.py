@@ -3,7 +3,7 @@
 The program runs cell by cell in one process, and each answer is tried in a child of its own. If the process is lost, the
 cell or the answer at fault is left out, and the rest is run again in a new process. Because the fault may be an older
 cell's (a thread that it left behind, words that it wrote on our line), an answer that was lost is at last tried without
-the other cells. So what one cell breaks costs its own question alone.
+the other cells, and tests without the other questions. So what one cell breaks costs its own question alone.
 """
 
 import time
@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode
+from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode, goes_on
 from ..jail import Jail, Session, wire
+from .added import AddedQuestion
 from .matching import CodeStep
+from .tested import relayed, test_program
 from .told import place_told
 
 FOUND = ("missing", "empty", "value", "function")
@@ -37,13 +39,18 @@ class Pace:
 
 @dataclass(frozen=True)
 class Inquiry:
-    """A question to a program: the variable that holds its answer, and for a function the inputs to try it on."""
+    """A question to a program: the variable that holds its answer, and for a function the inputs to try it on.
+
+    With `to_end`, on all of them, even where one raises an error. A question with `tests` is what these say.
+    """
 
     name: str
     binds: str
     inputs: tuple[tuple, ...] = ()
     tensors: str | None = None
     watch: tuple[str, ...] = ()
+    to_end: bool = False
+    tests: AddedQuestion | None = None
 
     @property
     def wants_function(self) -> bool:
@@ -55,7 +62,8 @@ class Inquiry:
 class Evidence:
     """What is known of an answer: `found` is "missing", "empty", "value", "function", "timeout", "died" or "unread".
 
-    After a timeout `at_work` says whether its processes took their CPU time, or only nothing was heard of them.
+    It is "tested" where tests have said something, which is `value`. After a timeout `at_work` says whether its processes took
+    their CPU time, or only nothing was heard of them.
     """
 
     found: str = "missing"
@@ -91,17 +99,26 @@ class _Blame(Exception):
     at_work: bool
 
 
-def examine(jail: Jail, steps: list[CodeStep], questions: Iterable[Inquiry], pace: Pace) -> Findings:
-    """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does."""
+def examine(
+    jail: Jail,
+    steps: list[CodeStep],
+    questions: Iterable[Inquiry],
+    pace: Pace,
+    beside: Callable[[], Jail] | None = None,
+) -> Findings:
+    """Run `steps` and ask `questions`; ends within about `pace.submission` seconds whatever the program does.
+
+    `beside()` gives a second jail, in which the tests of a question are run.
+    """
     asked = {q.name: q for q in questions}
     deadline = time.monotonic() + pace.submission
-    findings = _together(jail, steps, asked, pace, deadline)
+    findings = _together(jail, steps, asked, pace, deadline, beside)
     for name, q in asked.items():
         at = next((i for i, step in enumerate(steps) if name in step.asks), None)
         if _is_lost(findings, name, at):
-            alone = [step for i, step in enumerate(steps) if i == at or step.is_given]
-            again = _together(jail, alone, {name: q}, pace, deadline)
-            if again.evidence[name].found in FOUND[1:]:
+            alone = steps if q.tests else [step for i, step in enumerate(steps) if i == at or step.is_given]
+            again = _together(jail, alone, {name: q}, pace, deadline, beside)
+            if again.evidence[name].found in ("tested", *FOUND[1:]):
                 findings.evidence[name] = again.evidence[name]
                 findings.failures = {i: f for i, f in findings.failures.items() if i != at}
     return findings
@@ -116,7 +133,14 @@ def _is_lost(findings, name, at):
     )
 
 
-def _together(jail: Jail, steps: list[CodeStep], asked: dict[str, Inquiry], pace: Pace, deadline: float) -> Findings:
+def _together(
+    jail: Jail,
+    steps: list[CodeStep],
+    asked: dict[str, Inquiry],
+    pace: Pace,
+    deadline: float,
+    beside: Callable[[], Jail] | None,
+) -> Findings:
     """Run all `steps`, again and again without the one at fault, until every question has its evidence."""
     findings = Findings({}, {})
     left_out: set[int] = set()
@@ -127,7 +151,7 @@ def _together(jail: Jail, steps: list[CodeStep], asked: dict[str, Inquiry], pace
             break
         try:
             with jail.session() as session:
-                _Run(session, steps, pending, left_out, findings, pace, deadline).through()
+                _Run(session, steps, pending, left_out, findings, pace, deadline, beside).through()
         except _Blame as blame:
             if blame.question:
                 evidence = findings.evidence.setdefault(blame.question, Evidence())
@@ -163,6 +187,7 @@ class _Run:
     findings: Findings
     pace: Pace
     deadline: float
+    beside: Callable[[], Jail] | None
     step: int = 0
     question: str = ""
 
@@ -184,7 +209,9 @@ class _Run:
             steps.append({"label": step.label, "source": "" if i in self.left_out else step.source, "asks": asks})
         binds = {name: q.binds for name, q in self.pending.items()}
         functions = [name for name, q in self.pending.items() if q.wants_function]
-        return {"steps": steps, "binds": binds, "functions": functions, **self._allowed(self.pace.cell)}
+        tested = [name for name, q in self.pending.items() if q.tests]
+        asked = {"binds": binds, "functions": functions, "tested": tested}
+        return {"steps": steps, **asked, **self._allowed(self.pace.cell)}
 
     def _allowed(self, seconds):
         """What a program may take for one thing: CPU time, and time on the clock."""
@@ -230,6 +257,10 @@ class _Run:
 
     def _ask(self, asked):
         self.question = asked.name
+        if asked.tests and self.beside:
+            self._test(asked)
+            self.question = ""
+            return
         message = self._expect("ask", asked.name)
         if message.get("found") not in FOUND:
             raise self._blame()
@@ -243,8 +274,27 @@ class _Run:
             raise self._blame("unread") from None
         self.question = ""
 
+    def _test(self, asked):
+        """Let the tests of a question ask what they want to know."""
+        self._expect("answers", "ready")
+        assert self.beside
+        with self.beside().session() as tests:
+            wall, seconds = self._within(self.pace.cell * self.pace.wall), self.pace.cell + self.pace.grace
+            verdict = relayed(tests, test_program(asked.tests), wall, seconds, self._answered)
+        self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))
+        self.findings.evidence[asked.name] = Evidence("tested", verdict)
+
+    def _answered(self, message, seconds):
+        """What the answers say to a message of the tests."""
+        self._guarded(self.session.send, message, seconds)
+        said = self._guarded(self.session.receive, seconds, self.pace.cell + self.pace.grace)
+        if not isinstance(said, dict) or not {"ask", "came", "raised"}.intersection(said):  # nobody answers any more
+            raise self._blame()
+        return said
+
     def _try(self, asked, evidence):
         call = {"tensors": asked.tensors, "watch": asked.watch, **self._allowed(self.pace.call)}
+        call |= {"to_end": True} if asked.to_end else {}
         for left, drawn in zip(reversed(range(len(asked.inputs))), asked.inputs, strict=True):
             one = {"input": encode(drawn), "more": left > 0, **call}  # what comes next is not there before it is needed
             self._guarded(self.session.send, one, self._within(self.pace.call * self.pace.wall))
@@ -252,7 +302,7 @@ class _Run:
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()
             evidence.tried.append(_tried_call(message, asked.watch, self._place(message, "error_place")))
-            if not evidence.tried[-1].came:
+            if not (evidence.tried[-1].came or (asked.to_end and goes_on(evidence.tried[-1]))):
                 break
 
 

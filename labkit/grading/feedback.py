@@ -13,7 +13,8 @@ from ..classroom import find
 from ..desk import write_whole
 from .files import safe_name, safe_names
 from .pages import exercise_title, render
-from .results import QuestionResult, SubmissionResult
+from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
+from .told import note_told
 
 LONGEST = 20_000  # characters of a source that are shown
 
@@ -56,14 +57,17 @@ def student_page(result: SubmissionResult, assignment_title: str, solutions: boo
         _template_values(question, result.answers.get(question.question, ""), solutions)
         for question in result.questions
     ]
-    return render("feedback.html", {"title": assignment_title, "result": result, "questions": questions})
+    notes = [told for told in map(note_told, result.notes) if told]
+    unread = bool(result.notes) and not any(result.answers.values())
+    values = {"title": assignment_title, "result": result, "questions": questions, "notes": notes, "unread": unread}
+    return render("feedback.html", values)
 
 
 def _template_values(question: QuestionResult, source: str, solutions: bool) -> dict[str, Any]:
     """What the template shows of one question. `detail` is not in it."""
     exercise = find(question.exercise)
     return {
-        **{name: getattr(question, name) for name in ("question", "points", "max_points", "text", "hint")},
+        **{name: getattr(question, name) for name in ("question", "points", "max_points", "text", "hint", "comment")},
         "title": exercise_title(question.exercise),
         "state": _state(question),
         "source": source[:LONGEST],
@@ -73,8 +77,10 @@ def _template_values(question: QuestionResult, source: str, solutions: bool) -> 
 
 
 def _state(question: QuestionResult) -> str:
-    """The name of the look: right, partly, open (nothing handed in) or wrong."""
-    if question.kind == "right":
+    """The name of the look: right, partly, open (nothing handed in), hand (a person grades it) or wrong."""
+    if question.kind == BY_HAND:
+        return "hand"
+    if question.kind == "right" or (question.kind == MARKED and question.points >= question.max_points):
         return "right"
     if question.kind in ("empty", "missing"):
         return "open"

@@ -12,9 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from .added import TASK, TESTS, WRITTEN
 from .assignment import Assignment
 from .files import printable
-from .results import QuestionResult, SubmissionResult
+from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
 
 COURSE = "default_course"  # what nbgrader calls a course that has no name
 
@@ -131,7 +132,7 @@ def _prepare(gradebook: Any, assignment: Assignment) -> str:
     """Make sure that the assignment and its cells exist; return the name of their notebook."""
     gradebook.update_or_create_assignment(assignment.name)
     known = gradebook.find_assignment(assignment.name).notebooks
-    ours = {question.check_id for question in assignment.questions}
+    ours = {question.check_id for question in assignment.questions} | {added.name for added in assignment.added}
     notebook = next((n.name for n in known if ours & {cell.name for cell in n.grade_cells}), assignment.name)
     gradebook.update_or_create_notebook(notebook, assignment.name)
     for question in assignment.questions:
@@ -139,6 +140,12 @@ def _prepare(gradebook: Any, assignment: Assignment) -> str:
             question.check_id, notebook, assignment.name, max_score=float(question.points), cell_type="code"
         )
         gradebook.update_or_create_solution_cell(question.answer_id, notebook, assignment.name)
+    for added in assignment.added:
+        make = gradebook.update_or_create_task_cell if added.kind == TASK else gradebook.update_or_create_grade_cell
+        kind = "code" if added.kind == TESTS else "markdown"
+        make(added.name, notebook, assignment.name, max_score=added.points, cell_type=kind)
+        if added.kind == WRITTEN:
+            gradebook.update_or_create_solution_cell(added.name, notebook, assignment.name)
     return notebook
 
 
@@ -161,6 +168,14 @@ def _write_one(gradebook: Any, assignment: Assignment, notebook: str, result: Su
         if question.name in earned:
             _grade(grades[question.check_id], earned[question.name])
             comments[question.answer_id].auto_comment = _comment(earned[question.name])
+    for added in assignment.added:
+        if added.name in earned:
+            _grade(grades[added.name], earned[added.name])
+            if added.by_hand:
+                comments[added.name].auto_comment = _comment(earned[added.name])
+    for name, result_of in earned.items():
+        if result_of.comment and (comment := comments.get(name) or comments.get(f"answer-{name}")):
+            comment.manual_comment = printable(result_of.comment)
     gradebook.db.commit()
 
 
@@ -170,8 +185,8 @@ def _complete(gradebook: Any, submitted: Any) -> None:
 
     cells = submitted.notebook
     for kind, there, wanted in (
-        (Grade, submitted.grades, cells.grade_cells),
-        (Comment, submitted.comments, cells.solution_cells),
+        (Grade, submitted.grades, [*cells.grade_cells, *cells.task_cells]),
+        (Comment, submitted.comments, [*cells.solution_cells, *cells.task_cells]),
     ):
         for cell_id in {cell.id for cell in wanted} - {entry.cell_id for entry in there}:
             gradebook.db.add(kind(cell_id=cell_id, notebook=submitted))
@@ -179,7 +194,11 @@ def _complete(gradebook: Any, submitted: Any) -> None:
 
 
 def _grade(grade: Any, question: QuestionResult) -> None:
-    """Write the autograder's score. Only a new one under a manual one asks for a person."""
+    """Write the autograder's score, or a person's. Only a new one under a manual one asks for a person."""
+    if question.kind in (BY_HAND, MARKED):
+        grade.manual_score = question.points if question.kind == MARKED else grade.manual_score
+        grade.needs_manual_grade = grade.manual_score is None
+        return
     if grade.auto_score != question.points:
         grade.needs_manual_grade = grade.manual_score is not None
     grade.auto_score = float(question.points)

@@ -1,11 +1,13 @@
 """Write the notebooks of a course into its folder: the instructor's, the students', one student's own."""
 
+import re
 from pathlib import Path
 from typing import Any
 
-from .assignment import Assignment, read_notebook
-from .build import digest, instructor_notebook, personal, write
+from .assignment import Assignment, grade_id_of, read_notebook
+from .build import digest, instructor_notebook, personal
 from .course import Course, CourseError, PlannedAssignment
+from .notebooks import write
 from .release import released
 
 
@@ -41,14 +43,17 @@ def _source(course: Course, planned: PlannedAssignment) -> tuple[Any, list[str]]
         kept = read_notebook(path)
         Assignment.from_notebook(kept, str(path))  # AssignmentError, if it is not ours: it is not overwritten
         if changed_by_hand(kept):
-            differences = out_of_step(kept, fresh)
-            if differences:
+            brought = bring_up_to_date(kept, fresh)
+            if differences := out_of_step(kept, fresh):
                 raise CourseError(
                     f"{_short(course, path)}: you changed it by hand, and it no longer fits course.toml "
                     f"({', '.join(differences)}). Change it back, or delete it to have a new one made."
                 )
+            if brought:
+                write(kept, path)
+            but = f", but for {', '.join(brought)}" if brought else ""
             return kept, [
-                f"{_short(course, path)}: changed by hand, so it was kept. (Delete it to have a new one made.)"
+                f"{_short(course, path)}: changed by hand, so it was kept{but}. (Delete it to have a new one made.)"
             ]
     write(fresh, path)
     return fresh, [f"{_short(course, path)}: yours, with solutions and hidden tests"]
@@ -70,6 +75,37 @@ def out_of_step(notebook: Any, fresh: Any) -> list[str]:
     differing += [f"the exercise {name!r}" for name, text in want.own if dict(have.own).get(name) != text]
     worth = [theirs.name for ours, theirs in zip(have.questions, want.questions) if ours.points != theirs.points]
     return differing + [f"the points of {name!r}" for name in worth]
+
+
+def bring_up_to_date(kept: Any, fresh: Any) -> list[str]:
+    """Put into a notebook that was changed by hand what `fresh` has other: points, partial credit, exercises of one's own.
+
+    What else differs stays. The cells of an own exercise that was changed are replaced. Returns what was done, in words.
+    """
+    have, want = Assignment.from_notebook(kept), Assignment.from_notebook(fresh)
+    if have.name != want.name or [slot.any_of for slot in have.slots] != [slot.any_of for slot in want.slots]:
+        return []
+    new = {grade_id_of(cell): cell for cell in fresh.cells}
+    texts = [name for name, text in want.own if dict(have.own).get(name) != text]
+    worth = {w.name for h, w in zip(have.questions, want.questions) if h.points != w.points}
+    partial = [slot.name for slot, other in zip(want.slots, have.slots) if slot.partial != other.partial]
+    for i, cell in enumerate(kept.cells):
+        kind, _, name = (grade_id_of(cell) or "").partition("-")
+        question = next((q for q in want.questions if q.name == name), None)
+        sealed = bool(texts) and grade_id_of(cell) == "own-exercises"
+        if sealed or (question and question.exercise in texts and kind in ("statement", "answer", "check")):
+            kept.cells[i] = new[grade_id_of(cell)]
+        elif name in worth and kind == "check":
+            cell.metadata["nbgrader"]["points"] = new[grade_id_of(cell)].metadata["nbgrader"]["points"]
+        elif name in worth and kind == "statement" and (told := _WORTH.search(new[grade_id_of(cell)].source)):
+            cell.source = _WORTH.sub(told[0], cell.source, count=1)
+    changed = fresh.metadata["labkit"]
+    kept.metadata["labkit"] |= {key: changed[key] for key in ("slots", "own") if key in changed}
+    done = (("the exercise", texts), ("the points of", sorted(worth)), ("partial credit for", partial))
+    return [f"{what} {name!r}" for what, names in done for name in names]
+
+
+_WORTH = re.compile(r"\(\d+(?:\.\d+)? points?\)$", re.MULTILINE)
 
 
 def _short(course: Course, path: Path) -> str:

@@ -6,6 +6,7 @@ other line is a `SubmissionResult` as JSON. Of several lines for one student the
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +142,33 @@ def _begun_alone(path: str | os.PathLike[str]) -> bool:
         return False
 
 
+def results_in(path: str | os.PathLike[str]) -> list[SubmissionResult]:
+    """The latest result of each student, for who only looks: nothing is written. Raises JournalError, OSError."""
+    head, *lines = Path(path).read_bytes().split(b"\n")
+    if not head.startswith(HEAD.encode()):
+        raise JournalError(
+            f"{path} is not a journal of labkit. Give the table of grades that labkit grade has written."
+        )
+    found: dict[str, SubmissionResult] = {}
+    for line in lines[:-1]:  # what stands behind the last line end is not whole
+        with suppress(*DAMAGED):
+            result = SubmissionResult.from_json(json.loads(line))
+            found[result.student] = result
+    return list(found.values())
+
+
+def fingerprint_of(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What the journal's run depended on; empty where there is no journal that can be read."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return dict(json.loads(file.readline())["fingerprint"])
+    except (OSError, *DAMAGED):
+        return {}
+
+
 def seed_of(path: str | os.PathLike[str]) -> int | None:
     """The seed in a journal's fingerprint; None where there is no journal that can be read."""
     try:
-        with open(path, encoding="ascii") as file:
-            return int(json.loads(file.readline())["fingerprint"]["seed"])
-    except (OSError, *DAMAGED):
+        return int(fingerprint_of(path)["seed"])
+    except DAMAGED:
         return None

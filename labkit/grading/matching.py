@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .assignment import Assignment, Question
@@ -35,10 +35,32 @@ def plan(handed: SubmittedCode, assignment: Assignment) -> tuple[list[CodeStep],
     for question in assignment.questions:
         asked.setdefault(cells.place(question), []).append(question.name)
     steps = [CodeStep(source, f"set-up cell {grade_id}", (), is_given=True) for grade_id, source in assignment.setup]
-    steps += [CodeStep(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))) for i, cell in enumerate(cells.own)]
+    theirs = [
+        (float(cell.index), CodeStep(cell.source, f"cell {cell.index}", tuple(asked.get(i, ()))))
+        for i, cell in enumerate(cells.own)
+    ]
+    steps += [step for _, step in sorted([*theirs, *_placed(handed, assignment)], key=lambda placed: placed[0])]
     if None in asked:
         steps.append(CodeStep("", "the end of the notebook", tuple(asked[None])))
     return steps, [*_changed(handed, assignment), *cells.notes]
+
+
+def _placed(handed: SubmittedCode, assignment: Assignment) -> Iterator[tuple[float, CodeStep]]:
+    """The instructor's cells behind an answer: tests, and locked code; each with the place where it stands here.
+
+    That is where the submission has a cell of that id, otherwise right behind the nearest of those that stood before it.
+    """
+    places = {cell.grade_id: float(cell.index) for cell in handed.cells if cell.grade_id}
+    places |= {cell.grade_id: cell.before + 0.5 for cell in handed.texts if cell.grade_id}
+    inner = [(name, after, CodeStep(source, f"cell {name}", (), True)) for name, source, after in assignment.inner]
+    tests = [
+        (q.name, q.after, CodeStep("", f"the tests {q.name}", (q.name,))) for q in assignment.added if not q.by_hand
+    ]
+    for name, after, step in (*inner, *tests):
+        if name in places:
+            yield places[name], step
+        else:
+            yield next((places[one] + 0.25 for one in after if one in places), float("inf")), step
 
 
 class _Cells:
@@ -117,7 +139,7 @@ def _looks_like(cell: CodeCell, name: str) -> bool:
 
 def _changed(handed: SubmittedCode, assignment: Assignment) -> Sequence[str]:
     """A note for each set-up cell that is not as it was handed out: names that were added to it will be missing."""
-    original = dict(assignment.setup)
+    original = dict(assignment.setup) | {name: source for name, source, _ in assignment.inner}
     return [
         f"Cell {cell.index}, a set-up cell of the assignment, was changed; it was run as it was handed out."
         for cell in handed.cells

@@ -15,6 +15,7 @@ WORDS = {  # a kind of result in two or three words, for a table
     "arguments": "other arguments", "error": "raised an error", "timeout": "took too long", "printed": "returned nothing",
     "mutated": "changed its input", "died": "the process died", "kind": "another kind of value",
     "structure": "another structure", "shape": "another shape", "dtype": "another dtype", "value": "other values",
+    "tests": "a test not passed", "by-hand": "to be graded by hand", "marked": "graded by hand",
 }  # fmt: skip
 
 TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -19,7 +19,7 @@ def released(notebook: Any) -> Any:
             cell.outputs, cell.execution_count = [], None
             for field in ("collapsed", "scrolled"):
                 cell.metadata.pop(field, None)
-        cell.source = _for_students(cell)
+        cell.source = for_students(cell)
         _lock(cell)
     return release
 
@@ -41,7 +41,8 @@ def without(source: str, region: str, instead: tuple[str, ...] = ()) -> str:
     for line in source.split("\n"):
         if f"BEGIN {region}" in line:
             inside = True
-            kept.extend(instead)
+            indent = line[: len(line) - len(line.lstrip())]
+            kept.extend(indent + one for one in instead)
         elif f"END {region}" in line:
             inside = False
         elif not inside:
@@ -49,7 +50,7 @@ def without(source: str, region: str, instead: tuple[str, ...] = ()) -> str:
     return "\n".join(kept)
 
 
-def _for_students(cell: Any) -> str:
+def for_students(cell: Any) -> str:
     """The source of a cell as a student gets it. A solution cell without a marked region is solution all over."""
     code = cell.cell_type == "code"
     if cell.metadata.get("nbgrader", {}).get("solution") and "BEGIN SOLUTION" not in cell.source:

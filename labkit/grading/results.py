@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 UNGRADED = "ungraded"  # the kind of result where the grader failed, and not the student
+BY_HAND, MARKED = "by-hand", "marked"  # kinds of result where a person grades
 GRADED, NOTHING, UNREAD, FAILED = (
     "graded",
     "nothing handed in",
@@ -21,8 +22,11 @@ class QuestionResult:
     `question` is the name of the question in the assignment, `exercise` the exercise it asked (they differ where each
     student gets one of several). `kind` is "right", "missing", "empty", "type", "arguments", "error", "timeout",
     "printed", "mutated", "died", one of the stages of a comparison ("kind", "structure", "shape", "dtype", "value"), or
-    the name of the misconception that was recognised. `text` is for the student and holds no drawn input and no
-    expected value; `detail` is for the instructor, and is the text that `check` would show.
+    the name of the misconception that was recognised; of questions that an instructor added "tests" (one is not passed),
+    "by-hand" (a person has to grade it) or "marked" (one has). `text` is for the student and holds no drawn input and no
+    expected value; `detail` is for the instructor, and is the text that `check` would show. `share` is the part of the
+    answer that is right, from 0 to 1, None where it is not known; `basis` is a digest of what that was found by; `comment`
+    is a person's.
     """
 
     question: str
@@ -33,6 +37,9 @@ class QuestionResult:
     text: str
     detail: str = ""
     hint: str = ""
+    share: float | None = None
+    basis: str = ""
+    comment: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,9 +76,15 @@ class SubmissionResult:
         """GRADED; NOTHING (handed in), UNREAD (no answer was found in what was), or FAILED (the grader did)."""
         if any(question.kind == UNGRADED for question in self.questions):
             return FAILED
-        if any(map(str.strip, self.answers.values())) or any(question.kind != "missing" for question in self.questions):
+        counts = any(question.kind != "missing" or question.points for question in self.questions)
+        if counts or any(map(str.strip, self.answers.values())):
             return GRADED
         return UNREAD if self.file or self.digest else NOTHING
+
+    @property
+    def to_mark(self) -> tuple[str, ...]:
+        """The questions that a person has to grade yet."""
+        return tuple(q.question for q in self.questions if q.kind == BY_HAND)
 
     @property
     def submitted(self) -> datetime | None:

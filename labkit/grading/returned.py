@@ -26,12 +26,14 @@ def write_lms_grades(
 ) -> Path:
     """Write the roster's own table with the points that count, as its system imports it; returns the path.
 
-    Who handed in nothing, or nothing that could be read, has an empty cell: the system keeps what it has. Where the system
-    has another maximum than the assignment, points are converted to it. Raises `RosterError` for a roster of no system.
+    Who handed in nothing, or nothing that could be read, or whose answers a person has yet to grade, has an empty cell: the
+    system keeps what it has. Where it has another maximum than the assignment, points are converted to it. Raises
+    `RosterError` for a roster of no system.
     """
     column, at = grade_column(assignment, roster)
     columns = _kept(roster, at)
     most = sum(question.points for question in assignment.questions)
+    most += sum(question.points for question in assignment.added)
     lines = {student.row: student for student in roster.students}
     maximum = _maximum(roster, at)
     earned = {final.result.student: final for final in finals}
@@ -101,7 +103,7 @@ def _number(cell: str) -> float:
 
 
 def _points(final: Final | None, most: float, maximum: float) -> str:
-    if final is None or final.result.state != GRADED:
+    if final is None or final.result.state != GRADED or final.result.to_mark:
         return ""
     return points(final.score * maximum / most if maximum and most else final.score)
 

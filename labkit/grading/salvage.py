@@ -2,7 +2,7 @@
 
 import codecs
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .bindings import LONGEST, definitions
@@ -10,7 +10,8 @@ from .broken import START, Found, cells_of
 from .opening import LIMIT
 from .scripts import cells_of_script, other_kind
 
-TOTAL = 1_000_000  # characters of code in one notebook
+TOTAL = 1_000_000  # characters of code in one notebook, and of text
+SHOWN = 20_000  # characters of a text that is kept
 MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"),
@@ -32,8 +33,17 @@ class CodeCell:
 
 
 @dataclass(frozen=True)
+class TextCell:
+    """One cell that is no code, with the number of code cells `before` it and its id, as `CodeCell` has it."""
+
+    before: int
+    source: str
+    grade_id: str
+
+
+@dataclass(frozen=True)
 class SubmittedCode:
-    """The code cells of a submission, in order.
+    """The code cells of a submission, in order, and in `texts` the others.
 
     `notes` say what was wrong with the file, `digest` is the SHA-256 of its bytes. `made_for` is the student whom its
     metadata name, and `variant` the exercise of each question, as they say; empty where they say nothing.
@@ -44,6 +54,7 @@ class SubmittedCode:
     digest: str
     made_for: str = ""
     variant: tuple[tuple[str, str], ...] = ()
+    texts: tuple[TextCell, ...] = field(default=(), compare=False)
 
 
 def read_submission(data: bytes) -> SubmittedCode:
@@ -58,16 +69,17 @@ def read_submission(data: bytes) -> SubmittedCode:
     >>> print(*handed.notes)
     The file is broken after code cell 1. All cells that are whole were read.
     """
-    cells, notes, labkit = _read(data)
+    found, notes, labkit = _read(data)
+    cells = tuple(cell for cell in found if isinstance(cell, CodeCell))
+    texts = tuple(cell for cell in found if isinstance(cell, TextCell))
     made_for, variant = labkit.get("student"), _dict(labkit.get("variant"))
     chosen = tuple((name, asked) for name, asked in variant.items() if isinstance(asked, str))[:1000]
     digest = hashlib.sha256(data).hexdigest()
-    return SubmittedCode(
-        tuple(cells), tuple(notes), digest, _text(made_for) if isinstance(made_for, str) else "", chosen
-    )
+    named = _text(made_for) if isinstance(made_for, str) else ""
+    return SubmittedCode(cells, tuple(notes), digest, named, chosen, texts)
 
 
-def _read(data: bytes) -> tuple[list[CodeCell], list[str], dict[str, Any]]:
+def _read(data: bytes) -> tuple[list[Any], list[str], dict[str, Any]]:
     if len(data) > LIMIT:
         why = f"The file has {len(data):,} bytes; at most {LIMIT:,} are read. Clear its outputs and save it again."
         return [], [why], {}
@@ -78,7 +90,7 @@ def _read(data: bytes) -> tuple[list[CodeCell], list[str], dict[str, Any]]:
     text, note = _decoded(data)
     found = _found(text)
     cells, notes = _cells(found)
-    if not cells and not found.notes and not notes:
+    if not any(isinstance(c, CodeCell) for c in cells) and not found.notes and not notes:
         notes.append("There is no code cell in the file. Ask for the notebook again.")
     return cells, [*filter(None, [note]), *found.notes, *notes], found.labkit
 
@@ -107,10 +119,11 @@ def _found(text: str) -> Found:
     return Found(cells, [note])
 
 
-def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
-    """The code among the cells, within the limits; notes on what is odd."""
+def _cells(found: Found) -> tuple[list[Any], list[str]]:
+    """The code among the cells, and the texts, within the limits; notes on what is odd."""
     cells: list[CodeCell] = []
-    notes, total, strange, before = [], 0, 0, 0
+    texts: list[TextCell] = []
+    notes, total, shown, strange, before = [], 0, 0, 0, 0
     for i, raw in enumerate(found.cells):
         if i == found.broken:
             before = len(cells)
@@ -118,6 +131,8 @@ def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
             strange += 1
             continue
         if not (cell := _code_cell(raw, len(cells) + 1)):
+            texts.append(TextCell(len(cells), _source(raw)[: min(SHOWN, TOTAL - shown)], _id_of(raw)))
+            shown += len(texts[-1].source)
             continue
         total += len(cell.source)
         if len(cell.source) > LONGEST or total > TOTAL:
@@ -134,7 +149,7 @@ def _cells(found: Found) -> tuple[list[CodeCell], list[str]]:
         notes.append(f"{strange} of the notebook's cells are no cells; they were left out.")
     if found.broken is not None:
         notes.insert(0, _break(before if found.broken < len(found.cells) else len(cells), len(cells)))
-    return cells, notes[:10]
+    return [*cells, *texts], notes[:10]
 
 
 def _break(before: int, total: int) -> str:
@@ -148,13 +163,18 @@ def _code_cell(raw: dict[str, Any], index: int) -> CodeCell | None:
     """The cell, if it is code, or an answer that was turned into text by mistake."""
     metadata = _dict(raw.get("metadata"))
     mark, kind = _dict(metadata.get("nbgrader")), raw.get("cell_type")
+    grade_id = _id_of(raw)
     is_code = kind == "code" or (kind not in NO_CODE and ("outputs" in raw or "execution_count" in raw))
-    names = [mark.get("grade_id"), raw.get("id"), metadata.get("id")]
-    grade_id = next((_text(name) for name in names if isinstance(name, str) and name), "")[:200]
     if not is_code and not (kind in NO_CODE and mark.get("solution") is True):
         return None
     source = _source(raw)
     return CodeCell(index, source, grade_id) if is_code or definitions(source) else None
+
+
+def _id_of(raw: dict[str, Any]) -> str:
+    metadata = _dict(raw.get("metadata"))
+    names = [_dict(metadata.get("nbgrader")).get("grade_id"), raw.get("id"), metadata.get("id")]
+    return next((_text(name) for name in names if isinstance(name, str) and name), "")[:200]
 
 
 def _source(raw: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from math import floor
 from ..classroom import find
 from ..lines import counted
 from .pages import exercise_title, points, words
-from .results import QuestionResult, SubmissionResult, by_question
+from .results import MARKED, QuestionResult, SubmissionResult, by_question
 
 BINS = 12  # bars of a histogram, at most (and one for the full score)
 SHOWN = 3  # kinds of result that the terminal shows for a question before it counts the rest as "other"
@@ -123,17 +123,21 @@ def summarise(results: Iterable[SubmissionResult]) -> Summary:
 
 
 def _question(name: str, answers: Sequence[QuestionResult]) -> QuestionSummary:
-    wrong = Counter((a.kind, _sentence(a)) for a in answers if a.kind != "right")
+    wrong = Counter((a.kind, _sentence(a)) for a in answers if not _is_right(a))
     counts = [Count(kind, number, sentence) for (kind, sentence), number in wrong.items()]
     return QuestionSummary(
         question=name,
         title=" / ".join(dict.fromkeys(exercise_title(a.exercise) for a in answers)),
         students=len(answers),
-        right=sum(a.kind == "right" for a in answers) / len(answers),
+        right=sum(map(_is_right, answers)) / len(answers),
         mean=statistics.fmean(a.points for a in answers),
         max_points=max(a.max_points for a in answers),
         counts=tuple(sorted(counts, key=lambda c: (-c.number, not c.sentence))),
     )
+
+
+def _is_right(answer: QuestionResult) -> bool:
+    return answer.kind == "right" or (answer.kind == MARKED and answer.points >= answer.max_points)
 
 
 def _sentence(answer: QuestionResult) -> str:

@@ -9,6 +9,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+_TO_THE_INSTRUCTOR = re.compile(  # what the notes on a file say is to be done; a student does something else
+    r"(?:^|(?<=[.:] ))(?:Ask for|Give yourself|Put|Rename|Remove|Move|If the notebook is inside)\b[^.]*(?:\.\w[^.]*)*\.(?: |$)"
+)
 OWN_ERROR = "an error of its own class"
 _ERRORS = {
     name
@@ -17,6 +20,24 @@ _ERRORS = {
     if isinstance(value, type) and issubclass(value, BaseException)
 }
 _PLACE = re.compile(r"([^\s(]*)(?: \(line (\d{1,6})(?:: (.*))?\))?")
+
+
+def note_told(note: str) -> str:
+    """A note on a file without what it tells the instructor to do.
+
+    >>> note_told("The file is a PDF, not a notebook. Ask for the .ipynb file.")
+    'The file is a PDF, not a notebook.'
+    """
+    return _TO_THE_INSTRUCTOR.sub("", note).strip()
+
+
+def error_told(name: str) -> str:
+    """The name of a class of errors, where it is one that everybody knows.
+
+    >>> error_told("ValueError"), error_told("Input3point7")
+    ('ValueError', 'an error of its own class')
+    """
+    return name if name in _ERRORS else OWN_ERROR
 
 
 def place_told(place: str, sources: Iterable[str]) -> str:
@@ -31,7 +52,7 @@ def place_told(place: str, sources: Iterable[str]) -> str:
     if not found:
         return OWN_ERROR
     name, number, line = found.groups()
-    name = name if name in _ERRORS else OWN_ERROR
+    name = error_told(name)
     lines = [source.splitlines() for source in sources]
     if not number or not any(0 < int(number) <= len(some) for some in lines):
         return name

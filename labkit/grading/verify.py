@@ -4,19 +4,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import nbformat
-
 from ..classroom import check, doubts, living
 from ..jail import NotIsolated
+from .added import misplaced, ungraded
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
 from .course import Course, PlannedAssignment, class_rules
 from .finals import unknown_extensions
 from .grader import Settings
 from .handout import out_of_step
-from .pool import Work, grade_here
+from .notebooks import writes
+from .pool import grade_here
 from .release import released
+from .results import BY_HAND, QuestionResult
 from .roster import RosterError, read_roster
+from .worker import Work
 
 
 def problems(course: Course) -> Iterator[str]:
@@ -33,13 +35,16 @@ def problems(course: Course) -> Iterator[str]:
 
 
 def remarks(course: Course) -> Iterator[str]:
-    """What the instructor may want to know of their own exercises, and which of them were not tried in the jail."""
+    """What the instructor may want to know of their own exercises and cells."""
     for name in course.own:
         for slip in living(name):
             yield (
                 f"{name}: an answer in which {slip} is taken for right. If it is wrong, let draw(rng) give inputs that "
                 "show it."
             )
+    for planned in course.assignments:
+        path = course.source(planned.name)
+        yield from (f"{path}: {what}." for what in ungraded(read_notebook(path).cells))
 
 
 def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator[str]:
@@ -50,12 +55,14 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
     if differing:
         yield f"{path}: does not fit course.toml ({', '.join(differing)}). Run: labkit course build"
         return
+    yield from (f"{path}: {problem}" for problem in misplaced(source.cells))
     if not planned.varies:
         yield from _release_problems(course, planned, source)
     for asked in _variants(assignment):
         own = variant(source, asked.questions)
         yield from _answer_problems(own, asked, str(path))
-        yield from _jail_problems(own, asked, str(path)) if assignment.own else ()
+        tested = any(not question.by_hand for question in assignment.added)
+        yield from _jail_problems(own, asked, str(path)) if assignment.own or tested else ()
 
 
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
@@ -90,16 +97,28 @@ def _answer_problems(source: Any, assignment: Assignment, path: str) -> Iterator
 
 
 def _jail_problems(source: Any, assignment: Assignment, path: str) -> Iterator[str]:
-    """The instructor's solutions to their own exercises must be right where students' answers run."""
-    own, work = dict(assignment.own), Work("solution", nbformat.writes(source).encode())
+    """The instructor's own exercises and tests must be right where students' answers run, and not for empty ones."""
+    works = [Work("solution", writes(source).encode()), Work("empty", writes(released(source)).encode())]
+    own, tests = dict(assignment.own), {question.name for question in assignment.added if not question.by_hand}
     try:
-        (result,) = grade_here(replace(assignment, slots=()), Settings(assignment.seed), [work])
+        solved, empty = grade_here(replace(assignment, slots=()), Settings(assignment.seed), works)
     except NotIsolated as error:
-        yield f"{path}: your own exercises could not be tried where answers run: {error}"
+        yield f"{path}: your own exercises and tests could not be tried where answers run: {error}"
         return
-    for question in result.questions:
+    for question in solved.questions:
         if question.exercise in own and question.kind != "right":
             yield f"{path}: the solution of {question.exercise!r} is not right in the jail: {question.text}"
+        if question.question in tests and question.kind != "right":
+            yield f"{path}: the tests '{question.question}' are not passed by your own answers: {_why(question)}"
+    for question in empty.questions:
+        if question.question in tests and question.kind == "right":
+            yield f"{path}: the tests '{question.question}' are passed by what is handed out."
+
+
+def _why(question: QuestionResult) -> str:
+    if question.kind == BY_HAND:
+        return f"{question.detail}. Tests are run beside the answers, not among them: let them compare numbers, texts, arrays."
+    return f"{question.detail or question.text}"
 
 
 def _failing(question: Any, names: dict[str, Any]) -> str:

@@ -33,7 +33,8 @@ class Work:
     """One submission to grade: the bytes of its file, or the problem with it; `again` where an earlier one was graded.
 
     `called` is what the student is called, by `student` alone if it is not given; empty where that is only a system's number.
-    `beyond` names questions that cost a process when they were judged, each with what was exceeded.
+    `beyond` names questions that cost a process when they were judged, each with what was exceeded. `only` names the
+    questions to grade; None: all.
     """
 
     student: str
@@ -45,15 +46,16 @@ class Work:
     again: bool = False
     called: tuple[str, ...] | None = None
     beyond: tuple[tuple[str, str], ...] = ()
+    only: frozenset[str] | None = None
 
 
 def grade_one(grader: Grader, work: Work) -> SubmissionResult:
     """The result of one piece of work; raises nothing but `NotIsolated`, where no jail can be started any more."""
     try:
         if work.problem:
-            result = grader.nothing(work.student, work.problem, work.file, work.data)
+            result = grader.nothing(work.student, work.problem, work.file, work.data, work.only)
         else:
-            more = work.file, work.notes, work.again, work.called, dict(work.beyond)
+            more = work.file, work.notes, work.again, work.called, dict(work.beyond), work.only
             result = grader.grade(work.student, work.data, *more)
     except NotIsolated:
         raise
@@ -155,9 +157,8 @@ class Worker:
             return None
         self.work, self.lost = None, 0
         grader = Grader(*self.common)
-        result = grader.nothing(
-            work.student, f"To read this file, and what its code says, took {took}", work.file, work.data
-        )
+        why = f"To read this file, and what its code says, took {took}"
+        result = grader.nothing(work.student, why, work.file, work.data, work.only)
         return replace(result, timestamp=work.timestamp)
 
     def end(self) -> None:

@@ -111,6 +111,13 @@ def limit(megabytes: int, cpu_seconds: int, processes: int, file_megabytes: int,
         resource.setrlimit(which, (value, value))
 
 
+def forget_limits() -> None:
+    """Take back the soft limits on data and CPU time: they were meant for the process that started this one."""
+    for which in (resource.RLIMIT_DATA, resource.RLIMIT_CPU):
+        hard = resource.getrlimit(which)[1]
+        resource.setrlimit(which, (hard, hard))
+
+
 def _mapped():
     """Bytes of address space in use; without /proc, a guess for Python with NumPy."""
     try:

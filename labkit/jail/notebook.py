@@ -1,7 +1,10 @@
 """What a notebook's cell may say that is no Python: magics, shell lines, `?`. They cost nothing and do nothing."""
 
 import ast
+import builtins
 import re
+import sys
+from types import ModuleType
 from typing import Any
 
 _TIMED = {"time", "timeit", "prun", "capture"}
@@ -57,3 +60,15 @@ class Shell:
 
     def __getattr__(self, name: str) -> Any:
         return lambda *arguments, **options: None
+
+
+def names_of_a_notebook() -> dict[str, Any]:
+    """The names that a notebook begins with, those of the module `__main__`: what is defined there can be found, to pickle it.
+
+    `display` and `get_ipython` are there, and do what is possible where nobody looks.
+    """
+    main, shell = ModuleType("__main__"), Shell()
+    names = vars(main)
+    names.update(__builtins__=builtins, get_ipython=lambda: shell, display=display, In=[""], Out={}, _="")
+    shell.names, sys.modules["__main__"] = names, main
+    return names

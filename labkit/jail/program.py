@@ -5,13 +5,14 @@ The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "bin
 We send, in this order: `{"step": i}` before each step, `{"ran": i}` after it, with "kind", "error" and "place" if it
 raised; then for each question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and
 `{"end": true}`.
+A question in `{"tested": [name, ...]}` is answered by `{"answers": "ready"}`, and then by whatever tests ask (`peer`).
 To an `ask` with a function the other side answers `{"input": ..., "more": true, "tensors": dialect, "seconds": s, "wall": w,
-"watch": [...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails.
+"watch": [...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails (with
+"to_end": until one does not come back).
 """
 
 import ast
 import asyncio
-import builtins
 import inspect
 import linecache
 import os
@@ -20,17 +21,20 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from ..evidence import Printed, TimeUp, decode, encode, error_text, is_blank, may_do, time_limit, try_call
+from ..evidence import Printed, TimeUp, decode, encode, error_text, goes_on, is_blank, may_do, time_limit, try_call
 from . import wire
-from .notebook import Shell, display, python_of
+from .notebook import names_of_a_notebook, python_of
+from .tests import run_tests, serve_answers
 
 
 def run(connection: socket.socket) -> None:
     """Run the program that the other side sends, and answer its questions; nothing a student raises comes out."""
     program, ours = wire.receive(connection), os.getpid()
+    if "tests" in program:
+        run_tests(connection, program)
+        return
     names = names_of_a_notebook()
     for i, step in enumerate(program["steps"]):
         wire.send(connection, {"step": i})
@@ -39,6 +43,9 @@ def run(connection: socket.socket) -> None:
             os._exit(0)
         wire.send(connection, {"ran": i, **(failure or {})})
         for question in step["asks"]:
+            if question in program.get("tested", ()):
+                _in_a_child(serve_answers, connection, names)
+                continue
             value = names.get(program["binds"][question], _MISSING)
             asked = connection, question, value, question in program["functions"]
             if _is_data(value):
@@ -46,18 +53,6 @@ def run(connection: socket.socket) -> None:
             else:
                 _in_a_child(answer, *asked)
     wire.send(connection, {"end": True})
-
-
-def names_of_a_notebook() -> dict[str, Any]:
-    """The names that a notebook begins with, those of the module `__main__`: what is defined there can be found, to pickle it.
-
-    `display` and `get_ipython` are there, and do what is possible where nobody looks.
-    """
-    main, shell = ModuleType("__main__"), Shell()
-    names = vars(main)
-    names.update(__builtins__=builtins, get_ipython=lambda: shell, display=display, In=[""], Out={}, _="")
-    shell.names, sys.modules["__main__"] = names, main
-    return names
 
 
 def run_step(
@@ -117,7 +112,7 @@ def answer(connection: socket.socket, question: str, value: Any, wants_function:
         if os.getpid() != ours:  # a copy that the answer has made of us: the original speaks
             os._exit(0)
         wire.send(connection, _outcome_of_call(one))
-        came = one.came
+        came = one.came or (message.get("to_end", False) and goes_on(one))
 
 
 def _outcome_of_call(one):

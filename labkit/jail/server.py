@@ -32,6 +32,7 @@ def main(settings: dict[str, Any]) -> None:
     control = socket.socket(fileno=settings["socket"])
     if select([control], [], [], 0)[0]:  # nobody is there any more: nothing is ever said before we are ready
         return
+    linux.forget_limits()
     preload(settings["preload"])
     linux.become_subreaper()
     linux.hide_memory()

@@ -8,8 +8,9 @@ import nbformat
 import pytest
 
 from labkit.grading.assignment import Assignment, AssignmentError
-from labkit.grading.build import instructor_notebook, write
+from labkit.grading.build import instructor_notebook
 from labkit.grading.course import Course
+from labkit.grading.notebooks import write
 from labkit.grading.release import released
 
 TOML = """

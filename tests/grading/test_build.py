@@ -184,6 +184,23 @@ def test_what_was_changed_by_hand_is_kept_and_handed_out(tmp_path):
     assert list(problems(ours)) == []
 
 
+def test_other_points_and_partial_credit_reach_a_source_that_was_changed_by_hand(tmp_path):
+    ours = course(tmp_path, FIXED)
+    hand_out(ours, ours.assignments[0])
+    notebook = read(ours.source("a1"))
+    notebook.cells.append(nbformat.v4.new_markdown_cell("Good luck!"))
+    nbformat.write(notebook, ours.source("a1"))
+    later = FIXED.replace('"grad-slip"', '{ exercise = "grad-slip", points = 2.5, partial = true }')
+    told = hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])
+    assert "kept, but for the points of 'grad-slip', partial credit for 'grad-slip'." in told[0]
+    kept, release = read(ours.source("a1")), read(ours.release("a1"))
+    first = Assignment.from_notebook(kept).questions[0]
+    assert (first.points, first.partial) == (2.5, True) and kept.cells[-1].source == "Good luck!"
+    assert "(2.5 points)" in cells(release)["statement-grad-slip"].source.splitlines()[0]
+    assert list(problems(course(tmp_path, later))) == []
+    assert "but for" not in hand_out(course(tmp_path, later), course(tmp_path, later).assignments[0])[0]
+
+
 def test_what_was_changed_by_hand_is_in_every_variant(tmp_path):
     ours = course(tmp_path, VARIED)
     hand_out(ours, ours.assignments[0])
@@ -197,8 +214,8 @@ def test_a_source_changed_by_hand_that_no_longer_fits_is_neither_overwritten_nor
     hand_out(ours, ours.assignments[0])
     change(ours, "title", "# My title")
     before = ours.source("a1").read_bytes(), ours.release("a1").read_bytes()
-    later = course(tmp_path, FIXED.replace('"grad-slip"', '{ exercise = "grad-slip", points = 9 }'))
-    with pytest.raises(CourseError, match="the points of 'grad-slip'"):
+    later = course(tmp_path, FIXED.replace('"grad-slip"', '"grad-clip"'))
+    with pytest.raises(CourseError, match="the questions"):
         hand_out(later, later.assignments[0])
     assert before == (ours.source("a1").read_bytes(), ours.release("a1").read_bytes())
 

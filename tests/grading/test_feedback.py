@@ -1,9 +1,11 @@
 """Pages for students: what they may know and nothing else, whatever their names, notes and sources are."""
 
+import ast
 import html
 import re
 import sys
 from itertools import product
+from pathlib import Path
 
 import chromium
 import pytest
@@ -12,6 +14,7 @@ from result_examples import NASTY, question, submission
 from labkit.classroom import EXERCISES
 from labkit.grading import pages as look
 from labkit.grading.feedback import LONGEST, feedback_pages, student_page, write_feedback
+from labkit.grading.told import note_told
 
 HOSTILE = (
     "</code></pre></style><script>document.title='owned'</script><img src=http://x.invalid onerror=alert(1)>{{ 7*7 }}"
@@ -116,6 +119,49 @@ def test_the_pages_of_two_students_never_mention_one_another(tmp_path):
     pages = write_feedback(tmp_path, results, "Week 1")
     assert "bob" not in pages["ann"].read_text() and "ann" not in seen(pages["bob"].read_text()).split()
     assert pages == feedback_pages(tmp_path, results)
+
+
+TO_INSTRUCTORS = (
+    "The file is a PDF, not a notebook. Ask for the .ipynb file.", "a/b.ipynb is a link, and links are not followed. "
+    "Put the file itself in its place.", "The folder ann holds no notebook; expected a1.ipynb. There are: x.py. Ask for it.",
+    "ann/a1.ipynb cannot be opened: Permission denied. Give yourself the right to read it.",
+    "a.ipynb is a folder; expected a notebook. If the notebook is inside, move it out.",
+    "The file is broken before its first code cell. No cell of it is whole. Ask for the notebook again.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("note", TO_INSTRUCTORS)
+def test_where_nothing_could_be_read_the_page_speaks_to_the_student(note):
+    missing = question("q1", "missing", 0.0, text="There is nothing that could be graded.", detail=note)
+    text = seen(student_page(submission("ann", missing, notes=(note,)), "Week 1"))
+    assert "Open the notebook that you worked in" in text and "show this page to your instructor" in text
+    assert note.partition(". ")[0] in text
+    assert not re.search("Ask for|Give yourself|Put the|move it out", text)
+
+
+def test_a_person_speaks_in_the_page_and_what_waits_for_one_is_not_called_wrong():
+    marked = question("q1", "marked", 1.5, text="", comment="Say <b>why</b>.")
+    waiting = question("q2", "by-hand", 0.0, text="This answer is graded by a person.")
+    page = student_page(submission("ann", marked, waiting, answers={"q1": "x", "q2": "y"}), "Week 1")
+    assert "Your instructor: Say <b>why</b>." in re.sub(r" +", " ", seen(page)) and "<b>why" not in page
+    assert "partly right" in seen(page) and "graded by a person" in seen(page) and "not yet right" not in seen(page)
+
+
+def test_every_note_that_tells_an_instructor_what_to_do_is_known():
+    """A sentence of the modules that open files which begins with another command would reach the student."""
+    commands = set()
+    for module in ("opening", "salvage", "scripts", "submissions"):
+        tree = ast.parse((Path(look.__file__).with_name(f"{module}.py")).read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and not node.value.startswith(("Why ", "The "))
+            ):
+                commands |= set(re.findall(r"(?:^|\. )(Ask|Give|Put|Rename|Remove|Move|Send|Copy|Delete) ", node.value))
+    for command in sorted(commands):
+        rest = {"Ask": "for it", "Give": "yourself the right"}.get(command, "it there")
+        assert note_told(f"It is odd. {command} {rest}.") == "It is odd.", command
 
 
 @pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing() or "there is a browser")

@@ -14,6 +14,7 @@ import pytest
 from result_examples import NASTY, question, submission
 from walls import needs_walls
 
+from labkit.grading.added import AddedQuestion
 from labkit.grading.classwork import grade_class
 from labkit.grading.export import read_cell, write_grades
 from labkit.grading.files import printable
@@ -40,6 +41,7 @@ class Question:
 class Assignment:
     name: str
     questions: tuple[Question, ...]
+    added: tuple[AddedQuestion, ...] = ()
 
 
 WEEK1 = Assignment("week1", tuple(Question(q, 2.0, f"answer-{q}", f"check-{q}") for q in ("q1", "q2")))
@@ -285,3 +287,30 @@ def test_a_class_that_is_graded_has_its_scores_there_and_a_locked_gradebook_cost
     other.close()
     assert len(graded.unwritten) == 1 and "in use by another program" in graded.unwritten[0]
     assert len(plan.out.read_text().splitlines()) == 6
+
+
+def test_what_a_person_grades_waits_in_the_formgrader_until_it_is_marked(path):
+    added = (
+        AddedQuestion("t1", 3.0, "tests", "T", "assert 1"), AddedQuestion("why", 4.0, "written", "W", ""),
+        AddedQuestion("project", 5.0, "task", "P", ""),
+    )  # fmt: skip
+    week = replace(WEEK1, added=added)
+
+    def written(*more):
+        write_gradebook(path, week, [submission("ann", question(), question("q2"), question("t1", points=3.0), *more)])
+        with opened(path) as book:
+            (notebook,) = book.find_submission("week1", "ann").notebooks
+            grades = {grade.name: (grade.score, bool(grade.needs_manual_grade)) for grade in notebook.grades}
+            return grades, {comment.name: comment.comment for comment in notebook.comments}, notebook.max_score
+
+    waiting = [
+        replace(question(name, "by-hand", 0.0), max_points=most) for name, most in (("why", 4.0), ("project", 5.0))
+    ]
+    grades, _, most = written(*waiting)
+    assert grades == {
+        "check-q1": (2.0, False), "check-q2": (2.0, False), "t1": (3.0, False), "why": (0.0, True), "project": (0.0, True),
+    }  # fmt: skip
+    assert most == 16.0
+    grades, comments, _ = written(*(replace(one, kind="marked", points=1.5, comment="Why?") for one in waiting))
+    assert grades["why"] == grades["project"] == (1.5, False) and comments["why"] == comments["project"] == "Why?"
+    assert written(*waiting)[0]["why"] == (1.5, False)  # what a person has entered stays

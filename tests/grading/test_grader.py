@@ -164,7 +164,7 @@ def test_a_prediction_made_of_what_was_hidden_is_not_quoted(result_of):
 
 def test_the_inputs_come_one_by_one(result_of):
     source = (
-        "def port(v):\n    import os, socket\n    line = socket.socket(fileno=os.dup(3))\n    line.setblocking(False)\n"
+        "def port(v):\n    import os, socket\n    line = socket.socket(fileno=os.dup(63))\n    line.setblocking(False)\n"
         "    try:\n        return line.recv(1, socket.MSG_PEEK)\n    except BlockingIOError:\n"
         "        (v**2).sum().backward()\n        return v.grad"
     )
@@ -266,7 +266,7 @@ def test_whatever_a_file_is_called_what_it_asks_is_graded(grader, handout):
 
 def test_of_whom_there_is_nothing_the_problem_is_told(grader):
     result = grader.nothing("ann", "There is no notebook.")
-    assert {(q.kind, q.points, q.text) for q in result.questions} == {("missing", 0.0, "There is no notebook.")}
+    assert {(q.kind, q.points, q.detail) for q in result.questions} == {("missing", 0.0, "There is no notebook.")}
     assert result.max_score == 7.5 and result.notes == ("There is no notebook.",)
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from added_questions import added_cells
 
-from labkit.grading.build import write
 from labkit.grading.course import Course, new_course
 from labkit.grading.handout import hand_out
+from labkit.grading.notebooks import read, write
 from labkit.grading.release import released
 
 pytestmark = pytest.mark.skipif(not find_spec("nbgrader"), reason='pip install "labkit[gradebook]"')
@@ -105,6 +106,9 @@ def course(nbgrader):
     (folder / "course.toml").write_text(TOML)
     made = Course.read(folder)
     hand_out(made, made.assignments[0], ("ada", "bob"))
+    source = read(made.source("a1"))
+    source.cells += added_cells()
+    write(source, made.source("a1"))
     nbgrader("generate")
     return made
 
@@ -113,8 +117,9 @@ def solved(course, wrong=()):
     """The release with the solutions typed in, as a student would hand it in."""
     release, source = (nbformat.read(p, as_version=4) for p in (course.release("a1"), course.source("a1")))
     for cell, ours in zip(release.cells, source.cells, strict=True):
-        if cell.id.startswith("answer-") and cell.id not in wrong:
+        if (cell.id.startswith("answer-") or cell.id in ("power", "bag")) and cell.id not in wrong:
             cell.source = ours.source
+        cell.source = "It goes back." if cell.id == "why" else cell.source
     return release
 
 
@@ -145,8 +150,9 @@ def test_nbgrader_gives_the_solutions_full_marks_and_the_empty_release_none(cour
     hand_in(course, "empty", nbformat.read(course.release("a1"), as_version=4))
     grades = nbgrader("autograde")
     full = {"check-grad-slip": 1.0, "check-backprop-write": 3.0, "check-port-to-torch": 1.0, "check-q": 2.5}
-    assert grades["solved"] == full
-    assert grades["empty"] == dict.fromkeys(full, 0.0)
+    full |= {"test-power": 2.0, "test-half": 1.0, "test-bag": 3.0}  # what labkit gives for them, too
+    assert grades["solved"] == full | {"why": None, "project": None}
+    assert grades["empty"] == dict.fromkeys(full, 0.0) | {"why": 0.0, "project": None}
 
 
 def test_validate_passes_what_is_right_and_names_what_is_not(course, nbgrader):
@@ -157,3 +163,4 @@ def test_validate_passes_what_is_right_and_names_what_is_not(course, nbgrader):
     right, wrong = nbgrader("validate", str(folder / "right.ipynb"), str(folder / "wrong.ipynb"))
     assert right == {}
     assert ["grad-slip" in cell["source"] for cell in wrong["failed"]] == [True]
+    assert "There is no answer yet" in wrong["failed"][0]["error"]

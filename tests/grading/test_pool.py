@@ -113,7 +113,7 @@ def test_a_fault_of_the_graders_own_does_not_stop_the_class(handout, same_jail, 
         monkeypatch.setattr(grader, "grade", lambda *arguments: 1 / 0)
         result = grade_one(grader, Work("ann", b"{}", file="ann.ipynb"))
     assert not is_graded(result) and {q.kind for q in result.questions} == {UNGRADED}
-    assert "ZeroDivisionError" in result.questions[0].text and result.file == "ann.ipynb"
+    assert "ZeroDivisionError" in result.questions[0].detail and result.file == "ann.ipynb"
 
 
 def test_where_no_jail_can_be_everybody_hears_it(handout, works, monkeypatch, family):
@@ -155,4 +155,4 @@ def test_workers_end_when_the_process_that_leads_them_is_killed(handout, hanging
 def test_an_ungraded_result_names_the_file_and_gives_nothing(handout):
     result = ungraded_result(handout.assignment, SETTINGS, Work("ann", b"x", file="ann.ipynb"), "no reason")
     assert (result.student, result.file, result.digest, result.score) == ("ann", "ann.ipynb", "", 0)
-    assert "no reason" in result.questions[0].text
+    assert "no reason" in result.questions[0].detail

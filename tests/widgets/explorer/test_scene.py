@@ -23,10 +23,10 @@ from labkit.widgets.explorer.scene import (
     opened_by,
     without,
 )
-from labkit.widgets.kit.page import PAGE
+from labkit.widgets.kit.page import script
 from labkit.widgets.kit.scene import holds, to_json
 
-LOOK = (PAGE / "look.js").read_text(encoding="utf-8")
+LOOK = script("look.js")
 
 
 def flat(story):

@@ -8,10 +8,10 @@ import javascript
 import pytest
 from widget_examples import Demo
 
-from labkit.widgets.kit.page import PAGE
+from labkit.widgets.kit.page import script
 from labkit.widgets.kit.scene import Caption, Dial, Mark, Panel, Scene, changes, holds, latest, looks, to_json
 
-LOOK = (PAGE / "look.js").read_text(encoding="utf-8")
+LOOK = script("look.js")
 ATTRIBUTES = ("x", "opacity", "text", "state", "fill")
 
 
@@ -78,7 +78,7 @@ def test_the_page_refreshes_every_mark_that_a_turn_changes():
              if max(i, j) < len(d.values)]  # fmt: skip
     found = in_page(
         """(scenes, moves) => {
-            const indices = scenes.map(scene => indexMarks([{marks: scene.panels[0].marks.map((mark, i) => ({mark, i}))}]));
+            const indices = scenes.map(scene => indexMarks([{items: scene.panels[0].marks.map((mark, i) => ({mark, i}))}]));
             return moves.map(([s, dial, from, to]) => [...touched(indices[s], dial, from, to)].map(item => item.i));
         }""",
         [to_json(s) for s in SCENES[:20]],

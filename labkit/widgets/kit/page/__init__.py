@@ -3,6 +3,7 @@
 import base64
 import gzip
 import json
+import re
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -13,10 +14,24 @@ from .. import theme
 PAGE = Path(__file__).parent
 
 
+IMPORT = re.compile(r"""^import .* from "\./(?P<name>\w+\.js)";\n""", re.MULTILINE)
+EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+
+
 @cache
-def script() -> str:
-    """The page's JavaScript as one module."""
-    return "\n".join((PAGE / name).read_text(encoding="utf-8") for name in ("look.js", "controls.js", "player.js"))
+def script(name: str = "render.js") -> str:
+    """A module of the page's JavaScript in one text with what it imports, each after those that it needs."""
+    found: dict[str, str] = {}
+    _collect(name, found)
+    return "\n".join(found.values())
+
+
+def _collect(name: str, found: dict[str, str]) -> None:
+    text = (PAGE / name).read_text(encoding="utf-8")
+    for imported in IMPORT.finditer(text):
+        if imported["name"] not in found:
+            _collect(imported["name"], found)
+    found[name] = EXPORT.sub("", IMPORT.sub("", text))
 
 
 @cache

@@ -1,25 +1,7 @@
 // The controls of a scene's dials. Each is built once and returns `{ element, show(position) }`.
 
-const ICONS = {
-  first: "M3 3h2v10H3zM13 3v10L6 8z", previous: "M11 3v10L4 8z", play: "M4 3l9 5-9 5z", pause: "M4 3h3v10H4zM9 3h3v10H9z",
-  next: "M5 3l7 5-7 5z", last: "M3 3l7 5-7 5zM11 3h2v10h-2z", left: "M10 3v10L4 8z", right: "M6 3l6 5-6 5z",
-};
-
-function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name in element && name !== "list") element[name] = value;
-    else element.setAttribute(name, value);
-  }
-  element.append(...children);
-  return element;
-}
-
-function iconButton(icon, label, press) {
-  const button = make("button", { type: "button", className: "lk-button", title: label, "aria-label": label, onclick: press });
-  button.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[icon]}"/></svg>`;
-  return button;
-}
+import { ICONS, iconButton, make } from "./elements.js";
+import { permutation, positionOf } from "./look.js";
 
 function sliderControl(dial, turn, player) {
   const last = dial.values.length - 1;
@@ -107,50 +89,6 @@ function orderControl(dial, turn, player) {
   return { element, show };
 }
 
-const CONTROLS = {
+export const CONTROLS = {
   slider: sliderControl, choice: choiceControl, toggle: toggleControl, plane: planeControl, order: orderControl,
 };
-
-// "Predict first": a question about the next step, its answer compared with the engine's.
-function askControl() {
-  const element = make("form", { className: "lk-ask", hidden: true });
-  const number = (text) => Number(text.trim().replace(/[\u2212\u2013]/g, "-").replace(",", "."));
-  const near = (given, value, tolerance) =>
-    typeof value === "number"
-      ? Math.abs(given - value) <= tolerance * Math.max(Math.abs(value), 1e-12)
-      : given === value;
-  return {
-    element,
-    hide() { element.hidden = true; },
-    ask(ask, goOn) {
-      const isNumber = typeof ask.answer === "number";
-      const input = isNumber
-        ? make("input", { type: "text", inputMode: "decimal", size: 10, "aria-label": ask.question, autocomplete: "off" })
-        : make("select", { "aria-label": ask.question }, ...ask.choices.map((c) => make("option", {}, c)));
-      const reply = make("span", { className: "lk-reply", role: "status" });
-      const check = make("button", { type: "submit", className: "lk-button lk-wide" }, "Check");
-      const show = make("button", { type: "button", className: "lk-button lk-wide", onclick: () => goOn() }, "Show me");
-      const on = make("button", { type: "button", className: "lk-button lk-wide", hidden: true, onclick: () => goOn() }, "Go on");
-      element.onsubmit = (event) => {
-        event.preventDefault();
-        const given = isNumber ? number(input.value) : input.value;
-        if (isNumber && (input.value.trim() === "" || Number.isNaN(given))) {
-          reply.textContent = "A number is expected here, such as -2.43.";
-          return;
-        }
-        if (near(given, ask.answer, ask.tolerance ?? 0.02)) {
-          reply.textContent = `Right. ${ask.because || ""}`;
-          check.hidden = show.hidden = true;
-          on.hidden = false;
-          on.focus();
-          return;
-        }
-        const slip = (ask.slips || []).find(([value]) => near(given, value, ask.tolerance ?? 0.02));
-        reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at what arrives, and at the slope on the edge.";
-      };
-      element.replaceChildren(make("span", {}, ask.question), input, check, show, on, reply);
-      element.hidden = false;
-      input.focus();
-    },
-  };
-}

@@ -1,11 +1,11 @@
 // What a scene shows at given positions of its dials: lookups only, no arithmetic on what is shown.
 
-function holds(when, state) {
+export function holds(when, state) {
   for (const dial in when || {}) if (!when[dial].includes(state[dial])) return false;
   return true;
 }
 
-function latest(changes, position, otherwise) {
+export function latest(changes, position, otherwise) {
   let low = 0, high = changes.length;
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -15,13 +15,13 @@ function latest(changes, position, otherwise) {
 }
 
 // Where a dial of a new scene stands, given its position in the scene before: at the same place, if the two have places.
-function carried(dial, old, position) {
+export function carried(dial, old, position) {
   if (!dial.places || !old?.places || position === undefined) return position;
   const place = old.places[position];
   return Math.max(0, dial.places.filter((one) => one <= place).length - 1);
 }
 
-function lookOf(mark, state) {
+export function lookOf(mark, state) {
   const look = { at: null, text: mark.text || "", name: "" };
   for (const dial in mark.vary || {}) {
     for (const attribute in mark.vary[dial]) {
@@ -35,12 +35,12 @@ function lookOf(mark, state) {
   return look;
 }
 
-function captionOf(scene, state) {
+export function captionOf(scene, state) {
   const shown = (scene.captions || []).filter((c) => holds(c.when, state));
   return shown.map((c) => latest(c.texts, state[c.dial], "")).filter(Boolean).join(" ");
 }
 
-function permutation(items, position) {
+export function permutation(items, position) {
   const rest = [...items], found = [];
   let among = rest.reduce((product, _, i) => product * (i + 1), 1);
   while (rest.length) {
@@ -51,7 +51,7 @@ function permutation(items, position) {
   return found;
 }
 
-function positionOf(items, order) {
+export function positionOf(items, order) {
   const rest = [...items];
   return order.reduce((position, item) => {
     const i = rest.indexOf(item);
@@ -61,10 +61,10 @@ function positionOf(items, order) {
 }
 
 // Which marks may change between two positions of a dial: an index made once, so that a step touches few of them.
-function indexMarks(panels, index = {}) {
+export function indexMarks(views, index = {}) {
   const entry = (dial) => (index[dial] ||= { always: [], at: new Map() });
-  for (const { marks } of panels) {
-    for (const item of marks) {
+  for (const { items } of views) {
+    for (const item of items) {
       for (const dial in item.mark.when || {}) entry(dial).always.push(item);
       for (const dial in item.mark.vary || {}) {
         for (const changes of Object.values(item.mark.vary[dial])) {
@@ -79,7 +79,7 @@ function indexMarks(panels, index = {}) {
   return index;
 }
 
-function touched(index, dial, from, to) {
+export function touched(index, dial, from, to) {
   const found = new Set();
   if (!index[dial]) return found;
   for (const item of index[dial].always) found.add(item);

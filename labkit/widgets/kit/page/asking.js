@@ -1,0 +1,45 @@
+// "Predict first": a question about the next step, its answer compared with the engine's.
+import { make } from "./elements.js";
+
+export function askControl() {
+  const element = make("form", { className: "lk-ask", hidden: true });
+  const number = (text) => Number(text.trim().replace(/[\u2212\u2013]/g, "-").replace(",", "."));
+  const near = (given, value, tolerance) =>
+    typeof value === "number"
+      ? Math.abs(given - value) <= tolerance * Math.max(Math.abs(value), 1e-12)
+      : given === value;
+  return {
+    element,
+    hide() { element.hidden = true; },
+    ask(ask, goOn) {
+      const isNumber = typeof ask.answer === "number";
+      const input = isNumber
+        ? make("input", { type: "text", inputMode: "decimal", size: 10, "aria-label": ask.question, autocomplete: "off" })
+        : make("select", { "aria-label": ask.question }, ...ask.choices.map((c) => make("option", {}, c)));
+      const reply = make("span", { className: "lk-reply", role: "status" });
+      const check = make("button", { type: "submit", className: "lk-button lk-wide" }, "Check");
+      const show = make("button", { type: "button", className: "lk-button lk-wide", onclick: () => goOn() }, "Show me");
+      const on = make("button", { type: "button", className: "lk-button lk-wide", hidden: true, onclick: () => goOn() }, "Go on");
+      element.onsubmit = (event) => {
+        event.preventDefault();
+        const given = isNumber ? number(input.value) : input.value;
+        if (isNumber && (input.value.trim() === "" || Number.isNaN(given))) {
+          reply.textContent = "A number is expected here, such as -2.43.";
+          return;
+        }
+        if (near(given, ask.answer, ask.tolerance ?? 0.02)) {
+          reply.textContent = `Right. ${ask.because || ""}`;
+          check.hidden = show.hidden = true;
+          on.hidden = false;
+          on.focus();
+          return;
+        }
+        const slip = (ask.slips || []).find(([value]) => near(given, value, ask.tolerance ?? 0.02));
+        reply.textContent = slip ? slip[1] : ask.otherwise || "Not that. Look at what arrives, and at the slope on the edge.";
+      };
+      element.replaceChildren(make("span", {}, ask.question), input, check, show, on, reply);
+      element.hidden = false;
+      input.focus();
+    },
+  };
+}

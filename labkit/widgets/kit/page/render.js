@@ -1,0 +1,70 @@
+// What anywidget calls with a model, and a saved page with a stand-in for one: shows the model's scene, and the next.
+
+import { make } from "./elements.js";
+import { Player } from "./player.js";
+import { lessMotion } from "./view.js";
+
+const PASSED_ON = new Set(["Escape", "Tab"]);
+
+// A scene that a saved page holds compressed (`packed` in `__init__.py`).
+export async function unpacked(text) {
+  if (!text) return null; // the scene that the page started with
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
+function hideStill(root, id) {
+  if (!id) return;
+  const still = `img[data-labkit="${id}"]`;
+  root.append(make("style", {}, `${still}, .jp-OutputArea-child:has(${still}) { display: none; }`));
+}
+
+function framed(el, still) {
+  const root = make("div", { className: "lk-root" });
+  const frame = make("div", { className: "labkit", "data-lm-suppress-shortcuts": "true" }, root);
+  hideStill(frame, still);
+  for (const type of ["keydown", "keyup", "keypress"]) {
+    frame.addEventListener(type, (event) => { if (!PASSED_ON.has(event.key)) event.stopPropagation(); });
+  }
+  el.append(frame);
+  return root;
+}
+
+function render({ model, el }) {
+  const root = framed(el, model.get("still")), first = model.get("scene");
+  let player, telling;
+  const told = (state) => {
+    clearTimeout(telling);
+    telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
+  };
+  const send = (message) => model.send(message);
+  const open = (part) => {
+    const other = model.get("scenes")?.[part];
+    if (other === undefined) send({ open: part });
+    else unpacked(other).then((scene) => show(scene || first));
+  };
+  const show = (scene) => {
+    const { predict, state = model.get("state"), scene: before } = player || {};
+    const focused = root.contains(document.activeElement);
+    player?.pause();
+    player = new Player(root, scene, { state, before, predict, told, send, open, live: model.get("live") });
+    if (focused) player.focusPanel();
+  };
+  const onScene = () => { show(model.get("scene")); told(player.state); };
+  const onState = () => player.set(model.get("state"), false);
+  model.on("change:scene", onScene);
+  model.on("change:state", onState);
+  show(first);
+  if (model.get("plays") && player.main && !lessMotion()) player.toggle(player.main);
+  const observer = new ResizeObserver(() => player.fit());
+  observer.observe(root);
+  return () => {
+    player.pause();
+    clearTimeout(telling);
+    observer.disconnect();
+    model.off("change:scene", onScene);
+    model.off("change:state", onState);
+  };
+}
+
+export default { render };

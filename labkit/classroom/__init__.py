@@ -12,6 +12,7 @@ from .exercises import EXERCISES, find
 from .explaining import Explanation, explain
 from .hinting import fitting, wrong_items
 from .judge import Verdict, judge_calls, judge_value, not_a_function
+from .numbers import base_of
 from .partial import share_of_calls, share_of_value
 from .proof import doubts, living
 from .reading import NotAnExercise, named
@@ -20,7 +21,7 @@ from .sealed import seal, unseal
 
 __all__ = [
     "EXERCISES", "Exercise", "Explanation", "Misconception", "NotAnExercise", "NotRight", "Report", "Text", "Verdict",
-    "WrongAnswer", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls", "judge_value",
-    "living", "named", "not_a_function", "progress", "require", "seal",
+    "WrongAnswer", "base_of", "check", "doubts", "explain", "find", "fitting", "hint", "judge_answer", "judge_calls",
+    "judge_value", "living", "named", "not_a_function", "progress", "require", "seal",
     "share_of_calls", "share_of_value", "solution", "unseal", "wrong_items",
 ]  # fmt: skip

@@ -71,7 +71,7 @@ class Exercise:
     `errors` says what an error means here: (part of its text, sentence). `rules` says for each item of a prediction what
     decides it, without the answer; the last one is for all items that follow. `ways` holds what the statement forbids or
     asks for beside the result. With `partial_credit` an assignment gives part of the points for part of the answer (see
-    `partial.py`), unless it says otherwise.
+    `partial.py`), unless it says otherwise. `numbers` names what may be drawn for each student (see `numbers.py`).
     """
 
     name: str
@@ -93,6 +93,7 @@ class Exercise:
     rules: tuple[str, ...] = ()
     ways: tuple[Way, ...] = ()
     partial_credit: bool = False
+    numbers: tuple[str, ...] = ()
 
     @property
     def is_prediction(self) -> bool:

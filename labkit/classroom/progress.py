@@ -16,6 +16,7 @@ from ..desk import places
 from ..desk import record as stored
 from .exercise import Exercise
 from .exercises import EXERCISES
+from .numbers import is_version
 
 FILE = places.RECORD
 _unsaved: stored.Answers = {}  # of this session, while the file cannot be written
@@ -106,8 +107,11 @@ def progress(*, reset: bool = False, folder: str | os.PathLike[str] | None = Non
 
 
 def remember(exercise: Exercise, hints: int) -> str:
-    """`record` a right answer of a learner: in a notebook or at a prompt. A script, a test or a grader has none."""
-    return record(exercise, hints, _home()) if _someone_is_there() else ""
+    """`record` a right answer of a learner: in a notebook or at a prompt. A script, a test or a grader has none.
+
+    An exercise with numbers drawn for an assignment is none of the course's.
+    """
+    return record(exercise, hints, _home()) if _someone_is_there() and not is_version(exercise.name) else ""
 
 
 def record(exercise: Exercise, hints: int, folder: str | os.PathLike[str]) -> str:

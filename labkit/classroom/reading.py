@@ -13,6 +13,7 @@ import numpy as np
 
 from ..evidence import plain_data, wrap
 from .exercise import Exercise, Misconception, WrongAnswer, given
+from .numbers import base_of, drawing, filled
 from .source import Source
 from .writing import Judged, Wrong, either, same
 
@@ -26,12 +27,12 @@ class NotAnExercise(ValueError):
     """A file that does not say what an exercise has to say; its text says what is missing, and in which file."""
 
 
-def read(path: Path, notebook: str = "") -> Exercise:
-    """The exercise of a file, for a notebook. Runs the file.
+def read(path: Path, notebook: str = "", name: str = "") -> Exercise:
+    """The exercise of a file, for a notebook; or the drawn version `name` of it. Runs the file.
 
     Raises NotAnExercise where it does not say all that an exercise needs, and whatever the file itself raises.
     """
-    return read_text(named(path), path.read_text(encoding="utf-8"), notebook, str(path))
+    return read_text(name or named(path), path.read_text(encoding="utf-8"), notebook, str(path))
 
 
 def read_text(name: str, text: str, notebook: str = "", place: str = "") -> Exercise:
@@ -52,8 +53,10 @@ class _Reader:
     def __init__(self, name: str, text: str, notebook: str, place: str):
         self.name, self.notebook, self.place = name, notebook, place
         self.source = Source(text)
-        self.module = _module(name, text, place)
+        with drawing(name):
+            self.module = _module(name, text, place)
         self.said: dict[str, Any] = vars(self.module)
+        self.numbers = {number: self.said[number] for number in self.source.drawn()}
 
     def exercise(self) -> Exercise:
         title, points, statement = self._head()
@@ -64,13 +67,14 @@ class _Reader:
             self._must("draw" in fields, "draw", "a function draw(rng) that gives the inputs as a tuple")
         else:
             self._must("draw" not in fields, "answer", "a function where inputs are drawn")
+            self._must(self.name == base_of(self.name) or bool(self.numbers), "drawn", "what gives numbers to draw")
         self._must(len(self.said.get("hints", ())) == 3, "hints", "three texts")
         self.right = self.said.get("reference") or (self.said[function] if function else lambda: self.said["answer"])
         self.tensors = fields.get("tensors")
         return Exercise(
             self.name, self.notebook, title, points, statement, self.right, tuple(self.said["hints"]),
-            f"\n{self.source.program(function or 'answer')}\n", tuple(self._misconceptions(bool(function))),
-            tuple(self._wrong_answers(function or "")), **fields,
+            f"\n{self._solution(function)}\n", tuple(self._misconceptions(bool(function))),
+            tuple(self._wrong_answers(function or "")), numbers=tuple(self.numbers), **fields,
         )  # fmt: skip
 
     def _must(self, holds: bool, name: str, what: str) -> None:
@@ -85,7 +89,17 @@ class _Reader:
                 f'{self.place}: expected a docstring that begins with a line such as "# A title (2 points)", an empty line '
                 f"and the statement, but it begins with {begins!r}"
             )
-        return found["title"], int(found["points"]), CODE.sub(self._shown, found["statement"].strip())
+        return found["title"], int(found["points"]), self._filled(CODE.sub(self._shown, found["statement"].strip()))
+
+    def _filled(self, text: str) -> str:
+        """A text with the numbers that may be drawn."""
+        return filled(text, self.numbers)
+
+    def _solution(self, function: str | None) -> str:
+        """The program that is the solution; where numbers may be drawn, the answer itself."""
+        if function or not self.numbers:
+            return self.source.program(function or "answer")
+        return f"answer = {_source(self.said['answer'])}"
 
     def _shown(self, found: re.Match) -> str:
         """The code that a line such as `[[layer, as_it_was as mended]]` of the statement stands for."""
@@ -93,9 +107,15 @@ class _Reader:
         for part in found[1].split(","):
             name, _, other = part.strip().partition(" as ")
             self._must(name in self.said, name, f"defined, because the statement shows it: {found[0]}")
-            text = self.source.text(name)
+            text = self._with_numbers(self.source.text(name))
             shown.append(re.sub(rf"\b{name}\b", other, text, count=1) if other else text)
         return "```python\n" + "\n\n".join(shown) + "\n```"
+
+    def _with_numbers(self, code: str) -> str:
+        """Code with the numbers in place of their names."""
+        for name, value in self.numbers.items():
+            code = re.sub(rf"(?<![\w.]){name}(?!\w|=[^=])", lambda found, value=value: repr(value), code)  # type: ignore[misc]
+        return code
 
     def _function(self) -> str | None:
         """The name of the function that is the solution, or None for a prediction."""
@@ -189,7 +209,7 @@ def _module(name: str, text: str, place: str) -> ModuleType:
     Its code is in no package, so that `trace` takes the names of its variables as it takes a learner's.
     """
     file = f"<exercise {name}>"
-    module = ModuleType(f"labkit_exercise_{name.replace('-', '_')}")
+    module = ModuleType("labkit_exercise_" + re.sub(r"\W", "_", name))
     module.__file__ = place
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)  # so that errors show their lines
     sys.modules[module.__name__] = module

@@ -30,6 +30,11 @@ class Source:
             if isinstance(node, ast.FunctionDef) and len(_kept(node)) == len(node.decorator_list):
                 yield from [node.name] * (not node.name.startswith("_"))
 
+    def drawn(self) -> tuple[str, ...]:
+        """The names of numbers that may be drawn: those that a call of `drawn` gives."""
+        calls = (node for node in self._tree.body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call))
+        return tuple(n for node in calls if getattr(node.value.func, "id", "") == "drawn" for n in _bound(node))  # type: ignore[attr-defined]
+
     def text(self, name: str) -> str:
         """A definition as it stands in the file, without what says that it is a wrong answer."""
         return self._cut(self._nodes[name])

@@ -20,7 +20,9 @@
 The file's name is the name of the exercise (`dot_pull.py`: `dot-pull`), a wrong answer's name that of its misconception.
 A prediction has a value, `answer = [...]`, and `reference()` runs what finds it. `[[f, g]]` on a line of the docstring shows
 the code of `f` and `g`, `[[as_it_was as mended]]` a wrong answer under the name that it has to be mended under; a program
-that is no function stands in the docstring itself, and `ran(__doc__)` runs it. What else a file may say are the fields of
+that is no function stands in the docstring itself, and `ran(__doc__)` runs it. Numbers that `n, h = drawn(usual, draw)` names
+may be others for each student: the docstring has them as `[[n]]`, code that is shown as `n`; answer, wrong items and texts are
+computed from them. What else a file may say are the fields of
 `Exercise` (`tensors`, `draws`, `places`, `rules`, `errors`, `ways`, `partial_credit`), and `reference(...)` where the solution
 that is shown and the one that judges are two.
 """
@@ -31,9 +33,10 @@ from typing import Any
 
 from .compare import same
 from .exercise import NO_DIFFERENCES, PLAIN, Way, strata
+from .numbers import drawn, filled
 
 __all__ = [
-    "NO_DIFFERENCES", "PLAIN", "Judged", "Way", "Wrong", "either", "judged", "ran", "same", "strata", "wrong",
+    "NO_DIFFERENCES", "PLAIN", "Judged", "Way", "Wrong", "drawn", "either", "judged", "ran", "same", "strata", "wrong",
 ]  # fmt: skip
 
 Recogniser = Callable[[Any, Any, Any], bool]
@@ -113,11 +116,13 @@ def judged(kind: str, answer: Any = None) -> Judged:
 def ran(statement: str, **names: Any) -> dict[str, Any]:
     """What the first program of a statement leaves: its names, and under "printed" all that it prints, in a list.
 
+    `[[n]]` in the program stands for the value of `n`.
+
     >>> ran("```python\\nx = n + 1\\nprint(x)\\n```", n=1)["printed"]
     [2]
     """
     printed: list[Any] = []
-    program = statement.split("```python\n")[1].split("```")[0]
+    program = filled(statement, names).split("```python\n")[1].split("```")[0]
     exec(program, scope := {**names, "print": printed.append})
     return {**scope, "printed": printed}
 

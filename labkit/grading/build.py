@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..classroom import EXERCISES, seal
+from ..classroom import EXERCISES, base_of, seal
 from ..lines import counted
 from .assignment import Assignment, Question, Slot, grade_id_of, questions
-from .course import Course, PlannedAssignment
+from .course import Course
 from .notebooks import new_cell, new_notebook
+from .planned import PlannedAssignment
 from .stubs import helpers, renamed, renamed_in_text, solution_source
 
 SETUP = """\
@@ -35,8 +36,9 @@ def instructor_notebook(course: Course, planned: PlannedAssignment) -> Any:
     chosen = tuple(slot.any_of[0] for slot in slots)
     points = [question.points for question in planned.questions]
     asked = questions(slots, chosen, points)
-    own = {e: course.own[e] for q in planned.questions for e in q.exercises if e in course.own}
-    cells = [_title(planned, sum(points)), _setup(planned.hints), *[_sealed(own)] * bool(own and planned.hints)]
+    ours = [exercise for q in planned.questions for exercise in q.exercises if base_of(exercise) in course.own]
+    own = {base_of(exercise): course.own[base_of(exercise)] for exercise in ours}
+    cells = [_title(planned, sum(points)), _setup(planned.hints), *[_sealed(ours)] * bool(own and planned.hints)]
     cells += question_cells(asked, planned.hints).values()
     data = {
         "assignment": planned.name, "title": planned.title, "seed": course.seed, "hints": planned.hints,

@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..classroom import base_of
 from .assignment import Assignment, grade_id_of, read_notebook
 from .build import digest, instructor_notebook, personal
-from .course import Course, CourseError, PlannedAssignment
+from .course import Course, CourseError
 from .notebooks import write
+from .planned import PlannedAssignment
 from .release import released
 
 
@@ -93,7 +95,7 @@ def bring_up_to_date(kept: Any, fresh: Any) -> list[str]:
         kind, _, name = (grade_id_of(cell) or "").partition("-")
         question = next((q for q in want.questions if q.name == name), None)
         sealed = bool(texts) and grade_id_of(cell) == "own-exercises"
-        if sealed or (question and question.exercise in texts and kind in ("statement", "answer", "check")):
+        if sealed or (question and base_of(question.exercise) in texts and kind in ("statement", "answer", "check")):
             kept.cells[i] = new[grade_id_of(cell)]
         elif name in worth and kind == "check":
             cell.metadata["nbgrader"]["points"] = new[grade_id_of(cell)].metadata["nbgrader"]["points"]

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from ..classroom import find
+from ..classroom import base_of, find
 from .added import AddedQuestion
 from .assignment import Assignment, Question
 from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
@@ -21,7 +21,7 @@ def basis(assignment: Assignment, question: Question | AddedQuestion) -> str:
     if isinstance(question, AddedQuestion):
         parts: list[Any] = [question.kind] if question.by_hand else [question.source, *question.prelude]
     else:
-        parts = [question.exercise, dict(assignment.own).get(question.exercise, ""), question.partial]
+        parts = [question.exercise, dict(assignment.own).get(base_of(question.exercise), ""), question.partial]
     given = [assignment.setup, [source for _, source, _ in assignment.inner]]
     return hashlib.sha256(json.dumps([question.name, parts, given]).encode()).hexdigest()[:12]
 

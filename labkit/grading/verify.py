@@ -4,16 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..classroom import check, doubts, living
+from ..classroom import base_of, check, doubts, living
 from ..jail import NotIsolated
 from .added import misplaced, ungraded
 from .assignment import Assignment, AssignmentError, grade_id_of, questions, read_notebook
 from .build import instructor_notebook, variant
-from .course import Course, PlannedAssignment, class_rules
+from .course import Course, class_rules
 from .finals import unknown_extensions
 from .grader import Settings
 from .handout import out_of_step
 from .notebooks import writes
+from .planned import PlannedAssignment
 from .pool import grade_here
 from .release import released
 from .results import BY_HAND, QuestionResult
@@ -58,11 +59,15 @@ def _assignment_problems(course: Course, planned: PlannedAssignment) -> Iterator
     yield from (f"{path}: {problem}" for problem in misplaced(source.cells))
     if not planned.varies:
         yield from _release_problems(course, planned, source)
+    jailed: set[tuple[str, ...]] = set()  # a version with other numbers needs no jail of its own
     for asked in _variants(assignment):
         own = variant(source, asked.questions)
         yield from _answer_problems(own, asked, str(path))
         tested = any(not question.by_hand for question in assignment.added)
-        yield from _jail_problems(own, asked, str(path)) if assignment.own or tested else ()
+        exercises = tuple(base_of(question.exercise) for question in asked.questions)
+        if (assignment.own or tested) and exercises not in jailed:
+            jailed.add(exercises)
+            yield from _jail_problems(own, asked, str(path))
 
 
 def _release_problems(course: Course, planned: PlannedAssignment, source: Any) -> Iterator[str]:
@@ -106,7 +111,7 @@ def _jail_problems(source: Any, assignment: Assignment, path: str) -> Iterator[s
         yield f"{path}: your own exercises and tests could not be tried where answers run: {error}"
         return
     for question in solved.questions:
-        if question.exercise in own and question.kind != "right":
+        if base_of(question.exercise) in own and question.kind != "right":
             yield f"{path}: the solution of {question.exercise!r} is not right in the jail: {question.text}"
         if question.question in tests and question.kind != "right":
             yield f"{path}: the tests '{question.question}' are not passed by your own answers: {_why(question)}"

@@ -1,6 +1,7 @@
 """All exercises, by name: each is a file (see `labkit.classroom.writing`), in a folder that is called as its notebook.
 
-`EXERCISES["grad-slip"]` runs the file `grad_slip.py` when it is asked for; `list(EXERCISES)` runs none.
+`EXERCISES["grad-slip"]` runs the file `grad_slip.py` when it is asked for; `list(EXERCISES)` runs none. `EXERCISES["fd-cost:17"]`
+is the same exercise with other numbers, where its file draws them; such versions are not listed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ..exercise import Exercise
+from ..numbers import base_of, is_version
 from ..reading import named, read, read_text
 
 
@@ -28,18 +30,25 @@ class Exercises(Mapping[str, Exercise]):
         return self._read[name]
 
     def _sought(self, name: str) -> Exercise:
-        if name in self._own:
-            return read_text(name, self._own[name], place=f"exercises/{name.replace('-', '_')}.py")
-        return read(self._files[name], self._files[name].parent.name)
+        base = base_of(name)
+        if base != name and not self[base].numbers:
+            raise KeyError(name)
+        if base in self._own:
+            return read_text(name, self._own[base], place=f"exercises/{base.replace('-', '_')}.py")
+        return read(self._files[base], self._files[base].parent.name, name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._read or name in self._own or name in self._files
+        if name in self._read or name in self._own or name in self._files:
+            return True
+        return (
+            isinstance(name, str) and is_version(name) and base_of(name) in self and bool(self[base_of(name)].numbers)
+        )
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._files, **self._own, **self._read})
+        return iter({**self._files, **self._own, **{name: 1 for name in self._read if not is_version(name)}})
 
     def __len__(self) -> int:
-        return len({**self._files, **self._own, **self._read})
+        return len(list(iter(self)))
 
     @cached_property
     def _files(self) -> dict[str, Path]:
@@ -59,12 +68,15 @@ class Exercises(Mapping[str, Exercise]):
                 raise ValueError(f"there is an exercise {name!r} already, in notebook {self._files[name].parent.name}")
             if self._own.get(name) != text:
                 self._own[name] = text
-                self._read.pop(name, None)
+                self._unread(name)
 
     def forget(self, name: str) -> None:
         """Take back what was adopted as `name`."""
         self._own.pop(name, None)
-        self._read.pop(name, None)
+        self._unread(name)
+
+    def _unread(self, name: str) -> None:
+        self._read = {known: exercise for known, exercise in self._read.items() if base_of(known) != name}
 
     def open(self, exercise: Exercise) -> None:
         """Add an exercise that has no file here, as a learner has it; where there is one of its name, that one stays."""

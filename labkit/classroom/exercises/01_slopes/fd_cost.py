@@ -6,18 +6,20 @@ computed once and kept. How often does the function run? Answer with a list of f
 | item | difference | n |
 |---|---|---|
 | 0 | forward | 1 |
-| 1 | forward | 10 |
+| 1 | forward | [[few]] |
 | 2 | central | 1 |
-| 3 | central | 10 |
-| 4 | forward | 500 |
+| 3 | central | [[few]] |
+| 4 | forward | [[many]] |
 """
 
 import numpy as np
 
-from labkit.classroom.writing import either, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 
-answer = [2, 11, 2, 20, 501]
-places = ("forward, 1", "forward, 10", "central, 1", "central, 10", "forward, 500")
+few, many = drawn((10, 500), lambda rng: (int(rng.integers(5, 40)), int(rng.integers(100, 900))))
+
+answer = [2, few + 1, 2, 2 * few, many + 1]
+places = ("forward, 1", f"forward, {few}", "central, 1", f"central, {few}", f"forward, {many}")
 rules = (
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
     "A forward difference compares each moved point with f(x), which is computed once for all of them.",
@@ -51,15 +53,15 @@ def _runs(count, central=False):
 
 
 def reference():
-    return [_runs(1), _runs(10), _runs(1, True), _runs(10, True), _runs(500)]
+    return [_runs(1), _runs(few), _runs(1, True), _runs(few, True), _runs(many)]
 
 
-two_for_each = wrong("f(x) is the same for all n differences. It is computed once and kept.", {1: 20})
-f_of_x_forgotten = wrong("A forward difference also needs f(x): one run more.", {0: 1, 1: 10}, together=True)
+two_for_each = wrong("f(x) is the same for all n differences. It is computed once and kept.", {1: 2 * few})
+f_of_x_forgotten = wrong("A forward difference also needs f(x): one run more.", {0: 1, 1: few}, together=True)
 
 central_keeps_too = wrong(
     "A central difference does not use f(x). It runs at x + h and at x - h for each number, and shares nothing.",
-    {2: 3, 3: either(21, 11)},
+    {2: 3, 3: either(2 * few + 1, few + 1)},
 )
 
 all_move_together = wrong(
@@ -67,5 +69,5 @@ all_move_together = wrong(
     {1: either(1, 2)},
 )
 
-the_last_one = judged("value", {4: 500})
+the_last_one = judged("value", {4: many})
 too_few = judged("structure", [2, 11])

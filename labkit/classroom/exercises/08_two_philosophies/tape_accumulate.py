@@ -3,7 +3,7 @@
 Predict the four numbers that this prints. Answer with a list of four.
 
 ```python
-x = torch.tensor(3.0, requires_grad=True)
+x = torch.tensor([[x]], requires_grad=True)
 (x**2).backward()
 print(x.grad.item())             # item 0
 (x**2).backward()
@@ -17,9 +17,12 @@ print(x.grad.item())             # item 3
 """
 
 from labkit import torch
-from labkit.classroom.writing import judged, ran, wrong
+from labkit.classroom.writing import drawn, judged, ran, wrong
 
-answer = [6.0, 12.0, 6.0, 6.0]
+x = drawn(3.0, lambda rng: float(rng.integers(4, 30)) / 2)
+slope = 2 * x
+
+answer = [slope, 2 * slope, slope, slope]
 rules = (
     "backward adds the derivative, at this x, to what is in .grad, which is empty at first.",
     "backward adds to .grad: nobody has emptied it in between.",
@@ -27,24 +30,26 @@ rules = (
     "autograd.grad hands its result to the caller. Does it touch .grad?",
 )
 hints = (
-    "The derivative of x**2 at 3 is 6. That is item 0.",
+    f"The derivative of x**2 at {x:g} is {slope:g}. That is item 0.",
     "backward adds to .grad. Only zero_() empties it.",
-    "Item 1 is 6 + 6, item 2 starts from 0; autograd.grad hands its result to you alone.",
+    f"Item 1 is {slope:g} + {slope:g}, item 2 starts from 0; autograd.grad hands its result to you alone.",
 )
 
 
 def reference():
-    return ran(__doc__, torch=torch)["printed"]
+    return ran(__doc__, torch=torch, x=x)["printed"]
 
 
 no_accumulation = wrong(
-    "You expected each backward to replace what was there. It adds to .grad: only you empty it.", answer=[6, 6, 6, 6]
+    "You expected each backward to replace what was there. It adds to .grad: only you empty it.", answer=[slope] * 4
 )
 
 zero_forgotten = wrong(
-    "You kept adding after zero_(). From there the sum starts again at 0.", {2: 18}, answer=[6, 12, 18, 18]
+    "You kept adding after zero_(). From there the sum starts again at 0.",
+    {2: 3 * slope},
+    answer=[slope, 2 * slope, 3 * slope, 3 * slope],
 )
 
-grad_accumulates = wrong("torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: 12})
+grad_accumulates = wrong("torch.autograd.grad returns its gradients and leaves every .grad as it was.", {3: 2 * slope})
 
-one_number = judged("kind", 6.0)
+one_number = judged("kind", slope)

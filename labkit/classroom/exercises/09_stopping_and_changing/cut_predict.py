@@ -1,6 +1,6 @@
 """# What is left after a cut? (2 points)
 
-`stop` is `ops.stop_gradient`, and `at` is 3. Predict the six gradients that `ms.grad(...)(at)` gives for these
+`stop` is `ops.stop_gradient`, and `at` is [[at]]. Predict the six gradients that `ms.grad(...)(at)` gives for these
 functions. Answer with a list of six numbers.
 
 0. `lambda x: stop(x) * x`
@@ -12,9 +12,11 @@ functions. Answer with a list of six numbers.
 """
 
 from labkit import mindspore as ms
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import drawn, judged, wrong
 
-answer = [3.0, 9.0, 1.0, 6.0, 0.0, 54.0]
+at = drawn(3, lambda rng: int(rng.choice([4, 5, 6, 7, 8, 9, -4, -5])))
+
+answer = [1.0 * at, 1.0 * at**2, 1.0, 2.0 * at, 0.0, 2.0 * at**3]
 rules = (
     "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
     "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
@@ -24,14 +26,14 @@ rules = (
     "A stopped factor is a number, with the value that it has here. Differentiate the rest.",
 )
 hints = (
-    "Write a number for each stop(...): its value at 3. Then differentiate what is left.",
-    "stop(x) * x is 3 * x at this point, so its derivative is 3. A stopped term that is added gives nothing.",
+    f"Write a number for each stop(...): its value at {at}. Then differentiate what is left.",
+    f"stop(x) * x is {at} * x at this point, so its derivative is {at}. A stopped term that is added gives nothing.",
     "Items 2 to 4: x alone; x**2 alone; nothing at all.",
 )
 
 
 def reference():
-    at, stop = ms.Tensor(3.0), ms.ops.stop_gradient
+    stop = ms.ops.stop_gradient
     lines = (
         lambda x: stop(x) * x,
         lambda x: stop(x) ** 2 * x,
@@ -40,24 +42,24 @@ def reference():
         lambda x: stop(x * x),
         lambda x: stop(x**2) * x**2,
     )
-    return [float(ms.grad(line)(at).asnumpy()) for line in lines]
+    return [float(ms.grad(line)(ms.Tensor(float(at))).asnumpy()) for line in lines]
 
 
 nothing_cut = wrong(
     "These are the gradients without any stop. What is inside stop(...) is a constant to the derivative.",
-    answer=[6, 27, 7, 1, 6, 108],
+    answer=[2 * at, 3 * at**2, 2 * at + 1, 1, 2 * at, 4 * at**3],
 )
 
 value_zero = wrong(
     "You took stop(...) for 0. It cuts the gradient, not the value: as a factor it still counts.",
-    answer=[0, 0, 1, 6, 0, 0],
+    answer=[0, 0, 1, 2 * at, 0, 0],
 )
 
 factor_lost = wrong(
     "You left the stopped factor out. It is a constant, and a constant factor stays: (c * x)' = c.",
     {0: 1, 1: 1},
     together=True,
-    answer=[1, 1, 1, 6, 0, 6],
+    answer=[1, 1, 1, 2 * at, 0, 2 * at],
 )
 
 value_and_gradient_mixed = wrong(
@@ -66,5 +68,5 @@ value_and_gradient_mixed = wrong(
     alone=True,
 )
 
-five_of_them = judged("structure", [3, 9, 1, 6, 0])
-a_slip = judged("value", [3, 9, 1, 6, 0, 27])
+five_of_them = judged("structure", [at, at**2, 1, 2 * at, 0])
+a_slip = judged("value", [at, at**2, 1, 2 * at, 0, at**3])

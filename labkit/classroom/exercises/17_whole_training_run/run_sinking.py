@@ -1,10 +1,10 @@
 """# 10 x 1000 is not 10 x 1875 (3 points)
 
-The data set has 1875 batches. Three trainings, in graph mode on a device that can sink:
+The data set has [[batches]] batches. Three trainings, in graph mode on a device that can sink:
 
-- A: `model.train(10, data, dataset_sink_mode=True, sink_size=1000)`
-- B: `model.train(10, data, dataset_sink_mode=True, sink_size=-1)`
-- C: `model.train(10, data, dataset_sink_mode=False, sink_size=1000)`
+- A: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=[[size]])`
+- B: `model.train([[epochs]], data, dataset_sink_mode=True, sink_size=-1)`
+- C: `model.train([[epochs]], data, dataset_sink_mode=False, sink_size=[[size]])`
 
 Answer with a list of seven numbers: the steps of A, of B and of C; the round trips between host and device of A, of B and of C;
 and how many *whole* passes over the data A makes.
@@ -12,9 +12,19 @@ and how many *whole* passes over the data A makes.
 
 import numpy as np
 
-from labkit.classroom.writing import either, judged, wrong
+from labkit.classroom.writing import drawn, either, judged, wrong
 
-answer = [10000, 18750, 18750, 10, 10, 18750, 5]
+
+def _drawn(rng):
+    units, size = int(rng.integers(13, 20)), int(rng.integers(6, 11))
+    return int(rng.choice([6, 8, 12])), size * UNIT, units * UNIT
+
+
+UNIT = 125
+epochs, size, batches = drawn((10, 1000, 1875), _drawn)
+steps, whole = epochs * size, epochs * batches
+
+answer = [steps, whole, whole, epochs, epochs, whole, steps // batches]
 places = (
     "steps of A",
     "steps of B",
@@ -36,53 +46,55 @@ rules = (
 hints = (
     "Steps with sinking: epoch x sink_size; -1 stands for the number of batches. Without: epoch x batches.",
     "Round trips: one per epoch with sinking, one per step without.",
-    "10000 // 1875 for the last one.",
+    f"{steps} // {batches} for the last one.",
 )
-UNIT = 125
 
 
 def _small_run(sink, size):
-    """The counts of a run of ten epochs, one unit of batches standing for each step."""
+    """The counts of a run, one unit of batches standing for each step."""
     from labkit import mindspore as ms
 
     before = {name: ms.get_context(name) for name in ("mode", "device_target")}
     ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
     try:
-        x = np.ones((1875 // UNIT, 1), np.float32)
+        x = np.ones((batches // UNIT, 1), np.float32)
         rows = ms.dataset.NumpySlicesDataset((x, x), ["x", "y"], shuffle=False).batch(1)
         layer = ms.nn.Dense(1, 1)
         model = ms.train.Model(layer, ms.nn.MSELoss(), ms.nn.SGD(layer.trainable_params(), 0.01))
         with ms.train.counting() as count:
-            model.train(10, rows, dataset_sink_mode=sink, sink_size=size)
+            model.train(epochs, rows, dataset_sink_mode=sink, sink_size=size)
         return count
     finally:
         ms.set_context(**before)
 
 
 def reference():
-    thousand, whole, off = _small_run(True, 1000 // UNIT), _small_run(True, -1), _small_run(False, 1000 // UNIT)
+    sunk, all_of_it, off = _small_run(True, size // UNIT), _small_run(True, -1), _small_run(False, size // UNIT)
     return [
-        thousand.steps * UNIT, whole.steps * UNIT, off.steps * UNIT, thousand.round_trips, whole.round_trips,
-        off.round_trips * UNIT, thousand.steps * UNIT // 1875,
+        sunk.steps * UNIT, all_of_it.steps * UNIT, off.steps * UNIT, sunk.round_trips, all_of_it.round_trips,
+        off.round_trips * UNIT, sunk.steps * UNIT // batches,
     ]  # fmt: skip
 
 
 an_epoch_is_a_pass = wrong(
-    "With a sink_size an epoch is sink_size steps, not a pass over the data: A makes 10 x 1000.", {0: 18750}
+    f"With a sink_size an epoch is sink_size steps, not a pass over the data: A makes {epochs} x {size}.", {0: whole}
 )
 
-size_without_sinking = wrong("Without sinking sink_size has no meaning: C makes ten whole passes.", {2: 10000})
+size_without_sinking = wrong(
+    f"Without sinking sink_size has no meaning: C makes {'ten' if epochs == 10 else epochs} whole passes.", {2: steps}
+)
 
 a_trip_per_step = wrong(
-    "With sinking the host starts an epoch and waits once, for its last result.", {3: 10000, 4: 18750}
+    "With sinking the host starts an epoch and waits once, for its last result.", {3: steps, 4: whole}
 )
 
-no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: 10})
+no_sinking_is_free = wrong("Without sinking every step comes back to the host.", {5: epochs})
 
 begins_anew = wrong(
-    "The next epoch goes on where the last one ended. So 10000 steps are 5 passes, and 625 batches more.",
-    {6: either(0, 10)},
+    f"The next epoch goes on where the last one ended. So {steps} steps are {steps // batches} passes, and "
+    f"{steps % batches} batches more.",
+    {6: either(0, epochs)},
 )
 
-six = judged("value", {6: 6})
-short = judged("structure", [10000, 18750, 18750])
+six = judged("value", {6: steps // batches + 1})
+short = judged("structure", answer[:3])

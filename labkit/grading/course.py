@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import EXERCISES, NotAnExercise, named
+from .mistakes import NAME, course_problems
 from .planned import PlannedAssignment, planned
-from .problems import NAME, course_problems
 from .rules import Rules, read_rules, rule_problems
 
 FILE = "course.toml"

@@ -10,7 +10,7 @@ from labkit.classroom import EXERCISES, check, hint
 from labkit.classroom.checking import judge_answer
 from labkit.classroom.compare import same
 from labkit.classroom.exercises import Exercises
-from labkit.classroom.numbers import drawn, drawing
+from labkit.classroom.numbers import drawing, drawn
 from labkit.classroom.writing import ran
 
 DRAWING = [name for name in EXERCISES if EXERCISES[name].numbers]

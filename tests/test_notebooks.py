@@ -10,6 +10,7 @@ import socket
 import tokenize
 from itertools import pairwise
 
+import minutes
 import nbformat
 import pytest
 from course import NOTEBOOKS, NUMBER, NUMBERS, code_cells, load, markdown, number_of, without_fences
@@ -158,8 +159,8 @@ def test_one_title_and_no_heading_level_left_out(path):
 @notebooks
 def test_the_parts_that_every_notebook_has(path):
     text = markdown(path)
-    minutes = int(re.search(r"About (\d+) minutes", text).group(1))
-    assert 15 <= minutes <= 40
+    assert minutes.sentence(path) in text, "python tests/tools/minutes.py"
+    assert 15 <= minutes.minutes(path)[0] <= 40
     for part in ("After this notebook you can", "Predict", "Explain", "## Recap", "The same in"):
         assert part.lower() in text.lower(), part
     assert re.match(rf"# {number_of(path)} · ", text)

@@ -1,13 +1,12 @@
 from .assignment import Assignment as Assignment
 from .assignment import AssignmentError as AssignmentError
-from .classwork import Plan as Plan
 from .classwork import grade_class as grade_class
 from .course import Course as Course
 from .course import CourseError as CourseError
 from .course import class_rules as class_rules
 from .course import new_course as new_course
 from .course import new_exercise as new_exercise
-from .examine import Pace as Pace
+from .findings import Pace as Pace
 from .handout import hand_out as hand_out
 from .journal import JournalError as JournalError
 from .journal import results_in as results_in
@@ -16,6 +15,7 @@ from .marking_server import MarkingServer as MarkingServer
 from .marks import MarksError as MarksError
 from .opening import SubmissionError as SubmissionError
 from .opening import on_one_line as on_one_line
+from .plan import Plan as Plan
 from .roster import RosterError as RosterError
 from .roster import read_roster as read_roster
 from .statistics import summarise as summarise

@@ -7,97 +7,31 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 
 from .. import __version__
-from ..jail import Limits
 from ..meant import did_you_mean
 from .assignment import Assignment
-from .bounds import Bounds
 from .cluster import grade_on_cluster
+from .collecting import collect
 from .course import class_rules
-from .examine import Pace
-from .export import read_matches, write_grades, write_questions, write_unmatched
-from .feedback import feedback_pages, write_feedback
+from .export import read_matches
 from .finals import Final, finals_of, unknown_extensions
-from .gradebook import GradebookError, write_gradebook
 from .grader import Grader, Settings
 from .holding import held
 from .journal import Journal, fingerprint_of, seed_of
 from .marks import left_over, marked, read_marks
-from .overview import write_overview
+from .plan import Plan
 from .pool import grade_in_processes, is_graded, work_of
 from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
-from .returned import grade_column, write_feedback_archive, write_lms_grades
+from .returned import grade_column
 from .roster import Roster, read_roster, with_ids_of
 from .rules import Rules
-from .submissions import Collected, Stranger, Submission, collect
+from .submissions import Stranger, Submission
+from .tables import Done, written
 from .variants import OTHERS
 from .worker import Work, grade_one, ungraded_result
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to grade, how, and where the results go.
-
-    `submissions` is a folder, or a ZIP archive of a system. `out` is the table of grades; beside it are written
-    `OUT.questions.csv`, `OUT.html` (the instructor's overview), `OUT.unmatched.csv` (what is nobody's, if there is something)
-    and `OUT.journal` (what a run that was interrupted goes on from); `OUT.marks.csv` is read there, where a person has given
-    points. `seed` None: one is drawn, or the journal's is taken.
-    `roster` is the list of students, the one of `course.toml` if it is not given; `course` the folder of the latter, found from
-    the notebook's place if it is not given. `matches` says whose a file is (`OUT.unmatched.csv`, filled in). `feedback` is a
-    folder, or an archive (.zip) for the system; `returned` the table of grades that the system imports.
-    `rescore`: nothing is run, what is in the journal is counted by today's points and texts. `again` names questions that are
-    run once more for all.
-    """
-
-    submissions: Path
-    assignment: Path
-    out: Path
-    jobs: int = 0
-    scheduler: str = ""
-    feedback: Path | None = None
-    solutions: bool = False
-    gradebook: str = ""
-    resume: bool = False
-    seed: int | None = None
-    unsafe: bool = False
-    pace: Pace = field(default_factory=Pace)
-    limits: Limits = field(default_factory=Limits)
-    bounds: Bounds = field(default_factory=Bounds)
-    roster: Path | None = None
-    course: Path | None = None
-    matches: Path | None = None
-    returned: Path | None = None
-    rescore: bool = False
-    again: tuple[str, ...] = ()
-
-    def beside(self, ending: str) -> Path:
-        """A file beside the table of grades."""
-        return self.out.with_suffix(ending)
-
-    @property
-    def goes_on(self) -> bool:
-        """True where an earlier run's journal is to be there."""
-        return self.resume or self.rescore or bool(self.again)
-
-    @property
-    def tables(self) -> tuple[Path, Path, Path]:
-        """The grades, the table with a line for each answer, and the overview."""
-        return self.out, self.beside(".questions.csv"), self.beside(".html")
-
-    @property
-    def unmatched(self) -> Path:
-        """The table of what is nobody's."""
-        return self.beside(".unmatched.csv")
-
-    @property
-    def pages(self) -> Path | None:
-        """The folder of the pages of feedback; None where there is none, or they go into an archive."""
-        return self.feedback if self.feedback and self.feedback.suffix.lower() != ".zip" else None
 
 
 @dataclass(frozen=True)
@@ -179,7 +113,7 @@ def grade_class(
         counted = [rescored(result, assignment) for result in results]
         remarks = (*left_over(counted, marks), *_outdated(results, assignment))
         finals = finals_of(marked(counted, marks), found, roster, rules.policy)
-        unwritten = tuple(_write(_Done(plan, assignment, collected, finals, roster, matches)))
+        unwritten = tuple(written(Done(plan, assignment, collected, finals, roster, matches)))
     ordered = [final.result for final in finals]
     strangers = tuple(collected.strangers)
     return GradedClass(ordered, unwritten, tuple(finals), strangers, rules.policy.takes_off, remarks)
@@ -301,60 +235,3 @@ def _graded(
 def _cores() -> int:
     """Cores that this process may use, where the system tells."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@dataclass(frozen=True)
-class _Done:
-    """A class that is graded, and all that is needed to write it down."""
-
-    plan: Plan
-    assignment: Assignment
-    collected: Collected
-    finals: list[Final]
-    roster: Roster | None
-    matches: dict[str, str]
-
-    @property
-    def results(self) -> list[SubmissionResult]:
-        """The results of the finals."""
-        return [final.result for final in self.finals]
-
-
-def _there(pages: dict[str, Path]) -> dict[str, Path]:
-    """The pages that are there."""
-    return {student: page for student, page in pages.items() if page.exists()}
-
-
-def _write(done: _Done) -> Iterator[str]:
-    """Write all that was asked for, the grades first; a sentence for each that could not be written."""
-    plan, assignment, results = done.plan, done.assignment, done.results
-    grades, questions, overview = plan.tables
-    pages = feedback_pages(plan.pages, results) if plan.pages else {}
-    archive = plan.feedback if plan.pages is None else None
-    strangers = done.collected.strangers
-    writing: list[tuple[Path | str | None, Callable[[], Any]]] = [
-        (grades, lambda: write_grades(grades, done.finals)),
-        (questions, lambda: write_questions(questions, results)),
-        (plan.unmatched if strangers else None, lambda: write_unmatched(plan.unmatched, strangers, done.matches)),
-        (plan.pages, lambda: write_feedback(plan.pages or "", results, assignment.title, plan.solutions)),
-        (archive, lambda: _write_archive(done, archive or Path())),
-        (overview, lambda: write_overview(overview, results, assignment.title, _there(pages))),
-        (plan.returned, lambda: _write_returned(done)),
-        (plan.gradebook, lambda: write_gradebook(plan.gradebook, assignment, results)),
-    ]
-    for file, write in writing:
-        if file:
-            try:
-                write()
-            except (OSError, ValueError, ImportError, GradebookError) as error:
-                yield f"{file} was not written, or not all of it: {error}"
-
-
-def _write_archive(done: _Done, path: Path) -> None:
-    submissions = {submission.student: submission for submission in done.collected.submissions}
-    write_feedback_archive(path, done.finals, submissions, done.assignment.title, done.plan.solutions)
-
-
-def _write_returned(done: _Done) -> None:
-    if done.plan.returned and done.roster:
-        write_lms_grades(done.plan.returned, done.assignment, done.finals, done.roster)

@@ -3,32 +3,22 @@
 import hashlib
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
-from ..classroom import (
-    EXERCISES,
-    Exercise,
-    Verdict,
-    find,
-    fitting,
-    judge_calls,
-    judge_value,
-    not_a_function,
-    share_of_calls,
-    share_of_value,
-    wrong_items,
-)
+from ..classroom import EXERCISES
 from ..jail import Jail, JailError, Limits
 from .added import AddedQuestion
 from .assignment import Assignment, Question
 from .bounds import Bounds, Exceeded, bounded
 from .byhand import by_hand, written_answers
-from .examine import Evidence, Failure, Findings, Inquiry, Pace, examine
+from .examine import examine
+from .findings import Evidence, Findings, Inquiry, Pace
+from .judging import Judge, cut, exercise_of
 from .matching import CodeStep, plan
-from .opening import on_one_line
 from .rescoring import asked_of, basis
 from .results import QuestionResult, SubmissionResult
 from .salvage import read_submission
@@ -37,7 +27,6 @@ from .variants import UnknownVariant, variant_of
 
 _JUDGING = Lock()  # right answers are found with the dialects, whose modes belong to the whole process
 
-LONGEST = 4000  # characters of a message
 NOTES = 40  # of one submission
 UNREADABLE = "There is nothing that could be graded."
 
@@ -59,28 +48,6 @@ class Settings:
     bounds: Bounds = field(default_factory=Bounds)
 
 
-class DrawnInputs:
-    """The inputs of one exercise in this run, and the right answers, found once.
-
-    First come the inputs of `check`, which show every mistake that the exercise knows, then as many that nobody has seen.
-    `fresh`, the digest of a submission, gives that one hidden inputs of its own.
-    """
-
-    def __init__(self, exercise: Exercise, seed: int, fresh: str = "") -> None:
-        self.exercise = exercise
-        text = f"{seed}\n{exercise.name}\n{fresh}".encode()
-        drawn = (*exercise.inputs(), *exercise.inputs(int.from_bytes(hashlib.sha256(text).digest())))
-        self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else drawn
-        self._answers: dict[int, Any] = {}
-
-    def expected(self, inputs: tuple = ()) -> Any:
-        """The right answer for one of `self.inputs`, or for a prediction."""
-        key = id(inputs) if self.inputs else 0
-        if key not in self._answers:
-            self._answers[key] = self.exercise.expected(inputs)
-        return self._answers[key]
-
-
 @dataclass
 class Grader:
     """Grades one submission after the other in a jail of its own; use it with `with`.
@@ -92,14 +59,13 @@ class Grader:
 
     assignment: Assignment
     settings: Settings
-    drawn: dict[str, DrawnInputs] = field(default_factory=dict)
-    fresh: str = ""
     tell: Callable[[str], None] = lambda name: None
     worn: bool = False
     tests_jail: Jail | None = None
 
     def __post_init__(self) -> None:
         EXERCISES.adopt(dict(self.assignment.own))
+        self.judge = Judge(self.settings.seed, self.settings.pace)
 
     def __enter__(self) -> "Grader":
         self.jail = self._new_jail()
@@ -133,18 +99,15 @@ class Grader:
         what the student is called, by their id alone if it is not given; empty where `student` is only a system's number.
         `beyond` says of questions that are not to be judged why. `only` names the questions to grade, all where it is None.
         """
-        began, drawn = time.monotonic(), self.drawn
-        if again:
-            self.fresh, self.drawn = hashlib.sha256(data).hexdigest(), {}
+        began, known = time.monotonic(), (student,) if called is None else called
         try:
-            result = self._grade(student, data, file, notes, (student,) if called is None else called, beyond, only)
+            with self.judge.others(hashlib.sha256(data).hexdigest()) if again else nullcontext():
+                result = self._grade(student, data, file, notes, known, beyond, only)
         except UnknownVariant as error:
             result = self.nothing(student, str(error), file, data, only)
         except Exceeded as excess:
             self.worn = True
             result = self.nothing(student, str(excess), file, data, only)
-        finally:
-            self.fresh, self.drawn = "", drawn
         return replace(result, seconds=round(time.monotonic() - began, 3))
 
     def _grade(self, student, data, file, notes, called, beyond, only):
@@ -193,14 +156,9 @@ class Grader:
     def _asked(self, question: Question | AddedQuestion) -> Inquiry:
         if isinstance(question, AddedQuestion):
             return Inquiry(question.name, "", tests=question)
-        exercise = _exercise(question)
-        drawn = self._drawn(exercise).inputs
+        exercise = exercise_of(question)
+        drawn = self.judge.of(exercise).inputs
         return Inquiry(question.name, question.binds, drawn, exercise.tensors, exercise.watched, question.partial)
-
-    def _drawn(self, exercise: Exercise) -> DrawnInputs:
-        if exercise.name not in self.drawn:
-            self.drawn[exercise.name] = DrawnInputs(exercise, self.settings.seed, self.fresh)
-        return self.drawn[exercise.name]
 
     def _result(
         self, question: Question | AddedQuestion, findings: Findings, steps: list[CodeStep], written: dict[str, str],
@@ -223,62 +181,10 @@ class Grader:
 
     def _found(self, question, findings, steps, written):
         if isinstance(question, Question):
-            return self._judged(question, findings, steps)
+            return self.judge.judged(question, findings, steps)
         came = findings.evidence.get(question.name, Evidence())
         found = by_hand(question, written) if question.by_hand else result_of_tests(question, came.found, came.value)
-        return replace(found, text=_cut(found.text), detail=_cut(found.detail))
-
-    def _judged(self, question: Question, findings: Findings, steps: list[CodeStep]) -> QuestionResult:
-        exercise = _exercise(question)
-        evidence = findings.evidence[question.name]
-        failure = next((findings.failures.get(i) for i, s in enumerate(steps) if question.name in s.asks), None)
-        verdict = self._verdict(exercise, question, evidence, failure)
-        share, said = (1.0, "") if verdict else self._share(question, exercise, evidence, verdict)
-        points = round(question.points * share, 6)
-        hint = "" if verdict else fitting(exercise, self._wrong_items(exercise, evidence))[0]
-        feedback, text = _cut(verdict.feedback) + said, _cut(verdict.text) + said
-        return QuestionResult(
-            question.name, exercise.name, points, question.points, verdict.kind, feedback, text, hint, share
-        )
-
-    def _share(self, question: Question, exercise: Exercise, evidence: Evidence, verdict: Verdict) -> tuple[float, str]:
-        """The part of a wrong answer that is right, where that counts, and the sentence that says so."""
-        drawn = self._drawn(exercise)
-        if not question.partial or verdict.kind == "forbidden":
-            return 0.0, ""
-        if exercise.is_prediction and evidence.found == "value":
-            right, of = share_of_value(exercise, evidence.value, drawn.expected)
-        elif not exercise.is_prediction and evidence.found == "function":
-            right, of = share_of_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
-        else:
-            return 0.0, ""
-        return right / of, f"\nPartial credit: {right} of {of} parts are right." if right else ""
-
-    def _wrong_items(self, exercise: Exercise, evidence: Evidence) -> tuple[int, ...] | None:
-        asked = exercise.is_prediction and evidence.found == "value"
-        return wrong_items(exercise, evidence.value, self._drawn(exercise).expected()) if asked else None
-
-    def _verdict(self, exercise: Exercise, question: Question, evidence: Evidence, failure: Failure | None) -> Verdict:
-        drawn = self._drawn(exercise)
-        if evidence.found == "value" and exercise.is_prediction:
-            return judge_value(exercise, evidence.value, drawn.expected)
-        if evidence.found == "value":
-            return not_a_function(exercise, evidence.value)
-        if evidence.found == "function" and exercise.is_prediction:
-            return judge_value(exercise, _verdict_on_functions)
-        if evidence.found == "function":
-            return judge_calls(exercise, drawn.inputs, evidence.tried, drawn.expected)
-        return _without_answer(question.binds, evidence.found, failure, self.settings.pace)
-
-
-def _verdict_on_functions() -> None:
-    """A function in the place of the student's own, which never comes here."""
-
-
-def _cut(text: str) -> str:
-    """A message that may quote what a student's code gave: one that can be read, and printed on any terminal."""
-    text = text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
-    return "".join(c if c.isprintable() or c == "\n" else on_one_line(c) for c in text)
+        return replace(found, text=cut(found.text), detail=cut(found.detail))
 
 
 def _wanted(variant: Assignment, only: Collection[str] | None) -> list[Question | AddedQuestion]:
@@ -289,35 +195,12 @@ def _wanted(variant: Assignment, only: Collection[str] | None) -> list[Question 
 def _unread(question: Question | AddedQuestion, text: str, detail: str) -> QuestionResult:
     """What a question earned whose answer could not be judged."""
     title = question.exercise if isinstance(question, Question) else question.title
-    return QuestionResult(question.name, title, 0.0, question.points, "unread", _cut(text), _cut(detail), share=0.0)
-
-
-def _exercise(question: Question) -> Exercise:
-    exercise = find(question.exercise)
-    if exercise is None:
-        raise LookupError(f"there is no exercise {question.exercise!r}: the assignment is of another version of labkit")
-    return exercise
-
-
-def _without_answer(binds: str, found: str, failure: Failure | None, pace: Pace) -> Verdict:
-    """The verdict where no value came, and why."""
-    if found == "missing" and failure is not None:
-        begun = "The cell was stopped: " if failure.kind != "error" else "The cell raised "
-        text = f", before it defined {binds}."
-        return Verdict(failure.kind, begun + failure.error + text, begun + failure.place + text)
-    sentences = {
-        "missing": f"There is no answer: after its cell, {binds} is not defined.",
-        "empty": "There is no answer yet: the ... are still there.",
-        "timeout": f"It ran for more than {pace.call:g} s and was ended. Is there a loop that never ends?",
-        "died": "It ended the whole process: os._exit, a crash in compiled code, or too much memory.",
-        "unread": "What came back is no data that can be compared.",
-    }
-    return Verdict(found, sentences[found], sentences[found])
+    return QuestionResult(question.name, title, 0.0, question.points, "unread", cut(text), cut(detail), share=0.0)
 
 
 def _notes_of_failures(findings: Findings, steps: list[CodeStep]) -> list[str]:
     """A note for each cell that did not run to its end."""
-    return [f"{steps[i].label.capitalize()}: {_cut(failure.place)}" for i, failure in sorted(findings.failures.items())]
+    return [f"{steps[i].label.capitalize()}: {cut(failure.place)}" for i, failure in sorted(findings.failures.items())]
 
 
 def _answers(

@@ -12,10 +12,10 @@ from patience import PATIENT
 from labkit.grading import classwork, pool
 from labkit.grading.assignment import Assignment
 from labkit.grading.build import variant
-from labkit.grading.classwork import Plan
 from labkit.grading.course import Course
 from labkit.grading.grader import Grader
 from labkit.grading.handout import hand_out
+from labkit.grading.plan import Plan
 from labkit.jail import Jail
 
 TOML = """

@@ -10,7 +10,7 @@ from walls import needs_walls
 
 from labkit.grading import classwork
 from labkit.grading.classwork import grade_class
-from labkit.grading.examine import Pace
+from labkit.grading.findings import Pace
 from labkit.grading.journal import JournalError, seed_of
 from labkit.grading.opening import SubmissionError
 from labkit.grading.pool import grade_here

@@ -14,9 +14,9 @@ from patience import HANGS, PATIENT
 from walls import needs_walls
 
 from labkit.grading.cluster import ClusterError, grade_on_cluster
+from labkit.grading.collecting import find_submissions
 from labkit.grading.grader import Settings
 from labkit.grading.pool import Work, grade_here, is_graded, work_of
-from labkit.grading.submissions import find_submissions
 from labkit.jail import NotIsolated
 
 pytestmark = [

@@ -15,9 +15,10 @@ from walls import needs_walls
 
 from labkit.cli import main
 from labkit.grading import classwork
-from labkit.grading.classwork import Plan, grade_class
+from labkit.grading.classwork import grade_class
 from labkit.grading.course import Course
 from labkit.grading.handout import hand_out
+from labkit.grading.plan import Plan
 from labkit.grading.pool import grade_here
 
 pytestmark = [needs_walls, pytest.mark.usefixtures("same_jail")]

@@ -139,7 +139,8 @@ def Grading(everything, rng, change, notebook=None):
     chosen = rng.sample(list(questions), min(6, len(questions)))
     assignment = replace(everything.assignment, questions=tuple(chosen), slots=())
     seed = rng.randrange(3)
-    grader = Grader(assignment, Settings(seed, bounds=BOUNDS), drawn=DRAWN[seed])
+    grader = Grader(assignment, Settings(seed, bounds=BOUNDS))
+    grader.judge.drawn = DRAWN[seed]
     grader._new_jail = lambda: Actor(assignment, change)
     return grader
 

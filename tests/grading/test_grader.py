@@ -12,8 +12,9 @@ from walls import needs_walls
 
 from labkit.classroom import EXERCISES
 from labkit.classroom.compare import plain_data
-from labkit.grading.examine import Pace
-from labkit.grading.grader import DrawnInputs, Grader, Settings
+from labkit.grading.findings import Pace
+from labkit.grading.grader import Grader, Settings
+from labkit.grading.judging import DrawnInputs
 
 pytestmark = needs_walls
 

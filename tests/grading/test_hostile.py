@@ -13,13 +13,14 @@ from walls import needs_walls
 
 from labkit.grading.assignment import Assignment
 from labkit.grading.bounds import Bounds
-from labkit.grading.classwork import Plan, grade_class
+from labkit.grading.classwork import grade_class
+from labkit.grading.collecting import find_submissions
 from labkit.grading.course import Course, new_course
-from labkit.grading.examine import Pace
+from labkit.grading.findings import Pace
 from labkit.grading.grader import Settings
 from labkit.grading.handout import hand_out
+from labkit.grading.plan import Plan
 from labkit.grading.pool import grade_here, work_of
-from labkit.grading.submissions import find_submissions
 from labkit.jail import ROOMS, Limits, installed_layers
 
 pytestmark = needs_walls

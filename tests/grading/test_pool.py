@@ -11,9 +11,9 @@ from patience import HANGS, PATIENT
 from walls import needs_walls
 
 from labkit.grading import pool
+from labkit.grading.collecting import find_submissions
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.pool import grade_here, grade_in_processes, is_graded, work_of
-from labkit.grading.submissions import find_submissions
 from labkit.grading.worker import UNGRADED, Work, Worker, grade_one, ungraded_result
 from labkit.jail import NotIsolated
 

@@ -10,13 +10,14 @@ from patience import PATIENT
 from walls import needs_walls
 
 from labkit.cli import main
-from labkit.grading.classwork import Plan, grade_class
-from labkit.grading.examine import Pace
+from labkit.grading.classwork import grade_class
+from labkit.grading.findings import Pace
 from labkit.grading.grader import Grader
 from labkit.grading.journal import results_in
 from labkit.grading.marking_server import MarkingServer
 from labkit.grading.marks import Mark, digest_of, write_marks
 from labkit.grading.notebooks import read, write
+from labkit.grading.plan import Plan
 
 pytestmark = needs_walls
 

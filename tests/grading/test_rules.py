@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from labkit.grading.collecting import collect
 from labkit.grading.course import Course, CourseError, class_rules
 from labkit.grading.rules import Policy
-from labkit.grading.submissions import collect
 
 COURSE = 'title = "T"\nseed = 1\n{course}\n[[assignment]]\nname = "a1"\ntitle = "A"\n{assignment}\nquestions = ["grad-slip"]\n'
 DUE = datetime(2026, 11, 30, 23, 59, tzinfo=UTC)

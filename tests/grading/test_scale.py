@@ -8,8 +8,9 @@ import pytest
 from patience import HANGS
 from walls import needs_walls
 
-from labkit.grading.classwork import Plan, grade_class
-from labkit.grading.examine import Pace
+from labkit.grading.classwork import grade_class
+from labkit.grading.findings import Pace
+from labkit.grading.plan import Plan
 
 STUDENTS = 1000
 HANGING = 4

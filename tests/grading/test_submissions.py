@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from labkit.grading.collecting import find_submissions
 from labkit.grading.opening import on_one_line, open_below
-from labkit.grading.submissions import Submission, SubmissionError, find_submissions, open_submission
+from labkit.grading.submissions import Submission, SubmissionError, open_submission
 
 linked = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes need rights or do not exist")
 

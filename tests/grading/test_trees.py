@@ -10,8 +10,9 @@ import pytest
 from forty import written, zipped
 
 from labkit.grading import trees
+from labkit.grading.collecting import collect
 from labkit.grading.roster import read_roster
-from labkit.grading.submissions import SubmissionError, collect, open_submission
+from labkit.grading.submissions import SubmissionError, open_submission
 from labkit.grading.trees import Archive
 
 

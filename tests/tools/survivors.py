@@ -15,6 +15,7 @@ from labkit.classroom.judge import judge_calls, judge_value
 from labkit.evidence import plain_data, try_call
 
 SECONDS = 2.0  # a mutant may loop for ever
+PATIENT = 60.0  # for what is known to end, on a busy machine
 
 
 def defined(source):
@@ -29,7 +30,7 @@ def cases(exercise: Exercise, inputs: Iterable[tuple] | None = None) -> list[tup
     return [(drawn, exercise.expected(drawn)) for drawn in (exercise.inputs() if inputs is None else inputs)]
 
 
-def is_right(exercise: Exercise, source: str, known: Iterable[tuple]) -> bool:
+def is_right(exercise: Exercise, source: str, known: Iterable[tuple], seconds: float = SECONDS) -> bool:
     """True where the judge takes what a source defines for a right answer on all `known` cases."""
     with warnings.catch_warnings(), modes_put_back():
         warnings.simplefilter("ignore")
@@ -37,16 +38,16 @@ def is_right(exercise: Exercise, source: str, known: Iterable[tuple]) -> bool:
             answer = defined(source)
         except Exception:
             return False
-        return all(_passes(exercise, answer, *case) for case in known)
+        return all(_passes(exercise, answer, *case, seconds) for case in known)
 
 
-def _passes(exercise, answer, inputs, right):
+def _passes(exercise, answer, inputs, right, seconds):
     if exercise.is_prediction:
         return plain_data(answer) != plain_data(right) and bool(judge_value(exercise, answer, lambda: right))
     if not callable(answer):
         return False
     with modes_put_back():
-        tried = try_call(answer, inputs, exercise.tensors, SECONDS, exercise.watched)
+        tried = try_call(answer, inputs, exercise.tensors, seconds, exercise.watched)
     return bool(judge_calls(exercise, [inputs], [tried], lambda _: right))
 
 

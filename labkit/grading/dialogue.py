@@ -1,0 +1,187 @@
+"""One run of a submission's program in a jail: what it says, step by step, and what it is asked."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode, goes_on
+from ..jail import Jail, Session, wire
+from .findings import FOUND, Evidence, Failure, Findings, Inquiry, Pace
+from .matching import CodeStep
+from .tested import relayed, test_program
+from .told import place_told
+
+KINDS = ("value", "error", "timeout", "unfit")
+
+
+@dataclass(eq=False)
+class Blame(Exception):
+    """The program was lost: at this step, or while this question was asked (then `question` is its name)."""
+
+    why: str
+    step: int
+    question: str
+    at_work: bool
+
+
+@dataclass
+class Run:
+    """One run of a program: what it says, and what we ask it, now at `step` and `question`."""
+
+    session: Session
+    steps: list[CodeStep]
+    pending: dict[str, Inquiry]
+    left_out: set[int]
+    findings: Findings
+    pace: Pace
+    deadline: float
+    beside: Callable[[], Jail] | None
+    step: int = 0
+    question: str = ""
+
+    def through(self) -> None:
+        """Follow the program to its end; raises `Blame` where it is lost."""
+        self._guarded(self.session.send, self._program())
+        for i, step in enumerate(self.steps):
+            self.step = i
+            self._expect("step", i)
+            self._ran(self._expect("ran", i))
+            for name in [name for name in step.asks if name in self.pending]:
+                self._ask(self.pending[name])
+        self._expect("end", True)
+
+    def _program(self):
+        steps = []
+        for i, step in enumerate(self.steps):
+            asks = [name for name in step.asks if name in self.pending]
+            steps.append({"label": step.label, "source": "" if i in self.left_out else step.source, "asks": asks})
+        binds = {name: q.binds for name, q in self.pending.items()}
+        functions = [name for name, q in self.pending.items() if q.wants_function]
+        tested = [name for name, q in self.pending.items() if q.tests]
+        asked = {"binds": binds, "functions": functions, "tested": tested}
+        return {"steps": steps, **asked, **self._allowed(self.pace.cell)}
+
+    def _allowed(self, seconds):
+        """What a program may take for one thing: CPU time, and time on the clock."""
+        return {"seconds": seconds, "wall": seconds * self.pace.wall}
+
+    def _guarded(self, function: Callable, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except wire.TimedOut as error:
+            raise self._blame("timeout", isinstance(error, wire.Spent)) from None
+        except (wire.Closed, wire.Garbled):
+            raise self._blame() from None
+
+    def _blame(self, why: str = "died", at_work: bool = False) -> Blame:
+        return Blame(why, self.step, self.question, at_work)
+
+    def _message(self, seconds: float) -> dict:
+        wall = self._within(seconds * self.pace.wall)
+        message = self._guarded(self.session.receive, wall, seconds + self.pace.grace)
+        if not isinstance(message, dict):
+            raise self._blame()
+        return message
+
+    def _within(self, seconds: float) -> float:
+        return min(seconds + self.pace.grace, max(self.deadline - time.monotonic(), 0.1))
+
+    def _expect(self, key, value):
+        """The next message, which must be this one."""
+        message = self._message(self.pace.cell)
+        if message.get(key) != value or type(message.get(key)) is not type(value):
+            raise self._blame()
+        return message
+
+    def _ran(self, message):
+        if "kind" in message:
+            kind = "timeout" if message["kind"] == "timeout" else "error"
+            place = self._place(message, "place") if kind == "error" else "it ran too long"
+            failure = Failure(kind, _words(message, "error"), place)
+            self.findings.failures.setdefault(self.step, failure)
+
+    def _place(self, message, key):
+        return place_told(_words(message, key), [step.source for step in self.steps])
+
+    def _ask(self, asked):
+        self.question = asked.name
+        if asked.tests and self.beside:
+            self._test(asked)
+            self.question = ""
+            return
+        message = self._expect("ask", asked.name)
+        if message.get("found") not in FOUND:
+            raise self._blame()
+        evidence = self.findings.evidence[asked.name] = Evidence(message["found"])
+        try:
+            if evidence.found == "value":
+                evidence.value = decode(message.get("value"))
+            elif evidence.found == "function" and asked.wants_function:
+                self._try(asked, evidence)
+        except Unreadable:  # whoever wrote that may still be at it: the rest in a new process
+            raise self._blame("unread") from None
+        self.question = ""
+
+    def _test(self, asked):
+        """Let the tests of a question ask what they want to know."""
+        self._expect("answers", "ready")
+        assert self.beside
+        with self.beside().session() as tests:
+            wall, seconds = self._within(self.pace.cell * self.pace.wall), self.pace.cell + self.pace.grace
+            verdict = relayed(tests, test_program(asked.tests), wall, seconds, self._answered)
+        self._guarded(self.session.send, {"done": True}, self._within(self.pace.call))
+        self.findings.evidence[asked.name] = Evidence("tested", verdict)
+
+    def _answered(self, message, seconds):
+        """What the answers say to a message of the tests."""
+        self._guarded(self.session.send, message, seconds)
+        said = self._guarded(self.session.receive, seconds, self.pace.cell + self.pace.grace)
+        if not isinstance(said, dict) or not {"ask", "came", "raised"}.intersection(said):  # nobody answers any more
+            raise self._blame()
+        return said
+
+    def _try(self, asked, evidence):
+        call = {"tensors": asked.tensors, "watch": asked.watch, **self._allowed(self.pace.call)}
+        call |= {"to_end": True} if asked.to_end else {}
+        for left, drawn in zip(reversed(range(len(asked.inputs))), asked.inputs, strict=True):
+            one = {"input": encode(drawn), "more": left > 0, **call}  # what comes next is not there before it is needed
+            self._guarded(self.session.send, one, self._within(self.pace.call * self.pace.wall))
+            message = self._message(self.pace.call)
+            if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
+                raise self._blame()
+            evidence.tried.append(_tried_call(message, asked.watch, self._place(message, "error_place")))
+            if not (evidence.tried[-1].came or (asked.to_end and goes_on(evidence.tried[-1]))):
+                break
+
+
+def _words(message: dict, key: str) -> str:
+    """A text that a program sent, not more than can be read."""
+    text = message.get(key)
+    return text[:1000] if isinstance(text, str) else ""
+
+
+def _tried_call(message, watch, place):
+    """The evidence of one call; raises `Unreadable` for what is none."""
+    kind, after = message.get("outcome"), decode(message.get("after"))
+    if kind not in KINDS or not isinstance(after, tuple):
+        raise Unreadable("expected the outcome of a call")
+    error, printed, unfit, takes = (_words(message, key) for key in ("error", "printed", "unfit", "takes"))
+    unfit = unfit or ("the arguments do not fit" if kind == "unfit" else "")
+    return TriedCall(
+        CallOutcome(kind, decode(message.get("value")), error, place, printed),
+        after,
+        unfit,
+        takes,
+        _done(message, watch),
+    )
+
+
+def _done(message, watch):
+    """How often each thing that was looked for was called, as far as it is told in numbers."""
+    done = message.get("done")
+    return (
+        {name: int(done.get(name, 0)) for name in watch}
+        if isinstance(done, dict) and all(type(done.get(name, 0)) is int for name in watch)
+        else None
+    )

@@ -103,7 +103,8 @@ class Shown:
         return int(self.control(dial).locator("input").input_value())
 
     def differences(self) -> list[str]:
-        """Where the page differs from the scene in the expected state: none, it is hoped."""
+        """Where the page differs from the scene in the expected state, once nothing moves: none, it is hoped."""
+        self.frame.locator("[data-moving]").wait_for(state="detached")
         found, there = [], json.loads(self.frame.evaluate(READ))
         for panel, read in zip(self.scene.panels, there["panels"], strict=True):
             if read["hidden"] != (not holds(panel.when, self.state)):

@@ -4,16 +4,19 @@ import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { captionOf, carried, holds, touched } from "./look.js";
+import { Moving } from "./moving.js";
 import { Pointing } from "./pointing.js";
-import { View, refresh } from "./view.js";
+import { View, lessMotion, refresh } from "./view.js";
 
-const PACE = 900; // ms from one position to the next
+const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
+const MOVING = 0.75, LONGEST = 900; // how much of a step something moves, and at most so many ms
+const SPEEDS = [0.5, 1, 2, 4];
 
 export class Player {
-  // `state`, `before`, `predict`: of the scene shown before. `told(state)`: the dials were turned here. `send(message)`: to
+  // `state`, `before`, `predict`, `speed`: of the scene shown before. `told(state)`: the dials were turned here. `send(message)`: to
   // Python. `open(part)`: a part was folded or unfolded. `live`: whether Python listens.
-  constructor(root, scene, { state, before, predict, told, send, open, live }) {
-    Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false });
+  constructor(root, scene, { state, before, predict, speed, told, send, open, live }) {
+    Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false, speed: speed || 1 });
     this.dials = scene.dials || [];
     this.state = {};
     for (const dial of this.dials) {
@@ -41,6 +44,7 @@ export class Player {
     this.ask = askControl();
     this.pointing = new Pointing(root, scene.links || {});
     this.index = {};
+    this.moving = new Moving(root, this.index);
     this.views = scene.panels.map((panel) => this.listen(new View(panel, scene)));
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
@@ -115,14 +119,17 @@ export class Player {
   turn(dial, position) { this.set({ [dial.name]: position, ...(this.predict ? dial.resets : {}) }); }
 
   set(wanted, tell = true) {
-    const items = new Set();
+    this.moving.end();
+    const items = new Set(), before = { ...this.state }, turned = [];
     for (const name in wanted) {
       const from = this.state[name];
       if (from === undefined || from === wanted[name]) continue;
       this.state[name] = wanted[name];
+      turned.push(this.dials.find((dial) => dial.name === name));
       touched(this.index, name, from, wanted[name]).forEach((item) => items.add(item));
     }
-    refresh(items, this.state);
+    if (turned.length === 1) this.moving.turn(turned[0], before, { ...this.state }, items, this.views, this.moves(turned[0]));
+    else refresh(items, this.state);
     this.afterwards();
     if (tell) this.told(this.state);
   }
@@ -140,25 +147,58 @@ export class Player {
     for (const view of this.views) view.follow();
   }
 
+  // ---- playing ----
+
+  // How long a position of a slider is seen while it plays, ms: all of them take some seconds, however many there are.
+  pace(dial) {
+    const steps = Math.max(1, dial.values.length - 1);
+    return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
+  }
+
+  // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
+  moves(dial) { return this.playing === dial ? Math.min(MOVING * this.pace(dial), LONGEST / this.speed) : undefined; }
+
+  // The next of the speeds, after the last one the first.
+  faster() {
+    this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
+    this.afterwards();
+  }
+
   toggle(dial) {
     const playing = this.playing === dial;
     this.pause();
     if (playing) return;
-    const last = dial.values.length - 1;
-    if (this.state[dial.name] === last) this.turn(dial, 0);
+    const again = this.state[dial.name] === dial.values.length - 1;
+    if (again) this.turn(dial, 0);
     this.playing = dial;
-    this.timer = setInterval(() => {
-      this.request(dial, Math.min(last, this.state[dial.name] + 1));
-      if (this.state[dial.name] === last) this.pause();
-    }, PACE);
+    if (again) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
+    else this.next(dial);
     this.afterwards();
   }
 
+  next(dial) {
+    const last = dial.values.length - 1;
+    this.request(dial, Math.min(last, this.state[dial.name] + 1));
+    if (this.playing === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
+    if (this.state[dial.name] === last) this.pause();
+  }
+
+  // Plays once by itself, if the reader has not begun, does not predict, and does not want less motion.
+  opens() {
+    const begun = this.dials.some((dial) => this.state[dial.name] !== (dial.start || 0));
+    if (this.main && !begun && !this.predict && !lessMotion()) this.toggle(this.main);
+  }
+
   pause() {
-    clearInterval(this.timer);
+    clearTimeout(this.timer);
     if (!this.playing) return;
     this.playing = undefined;
     this.afterwards();
+  }
+
+  leave() {
+    this.pause();
+    this.moving.end();
   }
 
   // ---- clicks, drags, keys ----

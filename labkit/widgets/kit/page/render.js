@@ -2,7 +2,6 @@
 
 import { make } from "./elements.js";
 import { Player } from "./player.js";
-import { lessMotion } from "./view.js";
 
 const PASSED_ON = new Set(["Escape", "Tab"]);
 
@@ -30,6 +29,17 @@ function framed(el, still) {
   return root;
 }
 
+// Calls once, when an element first comes into view; returns what waits for it.
+function onceSeen(element, call) {
+  const observer = new IntersectionObserver((found) => {
+    if (!found.some((one) => one.isIntersecting)) return;
+    observer.disconnect();
+    call();
+  }, { rootMargin: "0px 0px -30% 0px" }); // not when only its upper edge is seen
+  observer.observe(element);
+  return observer;
+}
+
 function render({ model, el }) {
   const root = framed(el, model.get("still")), first = model.get("scene");
   let player, telling;
@@ -44,10 +54,10 @@ function render({ model, el }) {
     else unpacked(other).then((scene) => show(scene || first));
   };
   const show = (scene) => {
-    const { predict, state = model.get("state"), scene: before } = player || {};
+    const { predict, speed, state = model.get("state"), scene: before } = player || {};
     const focused = root.contains(document.activeElement);
-    player?.pause();
-    player = new Player(root, scene, { state, before, predict, told, send, open, live: model.get("live") });
+    player?.leave();
+    player = new Player(root, scene, { state, before, predict, speed, told, send, open, live: model.get("live") });
     if (focused) player.focusPanel();
   };
   const onScene = () => { show(model.get("scene")); told(player.state); };
@@ -55,11 +65,12 @@ function render({ model, el }) {
   model.on("change:scene", onScene);
   model.on("change:state", onState);
   show(first);
-  if (model.get("plays") && player.main && !lessMotion()) player.toggle(player.main);
+  const seen = model.get("plays") && onceSeen(root, () => player.opens());
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
   return () => {
-    player.pause();
+    player.leave();
+    if (seen) seen.disconnect();
     clearTimeout(telling);
     observer.disconnect();
     model.off("change:scene", onScene);

@@ -41,6 +41,18 @@ export class View {
     refresh(this.items, state);
   }
 
+  // The tokens that travel to a position of a dial, put on top of all marks.
+  tokens(dial, position) {
+    if (this.hidden || !this.items) return [];
+    const going = (mark) => mark.moves.some((move) => move.dial === dial && move.position === position);
+    return (this.panel.tokens || []).filter(going).map((mark) => {
+      const node = document.createElementNS(SVG, mark.tag);
+      for (const name in mark.at) node.setAttribute(name, mark.at[name]);
+      this.svg.append(node);
+      return { mark, node, dial, position, text: "", name: null, at: {} };
+    });
+  }
+
   // ---- which part is seen, how large ----
 
   fit(room) {
@@ -83,21 +95,23 @@ export class View {
   seen(name) { return this.linked(name).find((node) => node.getClientRects().length); }
 }
 
-// Marks as they look at a state: only what has changed is written.
+// Marks as they look at a state.
 export function refresh(items, state) {
-  for (const item of items) {
-    const look = lookOf(item.mark, state);
-    for (const name in look.at) {
-      if (item.at[name] === look.at[name]) continue;
-      item.at[name] = look.at[name];
-      if (look.at[name] === undefined) item.node.removeAttribute(name);
-      else item.node.setAttribute(name, look.at[name]);
-    }
-    if (item.mark.tag === "text" && item.text !== look.text) item.node.textContent = item.text = look.text;
-    if (item.name !== look.name) {
-      item.name = look.name;
-      item.node.setAttribute("class", `lk-${item.mark.role}${look.name ? ` is-${look.name}` : ""}`);
-    }
+  for (const item of items) write(item, lookOf(item.mark, state));
+}
+
+// A mark as it looks: only what has changed is written.
+export function write(item, look) {
+  for (const name in look.at) {
+    if (item.at[name] === look.at[name]) continue;
+    item.at[name] = look.at[name];
+    if (look.at[name] === undefined) item.node.removeAttribute(name);
+    else item.node.setAttribute(name, look.at[name]);
+  }
+  if (item.mark.tag === "text" && item.text !== look.text) item.node.textContent = item.text = look.text;
+  if (item.name !== look.name) {
+    item.name = look.name;
+    item.node.setAttribute("class", `lk-${item.mark.role}${look.name ? ` is-${look.name}` : ""}`);
   }
 }
 

@@ -1,0 +1,64 @@
+// Marks of the page on their way: drawn frame by frame, at their end as soon as something else is to be seen.
+
+import { touched } from "./look.js";
+import { between, token } from "./motion.js";
+import { lessMotion, refresh, write } from "./view.js";
+
+const FULL = 650, SHORT = 220; // ms: one step on, and the last one of a jump or of many steps in a row
+const SOON = 450; // ms after a turn in which the next one is one of many
+const SHORTEST = 50; // ms: less than a few frames is not seen
+
+export class Moving {
+  constructor(root, index) {
+    Object.assign(this, { root, index, turned: -Infinity, held: false });
+    // What a finger drags in a picture is where the finger is.
+    root.addEventListener("pointerdown", (event) => (this.held = Boolean(event.target.closest?.(".lk-scroll"))), true);
+    for (const type of ["pointerup", "pointercancel"]) root.addEventListener(type, () => (this.held = false), true);
+  }
+
+  // From the state `before` to `after`, which differ in `dial`: `touched` marks are drawn; `length` in ms, if it is known.
+  turn(dial, before, after, items, views, length) {
+    const { name } = dial, now = performance.now(), many = now - this.turned < SOON;
+    const step = (dial.kind || "slider") === "slider", by = Math.sign(after[name] - before[name]);
+    const near = step ? { ...after, [name]: after[name] - by } : before; // of a jump only the last step is seen
+    this.turned = now;
+    length ??= many || near[name] !== before[name] ? SHORT : FULL;
+    if (lessMotion() || this.held || dial.kind === "plane" || length < SHORTEST) { refresh(items, after); return; }
+    if (near !== before) refresh(items, near);
+    const [low, high] = step && by < 0 ? [after, near] : [near, after];
+    const last = step ? touched(this.index, name, near[name], after[name]) : items;
+    this.begin(last, after, length, by < 0 && step,
+      [...last].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
+      step ? views.flatMap((view) => view.tokens(name, high[name])) : []);
+  }
+
+  begin(items, after, length, back, ways, tokens) {
+    if (!ways.length && !tokens.length) { refresh(items, after); return; }
+    this.last = () => { refresh(items, after); for (const one of tokens) one.node.remove(); };
+    this.root.dataset.moving = "";
+    const start = performance.now();
+    const draw = (progress) => {
+      for (const [item, way] of ways) write(item, way(progress));
+      for (const one of tokens) {
+        const look = token(one.mark, one.dial, one.position, progress);
+        write(one, look || { at: null, text: one.text, name: "hidden" });
+      }
+    };
+    const frame = () => {
+      const over = (performance.now() - start) / length;
+      if (over >= 1) { this.end(); return; }
+      draw(back ? 1 - over : over);
+      this.frame = requestAnimationFrame(frame);
+    };
+    draw(back ? 1 - 1e-6 : 1e-6);
+    this.frame = requestAnimationFrame(frame);
+  }
+
+  // All that moves is where it is going to be.
+  end() {
+    cancelAnimationFrame(this.frame);
+    this.last?.();
+    this.last = undefined;
+    delete this.root.dataset.moving;
+  }
+}

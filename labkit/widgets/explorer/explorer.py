@@ -137,7 +137,7 @@ def _excuse(name, words, error):
 
 def show(
     fun: Any, *args: Any, view: str = "chain", static: bool = False, fold: int = MOST_BOXES, program: bool = True,
-    play: bool = False,
+    play: bool = True,
 ) -> Explorer:  # fmt: skip
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
@@ -145,8 +145,8 @@ def show(
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two. `static`: a picture without controls. `fold`: graphs with more boxes are folded into layers and
     repeated blocks. `program`: whether the program that graph mode would run is offered beside it (the function is then run
-    a second time, to write it). `play`: whether it plays as soon as it is seen; a reader whose system asks for less motion
-    presses play.
+    a second time, to write it). `play`: whether it plays once when it comes into view; a reader whose system asks for less
+    motion presses play.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
     `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python. Raises TypeError for

@@ -13,6 +13,7 @@ EDGE = 6.0  # free room at the panel's border
 PAD = 18.0
 LABEL = 126.0  # the widest label that a gap between columns has room for
 HALF = CARD / 2
+VALUE = 29.0  # from the top of a card to the middle of its second line
 
 
 Climb = tuple[Point, Point]

@@ -26,7 +26,7 @@ class Picture:
     """
 
     shows_player = True  # in a notebook, below the still picture
-    plays_at_once = False  # as soon as it is seen, unless the reader wants little motion
+    plays_at_once = False  # once, when it comes into view, unless the reader wants little motion
 
     def __init__(self, scene: Scene):
         self._scene = scene

@@ -22,6 +22,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
 KINDS = ("slider", "choice", "toggle", "plane", "order")
+STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,31 @@ class Dial:
 
 
 @dataclass(frozen=True)
+class Motion:
+    """How a property of a mark moves on the way to a position of `dial` from its neighbour, or to `position` alone.
+
+    It moves from `start` for `length`, in ms of a step that lasts `STEP`. A mark of a panel goes from what it is at the
+    one position to what it is at the other, an attribute, "text" or "state". A token (see `Panel`) goes from `begin` to
+    `end`; its property "along" is a part of the length of `path`, on which its place is.
+    """
+
+    dial: str
+    property: str
+    start: float = 0.0
+    length: float = STEP
+    position: int | None = None
+    begin: Any = None
+    end: Any = None
+    path: str = ""
+
+
+@dataclass(frozen=True)
 class Mark:
     """One SVG element: `tag`, `role` (its look, see `theme`), `at` (attributes in px), and `text`.
 
     `vary`: `{dial: {attribute: changes}}`, an attribute being one of SVG's, "text" or "state"; `when`: shown only at
-    these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says.
+    these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says; `moves`: what
+    moves at another time than usual (see `motion`).
     """
 
     tag: str
@@ -98,6 +119,7 @@ class Mark:
     vary: Mapping[str, Mapping[str, Changes]] = field(default_factory=dict)
     when: When = field(default_factory=dict)
     link: str | None = None
+    moves: Sequence[Motion] = ()
 
     def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
         """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
@@ -108,6 +130,10 @@ class Mark:
         """The same mark with attributes that change with a dial; an empty list is no change."""
         kept = {key.replace("_", "-"): how for key, how in found.items() if how}
         return replace(self, vary={**self.vary, dial: {**self.vary.get(dial, {}), **kept}}) if kept else self
+
+    def moving(self, dial: str, start: float, length: float, *properties: str) -> "Mark":
+        """The same mark whose properties change with a dial at a time of their own, in ms of a step that lasts `STEP`."""
+        return replace(self, moves=[*self.moves, *(Motion(dial, name, start, length) for name in properties)])
 
     def seen_from(self, dial: str, position: int) -> "Mark":
         """The same mark, hidden before a position of a dial."""
@@ -133,7 +159,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Panel:
-    """A part of the picture, `width` by `height` px. `live`: only in the page that plays, not in a still picture."""
+    """A part of the picture, `width` by `height` px. `live`: only in the page that plays, not in a still picture.
+
+    `tokens`: marks that are seen on top, and only on the way between two positions, while one of their `moves` lasts.
+    """
 
     name: str
     title: str
@@ -142,6 +171,7 @@ class Panel:
     marks: Sequence[Mark]
     when: When = field(default_factory=dict)
     live: bool = False
+    tokens: Sequence[Mark] = ()
 
 
 @dataclass(frozen=True)

@@ -5,21 +5,18 @@ misread those. The PNG is drawn by matplotlib from the same marks.
 """
 
 import io
-import re
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from .paint import NOT_XML, Thing, legible, sheet
 from .scene import Mark, Panel, Scene, holds, looks, width_of
-from .strokes import px
-from .theme import MONO, PALETTES, attributes
+from .strokes import numbers, px
+from .theme import PALETTES, attributes
 
 MARGIN, LINE, TITLE = 14.0, 17.0, 22.0
 MIN_WIDTH = 420.0
-NOT_XML = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF], "\ufffd")
 Words = tuple[float, float, str, str]  # x, y, words, role
 Seen = tuple[Mark, dict[str, Any], str, str]  # a mark, its attributes, its text, the name of its state
 STRIP = 1150.0  # px: a wider panel is cut into strips, one below the other
@@ -85,7 +82,7 @@ def cuts(panel: Panel) -> list[float]:
 def _bottoms(panel):
     """How far down a strip of the panel has to go: `(left, right, y)` for each box and each line of a saved value."""
     boxes = [(*reach(m, m.at), m.at["y"] + m.at["height"] + 20) for m in panel.marks if m.tag == "rect"]
-    lines = [(*reach(m, m.at), max(map(float, re.findall(r"-?[\d.]+", m.at["d"])[1::2])) + 6)
+    lines = [(*reach(m, m.at), max(numbers(m.at["d"])[1::2]) + 6)
              for m in panel.marks if m.role == "saved"]  # fmt: skip
     return [(low, high, max(bottom, 60.0)) for low, high, bottom in boxes + lines]
 
@@ -116,16 +113,16 @@ def reach(mark, at) -> tuple[float, float]:
     if mark.tag == "rect":
         return at["x"], at["x"] + at["width"]
     if mark.tag == "path":
-        xs = [float(n) for n in re.findall(r"-?[\d.]+", at["d"])[::2]]
+        xs = numbers(at["d"])[::2]
         return min(xs), max(xs)
     middle = at.get("x", at.get("cx", 0.0))
     return middle - 300, middle + 300
 
 
-def drawn(spots: list[Strip], state: Mapping[str, int]) -> Iterator[tuple[Strip, list[Seen]]]:
-    """`(strip, the visible marks that reach into it)` for each strip."""
+def drawn(spots: list[Strip], see: Callable[[Panel], Iterable[Seen]]) -> Iterator[tuple[Strip, list[Seen]]]:
+    """`(strip, the marks that reach into it)` for each strip, `see` telling what is seen of a panel."""
     panels = {spot.panel.name: spot.panel for spot in spots}
-    seen = {name: [(reach(m[0], m[1]), m) for m in visible_marks(p, state)] for name, p in panels.items()}
+    seen = {name: [(reach(m[0], m[1]), m) for m in see(panel)] for name, panel in panels.items()}
     for spot in spots:
         yield spot, [mark for (low, high), mark in seen[spot.panel.name] if low <= spot.right and high >= spot.left]
 
@@ -140,7 +137,7 @@ def svg(scene: Scene, state: Mapping[str, int], theme: str = "light") -> str:
         f'<rect width="{px(width)}" height="{px(height)}" fill="{PALETTES[theme]["page"]}"/>',
     ]
     parts += [_element("text", {"x": px(x), "y": px(y), **attributes(r, "", theme)}, t) for x, y, t, r in words]
-    for (x, y, panel, left, right), marks in drawn(spots, state):
+    for (x, y, panel, left, right), marks in drawn(spots, lambda panel: visible_marks(panel, state)):
         room, high = px(right - left), px(panel.height)
         parts.append(
             f'<svg x="{px(x)}" y="{px(y)}" width="{room}" height="{high}" viewBox="{px(left)} 0 {room} {high}">'
@@ -177,89 +174,18 @@ def png(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: flo
     return out.getvalue()
 
 
-@contextmanager
-def legible() -> Iterator[None]:
-    """While a canvas is painted: letters that the font does not have are drawn as boxes, without a warning."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)
-        yield
+def canvas(scene: Scene, state: Mapping[str, int], theme: str, scale: float) -> Any:
+    """The picture as a canvas of matplotlib, ready to be painted."""
+    width, height, spots, words = placed(scene, state)
+    seen = drawn(spots, lambda panel: visible_marks(panel, state))
+    return sheet((0.0, 0.0, width, height), things(seen, words, theme), PALETTES[theme]["page"], scale)
 
 
-def canvas(scene: Scene, state: Mapping[str, int], theme: str, scale: float, lines: int = 0) -> Any:
-    """The picture as a canvas of matplotlib, ready to be painted; `lines` as in `placed`."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Rectangle
-    except ImportError:
-        raise ImportError('a PNG or a GIF needs matplotlib: pip install "labkit[notebooks]"') from None
-    width, height, spots, words = placed(scene, state, lines)
-    scale = min(scale, 30_000 / max(width, height))  # Agg draws at most 65,535 pixels a side
-    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=PALETTES[theme]["page"])
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(0, width)
-    axes.set_ylim(height, 0)
-    axes.set_axis_off()
+def things(seen: Iterable[tuple[Strip, list[Seen]]], words: list[Words], theme: str) -> Iterator[Thing]:
+    """What is painted: the words of a picture, and the marks in strips of its panels."""
     for x, y, label, role in words:
-        _draw(axes, "text", {"x": x, "y": y, **attributes(role, "", theme)}, label, (0, 0))
-    for (x, y, panel, left, right), marks in drawn(spots, state):
+        yield Thing("text", {"x": x, "y": y, **attributes(role, "", theme)}, label)
+    for (x, y, panel, left, right), marks in seen:
+        clip = (x, y, x + right - left, y + panel.height)
         for mark, at, label, name in marks:
-            before = len(axes.patches), len(axes.texts)
-            _draw(axes, mark.tag, at | attributes(mark.role, name, theme), label, (x - left, y))
-            for artist in (*axes.patches[before[0] :], *axes.texts[before[1] :]):
-                artist.set_clip_path(Rectangle((x, y), right - left, panel.height, transform=axes.transData))
-    return FigureCanvasAgg(figure)
-
-
-def _draw(axes, tag, at: dict[str, Any], words, offset):
-    if tag == "text":
-        _draw_text(axes, at, words, offset)
-        return
-    from matplotlib import patches
-
-    colours = {
-        "facecolor": at.get("fill", "none"), "edgecolor": at.get("stroke", "none"),
-        "linewidth": at.get("stroke-width", 1), "alpha": at.get("opacity"), "zorder": 2,
-    }  # fmt: skip
-    if dash := at.get("stroke-dasharray"):
-        colours["linestyle"] = (0, [float(n) / float(at.get("stroke-width", 1)) for n in dash.split()])
-    x, y = offset
-    shape: patches.Patch
-    if tag == "rect":
-        r = max(min(at.get("rx", 0), at["width"] / 2, at["height"] / 2), 0)
-        style = f"round,pad=0,rounding_size={r}" if r else "square,pad=0"
-        shape = patches.FancyBboxPatch((at["x"] + x, at["y"] + y), at["width"], at["height"], boxstyle=style, **colours)
-    elif tag == "circle":
-        shape = patches.Circle((at["cx"] + x, at["cy"] + y), at["r"], **colours)
-    else:
-        shape = patches.PathPatch(_path(at["d"], offset), **colours)
-    axes.add_patch(shape)
-
-
-def _path(d, offset):
-    from matplotlib.path import Path
-
-    codes, points = [], []
-    for letter, numbers in re.findall(r"([MLCZ])([^MLCZ]*)", d):
-        flat = [float(n) for n in re.findall(r"-?[\d.]+", numbers)]
-        pairs = [(flat[i] + offset[0], flat[i + 1] + offset[1]) for i in range(0, len(flat), 2)]
-        kind = {"M": Path.MOVETO, "L": Path.LINETO, "C": Path.CURVE4, "Z": Path.CLOSEPOLY}[letter]
-        codes += [kind] * max(len(pairs), 1)
-        points += pairs or [(0, 0)]
-    return Path(points, codes)
-
-
-def _draw_text(axes, at, words, offset):
-    from matplotlib import patheffects
-
-    family = "DejaVu Sans Mono" if at["font-family"] == MONO else "DejaVu Sans"
-    words = words.translate(NOT_XML).replace("$", r"\$")
-    align = {"start": "left", "middle": "center", "end": "right"}[at.get("text-anchor", "start")]
-    artist = axes.text(
-        at["x"] + offset[0], at["y"] + offset[1], words, fontsize=at["font-size"] * 0.94, color=at["fill"],
-        family=family, weight=at.get("font-weight", "normal"), ha=align, va="baseline", alpha=at.get("opacity"), zorder=2,
-        clip_on=True,
-    )  # fmt: skip
-    if "stroke" in at:
-        halo = patheffects.withStroke(linewidth=at["stroke-width"], foreground=at["stroke"])
-        artist.set_path_effects([halo])
+            yield Thing(mark.tag, at | attributes(mark.role, name, theme), label, (x - left, y), clip)

@@ -1,5 +1,6 @@
 """Paths and coordinates as SVG writes them: the same on every machine."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 Point = tuple[float, float]  # px
@@ -43,6 +44,15 @@ def polygon(corners: Iterable[Point], x: float = 0.0, y: float = 0.0) -> str:
     'M6 14L14 14L10 6Z'
     """
     return polyline((x + dx, y + dy) for dx, dy in corners) + "Z"
+
+
+def numbers(d: str) -> list[float]:
+    """The coordinates of a path, x and y in turn.
+
+    >>> numbers("M0 -1.5L2 1Z")
+    [0.0, -1.5, 2.0, 1.0]
+    """
+    return [float(n) for n in re.findall(r"-?[\d.]+", d)]
 
 
 def growing(points: Sequence[Point], count: int) -> list[list[Point]]:

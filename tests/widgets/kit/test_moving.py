@@ -1,4 +1,4 @@
-"""A picture saved as GIF plays: a frame for each step, in the theme's own colours, the last one waiting before it begins anew."""
+"""A picture saved as GIF plays: it stays at each step and moves in between, in the theme's own colours, and waits at its end."""
 
 import io
 from itertools import pairwise
@@ -27,29 +27,71 @@ def frames_of(content):
     return frames, stay
 
 
+def resting(content):
+    """The frames that stay."""
+    return [frame for frame, ms in zip(*frames_of(content)) if ms >= moving.STAYS]
+
+
 @pytest.fixture(scope="module")
 def run():
     return labkit.show(lambda x, y: x**2 + y, 3.0, 2.0)
 
 
-def test_there_is_a_frame_for_each_step_and_each_differs_from_the_one_before(run):
-    frames, _ = frames_of(run.gif())
-    assert len(frames) == len(run.scene.dials[0].values)
+@pytest.fixture(scope="module")
+def played(run):
+    return run.gif()
+
+
+def test_it_stays_at_each_step_and_moves_in_between(run, played):
+    frames, stay = frames_of(played)
+    assert len(resting(played)) == len(run.scene.dials[0].values)
     assert all((before != after).any() for before, after in pairwise(frames))
+    ways = "".join("." if ms < moving.STAYS else "|" for ms in stay).strip("|").split("|")
+    assert all(moving.MOST - 1 <= len(way) <= moving.MOST for way in ways if way)  # frames alike are one
+    assert [i for i, way in enumerate(ways) if not way] == [list(run.scene.dials[0].values).index("3/5 seed") - 1]
+
+
+def test_a_token_travels_from_card_to_card(run, played):
+    frames, _ = frames_of(played)
+    orange = np.array(tuple(bytes.fromhex(PALETTES["light"]["backward"][1:])))
+    last_way = frames[-1 - moving.MOST : -1]
+    places = [
+        np.mean(np.nonzero((frame == orange).all(axis=2) & (frames[-1] != frame).any(axis=2))[1]) for frame in last_way
+    ]
+    assert all(after < before for before, after in pairwise(places))
+
+
+def test_what_is_painted_on_the_way_fits_into_the_whole(run):
+    """As much is painted anew as moves; the rest is the picture before or after."""
+    look = moving.Look(run.scene, "step", "light", 1.5, 2)
+    states = [run.scene.state(step=i) for i in (1, 2)]
+    _, end = moving.painted(look, states)
+    (patch,) = moving.between(look, *states, 1)
+    height, width = patch.pixels.shape
+    around = end[patch.top - 1 : patch.top + height + 1, patch.left - 1 : patch.left + width + 1]
+    assert 0 < patch.pixels.size < end.size / 3 and (around[[0, -1]] == around[0, 0]).mean() > 0.5
+    there = end[patch.top : patch.top + height, patch.left : patch.left + width]
+    assert 0.005 < (there != patch.pixels).mean() < 0.2
+
+
+def test_many_steps_have_fewer_frames_each():
+    steps = Dial("step", "Step", [str(i) for i in range(50)])
+    mark = text(0, 20, "here").following("step", x=range(0, 400, 8))
+    _, stay = frames_of(Picture(Scene("", "", [steps], [Panel("p", "", 420, 50, [mark])])).gif())
+    assert 50 + moving.FRAMES >= len(stay) > 100
 
 
 def test_it_plays_from_where_its_slider_is_turned_to():
-    frames, _ = frames_of(Demo().gif(step="square"))
-    whole, _ = frames_of(Demo().gif())
+    frames, whole = resting(Demo().gif(step="square")), resting(Demo().gif())
     assert len(whole) == 3 and len(frames) == 2
     assert [np.abs(frames[-1] - frame.astype(int)).mean() < 1 for frame in whole] == [False, False, True]
 
 
-def test_it_begins_anew_for_ever_and_the_last_frame_waits():
-    content = Demo().gif()
-    *stay, last = frames_of(content)[1]
-    assert image.open(io.BytesIO(content)).info["loop"] == 0 and set(stay) == {moving.STAYS}
-    assert last == moving.LAST_STAYS > 2 * moving.STAYS
+def test_it_begins_anew_for_ever_and_the_last_frame_waits(played):
+    stay, steps = frames_of(played)[1], len(resting(played)) - 1
+    assert image.open(io.BytesIO(played)).info["loop"] == 0
+    assert sum(stay) == (moving.STAYS + moving.MOST * moving.FRAME) * steps + moving.LAST_STAYS
+    assert stay[-1] >= moving.LAST_STAYS > 2 * moving.STAYS
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -57,22 +99,22 @@ def test_the_colours_are_those_of_the_theme_without_dithering(theme):
     frames, _ = frames_of(Demo().gif(theme))
     page = bytes.fromhex(PALETTES[theme]["page"][1:])
     assert all(bytes(corner) == page for frame in frames for corner in (frame[0, 0], frame[-1, -1]))
-    shown = {bytes(pixel) for frame in frames for pixel in np.unique(frame.reshape(-1, 3), axis=0)}
+    whole = [np.unique(frame @ np.array([1 << 16, 1 << 8, 1])) for frame in frames]
+    shown = {int(pixel).to_bytes(3, "big") for found in whole for pixel in found}
     assert {bytes.fromhex(PALETTES[theme][name][1:]) for name in ("ink", "forward", "forward-fill")} <= shown
     assert len(shown) <= moving.COLOURS
 
 
-def test_the_same_picture_gives_the_same_bytes(run):
-    again = labkit.show(lambda x, y: x**2 + y, 3.0, 2.0)
-    assert run.gif("dark", scale=1.5) == again.gif("dark", scale=1.5)
+def test_the_same_picture_gives_the_same_bytes(played):
+    assert played == labkit.show(lambda x, y: x**2 + y, 3.0, 2.0).gif()
 
 
-def test_it_is_smaller_than_its_frames_as_pngs(run):
-    assert 3 * len(run.gif(scale=2)) < sum(len(run.png(step=i)) for i in range(len(run.scene.dials[0].values)))
+def test_it_is_smaller_than_the_steps_as_pngs(run, played):
+    assert 3 * len(played) < sum(len(run.png(step=i)) for i in range(len(run.scene.dials[0].values)))
 
 
-def test_it_says_in_words_what_it_shows(run):
-    words = image.open(io.BytesIO(run.gif())).info["comment"].decode()
+def test_it_says_in_words_what_it_shows(run, played):
+    words = image.open(io.BytesIO(played)).info["comment"].decode()
     assert words.startswith(run.describe(step=0))
     assert all(run.describe(step=i).splitlines()[-1] in words for i in range(len(run.scene.dials[0].values)))
 

@@ -3,12 +3,12 @@
 from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
 from ...kit.scene import Panel, line, text
 from .cards import Gradients, gradient_name, pulses, slope
-from .shared import View, calm
+from .shared import BACK, View, calm
+from .travels import arriving
 from .units import Unit, Units
 
 TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope"
 DERIVED = "; boxes filled orange are ops of a derivative inside the function"
-BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
 
 
 def chain(units: Units, when: dict) -> Panel:
@@ -21,7 +21,7 @@ def chain(units: Units, when: dict) -> Panel:
         _link(view, unit)
     labels = []
     for k, states in view.edges_back():
-        view.arrow(view.route(k, BELOW, BACK), "backedge", "backhead", states, back=True)
+        view.edge_below(k, states)
         labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
     view.forward()
     for unit in units.units:
@@ -53,4 +53,6 @@ def _gradient_card(view, unit, title):
     x, y, w = view.box(unit)
     view.gradient_card(unit, x, y + BELOW, title)
     if sums := view.gradients.sums(unit):
-        view.marks.append(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle").varying("step", text=sums))
+        view.marks.append(
+            arriving(text(x + w / 2, y + BELOW + CARD + 12, "", "sum", "middle").varying("step", text=sums), view.units)
+        )

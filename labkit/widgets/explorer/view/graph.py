@@ -5,11 +5,12 @@ import numpy as np
 
 from ...kit.boxes import CARD, HALF, label_width, name_width, placed_labels
 from ...kit.scene import Panel, arrow_head, line
-from ...kit.words import clipped
+from ...kit.words import brief, clipped
 from .arcs import Arcs
 from .cards import Gradients, gradient_name, pulses, slope, title
 from .chain import gradient_rooms
 from .shared import View, calm
+from .travels import seed
 from .units import Unit, Units
 
 TITLE = "MindSpore's graph: forward and backward compiled as one; dotted, the values kept until they are used"
@@ -44,11 +45,11 @@ def _name(unit):
 def _edges_back(view, whole, slopes):
     labels = []
     for k, states in view.edges_back():
-        view.arrow([(whole - x, y) for x, y in reversed(view.route(k))], "backedge", "backhead", states)
+        view.edge_mirrored(k, states, whole)
         crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
         labels += [(crossings, slopes[k])] if slopes[k] else []
     for x, y, words in placed_labels(labels):
-        view.label(x, y, words)
+        view.label(x, y, words, [(0, "hidden"), (view.units.seed, "")])
 
 
 def _is_last(view, unit):
@@ -65,5 +66,7 @@ def _seed(view, unit: Unit, whole):
         view.marks.append(arrow_head(middle, bottom, 0, -1, "backhead").varying("step", state=calm(states)))
         return
     words = "seed 1" if np.size(unit.lead.seed) == 1 and unit.lead.seed == 1 else "seed"
-    view.arrow([(x + w, y + HALF), (end, y + HALF)], "backedge", "backhead", states)
-    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words)
+    points = [(x + w, y + HALF), (end, y + HALF)]
+    view.arrow(points, "backedge", "backhead", states)
+    view.tokens += seed(view.units, points, brief(unit.lead.seed))
+    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words, [(0, "hidden"), (view.units.seed, "")])

@@ -14,6 +14,7 @@ from ...kit.boxes import (
     HALF,
     LABEL,
     PAD,
+    VALUE,
     Climb,
     arrow,
     card,
@@ -25,13 +26,14 @@ from ...kit.boxes import (
 from ...kit.layout import Layout, Point, layout
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from ...kit.words import clipped
-from . import cards
+from . import cards, travels
 from .cards import Gradients, pulses
 from .units import Unit, Units
 
 SUM = 15.0  # the line of a sum below a card
 ALWAYS: When = {}
 NEVER: Changes = []
+BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
 
 
 class View:
@@ -51,6 +53,7 @@ class View:
     ):
         self.units, self.gradients, self.twins = units, Gradients(units), twins
         self.marks: list[Mark] = []
+        self.tokens: list[Mark] = []
         self.top = self.bottom = EDGE
         sizes = [(self._width(u, rooms.get(u, ())), self._height(u)) for u in units.units]
         widest = max((label_width(words) for words in labels), default=0.0)
@@ -100,8 +103,10 @@ class View:
     def forward(self) -> None:
         """The forward half: edges, then cards over them."""
         for k, edge in enumerate(self.units.edges):
-            shift = -3.0 if self.twins else 0.0
-            self.arrow(self.route(k, shift=shift), "edge", "head", pulses([self.units.ran[edge.end]]))
+            points = self.route(k, shift=-3.0 if self.twins else 0.0)
+            self.arrow(points, "edge", "head", pulses([self.units.ran[edge.end]]))
+            ends = self._middle(self.box(edge.start)), self._middle(self.box(edge.end))
+            self.tokens += travels.forward(self.units, edge, [ends[0], *points, ends[1]])
         for unit in self.units.units:
             self._forward_card(unit)
 
@@ -109,6 +114,25 @@ class View:
         """A route with an arrow head at its end, or at its start for what flows back."""
         line, end = arrow(points, role, head, back)
         self.marks += [line.varying("step", state=states), end.varying("step", state=calm(states))]
+
+    def edge_below(self, k: int, states: Changes) -> None:
+        """The way back of edge `k`, between the cards below the boxes, and what travels along it."""
+        points, edge = self.route(k, BELOW, BACK), self.units.edges[k]
+        self.arrow(points, "backedge", "backhead", states, back=True)
+        start, end = ((x, y + BELOW, w) for x, y, w in map(self.box, (edge.start, edge.end)))
+        self.tokens += travels.back(self.gradients, edge, [self._middle(start), *points, self._middle(end)])
+
+    def edge_mirrored(self, k: int, states: Changes, whole: float) -> None:
+        """The way back of edge `k` in the mirror image to the right, `whole` px being the width of both."""
+        points, edge = [(whole - x, y) for x, y in self.route(k)], self.units.edges[k]
+        self.arrow(points[::-1], "backedge", "backhead", states)
+        start, end = ((whole - x - w, y, w) for x, y, w in map(self.box, (edge.start, edge.end)))
+        self.tokens += travels.back(self.gradients, edge, [self._middle(start), *points, self._middle(end)])
+
+    def _middle(self, place):
+        """Where the value of a card stands."""
+        x, y, width = place
+        return x + width / 2, y + VALUE
 
     def _forward_card(self, unit):
         x, y, w = self.box(unit)
@@ -143,6 +167,7 @@ class View:
         empty_before = all(name in ("", "pending") for _, name in names)  # so there is no text to be faint
         box, name, value = only(when, card(*place, role, title, "", pill, link))
         value = value.varying("step", state=[] if empty_before else names, text=values)
+        value = travels.arriving(value, self.units)
         self.marks += [box.varying("step", state=states), name.varying("step", state=names), value]
 
     def gradient_card(self, unit: Unit, x: float, y: float, title: str) -> None:
@@ -163,7 +188,7 @@ class View:
 
     def panel(self, name, title, when, width=None, height=None) -> Panel:
         """All marks as a panel."""
-        return Panel(name, title, width or self.width, height or self.height, self.marks, when)
+        return Panel(name, title, width or self.width, height or self.height, self.marks, when, tokens=self.tokens)
 
 
 def calm(states: Changes) -> Changes:

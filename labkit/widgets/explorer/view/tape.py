@@ -4,7 +4,7 @@ from ...kit.boxes import BELOW, CARD, name_width, value_width
 from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
 from .cards import Gradients, pulses
-from .chain import BACK, gradient_rooms
+from .chain import gradient_rooms
 from .shared import View
 from .units import Edge, Unit, Units
 
@@ -20,8 +20,7 @@ def tape(units: Units, when: dict) -> Panel:
     view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted)
     for k, edge in enumerate(units.edges):
         if edge.start in noted:
-            states = _edge_states(units, edge)
-            view.arrow(view.route(k, BELOW, BACK), "backedge", "backhead", states, back=True)
+            view.edge_below(k, _edge_states(units, edge))
     view.forward()
     for unit in units.units:
         if unit in noted:

@@ -17,12 +17,12 @@ export function part(progress, start, length) {
 
 const round = (value) => Math.round(value * 100) / 100;
 const mixed = (a, b) => (p) => a + (b - a) * p;
-const switched = (a, b) => (p) => (p < 0.5 ? a : b);
+const switched = (a, b) => (p) => (p < (a === "" ? 0 : 0.5) ? a : b); // where nothing was something appears at once
 
 // From one value of a property to another: a function of the part. What cannot be in between changes half way.
 export function blend(property, a, b) {
   let way;
-  if (typeof a === "number" && typeof b === "number") way = (p) => round(mixed(a, b)(p));
+  if (typeof a === "number" && typeof b === "number") way = property === "along" ? mixed(a, b) : (p) => round(mixed(a, b)(p));
   else if (typeof a === "string" && typeof b === "string") way = property === "d" ? paths(a, b) : property === "text" ? texts(a, b) : null;
   way ||= switched(a, b);
   return (p) => (p <= 0 ? a : p >= 1 ? b : way(p));
@@ -60,7 +60,7 @@ function paths(a, b) {
   if (!from || !to || a === "M0 0" || b === "M0 0") return null;
   const [short, long] = from.letters.length < to.letters.length ? [from, to] : [to, from];
   if (!long.letters.startsWith(short.letters) || /[^L]/.test(long.letters.slice(short.letters.length))) return null;
-  if (short.letters.endsWith("Z") && long !== short && long.letters !== short.letters) return null;
+  if (short.letters.endsWith("Z") && long.letters !== short.letters) return null;
   while (short.numbers.length < long.numbers.length) short.numbers.push(...short.numbers.slice(-2));
   return (p) => {
     let i = 0;
@@ -108,7 +108,7 @@ export function token(mark, dial, position, progress) {
   const moves = mark.moves.filter((move) => move.dial === dial && move.position === position), now = progress * STEP;
   if (!moves.some((move) => move.start < now && now < move.start + move.length)) return null;
   const look = { at: { ...mark.at }, text: mark.text || "", name: "" };
-  for (const { property, begin, end, start, length, path } of moves) {
+  for (const { property, begin = "", end = "", start, length, path } of moves) {
     const value = blend(property, begin, end)(part(progress, start, length));
     if (property === "text") look.text = value;
     else if (property !== "along") look.at[property] = value;

@@ -4,7 +4,7 @@ import { touched } from "./look.js";
 import { between, token } from "./motion.js";
 import { lessMotion, refresh, write } from "./view.js";
 
-const FULL = 650, SHORT = 220; // ms: one step on, and the last one of a jump or of many steps in a row
+const FULL = 800, SHORT = 220; // ms: one step on, and the last one of a jump or of many steps in a row
 const SOON = 450; // ms after a turn in which the next one is one of many
 const SHORTEST = 50; // ms: less than a few frames is not seen
 
@@ -13,6 +13,7 @@ export class Moving {
     Object.assign(this, { root, index, turned: -Infinity, held: false });
     // What a finger drags in a picture is where the finger is.
     root.addEventListener("pointerdown", (event) => (this.held = Boolean(event.target.closest?.(".lk-scroll"))), true);
+    for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, () => (this.begun = true), true);
     for (const type of ["pointerup", "pointercancel"]) root.addEventListener(type, () => (this.held = false), true);
   }
 

@@ -185,7 +185,7 @@ export class Player {
 
   // Plays once by itself, if the reader has not begun, does not predict, and does not want less motion.
   opens() {
-    const begun = this.dials.some((dial) => this.state[dial.name] !== (dial.start || 0));
+    const begun = this.moving.begun || this.dials.some((dial) => this.state[dial.name] !== (dial.start || 0));
     if (this.main && !begun && !this.predict && !lessMotion()) this.toggle(this.main);
   }
 

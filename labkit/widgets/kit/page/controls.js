@@ -10,7 +10,7 @@ function sliderControl(dial, turn, player) {
   const at = make("span", { className: "lk-at" });
   const to = (where) => () => { player.pause(); turn(Math.min(last, Math.max(0, where(player.state[dial.name])))); };
   const play = iconButton("play", `Play ${dial.label}`, () => player.toggle(dial));
-  const speed = make("button", { type: "button", className: "lk-button lk-speed", onclick: () => player.faster() });
+  const speed = make("button", { type: "button", className: "lk-button lk-speed", onclick: () => player.play.faster() });
   const element = make("div", { className: "lk-dial lk-slider", role: "group", "aria-label": dial.label },
     make("span", { className: "lk-label" }, dial.label),
     iconButton("first", "First", to(() => 0)), iconButton("previous", "Back", to((i) => i - 1)), play,
@@ -24,8 +24,8 @@ function sliderControl(dial, turn, player) {
       play.firstChild.firstChild.setAttribute("d", ICONS[playing ? "pause" : "play"]);
       play.title = `${playing ? "Pause" : "Play"} ${dial.label}`;
       play.setAttribute("aria-label", play.title);
-      speed.textContent = `${player.speed}×`;
-      speed.title = speed.ariaLabel = `Speed ${player.speed}`;
+      speed.textContent = `${player.play.speed}×`;
+      speed.title = speed.ariaLabel = `Speed ${player.play.speed}`;
     },
   };
 }

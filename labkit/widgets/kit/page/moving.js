@@ -28,14 +28,15 @@ export class Moving {
     if (near !== before) refresh(items, near);
     const [low, high] = step && by < 0 ? [after, near] : [near, after];
     const last = step ? touched(this.index, name, near[name], after[name]) : items;
+    const drawn = views.flatMap((view) => (view.places && !view.hidden ? view.drawn : [])); // of very many marks
     this.begin(last, after, length, by < 0 && step,
-      [...last].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
+      [...last, ...drawn].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
       step ? views.flatMap((view) => view.tokens(name, high[name])) : []);
   }
 
   begin(items, after, length, back, ways, tokens) {
     if (!ways.length && !tokens.length) { refresh(items, after); return; }
-    this.last = () => { refresh(items, after); for (const one of tokens) one.node.remove(); };
+    this.last = () => { refresh([...items, ...ways.map(([item]) => item)], after); for (const one of tokens) one.node.remove(); };
     this.root.dataset.moving = "";
     const start = performance.now();
     const draw = (progress) => {

@@ -5,18 +5,16 @@ import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { captionOf, carried, holds, touched } from "./look.js";
 import { Moving } from "./moving.js";
+import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
-import { View, lessMotion, refresh } from "./view.js";
-
-const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
-const MOVING = 0.75, LONGEST = 900; // how much of a step something moves, and at most so many ms
-const SPEEDS = [0.5, 1, 2, 4];
+import { View, refresh } from "./view.js";
 
 export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before. `told(state)`: the dials were turned here. `send(message)`: to
   // Python. `open(part)`: a part was folded or unfolded. `live`: whether Python listens.
   constructor(root, scene, { state, before, predict, speed, told, send, open, live }) {
-    Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false, speed: speed || 1 });
+    Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false });
+    this.play = new Playing(this, speed);
     this.dials = scene.dials || [];
     this.state = {};
     for (const dial of this.dials) {
@@ -119,16 +117,14 @@ export class Player {
   turn(dial, position) { this.set({ [dial.name]: position, ...(this.predict ? dial.resets : {}) }); }
 
   set(wanted, tell = true) {
-    this.moving.end();
-    const items = new Set(), before = { ...this.state }, turned = [];
-    for (const name in wanted) {
-      const from = this.state[name];
-      if (from === undefined || from === wanted[name]) continue;
+    const items = new Set(), before = { ...this.state };
+    const turned = this.dials.filter(({ name }) => wanted[name] !== undefined && wanted[name] !== before[name]);
+    if (turned.length) this.moving.end(); // what still moves from the turn before
+    for (const { name } of turned) {
       this.state[name] = wanted[name];
-      turned.push(this.dials.find((dial) => dial.name === name));
-      touched(this.index, name, from, wanted[name]).forEach((item) => items.add(item));
+      touched(this.index, name, before[name], wanted[name]).forEach((item) => items.add(item));
     }
-    if (turned.length === 1) this.moving.turn(turned[0], before, { ...this.state }, items, this.views, this.moves(turned[0]));
+    if (turned.length === 1) this.moving.turn(turned[0], before, { ...this.state }, items, this.views, this.play.moves(turned[0]));
     else refresh(items, this.state);
     this.afterwards();
     if (tell) this.told(this.state);
@@ -138,7 +134,7 @@ export class Player {
     this.root.classList.toggle("lk-predicting", Boolean(this.predict));
     for (const { dial, element, show } of this.controls) {
       element.hidden = !holds(dial.when, this.state);
-      show(this.state[dial.name], this.playing === dial);
+      show(this.state[dial.name], this.play.dial === dial);
     }
     for (const view of this.views) view.show(holds(view.panel.when, this.state), this.index, this.state);
     const words = captionOf(this.scene, this.state);
@@ -147,54 +143,9 @@ export class Player {
     for (const view of this.views) view.follow();
   }
 
-  // ---- playing ----
+  toggle(dial) { this.play.toggle(dial); }
 
-  // How long a position of a slider is seen while it plays, ms: all of them take some seconds, however many there are.
-  pace(dial) {
-    const steps = Math.max(1, dial.values.length - 1);
-    return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
-  }
-
-  // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
-  moves(dial) { return this.playing === dial ? Math.min(MOVING * this.pace(dial), LONGEST / this.speed) : undefined; }
-
-  // The next of the speeds, after the last one the first.
-  faster() {
-    this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
-    this.afterwards();
-  }
-
-  toggle(dial) {
-    const playing = this.playing === dial;
-    this.pause();
-    if (playing) return;
-    const again = this.state[dial.name] === dial.values.length - 1;
-    if (again) this.turn(dial, 0);
-    this.playing = dial;
-    if (again) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    else this.next(dial);
-    this.afterwards();
-  }
-
-  next(dial) {
-    const last = dial.values.length - 1;
-    this.request(dial, Math.min(last, this.state[dial.name] + 1));
-    if (this.playing === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    if (this.state[dial.name] === last) this.pause();
-  }
-
-  // Plays once by itself, if the reader has not begun, does not predict, and does not want less motion.
-  opens() {
-    const begun = this.moving.begun || this.dials.some((dial) => this.state[dial.name] !== (dial.start || 0));
-    if (this.main && !begun && !this.predict && !lessMotion()) this.toggle(this.main);
-  }
-
-  pause() {
-    clearTimeout(this.timer);
-    if (!this.playing) return;
-    this.playing = undefined;
-    this.afterwards();
-  }
+  pause() { this.play.pause(); }
 
   leave() {
     this.pause();

@@ -54,10 +54,10 @@ function render({ model, el }) {
     else unpacked(other).then((scene) => show(scene || first));
   };
   const show = (scene) => {
-    const { predict, speed, state = model.get("state"), scene: before } = player || {};
+    const { predict, play, state = model.get("state"), scene: before } = player || {};
     const focused = root.contains(document.activeElement);
     player?.leave();
-    player = new Player(root, scene, { state, before, predict, speed, told, send, open, live: model.get("live") });
+    player = new Player(root, scene, { state, before, predict, speed: play?.speed, told, send, open, live: model.get("live") });
     if (focused) player.focusPanel();
   };
   const onScene = () => { show(model.get("scene")); told(player.state); };
@@ -65,7 +65,7 @@ function render({ model, el }) {
   model.on("change:scene", onScene);
   model.on("change:state", onState);
   show(first);
-  const seen = model.get("plays") && onceSeen(root, () => player.opens());
+  const seen = model.get("plays") && onceSeen(root, () => player.play.opens());
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
   return () => {

@@ -100,8 +100,9 @@ export function refresh(items, state) {
   for (const item of items) write(item, lookOf(item.mark, state));
 }
 
-// A mark as it looks: only what has changed is written.
+// A mark as it looks: only what has changed is written, and nothing of a mark without a node.
 export function write(item, look) {
+  if (!item.node) return;
   for (const name in look.at) {
     if (item.at[name] === look.at[name]) continue;
     item.at[name] = look.at[name];

@@ -35,6 +35,8 @@ class Landscape(Picture):
     {'SGD': 425.1, 'Momentum': 0.2, 'Adam': 0.2}
     """
 
+    plays_at_once = True
+
     def __init__(
         self, loss: Callable[[Any, Any], Any] | None = None, start: Sequence[float] | None = None,
         optimizers: Sequence[str] | Mapping[str, Maker] = tuple(OPTIMIZERS), *, rates: Sequence[float] = RATES,

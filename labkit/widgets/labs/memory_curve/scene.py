@@ -36,6 +36,8 @@ class MemoryCurve(Picture):
     16 time 64 most 17
     """
 
+    plays_at_once = True
+
     def __init__(self) -> None:
         self.runs = {
             (name, walk): moments(0 if name == "none" else int(name), walk == "retain_graph")

@@ -1,0 +1,60 @@
+// Plays a slider by itself: at a pace at which all of it takes some seconds, and once when it comes into view.
+
+import { holds } from "./look.js";
+import { lessMotion } from "./view.js";
+
+const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
+const MOVING = 0.75, LONGEST = 900; // how much of a step something moves, and at most so many ms
+const SPEEDS = [0.5, 1, 2, 4];
+
+export class Playing {
+  constructor(player, speed = 1) { Object.assign(this, { player, speed }); }
+
+  // How long a position of a slider is seen, ms.
+  pace(dial) {
+    const steps = Math.max(1, dial.values.length - 1);
+    return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
+  }
+
+  // How long something moves on the way to the next position, ms; undefined where the reader turns the dial.
+  moves(dial) { return this.dial === dial ? Math.min(MOVING * this.pace(dial), LONGEST / this.speed) : undefined; }
+
+  // The next of the speeds, after the last one the first.
+  faster() {
+    this.speed = SPEEDS[(SPEEDS.indexOf(this.speed) + 1) % SPEEDS.length];
+    this.player.afterwards();
+  }
+
+  toggle(dial) {
+    const playing = this.dial === dial, { player } = this;
+    this.pause();
+    if (playing) return;
+    const again = player.state[dial.name] === dial.values.length - 1;
+    if (again) player.turn(dial, 0);
+    this.dial = dial;
+    if (again) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
+    else this.next(dial);
+    player.afterwards();
+  }
+
+  next(dial) {
+    const last = dial.values.length - 1, { player } = this;
+    if (!holds(dial.when, player.state)) { this.pause(); return; } // another one is offered now
+    player.request(dial, Math.min(last, player.state[dial.name] + 1));
+    if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
+    if (player.state[dial.name] === last) this.pause();
+  }
+
+  // Once by itself, if the reader has not begun, does not predict, and does not want less motion.
+  opens() {
+    const { player } = this, begun = player.moving.begun || player.dials.some((dial) => player.state[dial.name] !== (dial.start || 0));
+    if (player.main && !begun && !player.predict && !lessMotion()) this.toggle(player.main);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    if (!this.dial) return;
+    this.dial = undefined;
+    this.player.afterwards();
+  }
+}

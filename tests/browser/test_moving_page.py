@@ -1,0 +1,128 @@
+"""A page moves between the positions of a dial as its scene says, and begins by itself only where it may."""
+
+from dataclasses import replace
+
+import pytest
+from shown_widget import Shown
+from widget_examples import Demo
+
+import labkit
+
+TOKENS = """frame => [...frame.querySelectorAll("figure:not([hidden]) .lk-tokentext")]
+  .filter(node => node.getClientRects().length).map(node => [node.textContent, Math.round(node.getAttribute("x"))])"""
+BELOW = "<!doctype html><div style='height: 3000px'></div><iframe src='{}' width='900' height='600'></iframe>"
+
+
+@pytest.fixture(scope="module")
+def run():
+    return labkit.show(lambda x: x * x + x, 3.0, play=False)
+
+
+@pytest.fixture(scope="module")
+def address(run, tmp_path_factory):
+    return run.save(tmp_path_factory.mktemp("page") / "run.html").as_uri()
+
+
+@pytest.fixture
+def shown(go, address, run):
+    """The run in a page whose clock stands still."""
+    page = go(address).page
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+    return Shown(page.locator(".labkit"), run.scene)
+
+
+def passes(shown, ms):
+    """So much time passes; returns the tokens that are seen then, with their x, and whether anything moves."""
+    shown.page.clock.run_for(ms)
+    return shown.frame.evaluate(TOKENS), shown.frame.locator("[data-moving]").count() > 0
+
+
+def test_tokens_split_travel_and_become_the_sum(shown):
+    shown.turn(shown.main, 4)
+    passes(shown, 2000)
+    assert shown.differences() == []
+    shown.control(shown.main).get_by_role("button", name="Forward").click()
+    shown.state["step"] = 5
+    (one, other), moving = passes(shown, 250)
+    assert moving and (one[0], other[0]) == ("1", "1") and one[1] < other[1]  # x is used twice; one is ahead
+    after = passes(shown, 250)[0]
+    assert after[0][0] == "+3" and all(x < before for (_, x), (_, before) in zip(after, (one, other)))
+    assert passes(shown, 600) == ([], False)
+    assert shown.differences() == []
+
+
+def test_a_step_back_plays_backwards(shown):
+    shown.turn(shown.main, 5)
+    passes(shown, 2000)
+    shown.control(shown.main).get_by_role("button", name="Back").click()
+    shown.state["step"] = 4
+    first, then = passes(shown, 300)[0], passes(shown, 200)[0]
+    assert then[0][1] > first[0][1]
+    passes(shown, 600)
+    assert shown.differences() == []
+
+
+def test_a_turn_ends_what_still_moves_and_of_a_jump_only_the_last_step_is_seen(shown):
+    for position in (3, 1, 4):
+        shown.turn(shown.main, position)
+        assert passes(shown, 60)[1]
+    assert {words for words, _ in passes(shown, 10)[0]} == {"1"}  # of step 4 alone
+    passes(shown, 400)
+    assert shown.differences() == []
+
+
+def test_where_less_motion_is_wanted_nothing_moves(shown):
+    shown.page.emulate_media(reduced_motion="reduce")
+    shown.turn(shown.main, 4)
+    assert shown.frame.locator("[data-moving]").count() == 0
+    assert shown.differences() == []
+
+
+def test_the_reader_sets_the_speed(shown):
+    play, speed = (shown.control(shown.main).get_by_role("button", name=name) for name in ("Play", "Speed"))
+    reached = []
+    for label in ("1×", "2×", "4×", "0.5×"):
+        assert speed.text_content() == label
+        shown.turn(shown.main, 0)
+        play.click()
+        passes(shown, 1000)
+        shown.control(shown.main).get_by_role("button", name="Pause").click()
+        reached.append(shown.position(shown.main))
+        speed.click()
+    assert reached == [1, 2, 4, 1]
+
+
+@pytest.fixture
+def below(go, tmp_path):
+    """A function: a picture in a frame far below, and the page."""
+
+    def open_(picture, options, **dials):
+        picture.save(tmp_path / "picture.html", **dials)
+        (tmp_path / "page.html").write_text(BELOW.format("picture.html"), encoding="utf-8")
+        page = go((tmp_path / "page.html").as_uri(), **options).page
+        frame = page.frame_locator("iframe")
+        frame.locator(".lk-title").wait_for()
+        return page, frame
+
+    return open_
+
+
+def test_it_plays_when_it_comes_into_view(below):
+    page, frame = below(labkit.show(lambda x: 2 * x + 1, 3.0), {})
+    page.wait_for_timeout(300)
+    assert frame.get_by_role("button", name="Pause").count() == 0
+    page.mouse.wheel(0, 4000)
+    frame.get_by_role("button", name="Pause").wait_for()
+
+
+@pytest.mark.parametrize("why", ["predicts", "turned", "less motion", "not to play"])
+def test_it_does_not_begin_by_itself(below, why):
+    demo = Demo()
+    demo.plays_at_once = why != "not to play"
+    demo.scene = replace(demo.scene, predict=why == "predicts")
+    options = {"reduced_motion": "reduce"} if why == "less motion" else {}
+    page, frame = below(demo, options, step=int(why == "turned"))
+    page.mouse.wheel(0, 4000)
+    page.wait_for_timeout(300)
+    assert frame.get_by_role("button", name="Play").count() == 1

@@ -7,6 +7,8 @@ be given as points. A mark changes by `mark.following(dial, x=[...])` (one value
 alone), `mark.seen_from(dial, position)`, and `mark.answering(dial)` where it would give an answer away. `only(when, marks)`
 shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
 `by_position` gathers questions for a dial.
+`motion`: what is seen between two positions. Nothing has to be declared: numbers, paths and numbers in texts go evenly from the
+one to the other. `mark.moving` gives a property a time of its own; a `Panel` may have `tokens`, which travel along paths.
 `strokes`: paths and coordinates as they are written: `polyline`, `polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
 contour lines (`contours`).

@@ -2,7 +2,8 @@
 
 Nothing has to be declared: attributes that are numbers, paths of the same commands, and numbers in texts go evenly from
 what they are at one position to what they are at the next; a path that goes on where it ended grows out of its last point.
-What cannot be in between, such as a word, changes half way, a text that was empty and the state of a mark at the start.
+What cannot be in between, such as a word, changes half way, and half way a mark comes into sight or goes out of it; a text
+that was empty, and the state of a mark that is seen, change at the start.
 `Mark.moves` tells another time. The page (`page/motion.js`) evaluates the same, and a test holds the two together.
 """
 
@@ -31,8 +32,8 @@ def part(progress: float, start: float = 0.0, length: float = STEP) -> float:
     (0.15625, 0.0, 0.5, 1.0)
     """
     at = progress * STEP - start
-    if length <= 0:
-        return 1.0 if at > 0 else 0.0
+    if length <= 0 or progress >= 1:
+        return 1.0 if at > 0 or progress >= 1 else 0.0
     p = min(1.0, max(0.0, at / length))
     return p * p * (3 - 2 * p)
 
@@ -45,13 +46,13 @@ def blend(name: str, a: Any, b: Any) -> Way:
     >>> blend("d", "M0 0L4 0", "M0 4L4 8L9 9")(0.5)
     'M0 2L4 4L6.5 4.5'
     """
-    way = None
+    found: Way | None = None
     if _is_number(a) and _is_number(b):
-        way = partial(_mixed, a, b)
+        found = partial(_mixed, a, b)
     elif isinstance(a, str) and isinstance(b, str):
-        way = _paths(a, b) if name == "d" else _texts(a, b) if name == "text" else None
+        found = _paths(a, b) if name == "d" else _texts(a, b) if name == "text" else None
     half = 0.0 if a == "" else 0.5  # where nothing was something appears at once
-    way = way or (lambda p: a if p < half else b)
+    way: Way = found or (lambda p: a if p < half else b)
     return lambda p: a if p <= 0 else b if p >= 1 else way(p)
 
 
@@ -123,8 +124,9 @@ def _paths(a, b) -> Way | None:
 def between(mark: Mark, dial: str, before: Mapping[str, int], after: Mapping[str, int]) -> Way:
     """How a mark looks on the way from one state to another, as `looks` says it, as a function of the progress."""
     (at, words, name), (at_end, words_end, name_end) = (_looks(mark, state) for state in (before, after))
-    ways = {"state": _timed(mark, "state", dial, after[dial], name, name_end)}
-    if "hidden" in (name, name_end):  # what is not seen at one end does not move
+    one = "hidden" in (name, name_end)  # what is not seen at one end does not move
+    ways = {"state": _timed(mark, "state", dial, after[dial], name, name_end, STEP / 2 if one else 0.0)}
+    if one:
         at, words = (at_end, words_end) if name == "hidden" else (at, words)
     else:
         ends = {"text": (words, words_end), **{key: (at.get(key), at_end.get(key)) for key in {**at, **at_end}}}
@@ -143,9 +145,9 @@ def _looks(mark, state):
     return at, words, name if holds(mark.when, state) else "hidden"
 
 
-def _timed(mark, name, dial, position, a, b):
-    """From a to b, in the time that this mark's property has on the way to a position."""
-    usual = Motion(dial, name, length=0.0 if name == "state" else STEP)
+def _timed(mark, name, dial, position, a, b, start=0.0):
+    """From a to b, in the time that this mark's property has on the way to a position; a state changes at `start`."""
+    usual = Motion(dial, name, start, length=0.0 if name == "state" else STEP)
     fitting = (m for m in mark.moves if (m.dial, m.property) == (dial, name) and m.position in (None, position))
     move, way = next(fitting, usual), blend(name, a, b)
     return lambda progress: way(part(progress, move.start, move.length))

@@ -3,6 +3,7 @@
 A `Scene` has *dials* (a slider over steps, a choice, a toggle ...), and *panels* of *marks* (rectangles, paths, texts).
 Each dial stands at one of finitely many positions; a mark lists at which positions of a dial its attributes change. So
 what is seen is a function of the dials alone: the page (`player.js`) and the still picture (`still.py`) both look it up.
+What is seen on the way from one position to the next follows from both, and from the motions that are told (`motion.py`).
 """
 
 from bisect import bisect_right
@@ -136,8 +137,10 @@ class Mark:
         return replace(self, moves=[*self.moves, *(Motion(dial, name, start, length) for name in properties)])
 
     def seen_from(self, dial: str, position: int) -> "Mark":
-        """The same mark, hidden before a position of a dial."""
-        return self.varying(dial, state=[(0, "hidden"), (position, "")] if position else [])
+        """The same mark, hidden before a position of a dial; on the way there it appears at the end."""
+        if not position:
+            return self
+        return self.varying(dial, state=[(0, "hidden"), (position, "")]).moving(dial, STEP, 0.0, "state")
 
     def answering(self, dial: str) -> "Mark":
         """The same mark, out of sight while the reader predicts, for it gives the answer away."""

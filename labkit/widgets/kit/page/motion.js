@@ -10,7 +10,7 @@ const POINTS = { M: 2, L: 2, C: 6, Z: 0 };
 // How far a move is, from 0 to 1, when a part `progress` of the step is over: slow at first and at last.
 export function part(progress, start, length) {
   const at = progress * STEP - start;
-  if (length <= 0) return at > 0 ? 1 : 0;
+  if (length <= 0 || progress >= 1) return at > 0 || progress >= 1 ? 1 : 0;
   const p = Math.min(1, Math.max(0, at / length));
   return p * p * (3 - 2 * p);
 }
@@ -81,7 +81,7 @@ export function between(mark, dial, before, after) {
   const one = from.name === "hidden" || to.name === "hidden"; // what is not seen at one end does not move
   const moved = (property) => {
     const fits = (move) => move.dial === dial && move.property === property && (move.position ?? after[dial]) === after[dial];
-    return (mark.moves || []).find(fits) || { start: 0, length: property === "state" ? 0 : STEP };
+    return (mark.moves || []).find(fits) || (property === "state" ? { start: one ? STEP / 2 : 0, length: 0 } : { start: 0, length: STEP });
   };
   const ways = [];
   const add = (property, a, b, put) => {

@@ -11,10 +11,11 @@ const SHORTEST = 50; // ms: less than a few frames is not seen
 export class Moving {
   constructor(root, index) {
     Object.assign(this, { root, index, turned: -Infinity, held: false });
-    // What a finger drags in a picture is where the finger is.
-    root.addEventListener("pointerdown", (event) => (this.held = Boolean(event.target.closest?.(".lk-scroll"))), true);
-    for (const type of ["pointerdown", "keydown"]) root.addEventListener(type, () => (this.begun = true), true);
-    for (const type of ["pointerup", "pointercancel"]) root.addEventListener(type, () => (this.held = false), true);
+    this.listening = new AbortController();
+    const on = (type, call) => root.addEventListener(type, call, { capture: true, signal: this.listening.signal });
+    for (const type of ["pointerdown", "keydown"]) on(type, () => (this.begun = true));
+    on("pointerdown", (event) => (this.held = Boolean(event.target.closest?.(".lk-scroll")))); // what is dragged is at the finger
+    for (const type of ["pointerup", "pointercancel"]) on(type, () => (this.held = false));
   }
 
   // From the state `before` to `after`, which differ in `dial`: `touched` marks are drawn; `length` in ms, if it is known.
@@ -62,5 +63,10 @@ export class Moving {
     this.last?.();
     this.last = undefined;
     delete this.root.dataset.moving;
+  }
+
+  leave() {
+    this.end();
+    this.listening.abort();
   }
 }

@@ -149,7 +149,7 @@ export class Player {
 
   leave() {
     this.pause();
-    this.moving.end();
+    this.moving.leave();
   }
 
   // ---- clicks, drags, keys ----

@@ -12,10 +12,10 @@ export class Moving {
   constructor(root, index) {
     Object.assign(this, { root, index, turned: -Infinity, held: false });
     this.listening = new AbortController();
-    const on = (type, call) => root.addEventListener(type, call, { capture: true, signal: this.listening.signal });
+    const on = (type, call, where = root) => where.addEventListener(type, call, { capture: true, signal: this.listening.signal });
     for (const type of ["pointerdown", "keydown"]) on(type, () => (this.begun = true));
     on("pointerdown", (event) => (this.held = Boolean(event.target.closest?.(".lk-scroll")))); // what is dragged is at the finger
-    for (const type of ["pointerup", "pointercancel"]) on(type, () => (this.held = false));
+    for (const type of ["pointerup", "pointercancel"]) on(type, () => (this.held = false), window);
   }
 
   // From the state `before` to `after`, which differ in `dial`: `touched` marks are drawn; `length` in ms, if it is known.

@@ -78,7 +78,7 @@ def same(page, python):
 def test_python_and_the_page_move_alike():
     draw, times = random.Random(1), [0.0, 0.1, 0.25, 0.4, 0.6, 0.9, 1.0]
     dials = [Dial("a", "", ["0", "1", "2"]), Dial("b", "", ["0", "1"])]
-    marks, tokens = [some_mark(draw, dials) for _ in range(60)], [some_token(draw) for _ in range(30)]
+    marks, tokens = [some_mark(draw, dials) for _ in range(40)], [some_token(draw) for _ in range(30)]
     scene = Scene("", "", dials, [Panel("p", "", 10, 10, marks, tokens=tokens)])
     ways = [
         ("a", {"a": 0, "b": 1}, {"a": 1, "b": 1}),

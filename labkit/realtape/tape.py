@@ -62,7 +62,7 @@ class TapeNode:
         settings: what it keeps besides tensors, such as `dim`. `attributes`: tensors on a ctx that were not saved by
             save_for_backward, as `Saved`.
         scope: the calls of modules it ran in, from the outside in: (name, class, which call).
-        hooks: how many hooks are on the leaf.
+        hooks: how many hooks are on the leaf. `seen`: whether a value is known only because a module was seen to return it.
     """
 
     index: int
@@ -77,6 +77,7 @@ class TapeNode:
     sequence: int | None = None
     scope: tuple[tuple[str, str, int], ...] = ()
     hooks: int = 0
+    seen: bool = False
 
     @property
     def leaf(self) -> bool:
@@ -101,8 +102,9 @@ class Tape:
         name: of the tensor it leads to. `roots`: `(node, output)` of that, or of those.
         nodes: leaves first, then each node after what it was computed from.
         frozen: parameters of the model with requires_grad=False; `unreached`: those that require a gradient and get none.
+        ran: whether it is of a run that was made for it.
         steps: of an extra backward, in the order they ran, and `gradients`, what each leaf would accumulate, by its index;
-            `failed`: what stopped it. `notices`: what else a reader has to know.
+            `backward`: whether there was one; `failed`: what stopped it. `notices`: what else a reader has to know.
     """
 
     name: str
@@ -112,6 +114,7 @@ class Tape:
     unreached: tuple[str, ...] = ()
     steps: list[BackStep] = field(default_factory=list)
     gradients: dict[int, Value] = field(default_factory=dict)
+    ran: bool = False
     backward: bool = False
     failed: str = ""
     notices: list[str] = field(default_factory=list)

@@ -9,12 +9,15 @@ from .story import Node, Story
 
 def notice(story: Story) -> Story:
     """Set the story's `notices`, `bad` and `bad_gradient`; returns it."""
-    found = [_without_influence(story)]
-    story.bad = _first_bad_value(story)
-    if story.bad is not None:
-        found.append(_about_value(story, story.nodes[story.bad]))
-    story.notices = list(filter(None, [*found, _first_bad_gradient(story), _summarised(story)]))
+    story.notices = list(filter(None, [_without_influence(story), *faults(story), _summarised(story)]))
     return story
+
+
+def faults(story: Story) -> list[str]:
+    """Set the story's `bad` and `bad_gradient`, and say where the first nan or inf comes from, forwards and backwards."""
+    story.bad = _first_bad_value(story)
+    found = [] if story.bad is None else [_about_value(story, story.nodes[story.bad])]
+    return list(filter(None, [*found, _first_bad_gradient(story)]))
 
 
 def _without_influence(story):

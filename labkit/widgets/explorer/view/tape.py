@@ -10,6 +10,7 @@ from .units import Edge, Unit, Units
 
 TITLE = "PyTorch's tape: below each op the node that will walk back, and what it saves"
 RELEASED = "released"
+FREED = "freed"  # PyTorch's word for it
 SAVED = 14.0  # px from the left side of a box to the line that leads to what it saves
 
 
@@ -31,6 +32,8 @@ def tape(units: Units, when: dict) -> Panel:
 
 def has_node(units: Units, unit: Unit) -> bool:
     """Whether a box has a node on the tape: a leaf that is not used, or can have no gradient, has none."""
+    if not unit.block and not unit.lead.grad_fn:
+        return False
     if not unit.lead.leaf or unit.lead.index in units.arrivals:
         return True
     return unit.lead.differentiable and any(unit is edge.start for edge in units.edges)
@@ -55,6 +58,12 @@ def frees(unit: Unit) -> bool:
     return unit.lead.keeps != () if not unit.block else True
 
 
+def _freed(units, unit):
+    """Whether what a box saved has been let go."""
+    nodes = [units.story.nodes[i] for i in unit.nodes]
+    return any(units.story.released if node.freed is None else node.freed for node in nodes)
+
+
 def _name(unit):
     if unit.chip:
         return f"+= {clipped(unit.lead.title)}.grad"
@@ -77,9 +86,11 @@ def _node(view, unit):
     appears = [(0, "hidden"), (ran, "")] if ran else [(0, "")]
     states = [*appears, *(c for c in pulses(view.gradients.times(unit))[1:] if c[0] > ran)]
     values = view.gradients.texts(unit)
-    if units.story.released and ran:
-        _card(view, unit, [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, RELEASED)], [])
-    elif walked is None or not frees(unit):
+    if ran and _freed(units, unit):
+        _card(
+            view, unit, [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)], []
+        )
+    elif walked is None or not frees(unit) or units.story.retained:
         _card(view, unit, states, values, appears)
     else:
         gone = [*(c for c in states if c[0] <= walked), (walked + 1, RELEASED)]

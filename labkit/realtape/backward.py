@@ -38,7 +38,7 @@ def walk_back(tape: Tape, tensors: Sequence[Any]) -> None:
             if not tape.nodes[i].leaf:
                 handles += [node.register_prehook(watch.begin(i)), node.register_hook(watch.end(i))]
         with unseen():
-            seeds = [torch.ones_like(tensor) for tensor in tensors]
+            seeds = [_seed(tensor) for tensor in tensors]
         inputs = [torch.autograd.graph.GradientEdge(node, 0) for _, node in leaves]
         given = torch.autograd.grad(list(tensors), inputs, seeds, retain_graph=True, allow_unused=True)
         with unseen():
@@ -50,6 +50,11 @@ def walk_back(tape: Tape, tensors: Sequence[Any]) -> None:
         for handle in handles:
             handle.remove()
     tape.steps = watch.steps
+
+
+def _seed(tensor):
+    """Ones; for a single real number PyTorch takes them itself."""
+    return None if tensor.numel() == 1 and not tensor.is_complex() else installed().ones_like(tensor)
 
 
 class _Watch:

@@ -107,7 +107,8 @@ class _Reading:
         roots = tuple((self.index[t.grad_fn], t.output_nr) for t in self.tensors)
         for tensor, (i, nr) in zip(self.tensors, roots, strict=True):
             nodes[i].values[nr] = self._value(tensor) or nodes[i].values.get(nr)
-        name = ", ".join(nodes[i].label or "a tensor" for i, _ in roots)
+        named = [nodes[i].label for i, _ in roots]
+        name = ", ".join(named) if all(named) else "a tensor" if len(roots) == 1 else f"{len(roots)} tensors"
         return Tape(name, roots, nodes, *self._parameters())
 
     def _node(self, i, node):

@@ -10,7 +10,7 @@ from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of
 from ..kit.picture import Picture, Still
 from ..kit.scene import Scene, holds
 from .run import real
-from .run.folding import Part, folded, open_while_few, paths, visible
+from .run.folding import Part, folded, layers, open_while_few, paths, visible
 from .run.recorded import of_function
 from .run.rerun import NotANumber, Rerun
 from .run.story import Story
@@ -29,14 +29,16 @@ class Explorer(Picture):
     tensors of the installed PyTorch what was read, as plain data: print it, or ask its `nodes` and what they have `saved`.
     """
 
-    def __init__(self, story: Story, view: str = "chain", most_boxes: int = MOST_BOXES, again: Rerun | None = None):
+    def __init__(
+        self, story: Story, view: str = "chain", most_boxes: int | None = MOST_BOXES, again: Rerun | None = None
+    ):  # fmt: skip
         offered = ["chain", "tape"] if story.taped else list(VIEWS)
         if view not in offered:
             raise ValueError(f"view: expected one of {', '.join(map(repr, offered))}, but got {view!r}")
-        self.story, self.view, self.most_boxes, self._again = story, view, most_boxes, again
+        self.story, self.view, self._again = story, view, again
         self.tape: Tape | None = None
         self.parts: list[Part] = folded(story.nodes)
-        self.opened = open_while_few(self.parts, most_boxes)
+        self.opened = layers(self.parts) if most_boxes is None else open_while_few(self.parts, most_boxes)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----
@@ -142,7 +144,7 @@ def _excuse(name, words, error):
 
 
 def show(
-    fun: Any, *args: Any, view: str | None = None, static: bool = False, fold: int = MOST_BOXES, program: bool = True,
+    fun: Any, *args: Any, view: str | None = None, static: bool = False, fold: int | None = None, program: bool = True,
     play: bool = False, model: Any = None, backward: bool = False,
 ) -> Explorer:  # fmt: skip
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
@@ -150,7 +152,7 @@ def show(
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
-    more boxes are folded into layers and repeated blocks. `program`: whether the program that graph mode would run is
+    more boxes than this, 150 if it is not given, are folded into layers and repeated blocks. `program`: whether the program that graph mode would run is
     offered beside it (the function is then run a second time, to write it). `play`: whether it plays as soon as it is seen;
     a reader whose system asks for less motion presses play.
 
@@ -172,7 +174,7 @@ def show(
     A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
     Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6.
     """
-    made = StillExplorer if static else Explorer
+    made, most = StillExplorer if static else Explorer, MOST_BOXES if fold is None else fold
     if is_real_tensor(fun) or (installed() and any(tensors_in([fun, *args]))):
         picture = _of_real(made, fun, args, view, fold, model, backward)
     elif model is not None or backward:
@@ -180,9 +182,9 @@ def show(
             "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
         )
     elif is_taped(fun) and not args:
-        picture = made(of_tensor(fun, Known.among(_variables_outside())), view or "tape", fold)
+        picture = made(of_tensor(fun, Known.among(_variables_outside())), view or "tape", most)
     elif callable(fun):
-        picture = made(of_function(fun, args, program), view or "chain", fold, Rerun(fun, args, program))
+        picture = made(of_function(fun, args, program), view or "chain", most, Rerun(fun, args, program))
     else:
         raise TypeError(
             f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
@@ -209,7 +211,8 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    picture = made(real.of_tape(tape), view or "tape", fold)
+    most = fold if fold is not None or tape.ran else MOST_BOXES
+    picture = made(real.of_tape(tape), view or "tape", most)
     picture.tape = tape
     return picture
 

@@ -78,6 +78,17 @@ def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
         opened |= frozenset(closed)
 
 
+def layers(parts: list[Part]) -> frozenset[str]:
+    """The keys of the blocks to unfold so that the outermost calls are seen each as one box, where there are three or more."""
+    opened: frozenset[str] = frozenset()
+    while True:
+        seen = visible(parts, opened)
+        closed = [part.key for part in seen if isinstance(part, Block) and not part.shut]
+        if len(seen) >= 3 or not closed:
+            return opened
+        opened |= frozenset(closed)
+
+
 def _by_scope(nodes, depth, prefix):
     """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op."""
     parts: list[Part] = []

@@ -71,7 +71,7 @@ class _Telling:
         )  # fmt: skip
         made.keeps = tuple(dict.fromkeys(self._kept(saved) for saved in node.saved if saved.state != FREED))
         made.freed = any(saved.state == FREED for saved in node.saved)
-        made.facts = tuple(_facts(node))
+        made.facts, made.line = tuple(_facts(node)), _place(node)
         return made
 
     def _kept(self, saved: Saved) -> str:
@@ -189,6 +189,12 @@ def _title(node: TapeNode) -> str:
     if "exponent" in node.settings and not isinstance(node.settings["exponent"], list):
         return f"{sign} {number(node.settings['exponent'])}"
     return f"{sign} {number(single[0].numbers)}" if len(single) == 1 and sign in ("×", "÷") else sign
+
+
+def _place(node: TapeNode) -> str:
+    """Where a node is, for who looks for it: PyTorch's name for it, and the module it ran in."""
+    inside = ".".join(name for name, _, _ in node.scope)
+    return f"{node.name}{f' in {inside}' if inside else ''}"
 
 
 def _facts(node: TapeNode):

@@ -40,7 +40,8 @@ def walk_back(tape: Tape, tensors: Sequence[Any]) -> None:
         with unseen():
             seeds = [_seed(tensor) for tensor in tensors]
         inputs = [torch.autograd.graph.GradientEdge(node, 0) for _, node in leaves]
-        given = torch.autograd.grad(list(tensors), inputs, seeds, retain_graph=True, allow_unused=True)
+        with torch.inference_mode(False):
+            given = torch.autograd.grad(list(tensors), inputs, seeds, retain_graph=True, allow_unused=True)
         with unseen():
             read = {i: watch.value(g) for (i, _), g in zip(leaves, given, strict=True) if g is not None}
         tape.gradients = {i: value for i, value in read.items() if value is not None}
@@ -84,6 +85,8 @@ class _Watch:
         """What a gradient holds; None for none."""
         if tensor is None:
             return None
+        if tensor.is_inference():
+            return value_of(tensor)
         sent, version, value = self.seen.get(id(tensor), (None, None, None))
         if sent is not None and sent() is tensor and version == tensor._version:
             return value

@@ -50,6 +50,7 @@ def unseen() -> Iterator[None]:
     torch = installed()
     dispatch = getattr(getattr(torch.utils, "_python_dispatch", None), "_disable_current_modes", None)
     with ExitStack() as stack:
+        stack.enter_context(torch.inference_mode(False))  # its tensors have no version
         stack.enter_context(torch.no_grad())
         stack.enter_context(getattr(torch._C, "DisableTorchFunction", torch._C.DisableTorchFunctionSubclass)())
         if dispatch is not None:

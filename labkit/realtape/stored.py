@@ -1,7 +1,7 @@
-"""A tape as JSON, and back: `of_json(as_json(tape))` is the same tape."""
+"""A tape as JSON, and back: `of_json(as_json(tape))` is the same tape, but that pictures of large tensors are coarser."""
 
 import json
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 from .tape import BackStep, Saved, Tape, TapeNode
@@ -12,44 +12,47 @@ _KINDS = {kind.__name__: kind for kind in (Tape, TapeNode, Saved, BackStep)}
 
 def as_json(tape: Tape) -> str:
     """The text of a tape."""
-    return json.dumps(_plain(tape), allow_nan=False, ensure_ascii=False)
+    values: dict[int, tuple[int, Value]] = {}  # by id: what one node sends arrives at the next, and is written once
+    plain = _plain(tape, values)
+    text = {"values": [value.plain() for _, value in values.values()], "tape": plain}
+    return json.dumps(text, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
 
 
 def of_json(text: str) -> Tape:
     """The tape of a text. Raises ValueError for one that is none."""
-    made = _made(json.loads(text))
-    if not isinstance(made, Tape):
+    held = json.loads(text)
+    if not isinstance(held, dict) or held.keys() != {"values", "tape"}:
         raise ValueError("of_json: expected the text of a tape")
-    return made
+    return _made(held["tape"], [Value.of(plain) for plain in held["values"]])
 
 
-def _plain(part: Any) -> Any:
+def _plain(part: Any, values: dict[int, tuple[int, Value]]) -> Any:
     if isinstance(part, Value):
-        return {"kind": "Value", **part.plain()}
+        return {"value": values.setdefault(id(part), (len(values), part))[0]}
     if type(part).__name__ in _KINDS:
-        found = {field.name: getattr(part, field.name) for field in fields(part)}
-        return {"kind": type(part).__name__, **{name: _plain(value) for name, value in found.items()}}
+        told = [(f.name, getattr(part, f.name)) for f in fields(part) if getattr(part, f.name) != _default(f)]
+        return {"kind": type(part).__name__, **{name: _plain(value, values) for name, value in told}}
     if isinstance(part, dict):  # its keys may be numbers
-        return {"kind": "dict", "pairs": [[key, _plain(value)] for key, value in part.items()]}
+        return {"pairs": [[key, _plain(value, values)] for key, value in part.items()]}
     if isinstance(part, tuple | list):
-        return (
-            {"kind": "tuple", "items": [_plain(p) for p in part]}
-            if isinstance(part, tuple)
-            else list(map(_plain, part))
-        )
+        items = [_plain(p, values) for p in part]
+        return {"items": items} if isinstance(part, tuple) else items
     return str(part) if isinstance(part, float) and not abs(part) < float("inf") else part
 
 
-def _made(part: Any) -> Any:
+def _default(field):
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def _made(part: Any, values: list[Value]) -> Any:
     if isinstance(part, list):
-        return [_made(p) for p in part]
+        return [_made(p, values) for p in part]
     if not isinstance(part, dict):
         return part
-    kind = part["kind"]
-    if kind == "Value":
-        return Value.of(part)
-    if kind == "dict":
-        return {key: _made(value) for key, value in part["pairs"]}
-    if kind == "tuple":
-        return tuple(_made(p) for p in part["items"])
-    return _KINDS[kind](**{name: _made(value) for name, value in part.items() if name != "kind"})
+    if "value" in part and "kind" not in part:
+        return values[part["value"]]
+    if "pairs" in part:
+        return {key: _made(value, values) for key, value in part["pairs"]}
+    if "items" in part:
+        return tuple(_made(p, values) for p in part["items"])
+    return _KINDS[part["kind"]](**{name: _made(value, values) for name, value in part.items() if name != "kind"})

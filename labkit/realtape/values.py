@@ -29,9 +29,13 @@ class Value:
         """As what JSON can hold; `Value.of` is the way back."""
         head: dict[str, Any] = {"shape": list(self.shape), "dtype": self.dtype}
         if not isinstance(self.numbers, Summary):
-            return {**head, "numbers": [_plain(n) for n in self.numbers.ravel().tolist()]}
+            short = self.numbers.dtype.kind == "f"  # written with as many digits as the type needs
+            numbers = [float(str(n)) for n in self.numbers.ravel()] if short else self.numbers.ravel().tolist()
+            return {**head, "numbers": [_plain(n) for n in numbers]}
         facts = self.numbers.facts()
-        corner = [[_plain(n) for n in row] for row in facts.pop("corner").tolist()]
+        corner = [
+            [_plain(float(f"{n:.3g}")) for n in row] for row in facts.pop("corner").tolist()
+        ]  # it is for a picture
         return {**head, "summary": {k: _plain(v) for k, v in facts.items()} | {"corner": corner}}
 
     @classmethod

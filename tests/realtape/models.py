@@ -49,7 +49,9 @@ class Residual(nn.Module):
 
 @model
 def resnet():
-    net = nn.Sequential(nn.Conv2d(1, 4, 3), Residual(4), Residual(4), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2))
+    net = nn.Sequential(
+        nn.Conv2d(1, 4, 3), Residual(4), Residual(4), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 2)
+    )
     x = torch.randn(3, 1, 8, 8)
     return [F.cross_entropy(net(x), torch.tensor([0, 1, 1]))], {"net": net}, x
 

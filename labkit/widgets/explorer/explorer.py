@@ -152,9 +152,9 @@ def show(
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
-    more boxes than this, 150 if it is not given, are folded into layers and repeated blocks. `program`: whether the program that graph mode would run is
-    offered beside it (the function is then run a second time, to write it). `play`: whether it plays as soon as it is seen;
-    a reader whose system asks for less motion presses play.
+    more boxes than this are folded into layers and repeated blocks, those with more than 150 where nothing is said.
+    `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
+    to write it). `play`: whether it plays as soon as it is seen; a reader whose system asks for less motion presses play.
 
     It shows the tape of the installed PyTorch, too. `show(loss)`, or of several tensors, only reads what is there: the nodes,
     what they save, shapes, dtypes, bytes, and values; it says what is freed, what a hook has packed (this is never unpacked),
@@ -175,7 +175,7 @@ def show(
     Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6.
     """
     made, most = StillExplorer if static else Explorer, MOST_BOXES if fold is None else fold
-    if is_real_tensor(fun) or (installed() and any(tensors_in([fun, *args]))):
+    if is_real_module(fun) or (installed() and any(tensors_in([fun, *args]))):
         picture = _of_real(made, fun, args, view, fold, model, backward)
     elif model is not None or backward:
         raise TypeError(
@@ -226,5 +226,7 @@ def _variables_outside(up: int = 2) -> dict[str, Any]:
     frame = sys._getframe(up)
     found = {**frame.f_globals, **frame.f_locals}
     if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
-        frame.f_locals.clear()  # in a function they are a copy, which lives as long as the call
+        copy = frame.f_locals  # of what a function has; it would live as long as the call
+        if sys.getrefcount(copy) <= 3:  # the frame, `copy`, and the call that counts: nobody else looks at it
+            copy.clear()
     return found

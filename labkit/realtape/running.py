@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,7 +83,10 @@ def run(fun: Callable, args: Sequence[Any]) -> tuple[list[Any], Calls]:
     """
     torch = installed()
     calls = Calls(fun if is_real_module(fun) else None)
-    with torch.inference_mode(False), torch.enable_grad(), calls.noted():
+    watched = (
+        nullcontext() if _compiled(fun) else calls.noted()
+    )  # a compiled module is compiled anew where there are hooks
+    with torch.inference_mode(False), torch.enable_grad(), watched:
         try:
             result = fun(*args)
         except Exception as error:
@@ -96,6 +99,11 @@ def run(fun: Callable, args: Sequence[Any]) -> tuple[list[Any], Calls]:
             "no_grad, or detached. Is a parameter trained, and does the model return tensors?"
         )
     return list(found.values()), calls
+
+
+def _compiled(fun):
+    modules = fun.modules() if is_real_module(fun) else []
+    return any(hasattr(m, "_orig_mod") or getattr(m, "_compiled_call_impl", None) is not None for m in modules)
 
 
 def refuse_lazy(module: Any) -> None:

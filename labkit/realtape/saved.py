@@ -12,6 +12,7 @@ from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN
 
 RAW = "_raw_saved_"
 _USED_UP = "a second time"  # in what PyTorch says about what is freed
+_CLOSED = ("CppFunction", "CopySlices")  # nodes made in C++ alone, and that of an op on a part of a tensor in place
 _UNTOLD = "this PyTorch does not say whether a hook packed it, and to look would run the hook"
 
 
@@ -35,9 +36,15 @@ def slots(node: Any) -> Iterator[Slot]:
             continue
         found = _several(node, name, raw) if isinstance(raw, tuple | list) else [_one(node, name, raw)]
         yield from (slot for slot in found if slot.tensor is not None or slot.state != KEPT)
+    if type(node).__name__ in _CLOSED and not _is_leaf(node):
+        yield Slot("what it saves", UNKNOWN, None, "PyTorch does not say what nodes of this kind save")
     for name, value in sorted(getattr(node, "__dict__", {}).items()):
         if is_real_tensor(value):
             yield Slot(f"ctx.{name}", KEPT, value)
+
+
+def _is_leaf(node):
+    return node.name().endswith("AccumulateGrad")
 
 
 def settings(node: Any) -> dict[str, Any]:

@@ -124,14 +124,20 @@ class Tape:
         """All that its nodes save."""
         return [saved for node in self.nodes for saved in node.saved]
 
+    def held(self, node: TapeNode) -> list[tuple[Any, int]]:
+        """`(memory, bytes)` of what a node keeps alive: not of leaves, frozen parameters and buffers, which live anyway."""
+        found: list[tuple[Any, int]] = []
+        for k, saved in enumerate(node.saved):
+            lives = saved.note in ("frozen", "buffer") or (saved.of is not None and self.nodes[saved.of[0]].leaf)
+            if saved.state in (KEPT, CHANGED) and saved.bytes is not None and not lives:
+                found.append(((node.index, k) if saved.memory is None else saved.memory, saved.bytes))
+        return found
+
     def kept_bytes(self) -> int:
-        """The bytes that are kept alive by being saved, what shares memory counted once, without the leaves' own."""
-        leaves = {s.memory for s in self.saved if s.of and self.nodes[s.of[0]].leaf and s.memory is not None}
+        """The bytes of all that is `held`, what shares memory counted once."""
         sizes: dict[Any, int] = {}
-        for i, saved in enumerate(self.saved):
-            if saved.state in (KEPT, CHANGED) and saved.memory not in leaves and saved.note != "frozen":
-                memory = ("alone", i) if saved.memory is None else saved.memory
-                sizes[memory] = max(sizes.get(memory, 0), saved.bytes or 0)
+        for memory, size in (pair for node in self.nodes for pair in self.held(node)):
+            sizes[memory] = max(sizes.get(memory, 0), size)
         return sum(sizes.values())
 
     def summary(self) -> str:
@@ -142,11 +148,11 @@ class Tape:
         if not self.saved:
             return f"{words}; nothing is saved."
         fates = {
-            KEPT: f"kept ({in_bytes(self.kept_bytes())} besides the leaves)", FREED: "freed",
+            KEPT: f"kept ({in_bytes(self.kept_bytes())} besides parameters and buffers)", FREED: "freed",
             PACKED: "packed by a hook and not looked into", CHANGED: "changed in place since", UNKNOWN: "not known",
         }  # fmt: skip
         told = ", ".join(f"{states[state]} {fate}" for state, fate in fates.items() if states[state])
-        return f"{words}; of {_counted(len(self.saved), 'saved tensor')} {told}."
+        return f"{words}; saved tensors: {told}."
 
     def __str__(self) -> str:
         """A line for each node, with what it saves."""

@@ -118,7 +118,8 @@ def _panels(units, offered):
 
 
 def _dials(shown, units, offered, panels):
-    dials = [Dial("step", "Step", labels(units), asks=asks(units), places=units.places)]
+    start = (units.seed if units.walked else units.last) if units.story.retained else 0  # a real tape is there already
+    dials = [Dial("step", "Step", labels(units), start=start, asks=asks(units), places=units.places)]
     if len(offered) > 1:
         start = offered.index(shown.view)
         dials.append(Dial("view", "View", [VIEWS[v] for v in offered], "choice", start))

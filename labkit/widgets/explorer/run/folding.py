@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 
 from ....engine import Flow
-from .story import Node
+from .story import Layer, Node
 
 FEW = 30  # parts that one block holds at most
 LONGEST = 400  # ops in a repeated stretch that is looked for
@@ -90,12 +90,12 @@ def layers(parts: list[Part]) -> frozenset[str]:
 
 
 def _by_scope(nodes, depth, prefix):
-    """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op."""
+    """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op, if it is no `Layer`."""
     parts: list[Part] = []
     seen: Counter[str] = Counter()
     for place, run in groupby(nodes, key=lambda n: (n.scope[depth], bool(n.derives)) if len(n.scope) > depth else None):
         members = list(run)
-        if place is None or (len(members) == 1 and not isinstance(place[0], Flow)):
+        if place is None or (len(members) == 1 and not isinstance(place[0], Flow | Layer)):
             parts += [n.index for n in members]
             continue
         scope, derived = place

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ....engine import Scope, Summary
+from ....engine import Summary
 from ....ops import row_of_node
-from ....realtape import CHANGED, FREED, KEPT, PACKED, BackStep, Saved, Tape, TapeNode, Value
+from ....realtape import CHANGED, FREED, KEPT, PACKED, Saved, Tape, TapeNode
 from ...kit.words import capital, counted, listed, number
 from .notices import faults
-from .story import Node, Sent, Step, Story
+from .story import Layer, Node, Story
+from .walked import array_of, steps_of
 
 NOT_KEPT = "Its value is not kept by the tape: no node saved it."
 
@@ -43,10 +44,9 @@ class _Telling:
             if not node.leaf:
                 self._add(node, self._op(node))
         self._seed()
-        heading = (
-            "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
-        )
-        story = Story(self.tape.name, self.nodes, self._steps(), taped=True, heading=f"{self.tape.name}: {heading}")
+        what = "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
+        story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
+        story.heading = f"{self.tape.name}: {what if len(self.tape.roots) == 1 else what.replace('its', 'their')}"
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
         story.notices = [*_alarms(self.tape), *faults(story)]
         return story
@@ -66,12 +66,13 @@ class _Telling:
         parents = [self.index[p[0]] for p in node.parents if p is not None]
         constants = [self.constants[_identity(s)] for s in node.saved if _is_constant(s)]
         made = Node(
-            -1, _title(node), node.op, node.label, (*parents, *dict.fromkeys(constants)), _array(node.values.get(nr)),
-            dims, dtype, scope=tuple(Scope(*call) for call in node.scope), grad_fn=node.name,
+            -1, _title(node), node.op, node.label, (*parents, *dict.fromkeys(constants)), array_of(node.values.get(nr)),
+            dims, dtype, scope=tuple(Layer(*call) for call in node.scope), grad_fn=node.name,
         )  # fmt: skip
         made.keeps = tuple(dict.fromkeys(self._kept(saved) for saved in node.saved if saved.state != FREED))
         made.freed = any(saved.state == FREED for saved in node.saved)
         made.facts, made.line = tuple(_facts(node)), _place(node)
+        made.held = tuple(self.tape.held(node))
         return made
 
     def _kept(self, saved: Saved) -> str:
@@ -86,76 +87,12 @@ class _Telling:
             root = self.nodes[self.index[i]]
             root.seed = np.ones(root.shape) if np.prod(root.shape) <= 64 else Summary(np.ones(root.shape))
 
-    # ---- the way back ----
-
-    def _steps(self) -> list[Step]:
-        """The steps in the order of the views, later nodes first, with the sums as they grow on the way."""
-        totals: dict[tuple[int, int], Any] = {}
-        waiting = {step.node: step for step in self.tape.steps}
-        left: dict[tuple[int, int], int] = {}
-        for step in waiting.values():
-            for edge, value in zip(self.tape.nodes[step.node].parents, step.sent, strict=False):
-                if edge is not None and value is not None:
-                    left[edge] = left.get(edge, 0) + 1
-        ordered = [waiting[i] for i in sorted(waiting, reverse=True)]
-        return [self._step(step, totals, left) for step in ordered if step.arrived]
-
-    def _step(self, step: BackStep, totals, left) -> Step:
-        node, sent, place = self.tape.nodes[step.node], [], 0
-        arrived = _array(step.arrived[min(step.arrived)])
-        slopes = _slopes(node, step)
-        for k, edge in enumerate(node.parents):
-            value = step.sent[k] if k < len(step.sent) else None
-            if edge is not None and value is not None:
-                left[edge] -= 1
-                whole = self._arrives(edge) if not left[edge] else None
-                totals[edge] = whole if whole is not None else _sum(totals.get(edge), _array(value))
-                sent.append(Sent(self.index[edge[0]], place, _array(value), totals[edge], slopes[k]))
-            place += edge is not None
-        row = row_of_node(node.name)
-        return Step(self.index[step.node], arrived, tuple(sent), row.words if row else "")
-
-    def _arrives(self, edge):
-        """All that arrives at an output in the end, hooks included."""
-        if self.tape.nodes[edge[0]].leaf:
-            return _array(self.tape.gradients.get(edge[0]))
-        step = next((s for s in self.tape.steps if s.node == edge[0]), None)
-        return _array(step.arrived.get(edge[1])) if step else None
-
-
-def _array(value: Value | None) -> Any:
-    return None if value is None else value.numbers
-
-
-def _sum(before, value):
-    if before is None:
-        return value
-    summaries = [v for v in (before, value) if isinstance(v, Summary)]
-    return Summary.unknown(summaries[0]) if summaries else before + value
-
-
-def _slopes(node: TapeNode, step: BackStep) -> list[float | None]:
-    """What went along each edge for 1 that arrived, where all are single numbers."""
-    single = [_single(value) for value in (*step.arrived.values(), *step.sent)]
-    if len(step.arrived) > 1 or any(s is None for s, v in zip(single[1:], step.sent, strict=True) if v is not None):
-        return [None] * len(node.parents)
-    arrived, *sent = single
-    if not arrived or not np.isfinite(arrived):
-        return [None] * len(node.parents)
-    return [None if s is None else s / arrived for s in sent]
-
-
-def _single(value: Value | None) -> float | None:
-    """A value as a number, where it is one real number."""
-    raw = None if value is None else value.numbers
-    return float(raw.ravel()[0]) if isinstance(raw, np.ndarray) and raw.size == 1 and raw.dtype.kind != "c" else None
-
 
 # ---- the nodes ----
 
 
 def _leaf(node: TapeNode) -> Node:
-    (dims, dtype, device), value = node.outputs[0], _array(node.values.get(0))
+    (dims, dtype, device), value = node.outputs[0], array_of(node.values.get(0))
     made = Node(-1, node.label, "input", "", (), value, dims, dtype)
     made.facts = tuple(filter(None, ["Its node AccumulateGrad adds to .grad.", _on(device)]))
     return made
@@ -166,7 +103,7 @@ def _constant(saved: Saved, index: int) -> Node:
         f"{saved.label or saved.note.removeprefix('detached from ')}{', detached' if 'detached' in saved.note else ''}"
     )
     title = f"{title}, frozen" if saved.note == "frozen" else title
-    made = Node(index, title, "input", "", (), _array(saved.value), saved.shape or (), saved.dtype, grad_fn="")
+    made = Node(index, title, "input", "", (), array_of(saved.value), saved.shape or (), saved.dtype, grad_fn="")
     why = {"": "It requires no gradient.", "frozen": "It is frozen: requires_grad=False."}
     made.facts = (why.get(saved.note, f"{capital(saved.note)[:1].upper()}{saved.note[1:]}."), "No gradient goes there.")
     return made

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ....engine import Scope
 from ...kit.words import brief, clipped, shape
+
+
+class Layer(Scope):
+    """A call of a module that is a box of its own, even if a single op ran in it."""
+
+    __slots__ = ()
 
 
 @dataclass(eq=False)
@@ -27,6 +34,7 @@ class Node:
             and the names of arguments that are constants.
         derives: for an op that an inner derivative ran (`grad(f)` is itself a run), the op whose derivative it belongs to.
         freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it.
+        held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
     """
 
@@ -47,6 +55,7 @@ class Node:
     derives: str = ""
     freed: bool | None = None
     facts: tuple[str, ...] = ()
+    held: tuple[tuple[Any, int], ...] = ()
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()
 

@@ -1,5 +1,6 @@
 """PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
 
+from ....realtape import in_bytes
 from ...kit.boxes import BELOW, CARD, name_width, value_width
 from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
@@ -40,8 +41,11 @@ def has_node(units: Units, unit: Unit) -> bool:
 
 
 def saves(units: Units, unit: Unit) -> str:
-    """What a box's node saves, in words; "" where nothing."""
-    keeps = unit.lead.keeps if not unit.block and not unit.lead.leaf else ()
+    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known."""
+    if unit.block:
+        held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
+        return f"saves {in_bytes(sum(held.values()))}" if held else ""
+    keeps = unit.lead.keeps if not unit.lead.leaf else ()
     named = [clipped(_saved_name(units, unit, what), 16) for what in keeps[:2]]
     return f"saves {', '.join(named)}{' …' if len(keeps) > 2 else ''}" if keeps else ""
 

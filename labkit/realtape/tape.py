@@ -5,8 +5,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .values import Value
 
+SMALL = 6  # numbers that are written in full
 KEPT, FREED, PACKED, CHANGED, UNKNOWN = "kept", "freed", "packed", "changed", "unknown"
 
 
@@ -46,7 +49,7 @@ class Saved:
         state = {KEPT: "", PACKED: f"packed by a hook ({self.why}), not unpacked", CHANGED: "changed in place since"}
         fate = state.get(self.state, f"not known: {self.why}" if self.state == UNKNOWN else self.state)
         note = self.note and f"({self.note})"
-        return f"{name}: {', '.join(filter(None, [kind, fate]))} {note}".rstrip()
+        return " ".join(filter(None, [f"{name}: {', '.join(filter(None, [kind, fate]))}{in_full(self.value)}", note]))
 
 
 @dataclass(eq=False)
@@ -162,7 +165,8 @@ class Tape:
         for node in self.nodes:
             kinds = ", ".join(f"{dtype} {list(shape)}" for shape, dtype, _ in node.outputs)
             back = ", ".join("-" if p is None else f"#{p[0]}" for p in node.parents)
-            yield f"#{node.index} {node.name}{f' {node.label}' if node.label else ''}: {kinds}{f' <- {back}' if back else ''}"
+            head = f"#{node.index} {node.name}{f' {node.label}' if node.label else ''}: {kinds}{in_full(node.values.get(0))}"
+            yield f"{head}{f' <- {back}' if back else ''}"
             yield from (f"    saves {saved.told()}" for saved in node.saved)
 
 
@@ -178,6 +182,19 @@ def in_bytes(count: int | None) -> str:
         if count >= size:
             return f"{count / size:.3g} {unit}"
     return f"{count} bytes"
+
+
+def in_full(value: Value | None) -> str:
+    """The numbers of a small value, after what is said of it.
+
+    >>> import numpy as np
+    >>> in_full(Value((2,), "float32", np.array([1.0, -0.5], np.float32))), in_full(None)
+    (' = [1, -0.5]', '')
+    """
+    if value is None or not isinstance(value.numbers, np.ndarray) or value.numbers.size > SMALL:
+        return ""
+    words = ", ".join(f"{number:.4g}" for number in value.numbers.ravel().tolist())
+    return f" = [{words}]" if value.shape else f" = {words}"
 
 
 def _counted(count, one, more=""):

@@ -50,6 +50,21 @@ class Summary:
         made.shape, made.size, made.norm, made.corner = like.shape, like.size, None, made.corner[:0]
         return made
 
+    @classmethod
+    def of_facts(cls, shape, dtype, **facts) -> "Summary":
+        """The summary of an array of which there are only what `facts` of its summary told."""
+        made = cls(np.zeros((1,) * len(shape), dtype))
+        made.shape, made.size = tuple(shape), int(np.prod(shape))
+        for name, value in facts.items():
+            setattr(made, name, value)
+        return made
+
+    def facts(self) -> dict[str, Any]:
+        """What it knows of the numbers, as plain data; `of_facts` is the way back."""
+        plain = {name: getattr(self, name) for name in ("low", "high", "mean", "norm", "last")}
+        numbers = {name: None if value is None else float(value) for name, value in plain.items()}
+        return {**numbers, "nans": self.nans, "infs": self.infs, "corner": self.corner}
+
     def __array__(self, *_, **__):
         raise TypeError(
             f"this run kept a summary of an array of {self.size:,} numbers, as of every one of more than {LARGE:,} on the "

@@ -163,6 +163,16 @@ def spelling(fun) -> str | None:
     return row.text if row else None
 
 
+def row_of_node(node: str) -> Row | None:
+    """The row of the op whose node PyTorch's tape calls so, one that has words for it rather than not; None for others.
+
+    >>> row_of_node("MulBackward0").sign, row_of_node("NoBackward0")
+    ('×', None)
+    """
+    rows = [row for row in TABLE.values() if row.node == node]
+    return max(rows, key=lambda row: bool(row.words), default=None)
+
+
 def sign_of(op: str) -> str:
     """The sign of the op of this name, or the name where it has none.
 

@@ -22,8 +22,10 @@ TESTS = Path(__file__).parent.parent
 sys.path[:0] = [str(TESTS / "real"), str(TESTS / "tools")]
 
 import compared  # noqa: E402
+import with_torch  # noqa: E402
 
 import labkit  # noqa: E402
+from labkit.realtape import of_json  # noqa: E402
 
 RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
 LAYOUT = {framework: Path(labkit.__file__).parent / framework / "layout.txt" for framework in RECORDED}
@@ -126,8 +128,36 @@ def losses() -> Record:
     )
 
 
+def tapes() -> Record:
+    """The tapes of ten models, as `labkit.show` reads them; their numbers may differ from one machine to another."""
+
+    def ask(python):
+        found = with_torch.output([str(TESTS / "realtape" / "recording.py")], python)
+        return "{" + ",\n".join(f"{json.dumps(n)}:{compact(tape)}" for n, tape in json.loads(found).items()) + "}\n"
+
+    def answers(text):
+        read = {name: of_json(json.dumps(tape)) for name, tape in json.loads(text).items()}
+        return {
+            f"tape {name}, {row.split(':')[0]}": row for name, tape in read.items() for row in str(tape).splitlines()
+        }
+
+    def compact(tape):
+        return json.dumps(tape, separators=(",", ":"), ensure_ascii=False)
+
+    return Record(TESTS / "realtape" / "recorded.json", ask, answers)
+
+
 RECORDS: dict[str, list[Record]] = {
-    "torch": [printed("torch"), layout("torch"), aliases("torch"), names("torch"), devices(), draws("torch"), losses()],
+    "torch": [
+        printed("torch"),
+        layout("torch"),
+        aliases("torch"),
+        names("torch"),
+        devices(),
+        draws("torch"),
+        losses(),
+        tapes(),
+    ],
     "mindspore": [
         printed("mindspore"),
         layout("mindspore"),

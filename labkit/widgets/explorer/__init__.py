@@ -4,7 +4,8 @@
 """
 
 from .explorer import Explorer, show
+from .run.real import of_tape
 from .run.recorded import of_graph
 from .run.story import Node, Story
 
-__all__ = ["Explorer", "Node", "Story", "of_graph", "show"]
+__all__ = ["Explorer", "Node", "Story", "of_graph", "of_tape", "show"]

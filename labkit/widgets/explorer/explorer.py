@@ -2,11 +2,15 @@
 
 import sys
 from collections.abc import Mapping
+from inspect import CO_OPTIMIZED
 from typing import Any
 
+from ...engine import argument_names
+from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of, tape_of_run, tensors_in
 from ..kit.picture import Picture, Still
 from ..kit.scene import Scene, holds
-from .run.folding import Part, folded, open_while_few, paths, visible
+from .run import real
+from .run.folding import Part, folded, layers, open_while_few, paths, visible
 from .run.recorded import of_function
 from .run.rerun import NotANumber, Rerun
 from .run.story import Story
@@ -21,16 +25,20 @@ class Explorer(Picture):
     """A run, step by step: values forwards, the chain rule backwards, in three views over one slider.
 
     `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. A picture that
-    stands still shows the last step, where no other is asked for; with a tape in it the way back half done.
+    stands still shows the last step, where no other is asked for; with a tape in it the way back half done. `tape`: of
+    tensors of the installed PyTorch what was read, as plain data: print it, or ask its `nodes` and what they have `saved`.
     """
 
-    def __init__(self, story: Story, view: str = "chain", most_boxes: int = MOST_BOXES, again: Rerun | None = None):
+    def __init__(
+        self, story: Story, view: str = "chain", most_boxes: int | None = MOST_BOXES, again: Rerun | None = None
+    ):  # fmt: skip
         offered = ["chain", "tape"] if story.taped else list(VIEWS)
         if view not in offered:
             raise ValueError(f"view: expected one of {', '.join(map(repr, offered))}, but got {view!r}")
-        self.story, self.view, self.most_boxes, self._again = story, view, most_boxes, again
+        self.story, self.view, self._again = story, view, again
+        self.tape: Tape | None = None
         self.parts: list[Part] = folded(story.nodes)
-        self.opened = open_while_few(self.parts, most_boxes)
+        self.opened = layers(self.parts) if most_boxes is None else open_while_few(self.parts, most_boxes)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----
@@ -136,21 +144,30 @@ def _excuse(name, words, error):
 
 
 def show(
-    fun: Any, *args: Any, view: str = "chain", static: bool = False, fold: int = MOST_BOXES, program: bool = True,
-    play: bool = True,
+    fun: Any, *args: Any, view: str | None = None, static: bool = False, fold: int | None = None, program: bool = True,
+    play: bool = True, model: Any = None, backward: bool = False,
 ) -> Explorer:  # fmt: skip
     """Show a run of `fun(*args)`: its graph, its values, and the chain rule step by step.
 
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
-    a tensor the first two. `static`: a picture without controls. `fold`: graphs with more boxes are folded into layers and
-    repeated blocks. `program`: whether the program that graph mode would run is offered beside it (the function is then run
-    a second time, to write it). `play`: whether it plays once when it comes into view; a reader whose system asks for less
-    motion presses play.
+    a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
+    more boxes than this are folded into layers and repeated blocks, those with more than 150 where nothing is said.
+    `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
+    to write it). `play`: whether it plays once when it comes into view; a reader
+    whose system asks for less motion presses play.
+
+    It shows the tape of the installed PyTorch, too. `show(loss)`, or of several tensors, only reads what is there: the nodes,
+    what they save, shapes, dtypes, bytes, and values; it says what is freed, what a hook has packed (this is never unpacked),
+    and what the tape does not keep. `model`: a torch.nn.Module, or several in a list or a dict by name; their parameters are
+    called by name, and it says which are frozen, and which no path leads to. `show(module, x)` runs the module, folds the
+    modules in it as layers, and puts everything back: buffers, modes, random numbers. `backward`: run an extra backward, for
+    the gradients and their norms; hooks of yours run with it, and what a checkpoint computes again. `.grad` and the tape
+    stay as they are. What was read is `.tape` of the picture, as plain data that keeps no tensor alive.
 
     In a notebook the last expression of a cell shows it; `.save("x.svg")` and `.save("x.png")` write a still picture,
     `.save("x.gif")` one that moves, `.save("x.html")` a page that plays in any browser without Python. Raises TypeError for
-    what cannot be recorded; an exception of your function is passed on.
+    what cannot be recorded, ValueError for a tensor without a history; an exception of your function is passed on.
 
     >>> picture = show(lambda x, y: x**2 + y, 3.0, 2.0)
     >>> print(picture.describe())
@@ -158,21 +175,59 @@ def show(
     A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
     Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6.
     """
-    made = StillExplorer if static else Explorer
-    if is_taped(fun) and not args:
-        picture = made(of_tensor(fun, _known_outside()), "tape" if view == "chain" else view, fold)
+    made, most = StillExplorer if static else Explorer, MOST_BOXES if fold is None else fold
+    if is_real_module(fun) or (installed() and any(tensors_in([fun, *args]))):
+        picture = _of_real(made, fun, args, view, fold, model, backward)
+    elif model is not None or backward:
+        raise TypeError(
+            "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
+        )
+    elif is_taped(fun) and not args:
+        picture = made(of_tensor(fun, Known.among(_variables_outside())), view or "tape", most)
     elif callable(fun):
-        picture = made(of_function(fun, args, program), view, fold, Rerun(fun, args, program))
+        picture = made(of_function(fun, args, program), view or "chain", most, Rerun(fun, args, program))
     else:
         raise TypeError(
-            f"show: expected a function and its arguments, or a tensor of labkit.torch, but got {type(fun).__name__}. "
+            f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
             "Write show(f, x), not show(f(x))."
         )
     picture.plays_at_once = play
     return picture
 
 
-def _known_outside() -> Known:
-    """The variables where `show` was called."""
-    frame = sys._getframe(2)
-    return Known.among({**frame.f_globals, **frame.f_locals})
+def _of_real(made, fun, args, view, fold, model, backward):
+    """The picture of what is of the installed PyTorch: tensors, or a module or function and its arguments."""
+    variables = _variables_outside(3)
+    tensors = [fun, *args]
+    if all(map(is_real_tensor, tensors)):
+        tape = tape_of(tensors, model, variables if model is None else _tensors_alone(variables), backward)
+    elif callable(fun):
+        called = dict(zip(argument_names(getattr(fun, "forward", fun), len(args)), args, strict=True))
+        named = {f"{name}{place}": t for name, value in called.items() for place, t in tensors_in(value)}
+        name = type(fun).__name__ if is_real_module(fun) else getattr(fun, "__name__", type(fun).__name__)
+        others = {} if is_real_module(fun) else {k: v for k, v in variables.items() if is_real_module(v)}
+        tape = tape_of_run(fun, args, name, {**named, **others}, backward, model)
+    else:
+        raise TypeError(
+            f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
+            "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
+        )
+    most = fold if fold is not None or tape.ran else MOST_BOXES
+    picture = made(real.of_tape(tape), view or "tape", most)
+    picture.tape = tape
+    return picture
+
+
+def _tensors_alone(variables):
+    return {name: value for name, value in variables.items() if is_real_tensor(value)}
+
+
+def _variables_outside(up: int = 2) -> dict[str, Any]:
+    """The variables where `show` was called, `up` frames above; that frame keeps no copy of them."""
+    frame = sys._getframe(up)
+    found = {**frame.f_globals, **frame.f_locals}
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+        copy = frame.f_locals  # of what a function has; it would live as long as the call
+        if sys.getrefcount(copy) <= 3:  # the frame, `copy`, and the call that counts: nobody else looks at it
+            copy.clear()
+    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from textwrap import wrap
 
 from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
 from ..kit.words import listed, paragraph
@@ -18,6 +19,7 @@ from .words import graph_sentences, labels, sentences, tape_sentences
 
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
 MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
+LINE = 110  # characters of a line about a story
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph, ("graph", "both"))}
 
@@ -48,10 +50,10 @@ class FoldedStory:
         panels = _panels(units, offered)
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
-        return Scene(
-            f"{self.story.name}: one run and its derivative", description(units), _dials(self, units, offered, panels),
-            [*bar[0], *panels], _captions(units, offered), self._links(units) | bar[1], notices, fields or {},
-        )  # fmt: skip
+        title = self.story.heading or f"{self.story.name}: one run and its derivative"
+        panels, dials = [*about(self.story), *bar[0], *panels], _dials(self, units, offered, panels)
+        captions, behind = _captions(units, offered), self._links(units) | bar[1]
+        return Scene(title, description(units), dials, panels, captions, behind, notices, fields or {})
 
     def _offered(self, units):
         """The views that the reader may choose."""
@@ -95,6 +97,8 @@ def without(opened: frozenset[str], key: str, parts: Sequence[Part]) -> frozense
 def description(units: Units) -> str:
     """What the picture shows, in two sentences."""
     story = units.story
+    if story.about:
+        return paragraph(*story.about)
     ops, boxes = sum(not n.leaf for n in story.nodes), len(units.ops)
     folding = f", folded into {boxes} boxes," if boxes < ops else ""
     leaves = f" from {listed(n.title for n in story.leaves)}" if story.leaves else ""
@@ -114,11 +118,12 @@ def _panels(units, offered):
 
 
 def _dials(shown, units, offered, panels):
-    dials = [Dial("step", "Step", labels(units), asks=asks(units), places=units.places)]
+    start = (units.seed if units.walked else units.last) if units.story.retained else 0  # a real tape is there already
+    dials = [Dial("step", "Step", labels(units), start=start, asks=asks(units), places=units.places)]
     if len(offered) > 1:
         start = offered.index(shown.view)
         dials.append(Dial("view", "View", [VIEWS[v] for v in offered], "choice", start))
-    if any(p.name == "tape" for p in panels) and not shown.story.released:
+    if any(p.name == "tape" for p in panels) and _retains(units):
         taped = {"view": [i for i, v in enumerate(offered) if v in ("tape", "both")]} if len(offered) > 1 else {}
         dials.append(Dial("retain", "retain_graph=True", ["released", "retained"], "toggle", when=taped))
     if any(p.name == "program" for p in panels):
@@ -126,17 +131,32 @@ def _dials(shown, units, offered, panels):
     return dials
 
 
+def _retains(units):
+    """Whether the reader may choose if what a tape saved stays."""
+    return bool(units.walked) and not units.story.retained
+
+
 def _captions(units, offered):
     captions = [Caption("step", changes(sentences(units)))]
     for name in offered:
         when = {"view": [offered.index(name)]} if len(offered) > 1 else {}
-        if name == "tape" and not units.story.released:
+        if name == "tape" and _retains(units):
             captions += [
                 Caption("step", tape_sentences(units, bool(retain)), {**when, "retain": [retain]}) for retain in (0, 1)
             ]
+        elif name == "tape" and not units.story.released:
+            captions.append(Caption("step", tape_sentences(units, True), when))
         elif name == "graph":
             captions.append(Caption("step", graph_sentences(units), when))
     return captions
+
+
+def about(story: Story) -> list[Panel]:
+    """What a story is about, as lines of a panel above the others; [] where there is nothing to say."""
+    lines = [line for sentence in story.about for line in wrap(sentence, LINE)]
+    marks: list[Mark] = [text(4, 14 + 16 * i, line, "note") for i, line in enumerate(lines)]
+    width = max((width_of(line, 11.5) for line in lines), default=0)
+    return [Panel("about", "", width + 8, 16 * len(lines) + 6, marks)] if lines else []
 
 
 # ---- a row with the names of what is unfolded, to fold it again ----

@@ -38,7 +38,7 @@ def _start(units):
 def _step_forward(unit: Unit):
     node = unit.lead
     if node.value is None:
-        return f"Forward: {title(unit)} ran; its value was not kept."
+        return f"Forward: {title(unit)} ran; its value is not kept by the tape."
     what = f"{node.name} = " if node.name and not unit.block else ""
     return f"Forward: {title(unit)} gives {what}{in_full(node.value)}."
 
@@ -84,7 +84,8 @@ def tape_sentences(units: Units, retain: bool) -> Changes:
     found = [(0, "On the tape: each leaf has an AccumulateGrad node.")]
     for unit, i in units.ran.items():
         kept = listed(k if isinstance(k, str) else units.story.nodes[k].called for k in unit.lead.keeps)
-        what = f"saves {kept}" if kept else "saves nothing"
+        gone = "what it saved is freed" if unit.lead.freed else ""
+        what = gone or (f"saves {kept}" if kept else "saves nothing")
         found.append((i, "" if unit.block else f"On the tape: {unit.lead.grad_fn} is added and {what}."))
     if not units.goes_back:
         return found

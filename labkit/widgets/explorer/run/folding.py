@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 
 from ....engine import Flow
-from .story import Node
+from .story import Layer, Node
 
 FEW = 30  # parts that one block holds at most
 LONGEST = 400  # ops in a repeated stretch that is looked for
@@ -78,13 +78,24 @@ def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
         opened |= frozenset(closed)
 
 
+def layers(parts: list[Part]) -> frozenset[str]:
+    """The keys of the blocks to unfold so that the outermost calls are seen each as one box, where there are three or more."""
+    opened: frozenset[str] = frozenset()
+    while True:
+        seen = visible(parts, opened)
+        closed = [part.key for part in seen if isinstance(part, Block) and not part.shut]
+        if len(seen) >= 3 or not closed:
+            return opened
+        opened |= frozenset(closed)
+
+
 def _by_scope(nodes, depth, prefix):
-    """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op."""
+    """Parts by the cells they ran in, forwards and in a derivative apart; a cell of one op is that op, if it is no `Layer`."""
     parts: list[Part] = []
     seen: Counter[str] = Counter()
     for place, run in groupby(nodes, key=lambda n: (n.scope[depth], bool(n.derives)) if len(n.scope) > depth else None):
         members = list(run)
-        if place is None or (len(members) == 1 and not isinstance(place[0], Flow)):
+        if place is None or (len(members) == 1 and not isinstance(place[0], Flow | Layer)):
             parts += [n.index for n in members]
             continue
         scope, derived = place

@@ -9,12 +9,15 @@ from .story import Node, Story
 
 def notice(story: Story) -> Story:
     """Set the story's `notices`, `bad` and `bad_gradient`; returns it."""
-    found = [_without_influence(story)]
-    story.bad = _first_bad_value(story)
-    if story.bad is not None:
-        found.append(_about_value(story, story.nodes[story.bad]))
-    story.notices = list(filter(None, [*found, _first_bad_gradient(story), _summarised(story)]))
+    story.notices = list(filter(None, [_without_influence(story), *faults(story), _summarised(story)]))
     return story
+
+
+def faults(story: Story) -> list[str]:
+    """Set the story's `bad` and `bad_gradient`, and say where the first nan or inf comes from, forwards and backwards."""
+    story.bad = _first_bad_value(story)
+    found = [] if story.bad is None else [_about_value(story, story.nodes[story.bad])]
+    return list(filter(None, [*found, _first_bad_gradient(story), _first_nan_after_inf(story)]))
 
 
 def _without_influence(story):
@@ -73,6 +76,17 @@ def _first_bad_gradient(story):
         if faulty(node.value) or any(faulty(story.nodes[p].value) for p in node.parents):
             return ""
         return f"The first {faulty(sent.value)} among the gradients comes from the backward of {node.title}{_where(node)}{why}."
+    return ""
+
+
+def _first_nan_after_inf(story):
+    """Where an infinite gradient turns into nan, which is what is seen in the end."""
+    if story.bad_gradient is None:
+        return ""
+    for step in story.steps:
+        if faulty(step.gradient) == "inf" and any(faulty(s.value) == "nan" for s in step.sent):
+            node = story.nodes[step.node]
+            return f"The first nan is made of it in the backward of {node.title}{_where(node)}."
     return ""
 
 

@@ -8,7 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ....engine import Scope
 from ...kit.words import brief, clipped, shape
+
+
+class Layer(Scope):
+    """A call of a module that is a box of its own, even if a single op ran in it."""
+
+    __slots__ = ()
 
 
 @dataclass(eq=False)
@@ -26,6 +33,8 @@ class Node:
         grad_fn: what PyTorch's tape calls its node. `keeps`: what this node saves: indices of nodes (its own is its result),
             and the names of arguments that are constants.
         derives: for an op that an inner derivative ran (`grad(f)` is itself a run), the op whose derivative it belongs to.
+        freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it.
+        held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
     """
 
@@ -44,6 +53,9 @@ class Node:
     grad_fn: str = "AccumulateGrad"
     keeps: tuple[int | str, ...] = ()
     derives: str = ""
+    freed: bool | None = None
+    facts: tuple[str, ...] = ()
+    held: tuple[tuple[Any, int], ...] = ()
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()
 
@@ -116,8 +128,10 @@ class Story:
     Attributes:
         name: of the function, or of the tensor.
         nodes: in the order they ran, each at its index, leaves first. `steps`: the chain rule, last op first.
-        taped: whether this is a tensor's tape; `released`: whether `backward()` has let its saved values go.
+        taped: whether this is a tensor's tape; `released`: whether `backward()` has let its saved values go; `retained`:
+            whether the way back that is shown has let nothing go.
         program: the source that graph mode would run, or ""; `no_program`: then why.
+        heading, about: its title, and sentences on what it is, where it is not one run and its derivative.
         notices: what a reader should be told first. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
             holds nan or inf, or None.
     """
@@ -127,8 +141,11 @@ class Story:
     steps: list[Step]
     taped: bool = False
     released: bool = False
+    retained: bool = False
     program: str = ""
     no_program: str = ""
+    heading: str = ""
+    about: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     bad: int | None = None
     bad_gradient: int | None = None

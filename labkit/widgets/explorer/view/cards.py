@@ -147,6 +147,8 @@ def _facts(unit: Unit, story: Story) -> list[str]:
         return [*lines, *_block_facts(unit, story)]
     if not node.leaf:
         lines += _op_facts(node, story)
+    else:
+        lines += node.facts
     return lines
 
 
@@ -166,6 +168,8 @@ def _block_facts(unit: Unit, story: Story) -> list[str]:
 def _op_facts(node: Node, story: Story) -> list[str]:
     kept = listed(story.nodes[i].called for i in node.saved)
     lines = [f"{node.op}({', '.join(story.nodes[p].called for p in node.parents[:8])})"]
+    if node.facts:
+        return [*lines, *node.facts]
     lines.append(f"Its derivative uses {kept}." if kept else "Its derivative uses no value of the run.")
     lines += [f"Part of the derivative of {node.derives}."] if node.derives else []
     return [*lines, *_source(story, node.lines), *([node.line] if node.line else [])]

@@ -1,5 +1,6 @@
 """PyTorch's tape: below each op the node that appears when it runs, what that saves, and its release once it was used."""
 
+from ....realtape import in_bytes
 from ...kit.boxes import BELOW, CARD, name_width, value_width
 from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
@@ -10,6 +11,7 @@ from .units import Edge, Unit, Units
 
 TITLE = "PyTorch's tape: below each op the node that will walk back, and what it saves"
 RELEASED = "released"
+FREED = "freed"  # PyTorch's word for it
 SAVED = 14.0  # px from the left side of a box to the line that leads to what it saves
 
 
@@ -30,14 +32,19 @@ def tape(units: Units, when: dict) -> Panel:
 
 def has_node(units: Units, unit: Unit) -> bool:
     """Whether a box has a node on the tape: a leaf that is not used, or can have no gradient, has none."""
+    if not unit.block and not unit.lead.grad_fn:
+        return False
     if not unit.lead.leaf or unit.lead.index in units.arrivals:
         return True
     return unit.lead.differentiable and any(unit is edge.start for edge in units.edges)
 
 
 def saves(units: Units, unit: Unit) -> str:
-    """What a box's node saves, in words; "" where nothing."""
-    keeps = unit.lead.keeps if not unit.block and not unit.lead.leaf else ()
+    """What a box's node saves, in words; "" where nothing. Of a folded block how many bytes, where that is known."""
+    if unit.block:
+        held = dict(pair for i in unit.nodes for pair in units.story.nodes[i].held)
+        return f"saves {in_bytes(sum(held.values()))}" if held else ""
+    keeps = unit.lead.keeps if not unit.lead.leaf else ()
     named = [clipped(_saved_name(units, unit, what), 16) for what in keeps[:2]]
     return f"saves {', '.join(named)}{' …' if len(keeps) > 2 else ''}" if keeps else ""
 
@@ -52,6 +59,12 @@ def _saved_name(units, unit, what):
 def frees(unit: Unit) -> bool:
     """Whether walking a box back releases anything."""
     return unit.lead.keeps != () if not unit.block else True
+
+
+def _freed(units, unit):
+    """Whether what a box saved has been let go."""
+    nodes = [units.story.nodes[i] for i in unit.nodes]
+    return any(units.story.released if node.freed is None else node.freed for node in nodes)
 
 
 def _name(unit):
@@ -76,9 +89,11 @@ def _node(view, unit):
     appears = [(0, "hidden"), (ran, "")] if ran else [(0, "")]
     states = [*appears, *(c for c in pulses(view.gradients.times(unit))[1:] if c[0] > ran)]
     values = view.gradients.texts(unit)
-    if units.story.released and ran:
-        _card(view, unit, [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, RELEASED)], [])
-    elif walked is None or not frees(unit):
+    if ran and _freed(units, unit):
+        _card(
+            view, unit, [(0, "hidden"), (ran, RELEASED)], [(0, ""), (ran, FREED if unit.lead.freed else RELEASED)], []
+        )
+    elif walked is None or not frees(unit) or units.story.retained:
         _card(view, unit, states, values, appears)
     else:
         gone = [*(c for c in states if c[0] <= walked), (walked + 1, RELEASED)]

@@ -1,0 +1,46 @@
+"""The tape of the installed PyTorch as plain data: what is on it, and what an extra backward sends along it.
+
+    tape = tape_of([loss], model)                       # runs nothing, changes nothing, keeps nothing alive
+    print(tape)                                         # a line for each node, with what it saves
+    tape = tape_of([loss], model, backward=True)        # with the gradients of an extra backward
+    tape = tape_of_run(model, [x], "MLP")               # of a run, with the modules that it goes through
+
+Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape` holds no tensor and can be written as JSON.
+"""
+
+from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
+from .names import Names
+from .reading import nodes_of, read
+from .showing import tape_of, tape_of_run
+from .state import unchanged
+from .stored import as_json, of_json
+from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN, BackStep, Saved, Tape, TapeNode, in_bytes
+from .values import Value, value_of
+
+__all__ = [
+    "CHANGED",
+    "FREED",
+    "KEPT",
+    "PACKED",
+    "UNKNOWN",
+    "BackStep",
+    "Names",
+    "Saved",
+    "Tape",
+    "TapeNode",
+    "Value",
+    "as_json",
+    "in_bytes",
+    "installed",
+    "is_real_module",
+    "is_real_tensor",
+    "nodes_of",
+    "of_json",
+    "read",
+    "tape_of",
+    "tape_of_run",
+    "tensors_in",
+    "unchanged",
+    "unseen",
+    "value_of",
+]

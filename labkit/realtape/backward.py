@@ -1,0 +1,103 @@
+"""An extra backward over a real tape, with hooks on its nodes: what arrives at each one and what each one sends.
+
+`torch.autograd.grad` with `retain_graph=True` runs it, so nothing is accumulated in any `.grad` and nothing is freed. The
+user's own hooks run, and so does what a checkpoint computes again: `state.unchanged` is there for that.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from weakref import ref
+
+from .kinds import installed, unseen
+from .reading import nodes_of
+from .tape import BackStep, Tape
+from .values import Value, value_of
+
+RAN = (
+    "An extra backward ran for this picture, and with it your hooks, and recomputation (a checkpoint's forward, again). "
+    "Then .grad, buffers, modes and random numbers were put back, and the tape is kept."
+)
+USED_UP = (
+    "backward() has already walked this tape, or part of it, and freed its saved tensors: no gradient can be computed again. "
+    "backward(retain_graph=True) would have kept them."
+)
+
+
+def walk_back(tape: Tape, tensors: Sequence[Any]) -> None:
+    """Add the steps of an extra backward from `tensors` to their `tape`: its `steps`, `gradients`, and `failed`.
+
+    Where that raises (freed tensors, one changed in place, an error in a hook), the tape has the steps until then, and says
+    what came.
+    """
+    torch, order = installed(), nodes_of(tensors)
+    watch, handles = _Watch(), []
+    leaves = [(i, node) for i, node in enumerate(order) if tape.nodes[i].leaf]
+    tape.backward, tape.notices = True, [*tape.notices, RAN]
+    try:
+        for i, node in enumerate(order):
+            if not tape.nodes[i].leaf:
+                handles += [node.register_prehook(watch.begin(i)), node.register_hook(watch.end(i))]
+        with unseen():
+            seeds = [_seed(tensor) for tensor in tensors]
+        inputs = [torch.autograd.graph.GradientEdge(node, 0) for _, node in leaves]
+        with torch.inference_mode(False):
+            given = torch.autograd.grad(list(tensors), inputs, seeds, retain_graph=True, allow_unused=True)
+        with unseen():
+            read = {i: watch.value(g) for (i, _), g in zip(leaves, given, strict=True) if g is not None}
+        tape.gradients = {i: value for i, value in read.items() if value is not None}
+    except Exception as error:  # whatever the user's hooks and functions raise is shown in place
+        tape.failed = _failure(error, tape, watch.running)
+    finally:
+        for handle in handles:
+            handle.remove()
+    tape.steps = watch.steps
+
+
+def _seed(tensor):
+    """Ones; for a single real number PyTorch takes them itself."""
+    return None if tensor.numel() == 1 and not tensor.is_complex() else installed().ones_like(tensor)
+
+
+class _Watch:
+    """Notes what passes the hooks, as plain data."""
+
+    def __init__(self):
+        self.steps: list[BackStep] = []
+        self.running: int | None = None
+        self.seen: dict[int, tuple[Any, Any, Value | None]] = {}  # what one node sends arrives at the next
+
+    def begin(self, index):
+        def prehook(_):
+            self.running = index
+
+        return prehook
+
+    def end(self, index):
+        def hook(sent, arrived):
+            with unseen():
+                values = {nr: value for nr, g in enumerate(arrived) if (value := self.value(g)) is not None}
+                self.steps.append(BackStep(index, values, tuple(map(self.value, sent))))
+            self.running = None
+
+        return hook
+
+    def value(self, tensor: Any) -> Value | None:
+        """What a gradient holds; None for none."""
+        if tensor is None:
+            return None
+        if tensor.is_inference():
+            return value_of(tensor)
+        sent, version, value = self.seen.get(id(tensor), (None, None, None))
+        if sent is not None and sent() is tensor and version == tensor._version:
+            return value
+        value = value_of(tensor)
+        self.seen[id(tensor)] = ref(tensor), tensor._version, value
+        return value
+
+
+def _failure(error, tape, running):
+    if "a second time" in str(error):
+        return USED_UP
+    where = f" in {tape.nodes[running].name}" if running is not None else ""
+    what = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
+    return f"The tape cannot be walked back{where}: {what}{str(error).partition(' Hint:')[0]}"

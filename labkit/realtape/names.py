@@ -1,0 +1,81 @@
+"""What the user calls the tensors of a tape: parameters and buffers of a model, and variables."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .kinds import is_real_module, is_real_tensor, unseen
+from .values import storage_of
+
+
+@dataclass
+class Names:
+    """Names while a tape is read. It holds tensors, so it is not kept.
+
+    Attributes:
+        leaves: names of parameters, buffers and variables without a history, by `id`.
+        memory: of parameters and buffers, with "frozen", "buffer" or "", by their memory: a view of one is named after it.
+        results: `(name, tensor)` of variables with a history, by the node and the number of its output.
+        parameters: of the model, by name, with `given`, whether there is a model.
+    """
+
+    leaves: dict[int, str] = field(default_factory=dict)
+    memory: dict[int, tuple[str, str]] = field(default_factory=dict)
+    results: dict[tuple[Any, int], tuple[str, Any]] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, model: Any = None, variables: Mapping[str, Any] | None = None) -> "Names":
+        """Names from a module, several in a mapping or sequence, and from variables by name, modules among them.
+
+        Raises TypeError where `model` is something else.
+        """
+        names = cls()
+        with unseen():
+            for name, module in models(model):
+                names._add_module(name, module, names.parameters)
+            for name, value in (variables or {}).items():
+                if not name.startswith("_") and is_real_module(value):
+                    names._add_module(name, value, {})
+                elif not name.startswith("_") and is_real_tensor(value):
+                    names._add_tensor(name, value)
+        return names
+
+    def _add_module(self, prefix, module, parameters):
+        for kind in (module.named_parameters, module.named_buffers):
+            for inside, tensor in kind():
+                name = f"{prefix}.{inside}".lstrip(".")
+                is_parameter = kind == module.named_parameters
+                self.leaves.setdefault(id(tensor), name)
+                if (memory := storage_of(tensor)) is not None:
+                    note = "buffer" if not is_parameter else "" if tensor.requires_grad else "frozen"
+                    self.memory.setdefault(memory, (name, note))
+                if is_parameter:
+                    parameters.setdefault(name, tensor)
+
+    def _add_tensor(self, name, tensor):
+        if tensor.grad_fn is None:
+            self.leaves.setdefault(id(tensor), name)
+        else:
+            self.results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
+
+
+def models(model: Any) -> Iterator[tuple[str, Any]]:
+    """The modules given as `model`, each with the name that goes before its parameters'. Raises TypeError for anything else."""
+    named: Mapping[str, Any]
+    if model is None:
+        return
+    if is_real_module(model):
+        named = {"": model}
+    elif isinstance(model, Mapping):
+        named = {str(name): module for name, module in model.items()}
+    elif isinstance(model, tuple | list):
+        named = {f"model{i}": module for i, module in enumerate(model)}
+    else:
+        named = {"": model}
+    for name, module in named.items():
+        if not is_real_module(module):
+            raise TypeError(
+                f"model: expected a torch.nn.Module, or several in a list or a dict by name, but got {type(module).__name__}"
+            )
+        yield name, module

@@ -1,0 +1,107 @@
+"""What a tensor holds, as plain data that shares no memory with it and can be written as JSON."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..engine import Summary
+from .kinds import installed
+
+MOST = 64  # numbers that are kept in full; of more there is a summary
+MOST_READ = 2**24  # numbers of one tensor that a summary is made of
+_NOT_FINITE = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """The numbers of a tensor: `shape`, `dtype` as PyTorch calls it ("float32"), `numbers`, an array, or a summary of many.
+
+    >>> Value((2,), "float32", np.array([1, np.nan], np.float32)).plain()
+    {'shape': [2], 'dtype': 'float32', 'numbers': [1.0, 'nan']}
+    """
+
+    shape: tuple[int, ...]
+    dtype: str
+    numbers: np.ndarray | Summary
+
+    def plain(self) -> dict[str, Any]:
+        """As what JSON can hold; `Value.of` is the way back."""
+        head: dict[str, Any] = {"shape": list(self.shape), "dtype": self.dtype}
+        if not isinstance(self.numbers, Summary):
+            short = self.numbers.dtype.kind == "f"  # written with as many digits as the type needs
+            numbers = [float(str(n)) for n in self.numbers.ravel()] if short else self.numbers.ravel().tolist()
+            return {**head, "numbers": [_plain(n) for n in numbers]}
+        facts = self.numbers.facts()
+        corner = [
+            [_plain(float(f"{n:.3g}")) for n in row] for row in facts.pop("corner").tolist()
+        ]  # it is for a picture
+        return {**head, "summary": {k: _plain(v) for k, v in facts.items()} | {"corner": corner}}
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> "Value":
+        """The value that `plain` wrote."""
+        shape, dtype = tuple(plain["shape"]), plain["dtype"]
+        kind = np.dtype("float32" if dtype == "bfloat16" or dtype.startswith("float8") else dtype)
+        if "numbers" in plain:
+            return cls(shape, dtype, np.array([_number(n) for n in plain["numbers"]], kind).reshape(shape))
+        facts = {k: _number(v) for k, v in plain["summary"].items() if k != "corner"}
+        corner = np.array([[_number(n) for n in row] for row in plain["summary"]["corner"]], float)
+        return cls(shape, dtype, Summary.of_facts(shape, kind, corner=corner, **facts))
+
+
+def _plain(number):
+    if isinstance(number, complex):
+        return [_plain(number.real), _plain(number.imag)]
+    return str(number) if isinstance(number, float) and not np.isfinite(number) else number
+
+
+def _number(plain):
+    if isinstance(plain, list):
+        return complex(*map(_number, plain))
+    return _NOT_FINITE.get(plain, plain) if isinstance(plain, str) else plain
+
+
+def dtype_of(tensor: Any) -> str:
+    """The dtype as it is written: "float32"."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def readable(tensor: Any) -> bool:
+    """Whether the numbers can be read without running anything of the user's: not of a subclass with its own dispatch, not
+    of what has no numbers (the device "meta"), and no sparse, quantized or nested tensor."""
+    torch = installed()
+    plain = type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
+    return plain and tensor.device.type != "meta" and tensor.layout == torch.strided and not tensor.is_quantized
+
+
+def value_of(tensor: Any) -> Value | None:
+    """What `tensor` holds now, or None where that cannot be read. To be called where `unseen` is in force."""
+    if not readable(tensor) or tensor.numel() > MOST_READ:
+        return None
+    try:
+        raw = tensor.detach().resolve_conj().resolve_neg().cpu()
+        try:
+            array = raw.numpy()
+        except TypeError:  # NumPy has no such type: bfloat16, float8
+            array = raw.float().numpy()
+    except (RuntimeError, TypeError, NotImplementedError):  # inside of a transform of torch.func
+        return None
+    many = array.size > MOST and array.dtype.kind != "c"
+    return Value(tuple(tensor.shape), dtype_of(tensor), Summary(array) if many else array.copy())
+
+
+def bytes_of(tensor: Any) -> int | None:
+    """How many bytes its elements take, or None where that is not known."""
+    try:
+        return int(tensor.numel() * tensor.element_size())
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def storage_of(tensor: Any) -> int | None:
+    """Which memory it stands in: the same number for tensors that share it, or None where that is not known."""
+    try:
+        return int(tensor.untyped_storage()._cdata) if readable(tensor) else None
+    except (RuntimeError, NotImplementedError, AttributeError):
+        return None

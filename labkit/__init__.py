@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
     from .memory import checkpoint, memory_report
     from .program import compile_program
+    from .reasons import why
     from .tracing import check_gradient, trace
     from .widgets import show
 
@@ -35,6 +36,7 @@ _HOMES = {
     **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "explain", "hint", "solution"), "classroom"),
     **dict.fromkeys(("progress",), "classroom.progress"),
+    **dict.fromkeys(("why",), "reasons"),
     **dict.fromkeys(("show",), "widgets"),
     **dict.fromkeys(
         ("custom_vjp", "grad", "hvp", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp"), "engine"
@@ -44,6 +46,7 @@ _HOMES = {
 __all__ = [
     "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "explain", "grad", "hint", "hvp", "jacfwd",
     "jacrev", "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
+    "why",
 ]  # fmt: skip
 
 

@@ -1,0 +1,215 @@
+"""The way back from the loss to a tensor as numbers: where the gradient becomes nan, zero or small, and by what."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .probe import Probe
+
+SMALL = 1e-4  # of what the way back begins with: below, a gradient is called small
+SHRINKS = 0.05  # of what arrives
+
+
+@dataclass(eq=False)
+class Sent:
+    """What an op sends to `parent` (a key), an array. `probe()`: what its derivative in that argument is like, or None."""
+
+    parent: Any
+    value: np.ndarray
+    probe: Callable[[], Probe | None] = lambda: None
+
+
+@dataclass(eq=False)
+class Step:
+    """The derivative of one op: what `arrived`, and what was `sent` to what leads on.
+
+    `key` names what the op made. `again(scale)`: the arrays sent when `scale` times as much arrives. `elsewhere`: whether
+    others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
+    """
+
+    key: Any
+    op: str
+    place: Any
+    arrived: np.ndarray
+    sent: list[Sent]
+    again: Callable[[float], list[np.ndarray]] = lambda scale: []
+    elsewhere: bool = False
+    factors: list[np.ndarray] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Flow:
+    """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
+
+    `bad`: `(op, place)` of the first op whose value is not finite although what went in was, or None.
+    """
+
+    steps: list[Step]
+    target: Any
+    gradient: np.ndarray | None
+    bad: tuple[str, Any] | None = None
+
+    def into(self) -> dict[Any, list[tuple[Step, Sent]]]:
+        """What is sent to each key, by which steps."""
+        found: dict[Any, list[tuple[Step, Sent]]] = {}
+        for step in self.steps:
+            for sent in step.sent:
+                found.setdefault(sent.parent, []).append((step, sent))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What was found: `what` the gradient is, the `cause`, the `op` and the `place`, and figures for the sentences."""
+
+    what: str
+    cause: str
+    op: str = ""
+    place: Any = None
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+def largest(array: Any) -> float:
+    """The largest absolute value among the finite ones; 0 for nothing.
+
+    >>> largest(np.array([1.0, -3.0, np.inf]))
+    3.0
+    """
+    values = np.abs(np.asarray(array, float))
+    return float(np.max(values[np.isfinite(values)], initial=0.0))
+
+
+def finite(array: Any) -> bool:
+    """Whether all of it is."""
+    return bool(np.isfinite(np.asarray(array, float)).all())
+
+
+def examine(flow: Flow) -> Finding:
+    """Why the gradient of the target is what it is. `flow.gradient` is an array."""
+    assert flow.gradient is not None
+    if not finite(flow.gradient):
+        return _nan(flow)
+    if largest(flow.gradient) == 0:
+        return _zero(flow)
+    return _shrunk(flow)
+
+
+def _nan(flow):
+    if flow.bad is not None:
+        op, place = flow.bad
+        return Finding("nan", f"nan from {op}", op, place, {"forward": True})
+    for step in flow.steps:
+        sent = next((s for s in step.sent if not finite(s.value)), None)
+        if finite(step.arrived) and sent is not None:
+            what = "nan" if np.isnan(np.asarray(sent.value, float)).any() else "inf"
+            figures = {"sent": what, "zeros": bool(np.any(np.asarray(step.arrived, float) == 0))}
+            return Finding("nan", f"{what} from {step.op}", step.op, step.place, figures)
+    return Finding("nan", "nan from the start")
+
+
+def _zero(flow):
+    ends = [
+        (step, sent) for step in flow.steps for sent in step.sent if largest(step.arrived) and not largest(sent.value)
+    ]
+    if not ends:
+        return _cancelled(flow)
+    step, sent = max(ends, key=lambda pair: largest(pair[0].arrived))
+    figures: dict[str, Any] = {"arrived": largest(step.arrived), "also": len({s.place for s, _ in ends}) - 1}
+    return Finding("zero", _name_of_end(step, sent, figures), step.op, step.place, figures)
+
+
+def _name_of_end(step, sent, figures):
+    """Why a step sends nothing where something arrives."""
+    lost = _lost(step, sent)
+    if lost:
+        figures["lost"], figures["dtype"] = lost, str(sent.value.dtype)
+        return f"lost in {sent.value.dtype}"
+    if step.op in OVERWRITING:
+        return "overwritten"
+    probe = sent.probe()
+    if probe is not None and probe.here is not None:
+        word = probe.word(probe.here)
+        if word:
+            figures["numbers"], figures["usual"] = probe.here.size, probe.usual
+            return f"{word} {step.op}"
+    if any(factor.size and not largest(factor) and finite(factor) for factor in step.factors):
+        return "multiplied by zero"
+    return "not chosen" if step.elsewhere else f"zero slope of {step.op}"
+
+
+OVERWRITING = (
+    "zero",
+    "fill",
+    "copy",
+    "copy_slices",
+    "setitem",
+    "__setitem__",
+    "index_put",
+    "assign",
+    "normal",
+    "uniform",
+)
+
+
+def _lost(step, sent):
+    """How large what is sent would be if the dtype could hold it: a derivative is linear, so it is asked about more."""
+    scale = 2.0 ** np.floor(np.log2(256 / largest(step.arrived)))
+    if scale <= 1:
+        return 0.0
+    with np.errstate(all="ignore"):
+        found = step.again(scale)
+    more = found[step.sent.index(sent)] if len(found) == len(step.sent) else None
+    return 0.0 if more is None else largest(more) / scale
+
+
+def _cancelled(flow):
+    for parts in flow.into().values():
+        if len(parts) > 1 and any(largest(sent.value) for _, sent in parts) and not largest(_sum(parts)):
+            step = parts[-1][0]
+            return Finding("zero", "cancelled", step.op, step.place, {"uses": len(parts)})
+    return Finding("zero", "zero from the start")
+
+
+def _sum(parts):
+    return sum(np.asarray(sent.value, float) for _, sent in parts)
+
+
+def _shrunk(flow):
+    """Along the way that brings most to the target: where it shrinks most, and which op shrinks most altogether."""
+    way = _widest(flow)
+    size = largest(flow.gradient)
+    norm = float(np.linalg.norm(np.asarray(flow.gradient, float)))
+    figures: dict[str, Any] = {"size": size, "norm": norm}
+    start = largest(flow.steps[0].arrived) if flow.steps else 1.0
+    if not way:
+        return Finding("healthy", "", figures=figures)
+    falls = [(largest(sent.value) / largest(step.arrived), step, sent) for step, sent in way]
+    fall, step, sent = min(falls, key=lambda f: f[0])
+    figures |= {"fall": fall, "start": start, "together": _together(falls, step.op)}
+    probe = sent.probe() if fall < SHRINKS else None
+    word = probe.word(probe.here) if probe is not None and probe.here is not None else ""
+    if word:
+        figures["usual"] = probe.usual
+    if word == "saturated" or size < SMALL * start:
+        return Finding("small", f"{word} {step.op}" if word else f"shrinks at {step.op}", step.op, step.place, figures)
+    return Finding("healthy", "", step.op, step.place, figures)
+
+
+def _widest(flow):
+    """The steps from the target up to the loss, each time the one that sends most."""
+    way: list = []
+    key = flow.target
+    into = flow.into()
+    while key in into:
+        step, sent = max(into[key], key=lambda pair: largest(pair[1].value))
+        way.append((step, sent))
+        key = step.key
+    return way
+
+
+def _together(falls, op):
+    """How many ops of this name are on the way, and by what they shrink the gradient together."""
+    same = [fall for fall, step, _ in falls if step.op == op]
+    return len(same), float(np.prod(same))

@@ -1,16 +1,34 @@
 """`why`: which reader can tell, and what it says."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine import getval
+from ..trails import is_same
 from .answer import Why
-from .flow import Finding, examine, largest
+from .flow import examine, largest
+from .mode import RealRun
 from .notes import all_before, cuts
+from .real import RealReading, is_real, numbers
+from .run import Run, is_functional, wants_one
 from .standing import compare
 from .tape import TapeReading, Unreadable, array_of, hooks_on_the_way, is_taped
 from .words import answer, at, beside, cut, exit_cause, figure, found
+
+
+class Standing(NamedTuple):
+    """What stands in `.grad`, or is held: an array or None. `leaf`: of a leaf. `changed`, `forgotten`: where it was written to, and
+    where it was let go. `walked`: whether backward() has run. `hook`: words of a hook on the way. `where`: a result was made."""
+
+    array: Any
+    leaf: bool = True
+    changed: Any = None
+    forgotten: Any = None
+    walked: bool = False
+    hook: str = ""
+    where: Any = None
 
 
 def of_tape(loss: Any, w: Any, held: Any = None) -> Why:
@@ -18,22 +36,28 @@ def of_tape(loss: Any, w: Any, held: Any = None) -> Why:
     if not w.requires_grad and w.is_leaf:
         return _asks_for_none(loss, w)
     reading = TapeReading(loss, w)
-    if loss is w:
-        return answer("healthy", "", ["It is the gradient of the tensor with respect to itself: 1."])
-    if not reading.reached:
+    if not reading.reached and loss is not w:
         return _no_way(loss, w)
+    standing = _standing_of(reading, held)
+    cut_off = cuts(loss.__engine_notes__().trail, w.__engine_notes__().trail)
+    return judged(reading, standing, beside(cut_off))
+
+
+def judged(reading: Any, standing: Standing, more: str) -> Why:
+    """The answer where the tape leads to the tensor."""
+    if reading.loss is reading.w:
+        return answer("healthy", "", ["It is the gradient of the tensor with respect to itself: 1."])
     try:
         flow = reading.flow()
     except Unreadable as problem:
-        return _unreadable(problem, reading)
+        return _unreadable(problem, standing)
     finding = examine(flow)
-    cut_off = cuts(loss.__engine_notes__().trail, w.__engine_notes__().trail)
-    more = beside(cut_off) if finding.what != "nan" else ""
     if flow.bad is not None and finding.what != "nan":
         more = f"But the loss itself is not finite: {flow.bad[0]}{at(flow.bad[1])} is the first whose result is not."
-    if finding.what != "healthy" and not (finding.what == "small" and _stands_smaller(w, flow, held)):
-        return found(finding, more)
-    return _stands(reading, finding, flow.gradient, held, more)
+    smaller = standing.array is not None and largest(standing.array) < 0.5 * largest(flow.gradient)
+    if finding.what != "healthy" and not (finding.what == "small" and smaller):
+        return found(finding, more if finding.what != "nan" else "")
+    return _stands(finding, flow.gradient, standing, more)
 
 
 def _asks_for_none(loss, w):
@@ -91,12 +115,7 @@ def _left_or_unused(end, target, loss, w):
         )
         return answer("None", exit_cause(left), [sentence], left.place, _STAY)
     if pairs:
-        left, note = pairs[-1]
-        sentences = [
-            f"{left.op}{at(left.place)} took its numbers out of the tensors, and {note.op}{at(note.place)} made a new tensor of"
-            " numbers: Python and NumPy keep no history in between."
-        ]
-        return answer("None", exit_cause(left), sentences, left.place, _STAY)
+        return _by_numbers(*pairs[-1], "None")
     sentences = ["The loss was not computed from this tensor: nothing on the way to it used it."]
     if exits:
         left = exits[-1]
@@ -146,75 +165,59 @@ class _Nothing:
 
 # ---- the way is there, but cannot be walked ----
 
-
-def _unreadable(problem, reading):
-    if problem.cause == "overwritten":
-        said = f"{problem.words} keeps a tensor for its derivative, and that was changed in place afterwards{at(problem.place)}."
-        refused = "backward() refuses to run."
-        return answer(
-            "None",
-            "overwritten",
-            [said, refused],
-            problem.place,
-            "make a new tensor in that line: y = y + 1 instead of y += 1.",
-        )
-    standing = reading.w.grad if reading.w.is_leaf else None
-    if standing is None:
-        return answer("None", "already walked", [_WALKED], None, _AGAIN)
-    size = largest(array_of(standing))
-    what = "zero" if size == 0 else "small" if size < 1e-6 else "healthy"
-    return answer(
-        what,
-        "already walked" if what != "healthy" else "",
-        [f"The largest entry of .grad is {figure(size)}.", _WALKED],
-        None,
-        _AGAIN,
-    )
-
-
 _WALKED = "The tape leads to the tensor, but backward() has walked it and let go what it had saved, so it cannot be walked again."
 _AGAIN = "ask before backward(), or with labkit.why(lambda: ..., w), which computes the loss once more."
+
+
+def _unreadable(problem, standing):
+    if problem.cause == "overwritten":
+        said = f"{problem.words} keeps a tensor for its derivative, and that was changed in place afterwards{at(problem.place)}."
+        step = "make a new tensor in that line: y = y + 1 instead of y += 1."
+        return answer("None", "overwritten", [said, "backward() refuses to run."], problem.place, step)
+    if problem.cause == "refused":
+        return answer("None", "refused", [f"The way back raises an error{at(problem.place)}: {problem.words}"], problem.place)
+    if standing.array is None:
+        return answer("None", "already walked", [_WALKED], None, _AGAIN)
+    size = largest(standing.array)
+    what = "zero" if size == 0 else "small" if size < 1e-6 else "healthy"
+    cause = "already walked" if what != "healthy" else ""
+    return answer(what, cause, [f"The largest entry of .grad is {figure(size)}.", _WALKED], None, _AGAIN)
 
 
 # ---- what stands in .grad ----
 
 
-def _standing_of(w, held):
-    if held is not None:
-        return held
-    if w.is_leaf or w.retains_grad:
-        return w.grad
-    return None
+def _standing_of(reading, held):
+    w, notes = reading.w, reading.w.__engine_notes__()
+    kept = held is not None or w.is_leaf or w.retains_grad
+    given = held if held is not None else w.grad if kept else None
+    changed = None
+    if given is not None and held is None:
+        changed = given.__engine_notes__().changed or notes.forgotten
+    array = None if given is None else array_of(given) if is_taped(given) else np.asarray(given)
+    where = None if w.is_leaf or reading.target is None else reading.target.place
+    hook = _about(hooks_on_the_way(reading))
+    return Standing(array, w.is_leaf, changed, notes.forgotten, reading.released, hook, where)
 
 
-def _stands_smaller(w, flow, held):
-    standing = _standing_of(w, held)
-    return standing is not None and largest(array_of(standing)) < 0.5 * largest(flow.gradient)
-
-
-def _stands(reading, finding, gradient, held, more):
-    w = reading.w
-    standing, healthy = _standing_of(w, held), found(finding, more)
+def _stands(finding, gradient, standing, more):
     norm = f"the way back gives a gradient of norm {figure(finding.figures['norm'])}"
-    if standing is not None:
-        hook = _about(hooks_on_the_way(reading))
-        notes = standing.__engine_notes__() if hasattr(type(standing), "__engine_notes__") else None
-        changed = None if notes is None or held is not None else notes.changed or w.__engine_notes__().forgotten
-        array = array_of(standing) if notes is not None else np.asarray(standing)
-        return compare(finding, gradient, array, changed, hook, more)
-    if not w.is_leaf:
-        where = reading.target.place
-        return answer(
-            "None", "not a leaf", [f"The tensor is a result{at(where)}, and .grad is kept for leaves alone; {norm}.", more], where,
-            "call retain_grad() on it before backward(), or ask the leaf that it was made of.",
-        )  # fmt: skip
-    forgotten = w.__engine_notes__().forgotten
-    if reading.released and forgotten is not None:
-        return answer("None", "let go", [f"backward() has run; .grad was set to None afterwards{at(forgotten)}.", f"Now {norm}."], forgotten, "read .grad between backward() and zero_grad().")  # fmt: skip
-    if reading.released:
-        return answer("None", "not accumulated", [f"This tape has been walked, but not for this tensor's .grad; {norm}."], None, "torch.autograd.grad returns gradients, and backward(inputs=...) fills those named alone.")  # fmt: skip
-    said = [f"backward() has not run on this loss, so nothing stands in .grad yet; {norm}.", _tail(healthy), more]
-    return answer("None", "read before backward", said, None, "call loss.backward() first, and read .grad after it.")
+    if standing.array is not None:
+        return compare(finding, gradient, standing.array, standing.changed, standing.hook, more)
+    if not standing.leaf:
+        said = f"The tensor is a result{at(standing.where)}, and .grad is kept for leaves alone; {norm}."
+        step = "call retain_grad() on it before backward(), or ask the leaf that it was made of."
+        return answer("None", "not a leaf", [said, more], standing.where, step)
+    if standing.walked and standing.forgotten is not None:
+        said = f"backward() has run; .grad was set to None afterwards{at(standing.forgotten)}. Now {norm}."
+        return answer("None", "let go", [said, more], standing.forgotten, "read .grad between backward() and zero_grad().")
+    if standing.walked:
+        said = f"This tape has been walked, but not for this tensor's .grad; {norm}."
+        step = "take what torch.autograd.grad returns; backward(inputs=...) fills those named alone."
+        return answer("None", "not accumulated", [said, more], None, step)
+    said = f"backward() has not run on this loss, so nothing stands in .grad yet; {norm}."
+    step = "call loss.backward() first, and read .grad after it."
+    return answer("None", "read before backward", [said, _tail(found(finding, "")), more], None, step)
 
 
 def _tail(healthy):
@@ -230,16 +233,143 @@ def _about(hook):
     return f"A hook stands on the way{at(f'{code.co_filename}:{code.co_firstlineno}') if code else ''}, and is not run here."
 
 
-def ask(loss: Any, w: Any, held: Any = None) -> Why:
+# ---- the installed PyTorch ----
+
+_POSSIBLE = (
+    "it was detached: detach(), .data, torch.tensor(w) or a new Parameter made of it",
+    "it was used while nothing was recorded: no_grad, inference_mode",
+    "it went through integers or truth values: a cast, a comparison, argmax",
+    "it went through NumPy or Python numbers: numpy(), item(), tolist()",
+    "what had been computed from it was overwritten by .data or under no_grad",
+    "it was never used: the loss is made of another tensor, or of a copy",
+)
+
+
+def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
+    """The answer for two tensors of the installed PyTorch, whose tape is finished: it has no lines."""
+    refused = _not_asked_for(w)
+    if refused is not None:
+        return refused
+    reading = RealReading(loss, w)
+    if reading.reached or loss is w:
+        return judged(reading, _real_standing(w, held), "")
+    said = "The tape of the loss does not lead to this tensor." if reading.order else "The loss has no tape: nothing that was recorded led to it."
+    ways = _POSSIBLE if loss.is_floating_point() else (_POSSIBLE[2],)
+    step = "labkit.why(lambda: ..., w), with the computation of the loss inside, runs it once and names the line."
+    return answer("None", "unknown", [said, "PyTorch keeps no trace of what was not recorded. It remains possible that:"], None, step, ways)
+
+
+def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
+    """The answer for a function of the installed PyTorch, run once and watched."""
+    refused = _not_asked_for(w)
+    if refused is not None:
+        return refused
+    run = RealRun(fun, w)
+    if not is_real(run.loss):
+        return _cut_in_run(run.sight, run.outputs, "None")
+    reading = run.reading()
+    if not reading.reached and run.loss is not w:
+        return _cut_in_run(run.sight, run.outputs, "None")
+    cut_off = [note for end in _ends(run.sight, run.outputs[:1]) for note in cuts(end, run.sight.target)]
+    return judged(reading, _real_standing(w, held, run), beside(cut_off))
+
+
+def _not_asked_for(w):
+    if w.requires_grad:
+        return None
+    if not (w.is_floating_point() or w.is_complex()):
+        return answer("None", "integer", [f"The tensor holds {w.dtype}: integers and truth values have no slope."], None, _FLOAT)
+    return answer("None", "requires_grad off", ["The tensor does not require one: its requires_grad is False."], None, _REQUIRE)
+
+
+_FLOAT = "make it floating, such as torch.tensor([1.0, 2.0], requires_grad=True)."
+
+
+def _real_standing(w, held, run=None):
+    given = held if held is not None else w.grad if w.is_leaf or w.retains_grad else None
+    array = None if given is None else numbers(given) if is_real(given) else np.asarray(given)
+    hooks = getattr(w, "_backward_hooks", None) or {}
+    where = run.lines.get(w.grad_fn) if run is not None else None
+    changed = run.changes.get(id(given)) if run is not None else None
+    return Standing(array, w.is_leaf, changed, hook=_about(next(iter(hooks.values()), None)), where=where)
+
+
+# ---- a run ----
+
+
+def of_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
+    """The answer for a function of the MindSpore dialect or of arrays, which is run once."""
+    if getattr(w, "requires_grad", True) is False:
+        return answer("None", "requires_grad off", ["The parameter is not to be trained: its requires_grad is False."], None, _TRAIN)
+    if np.asarray(getval(w.__engine_value__() if is_functional(w) else w)).dtype.kind in "iub":
+        said = "It holds integers or truth values, which have no slope."
+        return answer("None", "integer", [said], None, "make it floating, such as 1.0 or ms.Tensor([1.0, 2.0]).")
+    run = Run(fun, w)
+    if not run.reached:
+        return _cut_in_run(run.sight, run.outputs)
+    finding = examine(run.flow)
+    found_cuts = [note for end in _ends(run.sight, run.outputs) for note in cuts(end, run.sight.target)]
+    more = beside(found_cuts) if finding.what != "nan" else ""
+    if held is None or finding.what in ("zero", "nan"):
+        return found(finding, more)
+    return compare(finding, run.gradient, array_of(held) if hasattr(held, "__engine_value__") else held, more=more)
+
+
+_TRAIN = "set requires_grad to True before the optimizer and trainable_params() are asked for."
+
+
+def _ends(sight, outputs):
+    return [note for leaf in outputs if (note := sight.note_of(leaf)) is not None]
+
+
+def _cut_in_run(sight, outputs, what="zero"):
+    """The way was cut in a run that was watched, or there is none."""
+    for end in _ends(sight, outputs):
+        found_cuts = cuts(end, sight.target)
+        if found_cuts:
+            return cut(found_cuts, what, _left_before(found_cuts[0], sight.exits))
+    exits = sight.exits
+    came = [e for e in exits if any(is_same(e.value(), leaf) for leaf in outputs)]
+    if came:
+        said = f"The result is no tensor: {came[-1].op}{at(came[-1].place)} took the number out, and a number has no history."
+        return answer(what, exit_cause(came[-1]), [said], came[-1].place, _STAY)
+    made = [n for end in _ends(sight, outputs) for n in all_before(end) if n.kind == "numbers"]
+    pairs = [(e, n) for e in exits for n in made if n.number > e.number]
+    if pairs:
+        return _by_numbers(*pairs[-1], what)
+    said = ["The result was not computed from this tensor: nothing on the way to it used it."]
+    if exits:
+        said.append(f"Its numbers were taken out, by {exits[-1].op}{at(exits[-1].place)}; what was done with them left no trace.")
+    return answer(what, "never used" if not exits else exit_cause(exits[-1]), said, exits[-1].place if exits else None, _USE)
+
+
+def _left_before(note, exits):
+    return next((e for e in reversed(exits) if e.trail in note.before), None) if note.kind == "numbers" else None
+
+
+def _by_numbers(left, note, what):
+    said = (
+        f"{left.op}{at(left.place)} took its numbers out of the tensors, and {note.op}{at(note.place)} made a new tensor of numbers:"
+        " Python and NumPy keep no history in between."
+    )
+    return answer(what, exit_cause(left), [said], left.place, _STAY)
+
+
+def ask(loss: Any, w: Any, grad: Any = None) -> Why:
     """See `labkit.why`."""
     if is_taped(w):
-        loss = _run(loss, w) if callable(loss) and not is_taped(loss) else loss
-        return of_tape(loss, w, held)
-    raise TypeError("why: later")
+        return of_tape(_run(loss, w) if callable(loss) and not is_taped(loss) else loss, w, grad)
+    if is_real(w):
+        return of_real_tape(loss, w, grad) if is_real(loss) else of_real_run(loss, w, grad)
+    if callable(loss) and not is_functional(loss):
+        return of_run(loss, w, grad)
+    if is_functional(loss):
+        said = "A tensor of MindSpore does not remember how it was computed: there is no tape, and no .grad to be read."
+        return answer("None", "read before backward", [said], None, "labkit.why(lambda: forward_fn(x, y), w), or ms.value_and_grad.")
+    raise TypeError(
+        f"why(loss, w): expected tensors of one framework, or a function and a tensor, but got {type(loss).__name__} and {type(w).__name__}"
+    )
 
 
-def _run(fun: Callable[..., Any], w: Any) -> Any:
-    return fun()
-
-
-__all__ = ["Finding", "ask"]
+def _run(fun, w):
+    return fun(w) if wants_one(fun) else fun()

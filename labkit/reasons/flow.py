@@ -37,6 +37,7 @@ class Step:
     again: Callable[[float], list[np.ndarray]] = lambda scale: []
     elsewhere: bool = False
     factors: list[np.ndarray] = field(default_factory=list)
+    kind: str = ""  # the name of its dtype, where NumPy has none of that name
 
 
 @dataclass(eq=False)
@@ -124,11 +125,11 @@ def _name_of_end(step, sent, figures):
     """Why a step sends nothing where something arrives."""
     lost = _lost(step, sent)
     if lost:
-        figures["lost"], figures["dtype"] = lost, str(sent.value.dtype)
-        return f"lost in {sent.value.dtype}"
-    if step.op in OVERWRITING:
-        return "overwritten"
+        figures["lost"], figures["dtype"] = lost, step.kind or str(sent.value.dtype)
+        return f"lost in {figures['dtype']}"
     probe = sent.probe()
+    if step.op in OVERWRITING or (probe is not None and np.ptp(probe.values) == 0):
+        return "overwritten"
     if probe is not None and probe.here is not None:
         word = probe.word(probe.here)
         if word:

@@ -1,0 +1,97 @@
+"""A run that is watched: which tensors were made of the one that is asked about, and where its gradient was cut off.
+
+The watcher says of every call that the user's code makes what went in and what came out. How it sees these calls is its business:
+by Python's profiler for the MindSpore dialect, by a function mode for the real PyTorch.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..trails import AFTER, DETACHED, INTEGER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, UNTRACED, Exit, Trail, is_same
+
+_PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
+
+
+class Sight:
+    """What was seen of a run. `array(tensor)` gives a tensor's numbers, `alive(tensor)` whether a gradient goes on from it.
+
+    `exits`: values that left the tensors. `seen`: the calls whose results a gradient goes on from, `(op, place, tensor)`.
+    """
+
+    def __init__(self, w: Any, is_tensor: Callable, alive: Callable, array: Callable) -> None:
+        self.is_tensor, self.alive, self.array = is_tensor, alive, array
+        self.target = Trail("leaf", None, LEAF)
+        self.exits: list[Exit] = []
+        self._notes: dict[int, Trail] = {id(w): self.target}
+        self._kept: list = [w]  # so that no id is used twice
+        self._known: set[int] = set()
+
+    def note_of(self, value: Any) -> Trail | None:
+        """The note of a tensor that was made of the one asked about, or of numbers after some had left."""
+        return self._notes.get(id(value))
+
+    def saw(self, op: str, where: Any, given: Iterable, results: Iterable, recording: bool = True, changed: Any = None) -> None:
+        """A call of `op` took `given` and gave `results`, values and tensors; it may have `changed` a tensor in place."""
+        given, results = list(given), list(results)
+        tensors = [v for v in given if self.is_tensor(v)]
+        self.refresh(tensors)
+        notes = [note for v in tensors if (note := self.note_of(v)) is not None]
+        numbers = [v for v in given if not self.is_tensor(v) and not callable(v)]
+        entered = [e.trail for e in self.exits if any(is_same(e.value(), v) for v in numbers)]
+        for value in results:
+            if self.is_tensor(value):
+                self._made(op, where, tensors, notes, entered, numbers, value, recording, changed is value)
+            elif notes and not isinstance(value, (bool, np.bool_, str, type(None))) and _is_numbers(value):
+                self.exits.append(Exit(notes[-1], op, value, where))
+        if changed is not None and not any(changed is value for value in results):
+            self._made(op, where, tensors, notes, entered, numbers, changed, recording, True)
+
+    def refresh(self, tensors: Iterable) -> None:
+        """A tensor that had been cut off may have got a history since, as what a function with a rule of its own returns."""
+        for value in tensors:
+            note = self._notes.get(id(value))
+            if note is not None and note.kind not in OPEN and self.alive(value):
+                self._note(value, Trail(note.op, note.place, RECORDED, note.before))
+
+    def _made(self, op, where, tensors, notes, entered, numbers, value, recording, changed):
+        if id(value) in self._known and not changed:
+            return
+        if any(value is t for t in tensors) and not changed:
+            return
+        self._known.add(id(value))
+        if self.alive(value):
+            self._note(value, Trail(op, where, RECORDED, [*notes, *entered]))
+        elif entered:
+            self._note(value, Trail(op, where, NUMBERS, [*notes, *entered]))
+        elif notes:
+            alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
+            self._note(value, Trail(op, where, self._kind(value, alive, recording), notes))
+        elif self.exits and any(_is_numbers(v) for v in numbers):
+            self._note(value, Trail(op, where, NUMBERS))
+
+    def _kind(self, value, alive, recording):
+        if not alive:
+            return AFTER
+        if not recording:
+            return NO_GRAD
+        mine = self.array(value)
+        if mine.dtype.kind in "iub":
+            return INTEGER
+        theirs = self.array(alive[0])
+        same = mine.shape == theirs.shape and np.array_equal(mine, theirs, equal_nan=True)
+        return DETACHED if same else UNTRACED
+
+    def _note(self, value, note):
+        self._notes[id(value)] = note
+        self._kept.append(value)
+
+
+def _is_numbers(value):
+    """Whether it is numbers, of Python or NumPy, and not a mere count such as a length or a shape."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fiub" or value.dtype.kind == "V"
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(v, (float, np.floating)) or (isinstance(v, list) and _is_numbers(v)) for v in value[:8])
+    return isinstance(value, (float, np.floating))

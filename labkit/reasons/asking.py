@@ -18,6 +18,29 @@ from .tape import TapeReading, Unreadable, array_of, hooks_on_the_way, is_taped
 from .words import answer, at, beside, cut, exit_cause, figure, found
 
 
+def of_taped_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
+    """The answer for a function of the PyTorch dialect, which is run once; what it adds to `w.grad` is taken away again."""
+    before = w.grad if w.is_leaf else None
+    copy = None if before is None else before.clone()
+    output = fun(w) if wants_one(fun) else fun()
+    loss = output[0] if isinstance(output, (tuple, list)) and output else output
+    if not is_taped(loss):
+        return _no_tensor(loss, w)
+    said = of_tape(loss, w, held)
+    if w.is_leaf and (w.grad is not before or (before is not None and not np.array_equal(array_of(before), array_of(copy)))):
+        w.grad = copy
+    return said
+
+
+def _no_tensor(value, w):
+    """The function returned no tensor, perhaps a number that was taken out of one."""
+    target = w.__engine_notes__().trail
+    left = [e for e in w.__engine_notes__().left if is_same(e.value(), value) and _stems(e.trail, target)]
+    said = f"The function returns no tensor but {type(value).__name__}"
+    said += f": {left[-1].op}{at(left[-1].place)} took the number out, and a number has no history." if left else "."
+    return answer("None", exit_cause(left[-1]) if left else "no tensor", [said], left[-1].place if left else None, _STAY)
+
+
 class Standing(NamedTuple):
     """What stands in `.grad`, or is held: an array or None. `leaf`: of a leaf. `changed`, `forgotten`: where it was written to, and
     where it was let go. `walked`: whether backward() has run. `hook`: words of a hook on the way. `where`: a result was made."""
@@ -137,16 +160,27 @@ def _stems(trail, target):
 
 def _taken_as_number(loss, exits):
     """`(place, exit)` where a number that left is an argument of an op on the way to the loss."""
-    if loss.grad_fn is None or not exits:
-        return None
     values = {e.value(): e for e in exits if type(e.value()) in (int, float)}
-    for node in TapeReading(loss, loss).order:
-        if hasattr(node, "known"):
-            for argument in node.known()[0]:
-                number = argument.item() if isinstance(argument, np.ndarray) and argument.ndim == 0 else argument
-                if type(number) in (int, float) and number in values:
-                    return node.place, values[number]
-    return None
+    used = _numbers_on(loss) if values else []
+    known = next(((place, values[number]) for place, number in used if number in values), None)
+    return known or next(((place, exits[-1]) for place, number in used if not _is_literal(place, number)), None)
+
+
+def _numbers_on(loss):
+    """`(place, number)` of the numbers among the arguments of what is on the tape."""
+    found = []
+    for node in TapeReading(loss, loss).order if loss.grad_fn is not None else ():
+        for argument in node.known()[0] if hasattr(node, "known") else ():
+            number = argument.item() if isinstance(argument, np.ndarray) and argument.ndim == 0 else argument
+            if type(number) in (int, float):
+                found.append((node.place, number))
+    return found
+
+
+def _is_literal(place, number):
+    """Whether the number, to float32, is written in the code of that place; integers are mostly sizes."""
+    written = place[0].co_consts if place is not None else ()
+    return type(number) is int or any(isinstance(c, (int, float)) and np.float32(c) == np.float32(number) for c in written)
 
 
 def _nearest(loss, w):
@@ -265,13 +299,15 @@ def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     if refused is not None:
         return refused
     run = RealRun(fun, w)
+    standing = _real_standing(w, held, run)
+    run.put_back()
     if not is_real(run.loss):
         return _cut_in_run(run.sight, run.outputs, "None")
     reading = run.reading()
     if not reading.reached and run.loss is not w:
         return _cut_in_run(run.sight, run.outputs, "None")
     cut_off = [note for end in _ends(run.sight, run.outputs[:1]) for note in cuts(end, run.sight.target)]
-    return judged(reading, _real_standing(w, held, run), beside(cut_off))
+    return judged(reading, standing, beside(cut_off))
 
 
 def _not_asked_for(w):
@@ -288,10 +324,10 @@ _FLOAT = "make it floating, such as torch.tensor([1.0, 2.0], requires_grad=True)
 def _real_standing(w, held, run=None):
     given = held if held is not None else w.grad if w.is_leaf or w.retains_grad else None
     array = None if given is None else numbers(given) if is_real(given) else np.asarray(given)
-    hooks = getattr(w, "_backward_hooks", None) or {}
+    hooks = list((getattr(w, "_backward_hooks", None) or {}).values()) + (run.hooks if run is not None else [])
     where = run.lines.get(w.grad_fn) if run is not None else None
     changed = run.changes.get(id(given)) if run is not None else None
-    return Standing(array, w.is_leaf, changed, hook=_about(next(iter(hooks.values()), None)), where=where)
+    return Standing(array, w.is_leaf, changed, hook=_about(next(iter(hooks), None)), where=where)
 
 
 # ---- a run ----
@@ -340,7 +376,7 @@ def _cut_in_run(sight, outputs, what="zero"):
     said = ["The result was not computed from this tensor: nothing on the way to it used it."]
     if exits:
         said.append(f"Its numbers were taken out, by {exits[-1].op}{at(exits[-1].place)}; what was done with them left no trace.")
-    return answer(what, "never used" if not exits else exit_cause(exits[-1]), said, exits[-1].place if exits else None, _USE)
+    return answer(what, "never used", said, exits[-1].place if exits else None, _USE)
 
 
 def _left_before(note, exits):
@@ -358,7 +394,7 @@ def _by_numbers(left, note, what):
 def ask(loss: Any, w: Any, grad: Any = None) -> Why:
     """See `labkit.why`."""
     if is_taped(w):
-        return of_tape(_run(loss, w) if callable(loss) and not is_taped(loss) else loss, w, grad)
+        return of_taped_run(loss, w, grad) if callable(loss) and not is_taped(loss) else of_tape(loss, w, grad)
     if is_real(w):
         return of_real_tape(loss, w, grad) if is_real(loss) else of_real_run(loss, w, grad)
     if callable(loss) and not is_functional(loss):
@@ -371,5 +407,3 @@ def ask(loss: Any, w: Any, grad: Any = None) -> Why:
     )
 
 
-def _run(fun, w):
-    return fun(w) if wants_one(fun) else fun()

@@ -44,13 +44,15 @@ class Step:
 class Flow:
     """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
 
-    `bad`: `(op, place)` of the first op whose value is not finite although what went in was, or None.
+    `bad`: `(op, place)` of the first op whose value is not finite although what went in was, where the loss is not; else None.
+    `first_bad(key)`: the same of what went into this step.
     """
 
     steps: list[Step]
     target: Any
     gradient: np.ndarray | None
     bad: tuple[str, Any] | None = None
+    first_bad: Callable[[Any], tuple[str, Any] | None] = lambda key: None
 
     def into(self) -> dict[Any, list[tuple[Step, Sent]]]:
         """What is sent to each key, by which steps."""
@@ -106,6 +108,10 @@ def _nan(flow):
         if finite(step.arrived) and sent is not None:
             what = "nan" if np.isnan(np.asarray(sent.value, float)).any() else "inf"
             figures = {"sent": what, "zeros": bool(np.any(np.asarray(step.arrived, float) == 0))}
+            before = flow.first_bad(step.key)
+            if before is not None and before[1] != step.place:
+                figures["through"] = (step.op, step.place)
+                return Finding("nan", f"{what} from {before[0]}", *before, figures)
             return Finding("nan", f"{what} from {step.op}", step.op, step.place, figures)
     return Finding("nan", "nan from the start")
 
@@ -127,31 +133,25 @@ def _name_of_end(step, sent, figures):
     if lost:
         figures["lost"], figures["dtype"] = lost, step.kind or str(sent.value.dtype)
         return f"lost in {figures['dtype']}"
-    probe = sent.probe()
-    if step.op in OVERWRITING or (probe is not None and np.ptp(probe.values) == 0):
+    if step.op in OVERWRITING:
         return "overwritten"
-    if probe is not None and probe.here is not None:
+    probe = sent.probe()
+    constant = probe is not None and np.ptp(probe.values) == 0
+    if probe is not None and probe.here is not None and not constant:
         word = probe.word(probe.here)
         if word:
             figures["numbers"], figures["usual"] = probe.here.size, probe.usual
             return f"{word} {step.op}"
     if any(factor.size and not largest(factor) and finite(factor) for factor in step.factors):
         return "multiplied by zero"
+    if constant:
+        return "overwritten"
     return "not chosen" if step.elsewhere else f"zero slope of {step.op}"
 
 
 OVERWRITING = (
-    "zero",
-    "fill",
-    "copy",
-    "copy_slices",
-    "setitem",
-    "__setitem__",
-    "index_put",
-    "assign",
-    "normal",
-    "uniform",
-)
+    "zero", "fill", "copy", "copy_slices", "set_item", "setitem", "__setitem__", "index_put", "assign", "normal", "uniform",
+)  # fmt: skip
 
 
 def _lost(step, sent):
@@ -188,7 +188,7 @@ def _shrunk(flow):
         return Finding("healthy", "", figures=figures)
     falls = [(largest(sent.value) / largest(step.arrived), step, sent) for step, sent in way]
     fall, step, sent = min(falls, key=lambda f: f[0])
-    figures |= {"fall": fall, "start": start, "together": _together(falls, step.op)}
+    figures |= {"fall": fall, "start": start, "together": _together(falls, step.op), "silent": _silent(way)}
     probe = sent.probe() if fall < SHRINKS else None
     word = probe.word(probe.here) if probe is not None and probe.here is not None else ""
     if word:
@@ -196,6 +196,16 @@ def _shrunk(flow):
     if word == "saturated" or size < SMALL * start:
         return Finding("small", f"{word} {step.op}" if word else f"shrinks at {step.op}", step.op, step.place, figures)
     return Finding("healthy", "", step.op, step.place, figures)
+
+
+def _silent(way):
+    """`(share, op, place)` of the op on the way that lets the fewest entries through, where it answers entry by entry."""
+    found = [
+        (float(np.mean(np.abs(s.value[a != 0]) < 0.01 * np.abs(a[a != 0]))), step.op, step.place)
+        for step, s in way
+        if (a := step.arrived).shape == s.value.shape and np.any(a != 0) and a.size > 1
+    ]
+    return max(found, key=lambda one: one[0], default=(0.0, "", None))
 
 
 def _widest(flow):

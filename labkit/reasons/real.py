@@ -42,8 +42,11 @@ class RealReading:
     `reached`: whether the gradient gets there.
     """
 
-    def __init__(self, loss: Any, w: Any, place_of: Callable[[Any], Any] = lambda node: None) -> None:
+    def __init__(
+        self, loss: Any, w: Any, place_of: Callable[[Any], Any] = lambda node: None, written: Callable[[], Any] = lambda: None
+    ) -> None:
         self.torch: Any = sys.modules["torch"]
+        self.written = written  # where what had been used was overwritten
         self.loss, self.w, self.end, self.place_of = loss, w, loss.grad_fn, place_of
         self.order = [] if self.end is None else _ordered(self.end)
         self.target = w.grad_fn if w.grad_fn is not None else self._leaf()
@@ -83,16 +86,36 @@ class RealReading:
                     steps.append(self._step(node, totals))
             arrived = totals[self.target].get(self.w.output_nr if self.w.grad_fn is not None else 0)
             gradient = torch.zeros_like(self.w) if arrived is None else arrived
-        return Flow(steps, self.target, numbers(gradient), self._first_bad())
+        return Flow(steps, self.target, numbers(gradient), self._bad(), self._first_bad)
 
-    def _first_bad(self):
+    def _bad(self):
         if finite(numbers(self.loss)):
             return None
-        saved = [(n, v) for n in reversed(self.order) for v in self._saved(n) if v.is_floating_point()]
-        for node, value in saved:
-            if not finite(numbers(value)):
+        return self._first_bad(self.end) or (op_of(self.end), self.places[self.end])
+
+    def _first_bad(self, end):
+        """The first op behind `end` of which it can be seen that it made something not finite, from what it has saved, or what
+        those that use its result have."""
+        behind = set(_ordered(end))
+        for node in reversed(self.order):
+            if node in behind and self._made_bad(node):
                 return op_of(node), self.places[node]
-        return op_of(self.end), self.places[self.end]
+        return None
+
+    def _made_bad(self, node):
+        result = getattr(node, "_saved_result", None) if "_saved_result" in dir(node) else None
+        users = [(n, [p for p, _ in n.next_functions].index(node)) for n in self.order if any(p is node for p, _ in n.next_functions)]
+        values = [v for n, place in users if (v := self._argument(n, place)) is not None]
+        return any(not finite(numbers(v)) for v in [*values, *([] if result is None else [result])])
+
+    def _argument(self, node, place):
+        """What a node has saved of its argument at this place."""
+        name = ("_saved_self", "_saved_other")[place] if place < 2 else ""
+        try:
+            found = getattr(node, name, None)
+        except RuntimeError:
+            return None
+        return found if isinstance(found, self.torch.Tensor) and found.is_floating_point() else None
 
     def _saved(self, node):
         try:
@@ -138,7 +161,7 @@ class RealReading:
             if "second time" in words or "freed" in words:
                 raise Unreadable("released", None, words) from None
             if "modified by an inplace" in words:
-                raise Unreadable("overwritten", self.places[node], op_of(node)) from None
+                raise Unreadable("overwritten", self.written() or self.places[node], op_of(node)) from None
             raise Unreadable("refused", self.places[node], f"{op_of(node)}: {words}") from None
         return list(found) if isinstance(found, (tuple, list)) else [found]
 

@@ -78,12 +78,16 @@ class Run:
     @property
     def flow(self) -> Flow:
         """The steps of the record."""
-        return Flow([_step(step) for step in self.graph.steps], self.graph.inputs[0], self.gradient, self._first_bad())
+        return Flow([_step(step) for step in self.graph.steps], self.graph.inputs[0], self.gradient, self._bad(), self._first_bad)
 
-    def _first_bad(self):
+    def _bad(self):
         if all(finite(getval(_raw(leaf))) for leaf in self.outputs):
             return None
-        for node in self.graph.forward:
+        return self._first_bad(self.graph.forward[-1])
+
+    def _first_bad(self, end):
+        """The first op up to `end`, itself included, whose value is not finite."""
+        for node in self.graph.forward[: self.graph.forward.index(end) + 1]:
             value = np.asarray(getval(node.value))
             if value.dtype.kind in "fV" and not finite(value):
                 return ("leaf", None) if node.fun is None else (node.op, node.line)

@@ -39,14 +39,21 @@ class Sight:
         self.refresh(tensors)
         notes = [note for v in tensors if (note := self.note_of(v)) is not None]
         numbers = [v for v in given if not self.is_tensor(v) and not callable(v)]
-        entered = [e.trail for e in self.exits if any(is_same(e.value(), v) for v in numbers)]
+        entered = self._entered(op, where, numbers)
         for value in results:
             if self.is_tensor(value):
-                self._made(op, where, tensors, notes, entered, numbers, value, recording, changed is value)
+                self._made(op, where, tensors, notes, entered, value, recording, changed is value)
             elif notes and not isinstance(value, (bool, np.bool_, str, type(None))) and _is_numbers(value):
                 self.exits.append(Exit(notes[-1], op, value, where))
         if changed is not None and not any(changed is value for value in results):
-            self._made(op, where, tensors, notes, entered, numbers, changed, recording, True)
+            self._made(op, where, tensors, notes, entered, changed, recording, True)
+
+    def _entered(self, op, where, numbers):
+        """The notes of numbers that had left, and of others that may have been made of these, in a list of none or one."""
+        known = [e.trail for e in self.exits if any(is_same(e.value(), v) for v in numbers)]
+        literal = where[0].co_consts if isinstance(where, tuple) else ()
+        unknown = self.exits and any(_is_numbers(v) and not any(v is c for c in literal) for v in numbers)
+        return [Trail(op, where, NUMBERS, known)] if known or unknown else []
 
     def refresh(self, tensors: Iterable) -> None:
         """A tensor that had been cut off may have got a history since, as what a function with a rule of its own returns."""
@@ -55,7 +62,7 @@ class Sight:
             if note is not None and note.kind not in OPEN and self.alive(value):
                 self._note(value, Trail(note.op, note.place, RECORDED, note.before))
 
-    def _made(self, op, where, tensors, notes, entered, numbers, value, recording, changed):
+    def _made(self, op, where, tensors, notes, entered, value, recording, changed):
         if id(value) in self._known and not changed:
             return
         if any(value is t for t in tensors) and not changed:
@@ -63,13 +70,11 @@ class Sight:
         self._known.add(id(value))
         if self.alive(value):
             self._note(value, Trail(op, where, RECORDED, [*notes, *entered]))
-        elif entered:
-            self._note(value, Trail(op, where, NUMBERS, [*notes, *entered]))
+        elif entered and not notes:
+            self._note(value, entered[0])
         elif notes:
             alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
-            self._note(value, Trail(op, where, self._kind(value, alive, recording), notes))
-        elif self.exits and any(_is_numbers(v) for v in numbers):
-            self._note(value, Trail(op, where, NUMBERS))
+            self._note(value, Trail(op, where, self._kind(value, alive, recording), [*notes, *entered]))
 
     def _kind(self, value, alive, recording):
         if not alive:
@@ -79,9 +84,8 @@ class Sight:
         mine = self.array(value)
         if mine.dtype.kind in "iub":
             return INTEGER
-        theirs = self.array(alive[0])
-        same = mine.shape == theirs.shape and np.array_equal(mine, theirs, equal_nan=True)
-        return DETACHED if same else UNTRACED
+        theirs = np.concatenate([self.array(t).ravel() for t in alive])
+        return DETACHED if np.isin(mine, theirs).all() else UNTRACED
 
     def _note(self, value, note):
         self._notes[id(value)] = note

@@ -123,7 +123,7 @@ class TapeReading:
         arrived = totals[self.target]
         place = self.w.output_nr if self.target.outputs > 1 else 0
         gradient = arrived[place] if arrived[place] is not None else np.zeros_like(array_of(self.w))
-        return Flow(steps, self.target, np.asarray(getval(gradient)), self._first_bad())
+        return Flow(steps, self.target, np.asarray(getval(gradient)), self._bad(), self._first_bad)
 
     def _check(self, node):
         if node not in self.leading:
@@ -191,11 +191,15 @@ class TapeReading:
             return None
         return probe_of(node.fun, args, node.kwargs, node.argnums[place], arrived)
 
-    def _first_bad(self):
-        """The first op whose value is not finite, where the loss itself is not."""
-        if finite(array_of(self.loss)):
-            return None
+    def _bad(self):
+        return None if finite(array_of(self.loss)) else self._first_bad(self.end)
+
+    def _first_bad(self, end):
+        """The first op behind `end`, itself included, whose value is not finite."""
+        behind = set(_nodes(end))
         for node in self.order:
+            if node not in behind:
+                continue
             value = self.values.get(node)
             if value is not None and np.asarray(value).dtype.kind in "fV" and not finite(value):
                 return _name(node), node.place

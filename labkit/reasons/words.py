@@ -33,6 +33,8 @@ def figure(value: float) -> str:
     return f"{value:.3g}"
 
 
+MOST = 0.5  # of the entries: then it is worth a sentence
+
 # ---- the way is cut ----
 
 _CUT_WORDS: dict[str, tuple[str, str]] = {
@@ -59,8 +61,8 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
         "write the new values into a new tensor, and go on with the old one.",
     ),
     "numbers": (
-        "{op}{at} makes a new tensor of plain numbers. These had been taken out of the tensors{left}: Python and NumPy keep no"
-        " history, so the way back ends there.",
+        "{op}{at} gets plain numbers, which had been taken out of the tensors{left}. Python and NumPy keep no history, so the way"
+        " back ends there.",
         "stay with tensors on the way to the loss: use the framework's functions, and take numbers out only to look at them.",
     ),
 }
@@ -73,7 +75,8 @@ def cut(found: list, what: str = "None", left: Any = None) -> Why:
     out = f" by {left.op}{at(left.place)}" if left is not None else ""
     more = _others(found)
     cause = first.kind if left is None else exit_cause(left)
-    return answer(what, cause, [said.format(op=first.op, at=at(first.place), left=out), more], first.place, step)
+    where = first.place if left is None else left.place
+    return answer(what, cause, [said.format(op=first.op, at=at(first.place), left=out), more], where, step)
 
 
 def exit_cause(left: Any) -> str:
@@ -121,6 +124,13 @@ def _said_nan(finding):
         )
     if not finding.op:
         return ["It is so from the start."], "look at the loss: it is not finite."
+    if "through" in figures:
+        through = f"{figures['through'][0]}{at(figures['through'][1])}"
+        return (
+            [f"{op} is the first whose result is not finite. The loss does not show it, but the derivative of {through} meets it:"
+             f" what arrives there is finite, what it sends on is {figures['sent']}."],
+            "give it an argument where it is finite, before it is computed: where() behind it comes too late.",
+        )  # fmt: skip
     zero = " Zeros arrive there, and zero times an infinite slope is nan." if figures["zeros"] else ""
     return (
         [f"What arrives at the derivative of {op} is finite; what it sends on is {figures['sent']}: its slope there is not"
@@ -190,14 +200,20 @@ def _said_small(finding):
         most += f" The function is saturated there: its slope elsewhere is up to {figure(figures['usual'])}."
     all_of = f"The {count} ops of this name on the way shrink it to {figure(together)} together." if count > 1 else ""
     step = _FLAT_NEXT["saturated"] if word == "saturated" else "look at the size of what goes into it."
-    return [size, most, all_of], step
+    return [size, most, all_of, _said_silent(figures)], step
 
 
 def _said_healthy(finding):
     figures = finding.figures
     falls = finding.op and figures["fall"] < 0.9
     where = f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives." if falls else ""
-    return [f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}"], ""
+    return [f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}", _said_silent(figures)], ""
+
+
+def _said_silent(figures):
+    """Where most entries end on the way."""
+    share, op, place = figures.get("silent", (0.0, "", None))
+    return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing." if share >= MOST else ""
 
 
 _SAYING = {"nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}

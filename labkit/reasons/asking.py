@@ -27,7 +27,9 @@ def of_taped_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     if not is_taped(loss):
         return _no_tensor(loss, w)
     said = of_tape(loss, w, held)
-    if w.is_leaf and (w.grad is not before or (before is not None and not np.array_equal(array_of(before), array_of(copy)))):
+    if w.is_leaf and (
+        w.grad is not before or (before is not None and not np.array_equal(array_of(before), array_of(copy)))
+    ):
         w.grad = copy
     return said
 
@@ -38,7 +40,9 @@ def _no_tensor(value, w):
     left = [e for e in w.__engine_notes__().left if is_same(e.value(), value) and _stems(e.trail, target)]
     said = f"The function returns no tensor but {type(value).__name__}"
     said += f": {left[-1].op}{at(left[-1].place)} took the number out, and a number has no history." if left else "."
-    return answer("None", exit_cause(left[-1]) if left else "no tensor", [said], left[-1].place if left else None, _STAY)
+    return answer(
+        "None", exit_cause(left[-1]) if left else "no tensor", [said], left[-1].place if left else None, _STAY
+    )
 
 
 class Standing(NamedTuple):
@@ -180,7 +184,9 @@ def _numbers_on(loss):
 def _is_literal(place, number):
     """Whether the number, to float32, is written in the code of that place; integers are mostly sizes."""
     written = place[0].co_consts if place is not None else ()
-    return type(number) is int or any(isinstance(c, (int, float)) and np.float32(c) == np.float32(number) for c in written)
+    return type(number) is int or any(
+        isinstance(c, (int, float)) and np.float32(c) == np.float32(number) for c in written
+    )
 
 
 def _nearest(loss, w):
@@ -209,7 +215,9 @@ def _unreadable(problem, standing):
         step = "make a new tensor in that line: y = y + 1 instead of y += 1."
         return answer("None", "overwritten", [said, "backward() refuses to run."], problem.place, step)
     if problem.cause == "refused":
-        return answer("None", "refused", [f"The way back raises an error{at(problem.place)}: {problem.words}"], problem.place)
+        return answer(
+            "None", "refused", [f"The way back raises an error{at(problem.place)}: {problem.words}"], problem.place
+        )
     if standing.array is None:
         return answer("None", "already walked", [_WALKED], None, _AGAIN)
     size = largest(standing.array)
@@ -244,7 +252,9 @@ def _stands(finding, gradient, standing, more):
         return answer("None", "not a leaf", [said, more], standing.where, step)
     if standing.walked and standing.forgotten is not None:
         said = f"backward() has run; .grad was set to None afterwards{at(standing.forgotten)}. Now {norm}."
-        return answer("None", "let go", [said, more], standing.forgotten, "read .grad between backward() and zero_grad().")
+        return answer(
+            "None", "let go", [said, more], standing.forgotten, "read .grad between backward() and zero_grad()."
+        )
     if standing.walked:
         said = f"This tape has been walked, but not for this tensor's .grad; {norm}."
         step = "take what torch.autograd.grad returns; backward(inputs=...) fills those named alone."
@@ -287,10 +297,21 @@ def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
     reading = RealReading(loss, w)
     if reading.reached or loss is w:
         return judged(reading, _real_standing(w, held), "")
-    said = "The tape of the loss does not lead to this tensor." if reading.order else "The loss has no tape: nothing that was recorded led to it."
+    said = (
+        "The tape of the loss does not lead to this tensor."
+        if reading.order
+        else "The loss has no tape: nothing that was recorded led to it."
+    )
     ways = _POSSIBLE if loss.is_floating_point() else (_POSSIBLE[2],)
     step = "labkit.why(lambda: ..., w), with the computation of the loss inside, runs it once and names the line."
-    return answer("None", "unknown", [said, "PyTorch keeps no trace of what was not recorded. It remains possible that:"], None, step, ways)
+    return answer(
+        "None",
+        "unknown",
+        [said, "PyTorch keeps no trace of what was not recorded. It remains possible that:"],
+        None,
+        step,
+        ways,
+    )
 
 
 def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
@@ -314,8 +335,12 @@ def _not_asked_for(w):
     if w.requires_grad:
         return None
     if not (w.is_floating_point() or w.is_complex()):
-        return answer("None", "integer", [f"The tensor holds {w.dtype}: integers and truth values have no slope."], None, _FLOAT)
-    return answer("None", "requires_grad off", ["The tensor does not require one: its requires_grad is False."], None, _REQUIRE)
+        return answer(
+            "None", "integer", [f"The tensor holds {w.dtype}: integers and truth values have no slope."], None, _FLOAT
+        )
+    return answer(
+        "None", "requires_grad off", ["The tensor does not require one: its requires_grad is False."], None, _REQUIRE
+    )
 
 
 _FLOAT = "make it floating, such as torch.tensor([1.0, 2.0], requires_grad=True)."
@@ -336,7 +361,13 @@ def _real_standing(w, held, run=None):
 def of_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     """The answer for a function of the MindSpore dialect or of arrays, which is run once."""
     if getattr(w, "requires_grad", True) is False:
-        return answer("None", "requires_grad off", ["The parameter is not to be trained: its requires_grad is False."], None, _TRAIN)
+        return answer(
+            "None",
+            "requires_grad off",
+            ["The parameter is not to be trained: its requires_grad is False."],
+            None,
+            _TRAIN,
+        )
     if np.asarray(getval(w.__engine_value__() if is_functional(w) else w)).dtype.kind in "iub":
         said = "It holds integers or truth values, which have no slope."
         return answer("None", "integer", [said], None, "make it floating, such as 1.0 or ms.Tensor([1.0, 2.0]).")
@@ -373,9 +404,13 @@ def _cut_in_run(sight, outputs, what="zero"):
     pairs = [(e, n) for e in exits for n in made if n.number > e.number]
     if pairs:
         return _by_numbers(*pairs[-1], what)
+    if sight.lost:
+        return cut(sight.lost, what)
     said = ["The result was not computed from this tensor: nothing on the way to it used it."]
     if exits:
-        said.append(f"Its numbers were taken out, by {exits[-1].op}{at(exits[-1].place)}; what was done with them left no trace.")
+        said.append(
+            f"Its numbers were taken out, by {exits[-1].op}{at(exits[-1].place)}; what was done with them left no trace."
+        )
     return answer(what, "never used", said, exits[-1].place if exits else None, _USE)
 
 
@@ -391,19 +426,59 @@ def _by_numbers(left, note, what):
     return answer(what, exit_cause(left), [said], left.place, _STAY)
 
 
-def ask(loss: Any, w: Any, grad: Any = None) -> Why:
-    """See `labkit.why`."""
+def why(loss: Any, w: Any, grad: Any = None) -> Why:
+    """Why the gradient of `loss` with respect to `w` is None, zero, nan, small or healthy: a `Why`, which prints as a few
+    sentences and has `what`, `cause`, `where`, `next`.
+
+    `w`: a tensor or parameter of either dialect or of the installed PyTorch, or a number or an array. `loss`: the tensor that
+    was computed from it, of any shape; or a function that computes it, which is called once, without arguments or with `w`
+    where it takes one, and may return other things behind the loss. `grad`: the gradient as you hold it, to be compared; by
+    default what stands in `w.grad`.
+
+    labkit's own tape remembers lines, so a tensor of its PyTorch dialect is enough. MindSpore has no tape, and that of the
+    installed PyTorch has neither lines nor what was not recorded: there a function names the line. No hook is run, no `.grad`
+    changes, the tape can still be walked. Raises TypeError for what is neither.
+
+    >>> import labkit.torch as torch
+    >>> w = torch.tensor([-1.0, -2.0], requires_grad=True)
+    >>> loss = torch.relu(w).sum()
+    >>> reason = why(loss, w)
+    >>> reason.what, reason.cause
+    ('zero', 'dead relu')
+    """
     if is_taped(w):
-        return of_taped_run(loss, w, grad) if callable(loss) and not is_taped(loss) else of_tape(loss, w, grad)
+        if not (is_taped(loss) or callable(loss)):
+            raise _not_of_one(loss, w)
+        return of_tape(loss, w, grad) if is_taped(loss) else of_taped_run(loss, w, grad)
     if is_real(w):
+        if not (is_real(loss) or callable(loss)):
+            raise _not_of_one(loss, w)
         return of_real_tape(loss, w, grad) if is_real(loss) else of_real_run(loss, w, grad)
-    if callable(loss) and not is_functional(loss):
-        return of_run(loss, w, grad)
+    if not (is_functional(w) or isinstance(w, (int, float, np.ndarray, np.generic))):
+        raise _not_of_one(loss, w)
     if is_functional(loss):
         said = "A tensor of MindSpore does not remember how it was computed: there is no tape, and no .grad to be read."
-        return answer("None", "read before backward", [said], None, "labkit.why(lambda: forward_fn(x, y), w), or ms.value_and_grad.")
-    raise TypeError(
-        f"why(loss, w): expected tensors of one framework, or a function and a tensor, but got {type(loss).__name__} and {type(w).__name__}"
+        return answer(
+            "None",
+            "read before backward",
+            [said],
+            None,
+            "labkit.why(lambda: forward_fn(x, y), w), or ms.value_and_grad.",
+        )
+    if is_taped(loss) or is_real(loss) or not callable(loss):
+        raise _not_of_one(loss, w)
+    return of_run(loss, w, grad)
+
+
+def _not_of_one(loss, w):
+    came = f"{_kind(loss)} and {_kind(w)}"
+    return TypeError(
+        f"why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got {came}"
     )
 
 
+def _kind(value):
+    kind = type(value)
+    if is_taped(value) or is_functional(value):
+        return f"a {kind.__name__} of labkit.{'torch' if is_taped(value) else 'mindspore'}"
+    return f"a {kind.__name__}" + (" of the installed PyTorch" if is_real(value) else "")

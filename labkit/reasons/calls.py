@@ -53,15 +53,20 @@ def watched(saw: Callable[[str, Any, list, Any, Any], None]) -> Iterator[None]:
 
 def _enters(frame):
     """Whether this is where the user's code goes into a dialect."""
-    return frame.f_back is not None and is_own(frame) and not is_own(frame.f_back) and "labkit" in frame.f_globals["__name__"]
+    home = frame.f_globals.get("__name__", "").partition(".")[0]
+    return frame.f_back is not None and home in ("labkit", "autograd") and is_own(frame) and not is_own(frame.f_back)
 
 
 def _arguments(frame):
     code, values = frame.f_code, frame.f_locals
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+    names = code.co_varnames[
+        : code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    ]
     given = [values.get(name) for name in names]
     owner = given[0] if given and names[0] in ("self", "cls") else None
-    return [leaf for value in given for leaf in (value, *(leaves(value) if isinstance(value, (tuple, list, dict)) else ()))], owner
+    return [
+        leaf for value in given for leaf in (value, *(leaves(value) if isinstance(value, (tuple, list, dict)) else ()))
+    ], owner
 
 
 def _name(code, where):

@@ -25,8 +25,8 @@ class Sent:
 class Step:
     """The derivative of one op: what `arrived`, and what was `sent` to what leads on.
 
-    `key` names what the op made. `again(scale)`: the arrays sent when `scale` times as much arrives. `elsewhere`: whether
-    others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
+    `key` names what the op made. `again(scale)`: the arrays sent when `scale` times as much arrives. `elsewhere()`:
+    whether others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
     """
 
     key: Any
@@ -35,7 +35,7 @@ class Step:
     arrived: np.ndarray
     sent: list[Sent]
     again: Callable[[float], list[np.ndarray]] = lambda scale: []
-    elsewhere: bool = False
+    elsewhere: Callable[[], bool] = lambda: False
     factors: list[np.ndarray] = field(default_factory=list)
     kind: str = ""  # the name of its dtype, where NumPy has none of that name
 
@@ -145,8 +145,8 @@ def _name_of_end(step, sent, figures):
     if any(factor.size and not largest(factor) and finite(factor) for factor in step.factors):
         return "multiplied by zero"
     if constant:
-        return "overwritten"
-    return "not chosen" if step.elsewhere else f"zero slope of {step.op}"
+        return "overwritten" if largest(probe.values) else "multiplied by zero"
+    return "not chosen" if step.elsewhere() else f"zero slope of {step.op}"
 
 
 OVERWRITING = (

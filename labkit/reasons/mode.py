@@ -11,6 +11,7 @@ from .real import RealReading, numbers
 from .run import wants_one
 from .sight import Sight
 
+
 class RealRun:
     """What `fun()`, or `fun(w)`, returned as `loss`, and the `sight` of the run. `reading` is that of its tape."""
 
@@ -114,7 +115,9 @@ class RealRun:
             if isinstance(value, self.torch.Tensor):
                 self.changes[id(value)] = self.writes[value.untyped_storage().data_ptr()] = where
                 self.kept.append(value)
-        self.sight.saw(name, where, given, results, recording, changed if isinstance(changed, self.torch.Tensor) else None)
+        self.sight.saw(
+            name, where, given, results, recording, changed if isinstance(changed, self.torch.Tensor) else None
+        )
         for value in [*results, changed]:
             if isinstance(value, self.torch.Tensor) and value.grad_fn is not None:
                 self.lines.setdefault(value.grad_fn, where)

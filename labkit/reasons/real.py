@@ -43,7 +43,11 @@ class RealReading:
     """
 
     def __init__(
-        self, loss: Any, w: Any, place_of: Callable[[Any], Any] = lambda node: None, written: Callable[[], Any] = lambda: None
+        self,
+        loss: Any,
+        w: Any,
+        place_of: Callable[[Any], Any] = lambda node: None,
+        written: Callable[[], Any] = lambda: None,
     ) -> None:
         self.torch: Any = sys.modules["torch"]
         self.written = written  # where what had been used was overwritten
@@ -104,7 +108,11 @@ class RealReading:
 
     def _made_bad(self, node):
         result = getattr(node, "_saved_result", None) if "_saved_result" in dir(node) else None
-        users = [(n, [p for p, _ in n.next_functions].index(node)) for n in self.order if any(p is node for p, _ in n.next_functions)]
+        users = [
+            (n, [p for p, _ in n.next_functions].index(node))
+            for n in self.order
+            if any(p is node for p, _ in n.next_functions)
+        ]
         values = [v for n, place in users if (v := self._argument(n, place)) is not None]
         return any(not finite(numbers(v)) for v in [*values, *([] if result is None else [result])])
 
@@ -146,7 +154,9 @@ class RealReading:
             return [numbers(self._fitting(more[i], parent, nr)) for i, parent, nr in values if more[i] is not None]
 
         names = {str(g.dtype).rpartition(".")[2] for g in arrived.values()}
-        step = Step(node, op_of(node), self.places[node], numbers(first), sent, again, elsewhere, self._factors(node))
+        step = Step(
+            node, op_of(node), self.places[node], numbers(first), sent, again, lambda: elsewhere, self._factors(node)
+        )
         step.kind = next(iter(names))
         return step
 

@@ -11,7 +11,7 @@ from ..engine import dense, getval, isbox, leaves, record, vjp_of
 from .calls import watched
 from .flow import Flow, Sent, Step, finite
 from .sight import Sight
-from .tape import probe_of
+from .tape import probe_of, sends_elsewhere
 
 
 def is_functional(value: Any) -> bool:
@@ -26,7 +26,7 @@ class Run:
     """
 
     def __init__(self, fun: Callable, w: Any) -> None:
-        self.w, self.level, self.outputs = w, None, []
+        self.w, self.level, self.outputs, self.plain = w, None, [], not is_functional(w)
         self.value = np.asarray(getval(w.__engine_value__() if is_functional(w) else w))
         self.sight = Sight(w, self._is_tensor, self._alive, self._array)
         graph = record(lambda box: self._called(fun, box), self.value, names=["w"])
@@ -36,11 +36,13 @@ class Run:
 
     def _called(self, fun, box):
         self.level = box._trace
-        given = self.w if is_functional(self.w) else box
+        given = box if self.plain else self.w
         with ExitStack() as stack:
-            if is_functional(self.w):
+            if not self.plain:
                 stack.enter_context(self.w.__engine_hold__(box))
-                stack.enter_context(watched(self._saw))
+            else:
+                self.sight.begins(box)
+            stack.enter_context(watched(self._saw))
             output = fun(given) if wants_one(fun) else fun()
         output = output[0] if isinstance(output, tuple) and output else output  # what follows is beside the loss
         self.outputs = leaves(output)
@@ -50,7 +52,11 @@ class Run:
         given = [*given, *(self.w for part in given if self._holds(part))]
         parts = leaves(result) if isinstance(result, (tuple, list, dict)) else [result]
         parts = [*parts, result] if isinstance(result, list) else parts
-        changed = owner if owner is not None and self._is_tensor(owner) and op in ("__setitem__", "setitem", "assign_value") else None
+        changed = (
+            owner
+            if owner is not None and self._is_tensor(owner) and op in ("__setitem__", "setitem", "assign_value")
+            else None
+        )
         self.sight.saw(op, where, given, parts, True, changed)
 
     def _holds(self, part):
@@ -60,10 +66,10 @@ class Run:
         return any(parameter is self.w for _, parameter in part.__engine_parameters__())
 
     def _is_tensor(self, value):
-        return hasattr(type(value), "__engine_value__")
+        return hasattr(type(value), "__engine_value__") or (self.plain and (isbox(value) or isinstance(value, _ARRAYS)))
 
     def _alive(self, tensor):
-        value = tensor.__engine_value__()
+        value = _raw(tensor)
         while isbox(value):
             if value._trace == self.level:
                 return True
@@ -71,14 +77,20 @@ class Run:
         return False
 
     def _array(self, tensor):
-        return np.asarray(getval(tensor.__engine_value__()))
+        return np.asarray(getval(_raw(tensor)))
 
     # ---- the way back ----
 
     @property
     def flow(self) -> Flow:
         """The steps of the record."""
-        return Flow([_step(step) for step in self.graph.steps], self.graph.inputs[0], self.gradient, self._bad(), self._first_bad)
+        return Flow(
+            [_step(step) for step in self.graph.steps],
+            self.graph.inputs[0],
+            self.gradient,
+            self._bad(),
+            self._first_bad,
+        )
 
     def _bad(self):
         if all(finite(getval(_raw(leaf))) for leaf in self.outputs):
@@ -92,6 +104,9 @@ class Run:
             if value.dtype.kind in "fV" and not finite(value):
                 return ("leaf", None) if node.fun is None else (node.op, node.line)
         return None
+
+
+_ARRAYS = (np.ndarray, np.floating, np.integer, np.bool_)
 
 
 def _raw(leaf):
@@ -123,10 +138,9 @@ def _step(step):
         for c in step.contributions
     ]
     factors = [np.asarray(a) for i, a in enumerate(args) if i not in node.argnums and _is_floating(a)]
-    return Step(node, node.op, node.line, step.gradient, sent, again, False, factors)
+    elsewhere = lambda: sends_elsewhere(node.fun, args, node.kwargs, node.argnums, getval(node.value), step.gradient)
+    return Step(node, node.op, node.line, step.gradient, sent, again, elsewhere, factors)
 
 
 def _is_floating(value):
     return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "V") or isinstance(value, float)
-
-

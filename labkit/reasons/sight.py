@@ -24,15 +24,22 @@ class Sight:
         self.is_tensor, self.alive, self.array = is_tensor, alive, array
         self.target = Trail("leaf", None, LEAF)
         self.exits: list[Exit] = []
+        self.lost: list[Trail] = []  # cuts in a run of arrays, which are not followed any further
         self._notes: dict[int, Trail] = {id(w): self.target}
         self._kept: list = [w]  # so that no id is used twice
         self._known: set[int] = set()
+
+    def begins(self, value: Any) -> None:
+        """This stands for the one that is asked about."""
+        self._note(value, self.target)
 
     def note_of(self, value: Any) -> Trail | None:
         """The note of a tensor that was made of the one asked about, or of numbers after some had left."""
         return self._notes.get(id(value))
 
-    def saw(self, op: str, where: Any, given: Iterable, results: Iterable, recording: bool = True, changed: Any = None) -> None:
+    def saw(
+        self, op: str, where: Any, given: Iterable, results: Iterable, recording: bool = True, changed: Any = None
+    ) -> None:
         """A call of `op` took `given` and gave `results`, values and tensors; it may have `changed` a tensor in place."""
         given, results = list(given), list(results)
         tensors = [v for v in given if self.is_tensor(v)]
@@ -68,6 +75,7 @@ class Sight:
         if any(value is t for t in tensors) and not changed:
             return
         self._known.add(id(value))
+        self._kept.append(value)
         if self.alive(value):
             self._note(value, Trail(op, where, RECORDED, [*notes, *entered]))
         elif entered and not notes:
@@ -89,6 +97,8 @@ class Sight:
 
     def _note(self, value, note):
         self._notes[id(value)] = note
+        if isinstance(value, (np.ndarray, np.generic)) and note.kind in (DETACHED, INTEGER, UNTRACED):
+            self.lost.append(note)
         self._kept.append(value)
 
 

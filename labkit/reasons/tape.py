@@ -155,7 +155,16 @@ class TapeReading:
             found = zip(edges, self._pull(node, scaled), strict=True)
             return [np.asarray(getval(dense(g)), e.dtype) for e, g in found if g is not None and e.node in self.leading]
 
-        return Step(node, _name(node), node.place, arrived, sent, again, elsewhere, self._factors(node))
+        return Step(
+            node,
+            _name(node),
+            node.place,
+            arrived,
+            sent,
+            again,
+            lambda: elsewhere or self._aside(node, arrived),
+            self._factors(node),
+        )
 
     def _pull(self, node, gradients):
         wanted = [True] * sum(e is not None for e in node.edges)
@@ -172,6 +181,13 @@ class TapeReading:
         except RuntimeError as error:
             cause = "overwritten" if "modified by an inplace" in str(error) else "released"
             raise Unreadable(cause, node.place, str(error).partition(" Hint")[0]) from None
+
+    def _aside(self, node, arrived):
+        """Whether the constants among the arguments would get something."""
+        args = self._arguments(node)[0] if hasattr(node, "known") else None
+        return args is not None and sends_elsewhere(
+            node.fun, args, node.kwargs, node.argnums, self._value(node), arrived
+        )
 
     def _factors(self, node):
         if not hasattr(node, "known"):
@@ -236,6 +252,20 @@ def probe_of(fun: Any, args: Any, kwargs: Any, place: int, arrived: np.ndarray) 
     here = np.asarray(here, float)
     same = here.shape == np.shape(arrived)
     return Probe(found.values, found.slopes, here[np.asarray(arrived) != 0] if same else here.ravel())
+
+
+def sends_elsewhere(fun: Any, args: Any, kwargs: Any, argnums: Any, result: Any, arrived: np.ndarray) -> bool:
+    """Whether another argument of a primitive than those at `argnums`, of the same size, would get something of what `arrived`."""
+    for place, argument in enumerate(args):
+        if place not in argnums and _is_floating(argument) and np.shape(argument) == np.shape(result):
+            try:
+                with np.errstate(all="ignore"):
+                    (sent,) = vjp_of(fun)((place,), result, args, kwargs)(arrived)
+                if np.any(np.asarray(getval(dense(sent)))):
+                    return True
+            except Exception:  # no rule for this argument
+                continue
+    return False
 
 
 def _name(node):

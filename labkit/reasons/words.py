@@ -53,8 +53,8 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
         " softmax for argmax.",
     ),
     "no derivative": (
-        "{op}{at} gives its result as a constant: it has no derivative to send a gradient through.",
-        "compute this with functions that have one, or declare one.",
+        "{op}{at} gives its result as a constant: the framework sends no gradient through it, for it is flat or has no derivative.",
+        "compute this with functions that have a slope, or give it a derivative of your own (straight through).",
     ),
     "overwritten": (
         "{op}{at} overwrites what had been computed; what the loss sees there no longer depends on the tensor.",
@@ -207,7 +207,10 @@ def _said_healthy(finding):
     figures = finding.figures
     falls = finding.op and figures["fall"] < 0.9
     where = f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives." if falls else ""
-    return [f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}", _said_silent(figures)], ""
+    return [
+        f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}",
+        _said_silent(figures),
+    ], ""
 
 
 def _said_silent(figures):

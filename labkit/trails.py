@@ -9,6 +9,8 @@ import weakref
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from .engine import is_library
 
 RECORDED, LEAF, DETACHED, NO_GRAD, INTEGER, UNTRACED, NUMBERS, AFTER = (
@@ -75,10 +77,7 @@ class Exit:
 
     def __init__(self, trail, op, value, where):
         self.trail, self.op, self.place, self.number = trail, op, where, next(_number)
-        try:
-            self.value = weakref.ref(value)  # an array
-        except TypeError:
-            self.value = lambda: value
+        self.value: Any = weakref.ref(value) if isinstance(value, np.ndarray) else lambda: value
 
 
 def is_same(value: Any, data: Any) -> bool:

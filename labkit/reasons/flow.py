@@ -111,7 +111,8 @@ def _nan(flow):
             before = flow.first_bad(step.key)
             if before is not None and before[1] != step.place:
                 figures["through"] = (step.op, step.place)
-                return Finding("nan", f"{what} from {before[0]}", *before, figures)
+                op, place = before
+                return Finding("nan", f"{what} from {op}", op, place, figures)
             return Finding("nan", f"{what} from {step.op}", step.op, step.place, figures)
     return Finding("nan", "nan from the start")
 
@@ -191,8 +192,7 @@ def _shrunk(flow):
     figures |= {"fall": fall, "start": start, "together": _together(falls, step.op), "silent": _silent(way)}
     probe = sent.probe() if fall < SHRINKS else None
     word = probe.word(probe.here) if probe is not None and probe.here is not None else ""
-    if word:
-        figures["usual"] = probe.usual
+    figures["usual"] = probe.usual if probe is not None else 0.0
     if word == "saturated" or size < SMALL * start:
         return Finding("small", f"{word} {step.op}" if word else f"shrinks at {step.op}", step.op, step.place, figures)
     return Finding("healthy", "", step.op, step.place, figures)

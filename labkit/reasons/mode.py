@@ -62,7 +62,7 @@ class RealRun:
     def _mode(self):
         look, torch = self._look, self.torch
 
-        class Watching(torch.overrides.TorchFunctionMode):
+        class Watching(torch.overrides.TorchFunctionMode):  # type: ignore[name-defined] # of the installed one
             def __torch_function__(self, func, types, args=(), kwargs=None):
                 return look(func, args, kwargs or {})
 

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ class RealReading:
             slots = totals[parent]
             slots[nr] = g if nr not in slots else slots[nr] + g
             values.append((i, parent, nr))
-            sent.append(Sent(parent, numbers(g), lambda i=i: self._probe(node, i, first)))
+            sent.append(Sent(parent, numbers(g), partial(self._probe, node, i, first)))
 
         def again(scale):
             more = self._pull(node, {nr: g * scale for nr, g in arrived.items()})

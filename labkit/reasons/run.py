@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from ..engine import dense, getval, isbox, leaves, record, vjp_of
 from .calls import watched
 from .flow import Flow, Sent, Step, finite
+from .rules import is_floating, probe_of, sends_elsewhere
 from .sight import Sight
-from .tape import probe_of, sends_elsewhere
 
 
 def is_functional(value: Any) -> bool:
@@ -26,7 +27,8 @@ class Run:
     """
 
     def __init__(self, fun: Callable, w: Any) -> None:
-        self.w, self.level, self.outputs, self.plain = w, None, [], not is_functional(w)
+        self.w, self.level, self.plain = w, None, not is_functional(w)
+        self.outputs: list = []
         self.value = np.asarray(getval(w.__engine_value__() if is_functional(w) else w))
         self.sight = Sight(w, self._is_tensor, self._alive, self._array)
         graph = record(lambda box: self._called(fun, box), self.value, names=["w"])
@@ -113,7 +115,7 @@ def _raw(leaf):
     return leaf.__engine_value__() if hasattr(type(leaf), "__engine_value__") else leaf
 
 
-def wants_one(fun):
+def wants_one(fun: Any) -> bool:
     """Whether it cannot be called without an argument."""
     body = getattr(fun, "construct", None) or getattr(fun, "forward", None) or fun
     try:
@@ -134,13 +136,9 @@ def _step(step):
         return [np.asarray(getval(dense(g)), p.dtype) for g, p in zip(found, node.parents, strict=True)]
 
     sent = [
-        Sent(c.parent, c.value, lambda c=c: probe_of(node.fun, args, node.kwargs, c.argnum, step.gradient))
+        Sent(c.parent, c.value, partial(probe_of, node.fun, args, node.kwargs, c.argnum, step.gradient))
         for c in step.contributions
     ]
-    factors = [np.asarray(a) for i, a in enumerate(args) if i not in node.argnums and _is_floating(a)]
+    factors = [np.asarray(a) for i, a in enumerate(args) if i not in node.argnums and is_floating(a)]
     elsewhere = lambda: sends_elsewhere(node.fun, args, node.kwargs, node.argnums, getval(node.value), step.gradient)
     return Step(node, node.op, node.line, step.gradient, sent, again, elsewhere, factors)
-
-
-def _is_floating(value):
-    return getattr(getattr(value, "dtype", None), "kind", "") in ("f", "V") or isinstance(value, float)

@@ -29,6 +29,10 @@ class Sight:
         self._kept: list = [w]  # so that no id is used twice
         self._known: set[int] = set()
 
+    def ends(self, outputs: Iterable) -> list[Trail]:
+        """The notes of what came out."""
+        return [note for leaf in outputs if (note := self.note_of(leaf)) is not None]
+
     def begins(self, value: Any) -> None:
         """This stands for the one that is asked about."""
         self._note(value, self.target)

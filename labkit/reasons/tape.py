@@ -1,12 +1,13 @@
 """The tape of the PyTorch dialect, read back to one tensor: nothing is accumulated, released or run that is the user's."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engine import dense, getval, match_dtype, vjp_of
 from .flow import Flow, Sent, Step, finite
-from .probe import Probe, on_grid
+from .rules import is_floating, probe_of, sends_elsewhere
 
 
 class Unreadable(Exception):
@@ -129,7 +130,7 @@ class TapeReading:
         if node not in self.leading:
             return
         for inner in (node, getattr(node, "fn", node)):
-            for ref, counter, number in dict(getattr(inner, "versions", {})).values():
+            for _, counter, number in dict(getattr(inner, "versions", {})).values():
                 if counter.number != number:
                     raise Unreadable("overwritten", counter.place, _name(inner))
 
@@ -148,7 +149,7 @@ class TapeReading:
                 continue
             slots = totals[edge.node]
             slots[edge.nr] = g if slots[edge.nr] is None else slots[edge.nr] + g
-            sent.append(Sent(edge.node, g, lambda i=i: self._probe(node, i, arrived)))
+            sent.append(Sent(edge.node, g, partial(self._probe, node, i, arrived)))
 
         def again(scale):
             scaled = [None if g is None else np.asarray(g * scale, g.dtype) for g in gradients]
@@ -193,11 +194,9 @@ class TapeReading:
         if not hasattr(node, "known"):
             return []
         args, _ = self._arguments(node)
-        kinds = [] if args is None else [a for i, a in enumerate(args) if _is_floating(a)]
+        kinds = [] if args is None else [a for i, a in enumerate(args) if is_floating(a)]
         leading = {i for i, e in zip(node.argnums, node.parents, strict=True) if e.node in self.leading}
-        return (
-            [np.asarray(a) for i, a in enumerate(args or ()) if _is_floating(a) and i not in leading] if kinds else []
-        )
+        return [np.asarray(a) for i, a in enumerate(args or ()) if is_floating(a) and i not in leading] if kinds else []
 
     def _probe(self, node, place, arrived):
         if not hasattr(node, "known") or place >= len(node.argnums):
@@ -222,50 +221,10 @@ class TapeReading:
         return None
 
 
-def _is_floating(value):
-    return isinstance(value, (float, np.floating)) or getattr(getattr(value, "dtype", None), "kind", "") in "fV" != ""
-
-
 def _told(args, node):
     """Whether None among the arguments is an option rather than something that is gone."""
     gone = [i for i, a in enumerate(args) if a is None and (i in node.argnums or i in node.apart)]
     return not gone and node.args is not None
-
-
-def probe_of(fun: Any, args: Any, kwargs: Any, place: int, arrived: np.ndarray) -> Probe | None:
-    """What the derivative of a primitive is like in the argument at `place`; `here`: where something `arrived`."""
-
-    def on(values):
-        others = [a for i, a in enumerate(args) if i != place and getattr(a, "ndim", 0)]
-        if others:
-            raise TypeError("a function of several arrays")
-        given = [values if i == place else a for i, a in enumerate(args)]
-        result = fun(*given, **kwargs)
-        (slopes,) = vjp_of(fun)((place,), result, given, kwargs)(np.ones_like(np.asarray(result)))
-        return np.asarray(getval(result)), np.asarray(getval(dense(slopes)))
-
-    found = on_grid(on)
-    if found is None:
-        return None
-    with np.errstate(all="ignore"):
-        _, here = on(np.asarray(args[place]))
-    here = np.asarray(here, float)
-    same = here.shape == np.shape(arrived)
-    return Probe(found.values, found.slopes, here[np.asarray(arrived) != 0] if same else here.ravel())
-
-
-def sends_elsewhere(fun: Any, args: Any, kwargs: Any, argnums: Any, result: Any, arrived: np.ndarray) -> bool:
-    """Whether another argument of a primitive than those at `argnums`, of the same size, would get something of what `arrived`."""
-    for place, argument in enumerate(args):
-        if place not in argnums and _is_floating(argument) and np.shape(argument) == np.shape(result):
-            try:
-                with np.errstate(all="ignore"):
-                    (sent,) = vjp_of(fun)((place,), result, args, kwargs)(arrived)
-                if np.any(np.asarray(getval(dense(sent)))):
-                    return True
-            except Exception:  # no rule for this argument
-                continue
-    return False
 
 
 def _name(node):

@@ -53,7 +53,7 @@ _CUT_WORDS: dict[str, tuple[str, str]] = {
         " softmax for argmax.",
     ),
     "no derivative": (
-        "{op}{at} gives its result as a constant: the framework sends no gradient through it, for it is flat or has no derivative.",
+        "{op}{at} gives its result as a constant: no gradient is sent through it, for it is flat or has no derivative.",
         "compute this with functions that have a slope, or give it a derivative of your own (straight through).",
     ),
     "overwritten": (
@@ -200,7 +200,7 @@ def _said_small(finding):
         most += f" The function is saturated there: its slope elsewhere is up to {figure(figures['usual'])}."
     all_of = f"The {count} ops of this name on the way shrink it to {figure(together)} together." if count > 1 else ""
     step = _FLAT_NEXT["saturated"] if word == "saturated" else "look at the size of what goes into it."
-    return [size, most, all_of, _said_silent(figures)], step
+    return [size, most, all_of, _said_silent(finding)], step
 
 
 def _said_healthy(finding):
@@ -209,14 +209,16 @@ def _said_healthy(finding):
     where = f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives." if falls else ""
     return [
         f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}",
-        _said_silent(figures),
+        _said_silent(finding),
     ], ""
 
 
-def _said_silent(figures):
+def _said_silent(finding):
     """Where most entries end on the way."""
-    share, op, place = figures.get("silent", (0.0, "", None))
-    return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing." if share >= MOST else ""
+    share, op, place = finding.figures.get("silent", (0.0, "", None))
+    if share < MOST or ((place, op) == (finding.place, finding.op) and finding.what != "healthy"):
+        return ""
+    return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing."
 
 
 _SAYING = {"nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}

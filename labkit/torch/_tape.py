@@ -370,7 +370,7 @@ def _loosely(argument):
     return argument if argument is None or isinstance(argument, (bool, int, float, str, slice, np.generic)) else _GONE
 
 
-_GONE = weakref.ref(set())  # nobody holds it
+_GONE: Any = weakref.ref(set())  # nobody holds it
 
 
 def _still(thing):

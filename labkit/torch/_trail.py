@@ -1,8 +1,8 @@
 """Notes of where tensors came from, also off the tape (see `labkit.trails`).
 
-The tape forgets what it does not record: a detached tensor has no history. Notes of what is on the tape are made of its nodes when
-somebody needs one; notes of what left it are made at once. These hold what they were made of weakly, and only the latest are
-kept, so that nothing grows with the length of a training.
+The tape forgets what it does not record: a detached tensor has no history. Notes of what is on the tape are made of its nodes
+when somebody needs one; notes of what left it are made at once. These hold what they were made of weakly, and only the latest
+are kept, so that nothing grows with the length of a training.
 """
 
 from collections import deque
@@ -16,8 +16,8 @@ _exits: deque = deque(maxlen=64)
 
 
 class Notes(NamedTuple):
-    """What there is to know of a tensor beside its numbers: its `trail`; the values that have `left`, of any; where its `.grad` was
-    `forgotten`; where its memory was `changed` last."""
+    """What there is to know of a tensor beside its numbers: its `trail`; the values that have `left`, of any tensor; where its
+    `.grad` was `forgotten`; where its memory was `changed` last."""
 
     trail: Trail | None
     left: tuple

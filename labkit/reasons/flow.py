@@ -74,19 +74,25 @@ class Finding:
     figures: dict[str, Any] = field(default_factory=dict)
 
 
+def plain(array: Any) -> np.ndarray:
+    """As float64, or complex."""
+    values = np.asarray(array)
+    return values if values.dtype.kind == "c" else values.astype(float)
+
+
 def largest(array: Any) -> float:
     """The largest absolute value among the finite ones; 0 for nothing.
 
     >>> largest(np.array([1.0, -3.0, np.inf]))
     3.0
     """
-    values = np.abs(np.asarray(array, float))
+    values = np.abs(plain(array))
     return float(np.max(values[np.isfinite(values)], initial=0.0))
 
 
 def finite(array: Any) -> bool:
     """Whether all of it is."""
-    return bool(np.isfinite(np.asarray(array, float)).all())
+    return bool(np.isfinite(plain(array)).all())
 
 
 def examine(flow: Flow) -> Finding:
@@ -106,10 +112,10 @@ def _nan(flow):
     for step in flow.steps:
         sent = next((s for s in step.sent if not finite(s.value)), None)
         if finite(step.arrived) and sent is not None:
-            what = "nan" if np.isnan(np.asarray(sent.value, float)).any() else "inf"
-            figures = {"sent": what, "zeros": bool(np.any(np.asarray(step.arrived, float) == 0))}
+            what = "nan" if np.isnan(plain(sent.value)).any() else "inf"
+            figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0))}
             before = flow.first_bad(step.key)
-            if before is not None and before[1] != step.place:
+            if before is not None and before != (step.op, step.place):
                 figures["through"] = (step.op, step.place)
                 op, place = before
                 return Finding("nan", f"{what} from {op}", op, place, figures)
@@ -121,6 +127,9 @@ def _zero(flow):
     ends = [
         (step, sent) for step in flow.steps for sent in step.sent if largest(step.arrived) and not largest(sent.value)
     ]
+    silent = next((step for step in flow.steps if largest(step.arrived) and not step.sent), None)
+    if not ends and silent is not None:
+        return Finding("zero", f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
     if not ends:
         return _cancelled(flow)
     step, sent = max(ends, key=lambda pair: largest(pair[0].arrived))
@@ -175,14 +184,14 @@ def _cancelled(flow):
 
 
 def _sum(parts):
-    return sum(np.asarray(sent.value, float) for _, sent in parts)
+    return sum(plain(sent.value) for _, sent in parts)
 
 
 def _shrunk(flow):
     """Along the way that brings most to the target: where it shrinks most, and which op shrinks most altogether."""
     way = _widest(flow)
     size = largest(flow.gradient)
-    norm = float(np.linalg.norm(np.asarray(flow.gradient, float)))
+    norm = float(np.linalg.norm(plain(flow.gradient)))
     figures: dict[str, Any] = {"size": size, "norm": norm}
     start = largest(flow.steps[0].arrived) if flow.steps else 1.0
     if not way:

@@ -3,13 +3,14 @@
 import os
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from .answer import user_frame
 from .real import RealReading, numbers
 from .run import wants_one
 from .sight import Sight
+from .tape import Unreadable
 
 
 class RealRun:
@@ -25,8 +26,10 @@ class RealRun:
         self.writes: dict[int, Any] = {}  # the same, by its memory
         self.versions: dict[int, tuple[Any, int]] = {}  # of the tensors that were used, at their first use
         self.gradients: dict[Any, Any] = {}  # what stood in `.grad` before a backward() inside
+        self.walks: dict[int, Any] = {}  # the way back from a loss, at a backward() inside
         self.hooks: list = []
         self.kept: list = []
+        self._keep(w)
         with self._ways_in(), self._mode():
             output = fun(w) if wants_one(fun) else fun()
         self.outputs = list(output) if isinstance(output, (tuple, list)) else [output]
@@ -35,7 +38,9 @@ class RealRun:
 
     def reading(self) -> RealReading:
         """Of the tape behind the loss."""
-        return RealReading(self.loss, self.w, self.lines.get, self.overwritten)
+        found = RealReading(self.loss, self.w, self.lines.get, self.overwritten)
+        found.walked = self.walks.get(id(self.loss))
+        return found
 
     def overwritten(self) -> Any:
         """Where a tensor was written to that had been used before, the last such place; or None."""
@@ -50,9 +55,18 @@ class RealRun:
 
     def _keep_gradients(self, loss):
         for node in RealReading(loss, self.w).order if loss.grad_fn is not None else ():
-            leaf = getattr(node, "variable", None)
-            if leaf is not None and leaf not in self.gradients:
-                self.gradients[leaf] = None if leaf.grad is None else leaf.grad.detach().clone()
+            if hasattr(node, "variable"):
+                self._keep(node.variable)
+
+    def _keep(self, leaf):
+        if leaf.is_leaf and leaf not in self.gradients:
+            self.gradients[leaf] = None if leaf.grad is None else leaf.grad.detach().clone()
+
+    def _walk_now(self, loss):
+        """The way back as it is when the function walks it: an optimizer may write to the weights afterwards."""
+        reading = RealReading(loss, self.w, self.lines.get)
+        with suppress(Unreadable):
+            self.walks[id(loss)] = reading.flow() if reading.reached else None
 
     def _remember(self, values):
         for value in values:
@@ -72,24 +86,23 @@ class RealRun:
     def _ways_in(self):
         """While open, the two ways to make a tensor that a mode does not see are seen, too: of an array, and a Parameter."""
         torch = self.torch
-        of_array, subclass = torch.from_numpy, torch.Tensor._make_subclass
+        of_array, parameter = torch.from_numpy, vars(torch.nn.Parameter)["__new__"]
 
         def from_numpy(ndarray):
             made = of_array(ndarray)
             self.sight.saw("from_numpy", self._here(), [ndarray], [made])
             return made
 
-        def make_subclass(kind, data, *options, **more):
-            made = subclass(kind, data, *options, **more)
-            self.sight.saw(kind.__name__, self._here(), [data], [made], torch.is_grad_enabled())
+        def __new__(cls, data=None, requires_grad=True):
+            made = parameter.__func__(cls, data, requires_grad)
+            self.sight.saw(cls.__name__, self._here(), [data], [made], torch.is_grad_enabled())
             return made
 
-        torch.from_numpy, torch.Tensor._make_subclass = from_numpy, staticmethod(make_subclass)
+        torch.from_numpy, torch.nn.Parameter.__new__ = from_numpy, staticmethod(__new__)
         try:
             yield
         finally:
-            torch.from_numpy = of_array
-            del torch.Tensor._make_subclass
+            torch.from_numpy, torch.nn.Parameter.__new__ = of_array, parameter
 
     def _here(self):
         return user_frame(sys._getframe(1), (self.home, __file__))
@@ -99,29 +112,35 @@ class RealRun:
         if name == "backward" and args:
             kwargs = kwargs if len(args) > 2 else {**kwargs, "retain_graph": True}  # to be walked again
             self._keep_gradients(args[0])
+            self._walk_now(args[0])
+        if name == "grad" and func.__name__ == "__set__":
+            self._keep(args[0])
         if name == "register_hook" and self.sight.note_of(args[0]) is not None:
             self.hooks.append(args[1])
-        given = _leaves([args, kwargs])
         result = func(*args, **kwargs)
-        where = self._here()
-        self._remember(given)
-        changed = kwargs.get("out")
-        if changed is None and args and (name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))):
-            changed = args[0]
-        changed = args[0] if name.startswith("__i") and name not in ("__invert__", "__int__", "__index__") else changed
-        results = _leaves([result])
-        self._remember(results)
-        for value in _leaves([changed]):
-            if isinstance(value, self.torch.Tensor):
-                self.changes[id(value)] = self.writes[value.untyped_storage().data_ptr()] = where
-                self.kept.append(value)
-        self.sight.saw(
-            name, where, given, results, recording, changed if isinstance(changed, self.torch.Tensor) else None
-        )
-        for value in [*results, changed]:
+        with suppress(Exception):  # a tensor of a transform, which has no memory: the run goes on as if nobody watched
+            self._saw(name, recording, _leaves([args, kwargs]), _leaves([result]), _changed(name, args, kwargs))
+        return result
+
+    def _saw(self, name, recording, given, results, changed):
+        where, tensors = self._here(), [v for v in _leaves([changed]) if isinstance(v, self.torch.Tensor)]
+        self._remember([*given, *results])
+        for value in tensors:
+            self.changes[id(value)] = self.writes[value.untyped_storage().data_ptr()] = where
+            self.kept.append(value)
+        self.sight.saw(name, where, given, results, recording, next(iter(tensors), None))
+        for value in [*results, *tensors]:
             if isinstance(value, self.torch.Tensor) and value.grad_fn is not None:
                 self.lines.setdefault(value.grad_fn, where)
-        return result
+
+
+def _changed(name, args, kwargs):
+    """What a call of this name writes to, tensors or None."""
+    if kwargs.get("out") is not None or not args:
+        return kwargs.get("out")
+    in_place = name == "__setitem__" or (name.endswith("_") and not name.endswith("__"))
+    in_place = in_place or (name.startswith("__i") and name not in ("__invert__", "__int__", "__index__"))
+    return args[0] if in_place else None
 
 
 def _name(func):

@@ -58,6 +58,7 @@ class RealReading:
         self.leading = self._leading()
         self.reached = self.target is not None and self.target in self.leading
         self.places = self._spread()
+        self.walked: Flow | None = None  # the way back as it was when somebody walked it
 
     def _leaf(self):
         return next((n for n in self.order if n.name().endswith(_LEAF) and n.variable is self.w), None)
@@ -81,6 +82,8 @@ class RealReading:
 
     def flow(self) -> Flow:
         """The way back to `w`. Raises `Unreadable` where a value that it needs was changed or let go."""
+        if self.walked is not None:
+            return self.walked
         torch = self.torch
         totals: dict[Any, dict[int, Any]] = {node: {} for node in self.order}
         totals[self.end][self.loss.output_nr] = torch.ones_like(self.loss)
@@ -137,7 +140,9 @@ class RealReading:
         arrived = totals[node]
         first = next(iter(arrived.values()))
         pulled = self._pull(node, arrived)
-        sent, elsewhere, values = [], False, []
+        sent: list[Sent] = []
+        kinds: list[str] = []
+        elsewhere, values = False, []
         for i, ((parent, nr), g) in enumerate(zip(node.next_functions, pulled, strict=False)):
             if g is None or parent is None:
                 continue
@@ -148,17 +153,17 @@ class RealReading:
             slots = totals[parent]
             slots[nr] = g if nr not in slots else slots[nr] + g
             values.append((i, parent, nr))
+            kinds.append(str(g.dtype).rpartition(".")[2])
             sent.append(Sent(parent, numbers(g), partial(self._probe, node, i, first)))
 
         def again(scale):
             more = self._pull(node, {nr: g * scale for nr, g in arrived.items()})
             return [numbers(self._fitting(more[i], parent, nr)) for i, parent, nr in values if more[i] is not None]
 
-        names = {str(g.dtype).rpartition(".")[2] for g in arrived.values()}
         step = Step(
             node, op_of(node), self.places[node], numbers(first), sent, again, lambda: elsewhere, self._factors(node)
         )
-        step.kind = next(iter(names))
+        step.kind = kinds[-1] if kinds else ""
         return step
 
     def _pull(self, node, arrived):

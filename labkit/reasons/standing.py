@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .answer import Why
-from .flow import Finding, largest
+from .flow import Finding, largest, plain
 from .words import answer, at, figure, found
 
 CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is no rounding
@@ -18,7 +18,7 @@ def compare(
 
     `changed`: where it was last written to. `hook`: words of a hook on the way.
     """
-    whole, given = np.asarray(gradient, float), np.asarray(standing, float)
+    whole, given = plain(gradient), plain(standing)
     norm, has = float(np.linalg.norm(whole)), float(np.linalg.norm(given))
     if not np.isfinite(given).all():
         return answer(
@@ -55,7 +55,7 @@ def _shortened(whole, given, norm, has, changed, hook):
     factor = has / norm
     along = np.allclose(given, factor * whole, rtol=1e-2, atol=1e-3 * float(np.max(np.abs(given))))
     limit = float(np.max(np.abs(given)))
-    limited = bool(np.all(np.abs(given) <= np.abs(whole) * 1.001) and np.all(given * whole >= 0))
+    limited = bool(np.all(np.abs(given) <= np.abs(whole) * 1.001) and np.all((given * whole.conj()).real >= 0))
     how = f"scaled to {figure(factor)} of it" if along else f"limited to {figure(limit)}" if limited else ""
     if hook and not how:
         return answer("small", "a hook", [hook], None, "look at what the hook returns.")

@@ -167,6 +167,9 @@ def _said_zero(finding):
             [f"{op} chose others: {arrives}, and all of it goes to what was chosen.", more],
             "look at the condition or the index; what is not chosen learns nothing.",
         )
+    if word == "no":
+        said = f"The derivative of {op} answers with no gradient (None) for what leads to the tensor."
+        return [said], "let its backward return a gradient for that argument."
     if word == "cancelled":
         return (
             [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],

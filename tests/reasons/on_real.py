@@ -12,8 +12,10 @@ import labkit
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
     home = Path(labkit.__file__).parent.parent
-    kept = torch.from_numpy, "_make_subclass" in vars(torch.Tensor)
-    wrong = [said for form in ("real tape", "run") for name in PROGRAMS if (said := told(labkit.why, torch, name, form))]
-    if (torch.from_numpy, "_make_subclass" in vars(torch.Tensor)) != kept:
+    kept = torch.from_numpy, vars(torch.nn.Parameter)["__new__"]
+    wrong = [
+        said for form in ("real tape", "real run") for name in PROGRAMS if (said := told(labkit.why, torch, name, form))
+    ]
+    if kept != (torch.from_numpy, vars(torch.nn.Parameter)["__new__"]):
         wrong.append("torch is not as it was")
     print(json.dumps({"wrong": wrong, "tried": len(PROGRAMS), "labkit": str(home)}))

@@ -200,7 +200,9 @@ def test_a_tensor_of_mindspore_has_no_tape():
     assert (reason.what, reason.cause) == ("None", "read before backward") and "labkit.why(lambda" in reason.next
 
 
-@pytest.mark.parametrize("loss, w", [(3.0, 3.0), (torch.ones(2), ms.Tensor([1.0])), (lambda: 1, "w"), (None, leaf(1.0))])
+@pytest.mark.parametrize(
+    "loss, w", [(3.0, 3.0), (torch.ones(2), ms.Tensor([1.0])), (lambda: 1, "w"), (None, leaf(1.0))]
+)
 def test_what_does_not_belong_together_is_refused(loss, w):
     with pytest.raises(TypeError, match=r"why\(loss, w\): expected two tensors of one framework"):
         labkit.why(loss, w)

@@ -426,16 +426,19 @@ def a_rule_of_ones_own(torch):
 
 
 def told(why, torch, name, form):
-    """What is wrong with the answer about a program, asked with its loss ("tape") or its function ("run"); "" if nothing."""
+    """What is wrong with the answer about a program, asked with its loss ("tape") or its function ("run"), of "real" PyTorch."""
     cause, make = PROGRAMS[name]
     function, w = make(torch)
     before = None if w.grad_fn is not None or w.grad is None else w.grad.detach().clone()
-    reason = why(function() if form == "tape" else function, w)
+    reason = why(function() if form.endswith("tape") else function, w)
     if before is not None and not bool((w.grad == before).all()):
         return f"{name}: .grad changed"
     if form == "real tape" and reason.cause == "unknown":
         return ""
     fits = any(part in reason.cause or part == reason.what for part in cause.split("|"))
     line = line_of(make)
-    there = line is None or (reason.where is not None and reason.where.line == line)
-    return "" if fits and there else f"{name}, {form}: expected {cause} in line {line}, got {reason.cause}, {reason.where}"
+    unseen = form == "real tape" or (form == "real run" and "clipped" in cause)  # it was clipped before the run
+    there = line is None or unseen or (reason.where is not None and reason.where.line == line)
+    return (
+        "" if fits and there else f"{name}, {form}: expected {cause} in line {line}, got {reason.cause}, {reason.where}"
+    )

@@ -4,6 +4,7 @@
     graph = labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0)   # print it; ask .steps, .backward, .gradients
     labkit.show(lambda x, y: x**2 + y, 1.0, 2.0)            # in a notebook: the run to step through
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
+    labkit.why(loss, w)                                     # why is this gradient None, zero, nan or so small?
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-slip", answer)                      # answer an exercise
     labkit.explain()                                        # more about the last answer, where it was wrong

@@ -37,13 +37,15 @@ def is_own(frame: Any) -> bool:
     return _FILES[name] or (name == "<string>" and frame.f_globals.get("__name__", "").startswith("labkit."))
 
 
-def place() -> Any:
-    """Where the user's code is: `(code, instruction)`, or None."""
-    frame: Any = sys._getframe(1)
+def place(depth: int = 1) -> Any:
+    """Where the user's code is: `(code, instruction)`, or None. The innermost frames, `depth` of them, are known to be a library's."""
+    frame: Any = sys._getframe(depth)
+    files = _FILES
     while frame is not None:
-        name = frame.f_code.co_filename
-        if not _FILES[name] and not (name == "<string>" and is_own(frame)):
-            return frame.f_code, frame.f_lasti
+        code = frame.f_code
+        name = code.co_filename
+        if not files[name] and (name != "<string>" or not is_own(frame)):
+            return code, frame.f_lasti
         frame = frame.f_back
     return None
 

@@ -142,7 +142,7 @@ def _said_nan(finding):
 def _said_zero(finding):
     op, figures = _op(finding), finding.figures
     word = finding.cause.partition(" ")[0]
-    arrives = f"{figures['arrived']:.3g} arrives (largest entry)" if "arrived" in figures else ""
+    arrives = f"of what arrives (up to {figures['arrived']:.3g})" if "arrived" in figures else ""
     also = figures.get("also", 0)
     more = f"On {also} other way{'s' * (also > 1)} it ends elsewhere." if also else ""
     if word == "lost":
@@ -161,10 +161,13 @@ def _said_zero(finding):
     if word in ("dead", "flat", "saturated"):
         return [_FLAT[word].format(op=op, arrives=arrives), more], _FLAT_NEXT[word]
     if word == "multiplied":
-        return [f"{op} multiplies with zeros only: {arrives}, and 0 goes on.", more], "look at the factor that is zero."
+        return [
+            f"{op} multiplies with zeros only: {arrives} nothing goes on.",
+            more,
+        ], "look at the factor that is zero."
     if word == "not":
         return (
-            [f"{op} chose others: {arrives}, and all of it goes to what was chosen.", more],
+            [f"{op} chose others: {arrives} all goes to what was chosen.", more],
             "look at the condition or the index; what is not chosen learns nothing.",
         )
     if word == "no":
@@ -177,13 +180,13 @@ def _said_zero(finding):
         )
     if not finding.op:
         return ["Nothing but zeros starts from the loss."], "look at the loss."
-    return [f"{op} sends nothing on: {arrives}, and its slope there is zero.", more], "look at what goes into it."
+    return [f"{op} sends nothing on {arrives}: its slope there is zero.", more], "look at what goes into it."
 
 
 _FLAT = {
-    "dead": "{op} is on its flat side with every number that counts: its slope is 0 there, so {arrives} and nothing goes on.",
-    "flat": "{op} is flat wherever it is defined: its slope is 0 for all numbers, so {arrives} and nothing goes on.",
-    "saturated": "{op} is saturated: what goes in is so large that its slope is rounded to 0; {arrives} and nothing goes on.",
+    "dead": "{op} is on its flat side with every number that counts: its slope there is 0, so {arrives} nothing goes on.",
+    "flat": "{op} is flat wherever it is defined: its slope is 0 for all numbers, so {arrives} nothing goes on.",
+    "saturated": "{op} is saturated: what goes in is so large that its slope is rounded to 0, so {arrives} nothing goes on.",
 }
 _FLAT_NEXT = {
     "dead": "look at what goes in (a large negative bias, a step that was too long, values out of the range): bring it back, or"

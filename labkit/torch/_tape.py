@@ -199,7 +199,7 @@ class TapeNode(Node):
     let_go: tuple = ()  # what they were, as long as somebody else holds it
 
     def __init__(self, plan, value, fun, args, kwargs, parents):
-        self.sequence, self.place = next(_sequence), here()
+        self.sequence, self.place = next(_sequence), here(4)
         self.plan, self.fun, self.kwargs, self.parents, self.edges = plan, fun, kwargs, parents, parents
         places = plan.edges
         if places is None:

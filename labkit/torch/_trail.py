@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..trails import AFTER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, Exit, Trail, is_same, place
 
+REMEMBERED = 64  # elements: the content of a larger tensor is not kept
 _latest: deque = deque(maxlen=2048)  # notes off the tape
 _sources: deque = deque(maxlen=64)  # notes on the tape that these were made of
 _exits: deque = deque(maxlen=64)
@@ -86,7 +87,9 @@ def left(tensor, op, value) -> Any:
     """`value`, after a note that it is the content of `tensor`, which left by `op`."""
     trail = of_tensor(tensor)
     if trail is not None:
-        _exits.append(Exit(trail, op, value, place()))
+        _exits.append(
+            Exit(trail, op, value if hasattr(value, "base") or tensor._array.size <= REMEMBERED else None, place())
+        )
     return value
 
 

@@ -38,7 +38,7 @@ def is_own(frame: Any) -> bool:
 
 
 def place(depth: int = 1) -> Any:
-    """Where the user's code is: `(code, instruction)`, or None. The innermost frames, `depth` of them, are known to be a library's."""
+    """Where the user's code is: `(code, instruction)`, or None. So many of the innermost frames are known to be a library's."""
     frame: Any = sys._getframe(depth)
     files = _FILES
     while frame is not None:

@@ -1,7 +1,7 @@
 """Programs whose gradient is None, zero, nan or small, each with the cause, for the PyTorch dialect and for the real PyTorch.
 
-A program takes `torch` and returns a function without arguments and the tensor that is asked about; the line to be named ends with
-`# here`. The causes are alternatives, `a|b`, each found in `cause` or equal to `what`.
+A program takes `torch` and returns a function without arguments and the tensor that is asked about; the line to be named ends
+with `# here`. The causes are alternatives, `a|b`, each found in `cause` or equal to `what`.
 """
 
 import copy

@@ -25,7 +25,7 @@ class Sent:
 class Step:
     """The derivative of one op: what `arrived`, and what was `sent` to what leads on.
 
-    `key` names what the op made. `again(scale)`: the arrays sent when `scale` times as much arrives. `elsewhere()`:
+    `key` names what the op made. `again(change)`: the arrays sent when `change(gradient)` arrives in place of each gradient. `elsewhere()`:
     whether others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
     """
 
@@ -34,7 +34,7 @@ class Step:
     place: Any
     arrived: np.ndarray
     sent: list[Sent]
-    again: Callable[[float], list[np.ndarray]] = lambda scale: []
+    again: Callable[[Callable], list[np.ndarray]] = lambda change: []
     elsewhere: Callable[[], bool] = lambda: False
     factors: list[np.ndarray] = field(default_factory=list)
     kind: str = ""  # the name of its dtype, where NumPy has none of that name
@@ -134,6 +134,10 @@ def _zero(flow):
         return _cancelled(flow)
     step, sent = max(ends, key=lambda pair: largest(pair[0].arrived))
     figures: dict[str, Any] = {"arrived": largest(step.arrived), "also": len({s.place for s, _ in ends}) - 1}
+    maker = _maker_of_zeros(flow, step, sent)
+    if maker is not None:
+        step, sent = maker
+        figures["arrived"] = largest(step.arrived)
     return Finding("zero", _name_of_end(step, sent, figures), step.op, step.place, figures)
 
 
@@ -148,7 +152,7 @@ def _name_of_end(step, sent, figures):
     probe = sent.probe()
     constant = probe is not None and np.ptp(probe.values) == 0
     if probe is not None and probe.here is not None and not constant:
-        word = probe.word(probe.here)
+        word = probe.word(probe.here[probe.here == 0] if largest(sent.value) else probe.here)
         if word:
             figures["numbers"], figures["usual"] = probe.here.size, probe.usual
             return f"{word} {step.op}"
@@ -156,7 +160,8 @@ def _name_of_end(step, sent, figures):
         return "multiplied by zero"
     if constant:
         return "overwritten" if largest(probe.values) else "multiplied by zero"
-    return "not chosen" if step.elsewhere() else f"zero slope of {step.op}"
+    chosen = step.elsewhere() or largest(sent.value)  # others of its arguments, or others of the entries
+    return "not chosen" if chosen else f"zero slope of {step.op}"
 
 
 OVERWRITING = (
@@ -169,10 +174,32 @@ def _lost(step, sent):
     scale = 2.0 ** np.floor(np.log2(256 / largest(step.arrived)))
     if scale <= 1:
         return 0.0
+    more = _sent_again(step, sent, lambda gradient: gradient * scale)
+    return largest(more[sent.value == 0] if np.shape(more) == np.shape(sent.value) else more) / scale
+
+
+def _sent_again(step, sent, change):
+    """What a step would send where `sent` is, if another gradient arrived; zeros where that cannot be found out."""
     with np.errstate(all="ignore"):
-        found = step.again(scale)
-    more = found[step.sent.index(sent)] if len(found) == len(step.sent) else None
-    return 0.0 if more is None else largest(more) / scale
+        found = step.again(change)
+    return found[step.sent.index(sent)] if len(found) == len(step.sent) else np.zeros(1)
+
+
+def _maker_of_zeros(flow, step, sent):
+    """The step and what it sent that made zero, further up, just those entries that this one would send on; or None."""
+    if not largest(_sent_again(step, sent, lambda gradient: gradient * 0 + 1)):
+        return None
+    into, key = flow.into(), step.key
+    while key in into:
+        above, given = max(into[key], key=lambda pair: largest(pair[1].value))
+        if _zeros(given.value) > _zeros(above.arrived):
+            return above, given
+        key = above.key
+    return None
+
+
+def _zeros(array):
+    return float(np.mean(plain(array) == 0)) if np.size(array) else 0.0
 
 
 def _cancelled(flow):

@@ -156,8 +156,8 @@ class RealReading:
             kinds.append(str(g.dtype).rpartition(".")[2])
             sent.append(Sent(parent, numbers(g), partial(self._probe, node, i, first)))
 
-        def again(scale):
-            more = self._pull(node, {nr: g * scale for nr, g in arrived.items()})
+        def again(change):
+            more = self._pull(node, {nr: change(g) for nr, g in arrived.items()})
             return [numbers(self._fitting(more[i], parent, nr)) for i, parent, nr in values if more[i] is not None]
 
         step = Step(

@@ -129,9 +129,9 @@ def _step(step):
     node = step.node
     args = [getval(a) for a in node.args]
 
-    def again(scale):
+    def again(change):
         with np.errstate(all="ignore"):
-            scaled = np.asarray(step.gradient * scale, step.gradient.dtype)
+            scaled = np.asarray(change(step.gradient), step.gradient.dtype)
             found = vjp_of(node.fun)(node.argnums, getval(node.value), args, node.kwargs)(scaled)
         return [np.asarray(getval(dense(g)), p.dtype) for g, p in zip(found, node.parents, strict=True)]
 

@@ -151,15 +151,15 @@ class TapeReading:
             slots[edge.nr] = g if slots[edge.nr] is None else slots[edge.nr] + g
             sent.append(Sent(edge.node, g, partial(self._probe, node, i, arrived)))
 
-        def again(scale):
-            scaled = [None if g is None else np.asarray(g * scale, g.dtype) for g in gradients]
+        def again(change):
+            scaled = [None if g is None else np.asarray(change(g), g.dtype) for g in gradients]
             found = zip(edges, self._pull(node, scaled), strict=True)
             return [np.asarray(getval(dense(g)), e.dtype) for e, g in found if g is not None and e.node in self.leading]
 
         return Step(
             node,
             _name(node),
-            node.place,
+            node.where,
             arrived,
             sent,
             again,
@@ -181,7 +181,7 @@ class TapeReading:
                 return node.pull(list(gradients), wanted, False)
         except RuntimeError as error:
             cause = "overwritten" if "modified by an inplace" in str(error) else "released"
-            raise Unreadable(cause, node.place, str(error).partition(" Hint")[0]) from None
+            raise Unreadable(cause, node.where, str(error).partition(" Hint")[0]) from None
 
     def _aside(self, node, arrived):
         """Whether the constants among the arguments would get something."""
@@ -217,7 +217,7 @@ class TapeReading:
                 continue
             value = self.values.get(node)
             if value is not None and np.asarray(value).dtype.kind in "fV" and not finite(value):
-                return _name(node), node.place
+                return _name(node), node.where
         return None
 
 

@@ -83,7 +83,7 @@ def _numbers_on(loss):
         for argument in node.known()[0] if hasattr(node, "known") else ():
             number = argument.item() if isinstance(argument, np.ndarray) and argument.ndim == 0 else argument
             if type(number) in (int, float):
-                found.append((node.place, number))
+                found.append((node.where, number))
     return found
 
 
@@ -111,6 +111,6 @@ def _standing(reading, held):
     if given is not None and held is None:
         changed = given.__engine_notes__().changed or notes.forgotten
     array = None if given is None else array_of(given) if is_taped(given) else np.asarray(given)
-    where = None if w.is_leaf or reading.target is None else reading.target.place
+    where = None if w.is_leaf or reading.target is None else reading.target.where
     hook = about(hooks_on_the_way(reading))
     return Standing(array, w.is_leaf, changed, notes.forgotten, reading.released, hook, where)

@@ -118,13 +118,13 @@ class Node(metaclass=Placed):
     released = False
     tensor_of: Any = None  # makes a tensor of a value; tensors, which stand on the tape, put it here
     tensor_hooks = retained = hooks = prehooks = _metadata = NONE  # until there are any: see `own`
-    place: Any = None  # in the user's code
+    where: Any = None  # in the user's code
     asides: tuple = ()  # notes of what went in and is off the tape
     trail: Any = None  # the note of what it made, once somebody needed it
 
     def __init__(self):
         self.sequence: float = next(_sequence)
-        self.place = here()
+        self.where = here()
 
     def op_name(self):
         """The plain name of the op, such as `sum`."""
@@ -199,7 +199,7 @@ class TapeNode(Node):
     let_go: tuple = ()  # what they were, as long as somebody else holds it
 
     def __init__(self, plan, value, fun, args, kwargs, parents):
-        self.sequence, self.place = next(_sequence), here(4)
+        self.sequence, self.where = next(_sequence), here(4)
         self.plan, self.fun, self.kwargs, self.parents, self.edges = plan, fun, kwargs, parents, parents
         places = plan.edges
         if places is None:

@@ -41,7 +41,7 @@ def of_node(node) -> Trail:
         if not missing:
             if top.trail is None:
                 fed = [e.node.trail for e in top.edges if e is not None]
-                top.trail = Trail(top.op_name(), top.place, RECORDED, [*fed, *top.asides])
+                top.trail = Trail(top.op_name(), top.where, RECORDED, [*fed, *top.asides])
             stack.pop()
     return node.trail
 

@@ -335,6 +335,30 @@ def the_other_branch(torch):
     return loss, w
 
 
+@program("not chosen")
+def the_other_row(torch):
+    a, b = leaf(torch, 3), leaf(torch, 3)
+
+    def loss():
+        both = torch.stack([a, b])
+        return both[0].sum()  # here
+
+    return loss, b
+
+
+@program("overwritten")
+def an_element_of_a_buffer(torch):
+    w, u = leaf(torch, 3), leaf(torch, 3)
+
+    def loss():
+        out = torch.zeros(3)
+        out[0] = w[0] * 2
+        out[0] = 7.0  # here
+        return (out * u).sum()
+
+    return loss, w
+
+
 @program("saturated tanh")
 def another_squashing_function(torch):
     w = torch.tensor([50.0, -60.0], requires_grad=True)

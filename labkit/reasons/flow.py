@@ -25,8 +25,8 @@ class Sent:
 class Step:
     """The derivative of one op: what `arrived`, and what was `sent` to what leads on.
 
-    `key` names what the op made. `again(change)`: the arrays sent when `change(gradient)` arrives in place of each gradient. `elsewhere()`:
-    whether others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
+    `key` names what the op made. `again(change)`: the arrays sent when `change(gradient)` arrives in place of each gradient.
+    `elsewhere()`: whether others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
     """
 
     key: Any

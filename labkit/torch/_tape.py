@@ -36,6 +36,9 @@ INFERENCE = (
     "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
+KEEP_CONSTANT = (
+    4096  # elements: of a constant that a node which has run may hold, so that its values can be computed again
+)
 
 NONE: Any = MappingProxyType({})
 _IN_AUTOGRAD = ("CopyBackwards", "CopySlices", "NotImplemented")
@@ -317,7 +320,8 @@ class TapeNode(Node):
     def release(self):
         self.released = True
         if self.plan.saved and self.args is not None:
-            self.let_go = tuple([_loosely(a) for a in self.args])
+            constant = [KEEP_CONSTANT if i not in self.plan.argnums else 1 for i in range(len(self.args))]
+            self.let_go = tuple([_loosely(a, size) for a, size in zip(self.args, constant, strict=True)])
             self.args = self.value = None
             self.__dict__.pop("versions", None)
             self.__dict__.pop("packed", None)
@@ -361,10 +365,10 @@ class TapeNode(Node):
         return self.tensor_of(np.asarray(value))._placed_at(edge)
 
 
-def _loosely(argument):
-    """An argument that is let go: what is small or no array stays, of anything else one knows where it was."""
+def _loosely(argument, size=1):
+    """An argument that is let go: no array, or one of at most this `size`, stays; of any other one knows where it was."""
     if type(argument) is np.ndarray:
-        return argument if argument.size <= 1 else weakref.ref(argument)
+        return argument if argument.size <= size else weakref.ref(argument)
     if isinstance(argument, (tuple, list)):
         return tuple(map(_loosely, argument)) if any(hasattr(a, "dtype") for a in argument) else argument
     return argument if argument is None or isinstance(argument, (bool, int, float, str, slice, np.generic)) else _GONE

@@ -109,9 +109,20 @@ def test_after_backward_the_values_are_computed_again_from_what_is_still_there()
     assert labkit.why(loss, w).cause == "dead relu"
 
 
+def test_data_of_a_function_that_has_returned_may_be_small():
+    def loss_of(w):
+        x = torch.arange(200.0).reshape(100, 2)
+        return torch.relu(x @ w).mean()
+
+    w = leaf(-1.0, -2.0)
+    loss = loss_of(w)
+    loss.backward()
+    assert labkit.why(loss, w).cause == "dead relu"
+
+
 def test_where_they_are_gone_it_says_so():
-    w = leaf(*[1.0] * 100)
-    loss = (w * torch.arange(100.0)).sigmoid().sum()
+    w = leaf(*[1.0] * 5000)
+    loss = (w * torch.arange(5000.0)).sigmoid().sum()
     loss.backward()
     reason = labkit.why(loss, w)
     assert "cannot be walked again" in reason.text and "labkit.why(lambda" in reason.next

@@ -4,6 +4,7 @@
     graph = labkit.trace(lambda x, y: x**2 + y)(1.0, 2.0)   # print it; ask .steps, .backward, .gradients
     labkit.show(lambda x, y: x**2 + y, 1.0, 2.0)            # in a notebook: the run to step through
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
+    labkit.why(loss, w)                                     # why is this gradient None, zero, nan or so small?
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-slip", answer)                      # answer an exercise
     labkit.explain()                                        # more about the last answer, where it was wrong
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
     from .memory import checkpoint, memory_report
     from .program import compile_program
+    from .reasons import why
     from .tracing import check_gradient, trace
     from .widgets import show
 
@@ -35,6 +37,7 @@ _HOMES = {
     **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "explain", "hint", "solution"), "classroom"),
     **dict.fromkeys(("progress",), "classroom.progress"),
+    **dict.fromkeys(("why",), "reasons"),
     **dict.fromkeys(("show",), "widgets"),
     **dict.fromkeys(
         ("custom_vjp", "grad", "hvp", "jacfwd", "jacrev", "jvp", "stop_gradient", "value_and_grad", "vjp"), "engine"
@@ -44,6 +47,7 @@ _HOMES = {
 __all__ = [
     "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "explain", "grad", "hint", "hvp", "jacfwd",
     "jacrev", "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
+    "why",
 ]  # fmt: skip
 
 

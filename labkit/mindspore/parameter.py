@@ -101,6 +101,8 @@ class Parameter(Tensor):
     def __engine_bind__(self, value):
         return bound((self,), (value,))
 
+    __engine_hold__ = __engine_bind__
+
     @property
     def name(self) -> str:
         """Its name, such as `fc.weight`."""

@@ -5,6 +5,7 @@ Its operators and most of its methods are the functions of `ops`, attached by `o
 """
 
 from collections.abc import Callable
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakKeyDictionary
@@ -84,6 +85,16 @@ class Tensor(metaclass=Placed):
 
     def __engine_wrap__(self, value):
         return wrap(value)
+
+    @contextmanager
+    def __engine_hold__(self, value):
+        """While open, the tensor has this value; then again what it had."""
+        before = self._value
+        self._value = value
+        try:
+            yield
+        finally:
+            self._value = before
 
     @staticmethod
     def from_numpy(array) -> "Tensor":

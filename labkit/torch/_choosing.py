@@ -3,12 +3,11 @@
 import numpy as np
 
 from . import _draws
-from ._dispatch import apply, check_inplace, overwrite
+from ._dispatch import apply, check_inplace, off_tape, overwrite
 from ._dtype import DTYPES
 from ._generator import default_generator
 from ._rules import drawing
 from ._table import both, method
-from ._tensor import Tensor
 
 
 def drawn_seed(generator) -> int:
@@ -49,7 +48,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
         found = np.argsort(-(rows / drawn), axis=-1, kind="stable")[:, :num_samples]
     else:
         found = _with_replacement(generator, rows, num_samples)
-    return Tensor._of(found.astype(np.int64).reshape(*input.shape[:-1], num_samples))
+    return off_tape(found.astype(np.int64).reshape(*input.shape[:-1], num_samples), "multinomial", input)
 
 
 def _with_replacement(generator, rows, count):

@@ -8,6 +8,7 @@ from ._dispatch import (
     check_broadcast,
     common_dtype,
     converted,
+    off_tape,
     together,
 )  # fmt: skip
 from ._table import METHODS, both, function, method
@@ -30,7 +31,7 @@ def where(condition, input=None, other=None):
     (tensor([0., 2.]), (tensor([1]),))
     """
     if input is None:
-        return tuple(Tensor._of(i) for i in np.nonzero(condition._array))
+        return tuple(off_tape(i, "where", condition) for i in np.nonzero(condition._array))
     if condition.dtype.name not in ("bool", "uint8"):
         raise RuntimeError(
             f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.legacy}"
@@ -86,7 +87,7 @@ def _comparison(name, kernel):
         check_broadcast(a, b)
         a, b = (v._array if isinstance(v, Tensor) else v for v in (a, b))
         with np.errstate(all="ignore"):
-            return Tensor._of(np.asarray(kernel(a, b)))
+            return off_tape(np.asarray(kernel(a, b)), name, input, other)
 
     fun.__name__, fun.__doc__ = name, f"Elementwise {name}; never recorded."
     return fun
@@ -111,7 +112,7 @@ TESTS = {
 
 def _test(name, kernel):
     def fun(input):
-        return Tensor._of(np.asarray(kernel(input._array)))
+        return off_tape(np.asarray(kernel(input._array)), name, input)
 
     fun.__name__, fun.__doc__ = name, f"{name} of each element."
     return fun
@@ -124,7 +125,8 @@ for _name, _test_kernel in TESTS.items():
 @both()
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether |input - other| <= atol + rtol |other|, elementwise."""
-    return Tensor._of(np.asarray(np.isclose(input._array, other._array, rtol, atol, equal_nan)))
+    close = np.isclose(input._array, other._array, rtol, atol, equal_nan)
+    return off_tape(np.asarray(close), "isclose", input, other)
 
 
 @both()

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from ..engine import leaves
 from ..kinds import of_kind
-from . import _dtype
+from ..trails import DETACHED
+from . import _dtype, _modes, _trail
 from ._device import check_device
 from ._dispatch import NUMBERS
 from ._dtype import DTYPES
@@ -84,7 +86,15 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
     >>> torch.tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
-    return _made(_array(data, dtype), requires_grad, device)
+    return _noted(_made(_array(data, dtype), requires_grad, device), data, "tensor")
+
+
+def _noted(made, data, op):
+    """`made` of `data`, with a note where there were tensors among these, or numbers that came of tensors."""
+    tensors = [t for t in leaves(data) if isinstance(t, Tensor)]
+    if tensors:
+        return _trail.aside(made, op, tensors, DETACHED, _modes.grad_enabled())
+    return _trail.entered(made, data, op)
 
 
 @function("as_tensor", "asarray")
@@ -102,7 +112,7 @@ def from_numpy(ndarray):
     """A tensor that shares the memory of a NumPy array."""
     of_kind(ndarray, np.ndarray, "expected np.ndarray (got {kind})")
     _dtype.of_numpy(ndarray.dtype)
-    return Tensor._of(ndarray)
+    return _trail.entered(Tensor._of(ndarray), ndarray, "from_numpy")
 
 
 @function()
@@ -124,6 +134,7 @@ def legacy(data):
 @method("__init__")
 def _initialise(self, *data, dtype=None):
     self._set_up(legacy(data))
+    _noted(self, data, "Tensor")
 
 
 # ---- constants ----

@@ -6,7 +6,9 @@ import numpy as np
 from autograd.tracer import box_types
 
 from ..engine import cast, isbox, quietly
-from . import _dtype, _modes, _rules
+from ..trails import INTEGER, place
+from ..trails import UNTRACED as NO_DERIVATIVE
+from . import _dtype, _modes, _rules, _trail
 from ._dtype import DIMENSIONED, NUMBER, ZERO_D, of_number
 from ._refused import refuse_view
 from ._tape import UNTRACED, CopySlices, Edge
@@ -54,6 +56,7 @@ def apply(fun, *args, **kwargs):
     """
     argnums: tuple[int, ...] = ()
     parents: tuple[Edge, ...] = ()
+    asides: tuple = ()
     values, recording = list(args), _modes.state.frozen < 0
     for i, a in enumerate(args):
         tensor = isinstance(a, Tensor)
@@ -64,10 +67,30 @@ def apply(fun, *args, **kwargs):
         edge = a._gradient_edge() if tensor and recording else None
         if edge is not None:
             argnums, parents = (*argnums, i), (*parents, edge)
+        elif tensor and (a._trail is not None or (not recording and a.requires_grad)):
+            asides = (*asides, a)
     value = quietly(getattr(fun, "fun", fun), *values, **kwargs)
     if not parents or fun in UNTRACED:
-        return Tensor._wrap(value)
-    return Tensor._at(Edge(value, fun, values, kwargs, argnums, parents), value, args)
+        made = Tensor._wrap(value)
+        return _trail.aside(made, _name(fun), args, NO_DERIVATIVE, recording) if parents or asides else made
+    edge = Edge(value, fun, values, kwargs, argnums, parents)
+    if asides:
+        edge.node.asides = tuple([a._trail for a in asides])
+    return Tensor._at(edge, value, args)
+
+
+def off_tape(data, op, *sources):
+    """A tensor around `data`, integers or truth values that were found from `sources`."""
+    return noted(Tensor._of(data), op, *sources)
+
+
+def noted(made, op, *sources):
+    """`made`, integers or truth values, with a note that they were found from `sources`."""
+    return _trail.aside(made, op, sources, INTEGER, _modes.state.frozen < 0)
+
+
+def _name(fun):
+    return getattr(fun, "__name__", "op").strip("_")
 
 
 def converted(tensor, dtype):
@@ -77,7 +100,7 @@ def converted(tensor, dtype):
     if isbox(tensor._data) or (not tensor.dtype.is_floating_point and tensor.requires_grad):
         return apply(cast, tensor, dtype.np)
     made = Tensor._of(tensor._data.astype(dtype.np))
-    made._node_edge = tensor._gradient_edge()
+    made._node_edge, made._trail = tensor._gradient_edge(), tensor._trail
     return made
 
 
@@ -254,6 +277,9 @@ def overwrite(tensor, new):
         new = apply(_rules.copy, tensor, new)
     _rules.write(tensor._data, new._data)
     tensor._version_counter.number += 1
+    tensor._version_counter.place = place()
+    if new._trail is not None and base is None:
+        tensor._trail = new._trail
     if recording and (base is None or new._edge is not None):
         move_history(tensor, new._edge, before)
     write_through(tensor if base is None else base)

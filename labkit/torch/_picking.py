@@ -5,7 +5,7 @@ import numpy as np
 from .. import ops as base
 from ..ops import MOVERS, compositions
 from . import _rules
-from ._dispatch import apply, tensor_of, view, whole_dim
+from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
 from ._shaping import flat_sizes, reshape
 from ._table import FUNCTIONS, both, function, in_words, method, numpy_style, of_row
 from ._tensor import Tensor
@@ -88,7 +88,9 @@ def masked_select(input, mask):
 def nonzero(input, *, as_tuple=False):
     """The indices of the elements that are not 0."""
     found = np.nonzero(input._array)
-    return tuple(Tensor._of(i) for i in found) if as_tuple else Tensor._of(np.stack(found, -1))
+    if as_tuple:
+        return tuple(off_tape(i, "nonzero", input) for i in found)
+    return off_tape(np.stack(found, -1), "nonzero", input)
 
 
 @both()

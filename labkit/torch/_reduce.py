@@ -7,7 +7,7 @@ from .. import ops as base
 from ..layout import Placed
 from ..ops import REDUCTIONS
 from . import _rules
-from ._dispatch import apply, converted, floating, tensor_of, whole_dim
+from ._dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
 from ._table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
 from ._tensor import Tensor
 
@@ -51,7 +51,8 @@ def _reduced(name, row):
         if axis is None and placed is whole_dim:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         input = converted(tensor_of(input, name), dtype) if dtype else tensor_of(input, name)
-        return apply(fun, prepare(input) if prepare else input, placed(axis, input.ndim), *kept.values())
+        found = apply(fun, prepare(input) if prepare else input, placed(axis, input.ndim), *kept.values())
+        return noted(found, name, input) if row.kind == "found" else found
 
     return answer
 
@@ -183,7 +184,8 @@ PICK = {kind: _pick_primitive(kind) for kind in ("max", "min", "sort", "topk", "
 def _picked(kind, input, index, dim, keepdim=True):
     """Values at `index` along `dim` and the index, as the pair type of `kind`."""
     values = apply(PICK[kind], input, index, dim, keepdim)
-    return PAIRS[kind](values, Tensor._of(np.asarray(index if keepdim else np.squeeze(index, dim))))
+    found = off_tape(np.asarray(index if keepdim else np.squeeze(index, dim)), kind, input)
+    return PAIRS[kind](values, found)
 
 
 def _extreme(kind, whole, pairwise, chooser):
@@ -261,10 +263,13 @@ def median(input, dim=None, keepdim=False):
 def unique(input, sorted=True, return_inverse=False, return_counts=False):
     """The different elements, sorted."""
     found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts)
-    return tuple(Tensor._of(f) for f in found) if isinstance(found, tuple) else Tensor._of(found)
+    several = found if isinstance(found, tuple) else (found,)
+    made = tuple(off_tape(f, "unique", input) for f in several)
+    return made if isinstance(found, tuple) else made[0]
 
 
 @both()
 def bincount(input, weights=None, minlength=0):
     """How often each non-negative integer occurs."""
-    return Tensor._of(np.bincount(input._array, None if weights is None else weights._array, minlength))
+    found = np.bincount(input._array, None if weights is None else weights._array, minlength)
+    return off_tape(found, "bincount", input, weights)

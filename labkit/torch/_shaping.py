@@ -8,7 +8,7 @@ from ..engine import cast
 from . import _dtype, _rules
 from ._device import NO_ACCELERATOR, check_device
 from ._device import device as _device
-from ._dispatch import apply, check_inplace, view, whole_dim
+from ._dispatch import apply, check_inplace, off_tape, view, whole_dim
 from ._table import METHODS, both, function, method
 from ._tensor import Tensor
 
@@ -209,7 +209,7 @@ def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, mem
     if dtype is None or dtype is self.dtype:
         return METHODS["clone"](self) if copy else self
     if not dtype.is_floating_point:
-        return Tensor._of(self.detach()._array.astype(dtype.np))
+        return off_tape(self.detach()._array.astype(dtype.np), f"to({dtype})", self)
     return apply(cast, self, dtype.np)
 
 

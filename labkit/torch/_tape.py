@@ -20,7 +20,8 @@ from autograd.core import VJPNode
 from ..engine import Own, dense, dtype_of, new_box, vjp_of
 from ..layout import Placed
 from ..ops import row_of
-from . import _modes, _rules
+from ..trails import place as here
+from . import _modes, _rules, _trail
 from ._saved import SavedTensor, packed, unpacked
 
 FREED = (
@@ -35,6 +36,9 @@ INFERENCE = (
     "autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
 )
 KEEP_BELOW = 64  # elements: smaller arrays are not worth a stand-in
+KEEP_CONSTANT = (
+    4096  # elements: of a constant that a node which has run may hold, so that its values can be computed again
+)
 
 NONE: Any = MappingProxyType({})
 _IN_AUTOGRAD = ("CopyBackwards", "CopySlices", "NotImplemented")
@@ -102,6 +106,12 @@ class Edge(Own):
 UNTRACED = tracer.notrace_primitives[Edge] = tracer.notrace_primitives[VJPNode]  # what has no derivative
 
 
+@cache
+def op_of(node):
+    """The op of a node's name: `log_softmax` of `LogSoftmaxBackward0`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", re.sub(r"Backwards?\d*$", "", node)).lower()
+
+
 class Node(metaclass=Placed):
     """A node of the backward graph, as `tensor.grad_fn` shows it."""
 
@@ -111,9 +121,17 @@ class Node(metaclass=Placed):
     released = False
     tensor_of: Any = None  # makes a tensor of a value; tensors, which stand on the tape, put it here
     tensor_hooks = retained = hooks = prehooks = _metadata = NONE  # until there are any: see `own`
+    where: Any = None  # in the user's code
+    asides: tuple = ()  # notes of what went in and is off the tape
+    trail: Any = None  # the note of what it made, once somebody needed it
 
     def __init__(self):
         self.sequence: float = next(_sequence)
+        self.where = here()
+
+    def op_name(self):
+        """The plain name of the op, such as `sum`."""
+        return op_of(type(self).__name__)
 
     def own(self, table):
         """The node's own table of this name, made when it is first needed."""
@@ -179,11 +197,12 @@ class Handle(metaclass=Placed):
 class TapeNode(Node):
     """The node of one op. It keeps the op, and of its arguments and result what the derivative needs."""
 
-    versions = packed = NONE
+    versions = packed = apart = NONE
     args: Any  # a tuple; None once they are let go
+    let_go: tuple = ()  # what they were, as long as somebody else holds it
 
     def __init__(self, plan, value, fun, args, kwargs, parents):
-        self.sequence = next(_sequence)
+        self.sequence, self.where = next(_sequence), here(4)
         self.plan, self.fun, self.kwargs, self.parents, self.edges = plan, fun, kwargs, parents, parents
         places = plan.edges
         if places is None:
@@ -194,7 +213,7 @@ class TapeNode(Node):
         kept, self.args, self.value = plan.kept, tuple(args), value
         if kept is not None:
             self.args = tuple([
-                a if type(a) is not np.ndarray or a.size <= KEEP_BELOW or i in kept else stand_in(a)
+                a if type(a) is not np.ndarray or a.size <= KEEP_BELOW or i in kept else self._without(i, a)
                 for i, a in enumerate(args)
             ])  # fmt: skip
             self.value = value if "result" in plan.saved else stand_in(value)
@@ -202,6 +221,19 @@ class TapeNode(Node):
     info = property(lambda self: self.plan.info)
     argnums = property(lambda self: self.plan.argnums)
     releases = property(lambda self: bool(self.plan.saved))
+
+    def _without(self, place, array):
+        """A stand-in for an argument; where it is a constant, one knows where it was."""
+        if place not in self.plan.argnums:
+            self.own("apart")[place] = weakref.ref(array)
+        return stand_in(array)
+
+    def known(self):
+        """The arguments and the result, as far as they are still there; None for each that is not."""
+        if self.args is None:
+            return [_still(a) for a in self.let_go], None
+        args = [self.apart[i]() if i in self.apart else a for i, a in enumerate(self.args)]
+        return args, self.value if "result" in self.plan.saved else None
 
     def watch(self, tensors, result):
         """Remember the versions of the saved tensors, to notice an in-place change before the walk back.
@@ -287,7 +319,9 @@ class TapeNode(Node):
 
     def release(self):
         self.released = True
-        if self.plan.saved:
+        if self.plan.saved and self.args is not None:
+            constant = [KEEP_CONSTANT if i not in self.plan.argnums else 1 for i in range(len(self.args))]
+            self.let_go = tuple([_loosely(a, size) for a, size in zip(self.args, constant, strict=True)])
             self.args = self.value = None
             self.__dict__.pop("versions", None)
             self.__dict__.pop("packed", None)
@@ -331,6 +365,24 @@ class TapeNode(Node):
         return self.tensor_of(np.asarray(value))._placed_at(edge)
 
 
+def _loosely(argument, size=1):
+    """An argument that is let go: no array, or one of at most this `size`, stays; of any other one knows where it was."""
+    if type(argument) is np.ndarray:
+        return argument if argument.size <= size else weakref.ref(argument)
+    if isinstance(argument, (tuple, list)):
+        return tuple(map(_loosely, argument)) if any(hasattr(a, "dtype") for a in argument) else argument
+    return argument if argument is None or isinstance(argument, (bool, int, float, str, slice, np.generic)) else _GONE
+
+
+_GONE: Any = weakref.ref(set())  # nobody holds it
+
+
+def _still(thing):
+    if isinstance(thing, tuple):
+        return tuple(map(_still, thing))
+    return thing() if type(thing) is weakref.ref else thing
+
+
 class CopySlices(Node):
     """The node of a tensor after an op changed, in place, the part of it that `look` shows.
 
@@ -341,7 +393,7 @@ class CopySlices(Node):
     def __init__(self, base, before, fn, look):
         super().__init__()
         self.base, self.fn, self.look = base._gradient_edge(), fn, look
-        self.like, self.releases = stand_in(base._data), fn.releases
+        self.like, self.releases, self.asides = stand_in(base._data), fn.releases, fn.asides
         reached = [e for e in fn.edges if e is not None]
         self.place = next((i for i, e in enumerate(reached) if before is not None and e.key == before.key), None)
         own = fn.edges.index(reached[self.place]) if self.place is not None else 0 if fn.edges[:1] == (None,) else None
@@ -419,6 +471,7 @@ class AccumulateGrad(Node):
     def __init__(self, variable):
         super().__init__()
         self.variable, self.sequence = variable, float("inf")
+        self.trail = _trail.of_leaf(variable)
 
     @property
     def tensor_hooks(self):

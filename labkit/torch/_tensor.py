@@ -16,7 +16,8 @@ import numpy as np
 from ..absent import member
 from ..engine import Forward, getval, isbox, new_box
 from ..kinds import of_kind
-from . import _modes, _rules
+from ..trails import DETACHED, place
+from . import _modes, _rules, _trail
 from ._device import device
 from ._dtype import of_numpy
 from ._printing import tensor_text
@@ -38,6 +39,7 @@ class Version:
     """How often a piece of memory was changed in place; one counter for all that share it."""
 
     number = 0
+    place: Any = None  # where the last change was asked for
 
 
 class Tensor:
@@ -67,6 +69,9 @@ class Tensor:
     _level = 0  # the transform it was made in
     _inference = False
     _retains = False
+    _trail: Any = None  # off the tape: the note of what it was made of (see `_trail`)
+    _leaf_trail: Any = None  # of a leaf: its own
+    _forgotten: Any = None  # where its gradient was let go
     _accumulator: Callable | None = None
 
     def _set_up(self, data):
@@ -125,6 +130,9 @@ class Tensor:
 
     def __engine_wrap__(self, value):
         return Tensor._wrap(value)
+
+    def __engine_notes__(self):
+        return _trail.notes_of(self)
 
     # ---- on the tape ----
 
@@ -275,11 +283,11 @@ class Tensor:
                     f"attempting to assign a gradient of size '{list(value.shape)}' to a tensor of size "
                     f"'{list(self.shape)}'. Please ensure that the gradient and the tensor are the same size"
                 )
-        self._grad = value
+        self._grad, self._forgotten = value, place()
 
     @grad.deleter
     def grad(self):
-        self._grad = None
+        self._grad, self._forgotten = None, place()
 
     def _accumulate(self, g, create):
         """Add the gradient value `g` to `.grad`: never an alias of anything else."""
@@ -333,7 +341,7 @@ class Tensor:
         """The same memory as a constant: nothing flows back through it."""
         made = Tensor._of(self._array if isbox(self._data) else self._data)
         made._version_counter = self._version_counter
-        return made
+        return _trail.aside(made, "detach", (self,), DETACHED)
 
     def detach_(self):
         """Cut this tensor off the tape, in place."""
@@ -344,14 +352,15 @@ class Tensor:
                 "detach_() cannot be called on these gradients. To fix this error, please refer to the "
                 "Optimizer.zero_grad() function in torch/optim/optimizer.py as a reference."
             )
+        made = _trail.aside(Tensor._of(self._data), "detach_", (self,), DETACHED)
         self._move_to(None)
-        self._requires = False
+        self._requires, self._trail = False, made._trail
         return self
 
     @property
     def data(self):
         """The same memory, off the tape and with a version counter of its own."""
-        return Tensor._of(self._array)
+        return _trail.aside(Tensor._of(self._array), "data", (self,), DETACHED)
 
     @data.setter
     def data(self, value):
@@ -453,7 +462,7 @@ class Tensor:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
             raise TypeError("Got unsupported ScalarType BFloat16")
-        return self._array
+        return _trail.left(self, "numpy", self._array)
 
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
@@ -461,6 +470,9 @@ class Tensor:
 
     def item(self):
         """The one element as a Python number."""
+        return _trail.left(self, "item", self._item())
+
+    def _item(self):
         if self.numel() != 1:
             raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
         return _python(self._array.reshape(()))
@@ -468,16 +480,17 @@ class Tensor:
     def tolist(self):
         """Nested lists of Python numbers; a number for a 0-d tensor."""
         array = self._array
-        return (
+        found = (
             _python(array)
             if array.ndim == 0
             else (array.astype(np.float32) if array.dtype.kind == "V" else array).tolist()
         )
+        return _trail.left(self, "tolist", found)
 
     def _number(self, kind):
         if self.numel() != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
-        return kind(self._array.reshape(()).item())
+        return _trail.left(self, kind.__name__, kind(self._array.reshape(()).item()))
 
     def __float__(self):
         return self._number(float)
@@ -526,6 +539,7 @@ class Tensor:
         if id(self) not in memo:
             made = memo[id(self)] = _rebuild(type(self), self._array.copy(), self._requires)
             made._grad = None if self._grad is None else self._grad.__deepcopy__(memo)
+            _trail.aside(made, "deepcopy", (self,), DETACHED)
         return memo[id(self)]
 
     # ---- text ----
@@ -545,7 +559,7 @@ class Tensor:
 
     def __format__(self, spec):
         if self.ndim == 0 and type(self) is Tensor and not isbox(self._data):
-            return format(self.item(), spec)
+            return format(self._item(), spec)
         return object.__format__(self, spec)
 
 
@@ -554,6 +568,7 @@ def forget_gradients(tensors, set_to_none):
     for t in tensors:
         if t._grad is not None:
             t._grad = None if set_to_none else t._grad.detach().zero_()
+            t._forgotten = place()
 
 
 def _without_reverse(value, level):

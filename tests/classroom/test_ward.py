@@ -25,7 +25,7 @@ COMPARED = [what for what in INSTRUMENTS if what != "losses"]  # takes longest, 
 def numbers(shown):
     """What an instrument shows, as numbers: None is -1, and of a list also how it goes on from its first number."""
     if isinstance(shown, dict):
-        shown = list(shown.values())
+        shown = [one != "healthy" if isinstance(one, str) else one for one in shown.values()]
     if not isinstance(shown, (list, tuple)):
         return [float(shown)]
     found = [-1.0 if one is None else float(one) for one in shown]

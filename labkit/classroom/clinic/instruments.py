@@ -10,6 +10,7 @@ import numpy as np
 from ... import torch
 from ...evidence import unwatched
 from ...memory import memory_report
+from ...reasons import why
 from .drawing import Admission
 from .faults import program
 from .run import Run, norm_of
@@ -134,6 +135,16 @@ def _gradients(subject):
     return {name: brief(norms[name]) if name in norms else None for name in run.weights}
 
 
+def _reasons(subject):
+    run, batch = subject.first()
+    copies = run.copies[0]
+    with np.errstate(all="ignore"):
+        value = run.value(copies, run.pieces_of(batch, 0)[0])
+        value.backward(retain_graph=True)
+        found = {name: why(value, copy) for name, copy in copies.items()}
+    return {name: reason.cause or reason.what for name, reason in found.items()}
+
+
 def _held(subject, look):
     """`look(run, batch)` after each step on one batch, in which no weight is changed."""
     run, batch = subject.first()
@@ -186,6 +197,8 @@ INSTRUMENTS = {
     "labels": Instrument(2, "how many points of the first batch come with a label that is not theirs", _labels),
     "shapes": Instrument(2, "the shape of the largest array inside of the loss, for a piece of 8 points", _shapes),
     "gradients": Instrument(2, "the norm of each weight's gradient in the first step, None where there is none", _gradients),
+    "why": Instrument(3, "what labkit.why says of each weight's gradient, in one piece of the first step: the cause, or healthy",
+                      _reasons),
     "fixed": Instrument(3, "the norm of a worker's gradient in two steps that change no weight", _fixed),
     "update": Instrument(3, "what one update makes of weights of 1, with gradients of 0, at the full rate", _update),
     "pieces": Instrument(4, "a worker's gradient over the mean of its pieces' gradients, in two steps that change no "

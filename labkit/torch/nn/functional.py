@@ -3,6 +3,7 @@
 import numpy as np
 
 from ...aliases import attributes
+from .._dispatch import off_tape
 from .._reduce import log_softmax, softmax
 from .._table import FUNCTIONS
 from .._tensor import Tensor
@@ -53,7 +54,7 @@ sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 def one_hot(tensor, num_classes=-1) -> Tensor:
     """Class numbers as rows with a single 1."""
     classes = int(tensor._array.max()) + 1 if num_classes == -1 else num_classes
-    return Tensor._of(np.eye(classes, dtype=np.int64)[tensor._array])
+    return off_tape(np.eye(classes, dtype=np.int64)[tensor._array], "one_hot", tensor)
 
 
 __getattr__ = attributes(__name__)

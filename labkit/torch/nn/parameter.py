@@ -7,7 +7,8 @@ import numpy as np
 
 from ...aliases import attributes
 from ...layout import Placed
-from .. import _creation
+from ...trails import DETACHED
+from .. import _creation, _modes, _trail
 from .._table import METHODS
 from .._tensor import Tensor
 
@@ -41,6 +42,7 @@ class Parameter(Tensor, metaclass=Placed):
         if requires_grad and not self.dtype.is_floating_point:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self._requires = bool(requires_grad)
+        _trail.aside(self, "Parameter", (data,), DETACHED, _modes.grad_enabled())
 
     def __repr__(self):
         return "Parameter containing:\n" + super().__repr__()

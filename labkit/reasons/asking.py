@@ -1,0 +1,64 @@
+"""`why`: which reader can tell."""
+
+from typing import Any
+
+import numpy as np
+
+from .answer import Why
+from .functional import of_function, without_a_tape
+from .installed import of_real_run, of_real_tape
+from .real import is_real
+from .run import is_functional
+from .tape import is_taped
+from .taped import of_run, of_tape
+
+
+def why(loss: Any, w: Any, grad: Any = None) -> Why:
+    """Why the gradient of `loss` with respect to `w` is None, zero, nan, small or healthy: a `Why`, which prints as a few
+    sentences and has `what`, `cause`, `where`, `next`.
+
+    `w`: a tensor or parameter of either dialect or of the installed PyTorch, or a number or an array. `loss`: the tensor that
+    was computed from it, of any shape; or a function that computes it, which is called once, without arguments or with `w`
+    where it takes one, and may return other things behind the loss. `grad`: the gradient as you hold it, to be compared; by
+    default what stands in `w.grad`.
+
+    labkit's own tape remembers lines, so a tensor of its PyTorch dialect is enough. MindSpore has no tape, and that of the
+    installed PyTorch has neither lines nor what was not recorded: there a function names the line. No hook is run, no `.grad`
+    changes, the tape can still be walked. Raises TypeError for what is neither.
+
+    >>> import labkit.torch as torch
+    >>> w = torch.tensor([-1.0, -2.0], requires_grad=True)
+    >>> loss = torch.relu(w).sum()
+    >>> reason = why(loss, w)
+    >>> reason.what, reason.cause
+    ('zero', 'dead relu')
+    """
+    if is_taped(w):
+        if not (is_taped(loss) or callable(loss)):
+            raise _not_of_one(loss, w)
+        return of_tape(loss, w, grad) if is_taped(loss) else of_run(loss, w, grad)
+    if is_real(w):
+        if not (is_real(loss) or callable(loss)):
+            raise _not_of_one(loss, w)
+        return of_real_tape(loss, w, grad) if is_real(loss) else of_real_run(loss, w, grad)
+    if not (is_functional(w) or isinstance(w, (int, float, np.ndarray, np.generic))):
+        raise _not_of_one(loss, w)
+    if is_functional(loss):
+        return without_a_tape()
+    if is_taped(loss) or is_real(loss) or not callable(loss):
+        raise _not_of_one(loss, w)
+    return of_function(loss, w, grad)
+
+
+def _not_of_one(loss, w):
+    return TypeError(
+        "why(loss, w): expected two tensors of one framework, or a function that computes the loss and a tensor, but got "
+        f"{_kind(loss)} and {_kind(w)}"
+    )
+
+
+def _kind(value):
+    kind = type(value)
+    if is_taped(value) or is_functional(value):
+        return f"a {kind.__name__} of labkit.{'torch' if is_taped(value) else 'mindspore'}"
+    return f"a {kind.__name__}" + (" of the installed PyTorch" if is_real(value) else "")

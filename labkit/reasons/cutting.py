@@ -1,0 +1,74 @@
+"""The answer where no gradient gets from the loss to the tensor: where the way is cut, or that there never was one."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ..trails import DETACHED, NUMBERS, Exit, Trail, is_same
+from .answer import Why
+from .notes import all_before, cuts
+from .words import answer, at, cut, exit_cause
+
+
+def cut_off(
+    ends: Sequence[Trail], target: Trail, exits: Iterable[Exit], what: str, outputs: Sequence[Any] = (), taken: Any = None,
+    lost: Sequence[Trail] = (), beside: str = "",
+) -> Why:  # fmt: skip
+    """What the notes say, from the surest to the least sure.
+
+    `ends`: the notes of what came out; `target`: of the tensor; `exits`: all values that left tensors; `outputs`: what came
+    out, where that may be no tensor; `taken`: the place and the exit of a number that is used on the way; `lost`: cuts behind
+    which nothing was followed; `beside`: what is said where the tensor was not used.
+    """
+    for end in ends:
+        found = cuts(end, target)
+        if found:
+            return cut(found, what, _left_before(found[0], exits))
+    exits = [e for e in exits if any(note is target for note in all_before(e.trail))]
+    came = [e for e in exits if any(is_same(e.value(), output) for output in outputs)]
+    if came:
+        return _returned(came[-1], what)
+    if taken is not None and any(taken[1] is e for e in exits):
+        return _taken(taken[0], taken[1], target, what)
+    made = [note for end in ends for note in all_before(end) if note.kind == NUMBERS]
+    pairs = [(e, note) for e in exits for note in made if note.number > e.number]
+    if pairs:
+        return _through_numbers(*pairs[-1], what)
+    return cut(list(lost), what) if lost else _unused(exits, what, beside)
+
+
+_STAY = "stay with tensors on the way to the loss, and take numbers out only to look at them."
+_USE = "look for the line that should use it: another tensor may stand there, a copy, or a result that was dropped."
+
+
+def _left_before(note, exits):
+    """Of a tensor that was made of numbers: where these had left."""
+    return next((e for e in reversed(list(exits)) if e.trail in note.before), None) if note.kind == NUMBERS else None
+
+
+def _returned(left, what):
+    said = f"The result is no tensor: {left.op}{at(left.place)} took the number out, and a number has no history."
+    return answer(what, exit_cause(left), [said], left.place, _STAY)
+
+
+def _taken(place, left, target, what):
+    before = [note for note in cuts(left.trail, target) if note.kind != DETACHED]
+    if before:
+        return cut(before, what)
+    said = f"The number that {left.op}{at(left.place)} took out of it is used{at(place)}: a number has no history."
+    return answer(what, exit_cause(left), [said], left.place, _STAY)
+
+
+def _through_numbers(left, note, what):
+    said = (
+        f"{left.op}{at(left.place)} took its numbers out of the tensors, and {note.op}{at(note.place)} made a new tensor of"
+        " numbers: Python and NumPy keep no history in between."
+    )
+    return answer(what, exit_cause(left), [said], left.place, _STAY)
+
+
+def _unused(exits, what, beside):
+    said = ["The loss was not computed from this tensor: nothing on the way to it used it.", beside]
+    if exits:
+        left = exits[-1]
+        said[1] = f"Its numbers were taken out, by {left.op}{at(left.place)}; what was done with them left no trace."
+    return answer(what, "never used", said, exits[-1].place if exits else None, _USE)

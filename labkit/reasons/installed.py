@@ -1,0 +1,72 @@
+"""Answers for the installed PyTorch: what remains possible of a finished tape, and what a run shows."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .answer import Why
+from .cutting import cut_off
+from .judging import Standing, about, judged
+from .mode import RealRun
+from .notes import cuts
+from .real import RealReading, is_real, numbers
+from .taped import FLOAT, REQUIRE
+from .words import answer, beside
+
+POSSIBLE = (
+    "it was detached: detach(), .data, torch.tensor(w) or a new Parameter made of it",
+    "it was used while nothing was recorded: no_grad, inference_mode",
+    "it went through integers or truth values: a cast, a comparison, argmax",
+    "it went through NumPy or Python numbers: numpy(), item(), tolist()",
+    "what had been computed from it was overwritten by .data or under no_grad",
+    "it was never used: the loss is made of another tensor, or of a copy",
+)
+_RUN_IT = "labkit.why(lambda: ..., w), with the computation of the loss inside, runs it once and names the line."
+
+
+def of_real_tape(loss: Any, w: Any, held: Any = None) -> Why:
+    """The answer for two tensors, whose tape is finished: it has no lines, and nothing of what was not recorded."""
+    if not w.requires_grad:
+        return _asks_for_none(w)
+    reading = RealReading(loss, w)
+    if reading.reached or loss is w:
+        return judged(reading, _standing(w, held), "")
+    said = "The tape of the loss does not lead to this tensor."
+    if not reading.order:
+        said = "The loss has no tape: nothing that was recorded led to it."
+    open_ways = POSSIBLE if loss.is_floating_point() else (POSSIBLE[2],)
+    said = f"{said} PyTorch keeps no trace of what was not recorded. It remains possible that:"
+    return answer("None", "unknown", [said], None, _RUN_IT, open_ways)
+
+
+def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
+    """The answer for a function, run once and watched."""
+    if not w.requires_grad:
+        return _asks_for_none(w)
+    run = RealRun(fun, w)
+    standing = _standing(w, held, run)
+    run.put_back()
+    ends, sight = run.sight.ends(run.outputs[:1]), run.sight
+    reading = run.reading() if is_real(run.loss) else None
+    if reading is None or not (reading.reached or run.loss is w):
+        return cut_off(ends, sight.target, sight.exits, "None", run.outputs)
+    return judged(reading, standing, beside([note for end in ends for note in cuts(end, sight.target)]))
+
+
+def _asks_for_none(w):
+    if not (w.is_floating_point() or w.is_complex()):
+        return answer(
+            "None", "integer", [f"The tensor holds {w.dtype}: integers and truth values have no slope."], None, FLOAT
+        )
+    said = "The tensor does not require one: its requires_grad is False."
+    return answer("None", "requires_grad off", [said], None, REQUIRE)
+
+
+def _standing(w, held, run=None):
+    given = held if held is not None else w.grad if w.is_leaf or w.retains_grad else None
+    array = None if given is None else numbers(given) if is_real(given) else np.asarray(given)
+    hooks = list((getattr(w, "_backward_hooks", None) or {}).values()) + (run.hooks if run is not None else [])
+    where = run.lines.get(w.grad_fn) if run is not None else None
+    changed = run.changes.get(id(given)) if run is not None else None
+    return Standing(array, w.is_leaf, changed, hook=about(next(iter(hooks), None)), where=where)

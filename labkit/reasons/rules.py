@@ -1,0 +1,48 @@
+"""The engine's primitives, asked about their derivatives: what these are like, and whom they serve."""
+
+from typing import Any
+
+import numpy as np
+
+from ..engine import dense, getval, vjp_of
+from .probe import Probe, on_grid
+
+
+def is_floating(value: Any) -> bool:
+    """Whether it is a floating number or array."""
+    return isinstance(value, (float, np.floating)) or getattr(getattr(value, "dtype", None), "kind", "") in ("f", "V")
+
+
+def probe_of(fun: Any, args: Any, kwargs: Any, place: int, arrived: np.ndarray) -> Probe | None:
+    """What the derivative of a primitive is like in the argument at `place`; `here`: where something `arrived`."""
+
+    def on(values: Any) -> Any:
+        if any(i != place and np.ndim(a) for i, a in enumerate(args) if isinstance(a, np.ndarray)):
+            raise TypeError("a function of several arrays")
+        given = [values if i == place else a for i, a in enumerate(args)]
+        result = fun(*given, **kwargs)
+        (slopes,) = vjp_of(fun)((place,), result, given, kwargs)(np.ones_like(np.asarray(result)))
+        return np.asarray(getval(result)), np.asarray(getval(dense(slopes)))
+
+    found = on_grid(on)
+    if found is None:
+        return None
+    with np.errstate(all="ignore"):
+        _, here = on(np.asarray(args[place]))
+    here = np.asarray(here, float)
+    same = here.shape == np.shape(arrived)
+    return Probe(found.values, found.slopes, here[np.asarray(arrived) != 0] if same else here.ravel())
+
+
+def sends_elsewhere(fun: Any, args: Any, kwargs: Any, argnums: Any, result: Any, arrived: np.ndarray) -> bool:
+    """Whether an argument of a primitive that is not at `argnums`, would get something of what `arrived`."""
+    for place, argument in enumerate(args):
+        if place not in argnums and is_floating(argument) and np.shape(argument) == np.shape(result):
+            try:
+                with np.errstate(all="ignore"):
+                    (sent,) = vjp_of(fun)((place,), result, args, kwargs)(arrived)
+                if np.any(np.asarray(getval(dense(sent)))):
+                    return True
+            except Exception:  # no rule for this argument
+                continue
+    return False

@@ -1,0 +1,115 @@
+"""A run that is watched: which tensors were made of the one that is asked about, and where its gradient was cut off.
+
+The watcher says of every call that the user's code makes what went in and what came out. How it sees these calls is its business:
+by Python's profiler for the MindSpore dialect, by a function mode for the real PyTorch.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from ..trails import AFTER, DETACHED, INTEGER, LEAF, NO_GRAD, NUMBERS, OPEN, RECORDED, UNTRACED, Exit, Trail, is_same
+
+_PLAIN = (bool, int, float, str, bytes, type(None), np.bool_)
+
+
+class Sight:
+    """What was seen of a run. `array(tensor)` gives a tensor's numbers, `alive(tensor)` whether a gradient goes on from it.
+
+    `exits`: values that left the tensors. `seen`: the calls whose results a gradient goes on from, `(op, place, tensor)`.
+    """
+
+    def __init__(self, w: Any, is_tensor: Callable, alive: Callable, array: Callable) -> None:
+        self.is_tensor, self.alive, self.array = is_tensor, alive, array
+        self.target = Trail("leaf", None, LEAF)
+        self.exits: list[Exit] = []
+        self.lost: list[Trail] = []  # cuts in a run of arrays, which are not followed any further
+        self._notes: dict[int, Trail] = {id(w): self.target}
+        self._kept: list = [w]  # so that no id is used twice
+        self._known: set[int] = set()
+
+    def ends(self, outputs: Iterable) -> list[Trail]:
+        """The notes of what came out."""
+        return [note for leaf in outputs if (note := self.note_of(leaf)) is not None]
+
+    def begins(self, value: Any) -> None:
+        """This stands for the one that is asked about."""
+        self._note(value, self.target)
+
+    def note_of(self, value: Any) -> Trail | None:
+        """The note of a tensor that was made of the one asked about, or of numbers after some had left."""
+        return self._notes.get(id(value))
+
+    def saw(
+        self, op: str, where: Any, given: Iterable, results: Iterable, recording: bool = True, changed: Any = None
+    ) -> None:
+        """A call of `op` took `given` and gave `results`, values and tensors; it may have `changed` a tensor in place."""
+        given, results = list(given), list(results)
+        tensors = [v for v in given if self.is_tensor(v)]
+        self.refresh(tensors)
+        notes = [note for v in tensors if (note := self.note_of(v)) is not None]
+        numbers = [v for v in given if not self.is_tensor(v) and not callable(v)]
+        entered = self._entered(op, where, numbers)
+        for value in results:
+            if self.is_tensor(value):
+                self._made(op, where, tensors, notes, entered, value, recording, changed is value)
+            elif notes and not isinstance(value, (bool, np.bool_, str, type(None))) and _is_numbers(value):
+                self.exits.append(Exit(notes[-1], op, value, where))
+        if changed is not None and not any(changed is value for value in results):
+            self._made(op, where, tensors, notes, entered, changed, recording, True)
+
+    def _entered(self, op, where, numbers):
+        """The notes of numbers that had left, and of others that may have been made of these, in a list of none or one."""
+        known = [e.trail for e in self.exits if any(is_same(e.value(), v) for v in numbers)]
+        literal = where[0].co_consts if isinstance(where, tuple) else ()
+        unknown = self.exits and any(_is_numbers(v) and not any(v is c for c in literal) for v in numbers)
+        return [Trail(op, where, NUMBERS, known)] if known or unknown else []
+
+    def refresh(self, tensors: Iterable) -> None:
+        """A tensor that had been cut off may have got a history since, as what a function with a rule of its own returns."""
+        for value in tensors:
+            note = self._notes.get(id(value))
+            if note is not None and note.kind not in OPEN and self.alive(value):
+                self._note(value, Trail(note.op, note.place, RECORDED, note.before))
+
+    def _made(self, op, where, tensors, notes, entered, value, recording, changed):
+        if id(value) in self._known and not changed:
+            return
+        if any(value is t for t in tensors) and not changed:
+            return
+        self._known.add(id(value))
+        self._kept.append(value)
+        if self.alive(value):
+            self._note(value, Trail(op, where, RECORDED, [*notes, *entered]))
+        elif entered and not notes:
+            self._note(value, entered[0])
+        elif notes:
+            alive = [t for t in tensors if self.note_of(t) is not None and self.alive(t)]
+            self._note(value, Trail(op, where, self._kind(value, alive, recording), [*notes, *entered]))
+
+    def _kind(self, value, alive, recording):
+        if not alive:
+            return AFTER
+        if not recording:
+            return NO_GRAD
+        mine = self.array(value)
+        if mine.dtype.kind in "iub":
+            return INTEGER
+        theirs = np.concatenate([self.array(t).ravel() for t in alive])
+        return DETACHED if np.isin(mine, theirs).all() else UNTRACED
+
+    def _note(self, value, note):
+        self._notes[id(value)] = note
+        if isinstance(value, (np.ndarray, np.generic)) and note.kind in (DETACHED, INTEGER, UNTRACED):
+            self.lost.append(note)
+        self._kept.append(value)
+
+
+def _is_numbers(value):
+    """Whether it is numbers, of Python or NumPy, and not a mere count such as a length or a shape."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fiub" or value.dtype.kind == "V"
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(v, (float, np.floating)) or (isinstance(v, list) and _is_numbers(v)) for v in value[:8])
+    return isinstance(value, (float, np.floating))

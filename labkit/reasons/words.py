@@ -1,0 +1,235 @@
+"""Findings as sentences: what the gradient is, what made it so and where, and what to do."""
+
+from typing import Any
+
+from .answer import Place, Why, place_of
+from .flow import Finding
+
+_OPENINGS = {
+    "None": "There is no gradient.",
+    "zero": "The gradient is zero.",
+    "nan": "The gradient is not finite.",
+    "small": "The gradient is small.",
+    "healthy": "The gradient is healthy.",
+}
+
+
+def answer(what: str, cause: str, sentences: list[str], where: Any = None, step: str = "", possible: Any = ()) -> Why:
+    """A `Why` of these sentences; empty ones are left out."""
+    lines = [" ".join(filter(None, [_OPENINGS[what], *sentences]))]
+    lines += [f"- {way}" for way in possible]
+    lines += [f"Next: {step}"] if step else []
+    return Why(what, cause, place_of(where), step, "\n".join(lines), tuple(possible))
+
+
+def at(where: Any) -> str:
+    """` at line 3: ...`, or nothing."""
+    place = place_of(where)
+    return f" ({place})" if place else ""
+
+
+def figure(value: float) -> str:
+    """A number as short as it may be."""
+    return f"{value:.3g}"
+
+
+MOST = 0.5  # of the entries: then it is worth a sentence
+
+# ---- the way is cut ----
+
+_CUT_WORDS: dict[str, tuple[str, str]] = {
+    "detached": (
+        "{op}{at} gives the values on and forgets what they were made of: the way from the loss back ends there.",
+        "take the loss from the tensor before this line; where a copy is only looked at, detach it beside the way.",
+    ),
+    "no_grad": (
+        "{op}{at} ran while nothing was recorded (no_grad, inference_mode or set_grad_enabled(False)), so its result is a"
+        " constant.",
+        "compute what the loss needs outside of that block.",
+    ),
+    "integer": (
+        "{op}{at} gives integers or truth values. They jump and have no slope, so no gradient goes through them.",
+        "keep the way to the loss floating: cast beside it, or take a smooth stand-in, such as sigmoid for a comparison and"
+        " softmax for argmax.",
+    ),
+    "no derivative": (
+        "{op}{at} gives its result as a constant: no gradient is sent through it, for it is flat or has no derivative.",
+        "compute this with functions that have a slope, or give it a derivative of your own (straight through).",
+    ),
+    "overwritten": (
+        "{op}{at} overwrites what had been computed; what the loss sees there no longer depends on the tensor.",
+        "write the new values into a new tensor, and go on with the old one.",
+    ),
+    "numbers": (
+        "{op}{at} gets plain numbers, which had been taken out of the tensors{left}. Python and NumPy keep no history, so the way"
+        " back ends there.",
+        "stay with tensors on the way to the loss: use the framework's functions, and take numbers out only to look at them.",
+    ),
+}
+
+
+def cut(found: list, what: str = "None", left: Any = None) -> Why:
+    """The way is cut at these notes, of which the first is named."""
+    first = found[0]
+    said, step = _CUT_WORDS[first.kind]
+    out = f" by {left.op}{at(left.place)}" if left is not None else ""
+    more = _others(found)
+    cause = first.kind if left is None else exit_cause(left)
+    where = first.place if left is None else left.place
+    return answer(what, cause, [said.format(op=first.op, at=at(first.place), left=out), more], where, step)
+
+
+def exit_cause(left: Any) -> str:
+    """ "numpy" for an array that left, "left as a number" for a number."""
+    return "numpy" if left.op in ("numpy", "asnumpy", "__array__", "array", "asarray") else "left as a number"
+
+
+def _others(found):
+    places = list(dict.fromkeys(str(place_of(n.place)) for n in found if n.place is not None and n is not found[0]))
+    places = [p for p in places if p != str(place_of(found[0].place))]
+    return f"It is cut elsewhere, too: {'; '.join(places[:3])}." if places else ""
+
+
+def beside(found: list) -> str:
+    """That other uses are cut, beside a gradient that arrives."""
+    place = next((note for note in found if note.place is not None), None)
+    if place is None:
+        return ""
+    return f"One use of it is cut off by {place.op}{at(place.place)}: what it would bring is missing."
+
+
+# ---- the way is open ----
+
+
+def found(finding: Finding, more: str = "") -> Why:
+    """What the numbers on the way back say."""
+    said, step = _SAYING[finding.what](finding)
+    return answer(finding.what, finding.cause, [*said, more], finding.place, step)
+
+
+def _op(finding):
+    return f"{finding.op}{at(finding.place)}"
+
+
+def _said_nan(finding):
+    op, figures = _op(finding), finding.figures
+    if figures.get("forward"):
+        if finding.op == "leaf":
+            return [
+                "An input or a weight is not finite before anything is computed."
+            ], "look for the first nan in the data."
+        return (
+            [f"The loss itself is not finite: {op} is the first whose result is not, although what went in is."],
+            "keep its argument where it is finite, for instance by a clamp, a small number added, or a stable form of the loss.",
+        )
+    if not finding.op:
+        return ["It is so from the start."], "look at the loss: it is not finite."
+    if "through" in figures:
+        through = f"{figures['through'][0]}{at(figures['through'][1])}"
+        return (
+            [f"{op} is the first whose result is not finite. The loss does not show it, but the derivative of {through} meets it:"
+             f" what arrives there is finite, what it sends on is {figures['sent']}."],
+            "give it an argument where it is finite, before it is computed: where() behind it comes too late.",
+        )  # fmt: skip
+    zero = " Zeros arrive there, and zero times an infinite slope is nan." if figures["zeros"] else ""
+    return (
+        [f"What arrives at the derivative of {op} is finite; what it sends on is {figures['sent']}: its slope there is not"
+         f" finite.{zero}"],
+        "give it an argument whose slope is finite, before it is computed: where() behind it comes too late.",
+    )  # fmt: skip
+
+
+def _said_zero(finding):
+    op, figures = _op(finding), finding.figures
+    word = finding.cause.partition(" ")[0]
+    arrives = f"of what arrives (up to {figures['arrived']:.3g})" if "arrived" in figures else ""
+    also = figures.get("also", 0)
+    more = f"On {also} other way{'s' * (also > 1)} it ends elsewhere." if also else ""
+    if word == "lost":
+        return (
+            [f"{op} should send {figures['lost']:.2g}, which is too small for {figures['dtype']} and becomes 0."],
+            "scale the loss up before backward and the gradients down after it (a GradScaler), or compute this in float32.",
+        )
+    if word == "overwritten":
+        return (
+            [
+                f"{op} puts other values in the place of what had been computed, so the loss does not depend on it any more.",
+                more,
+            ],
+            "write the new values into a new tensor, and go on with the old one.",
+        )
+    if word in ("dead", "flat", "saturated"):
+        return [_FLAT[word].format(op=op, arrives=arrives), more], _FLAT_NEXT[word]
+    if word == "multiplied":
+        return [
+            f"{op} multiplies with zeros only: {arrives} nothing goes on.",
+            more,
+        ], "look at the factor that is zero."
+    if word == "not":
+        return (
+            [f"{op} chose others: {arrives} all goes to what was chosen.", more],
+            "look at the condition or the index; what is not chosen learns nothing.",
+        )
+    if word == "no":
+        said = f"The derivative of {op} answers with no gradient (None) for what leads to the tensor."
+        return [said], "let its backward return a gradient for that argument."
+    if word == "cancelled":
+        return (
+            [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],
+            "look whether the loss depends on it at all: the uses may cancel out, as in x - x.",
+        )
+    if not finding.op:
+        return ["Nothing but zeros starts from the loss."], "look at the loss."
+    return [f"{op} sends nothing on {arrives}: its slope there is zero.", more], "look at what goes into it."
+
+
+_FLAT = {
+    "dead": "{op} is on its flat side with every number that counts: its slope there is 0, so {arrives} nothing goes on.",
+    "flat": "{op} is flat wherever it is defined: its slope is 0 for all numbers, so {arrives} nothing goes on.",
+    "saturated": "{op} is saturated: what goes in is so large that its slope is rounded to 0, so {arrives} nothing goes on.",
+}
+_FLAT_NEXT = {
+    "dead": "look at what goes in (a large negative bias, a step that was too long, values out of the range): bring it back, or"
+            " take a function with a slope on both sides.",
+    "flat": "replace it on the way back, for instance by a straight-through estimator, or use a smooth function.",
+    "saturated": "make what goes in smaller (smaller weights, normalised inputs), or use the loss of logits.",
+}  # fmt: skip
+
+
+def _said_small(finding):
+    figures = finding.figures
+    count, together = figures["together"]
+    word = finding.cause.partition(" ")[0]
+    size = f"Its largest entry is {figure(figures['size'])}; the loss started with {figure(figures['start'])}."
+    most = f"It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives."
+    if word == "saturated":
+        most += f" The function is saturated there: its slope elsewhere is up to {figure(figures['usual'])}."
+    all_of = f"The {count} ops of this name on the way shrink it to {figure(together)} together." if count > 1 else ""
+    step = _FLAT_NEXT["saturated"] if word == "saturated" else "look at the size of what goes into it."
+    return [size, most, all_of, _said_silent(finding)], step
+
+
+def _said_healthy(finding):
+    figures = finding.figures
+    falls = finding.op and figures["fall"] < 0.9
+    where = f" It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives." if falls else ""
+    return [
+        f"Its norm is {figure(figures['norm'])}, its largest entry {figure(figures['size'])}.{where}",
+        _said_silent(finding),
+    ], ""
+
+
+def _said_silent(finding):
+    """Where most entries end on the way."""
+    share, op, place = finding.figures.get("silent", (0.0, "", None))
+    if share < MOST or ((place, op) == (finding.place, finding.op) and finding.what != "healthy"):
+        return ""
+    return f"At {op}{at(place)}, {share:.0%} of the entries get nothing, or next to nothing."
+
+
+_SAYING = {"nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}
+
+
+def as_place(where: Any) -> Place | None:
+    """See `place_of`."""
+    return place_of(where)

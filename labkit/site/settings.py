@@ -1,18 +1,21 @@
-"""Sphinx settings of the site; `build.py` beside it prepares the sources and runs Sphinx."""
+"""Sphinx settings of the site; `build.py` beside it prepares the sources and runs Sphinx.
 
-import os
+The site's `conf.py` takes all of them.
+"""
+
+import json
 import re
-import sys
-from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 
-import labkit
-from labkit.widgets.kit import theme
+from .. import __version__
+from ..palette import PALETTES
+from .answers import fold
+from .reference import MODULES, load
 
-sys.path.insert(0, os.environ["LABKIT_SITE"])
-
-project, author, release = "labkit", "the authors of labkit", labkit.__version__
+project, author, release = "labkit", "the authors of labkit", __version__
 extensions = ["myst_nb", "sphinx.ext.autodoc"]
 html_theme = "furo"
 html_title = "labkit"
@@ -22,7 +25,7 @@ html_extra_path = ["extra"]  # the README's pictures, where it says that they ar
 html_favicon = "_static/icon.svg"
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_theme_options = {
-    f"{name}_css_variables": {"color-background-primary": theme.PALETTES[name]["page"]} for name in ("light", "dark")
+    f"{name}_css_variables": {"color-background-primary": PALETTES[name]["page"]} for name in ("light", "dark")
 }
 exclude_patterns = ["README.md"]
 smartquotes = False  # what stands in quotes is often to be typed
@@ -39,7 +42,7 @@ autodoc_inherit_docstrings = False
 autodoc_default_options = {"imported-members": True}
 
 
-def as_rst(lines):
+def as_rst(lines: list[str]) -> None:
     """A docstring in labkit's plain style as reStructuredText: indented text and what is in backticks is code."""
     out, in_example = [], False
     for before, line in zip(["", *lines], lines, strict=False):
@@ -53,36 +56,30 @@ def as_rst(lines):
     lines[:] = out
 
 
-def escaped(words):
+def escaped(words: str) -> str:
+    """Words of which no letter means anything to reStructuredText."""
     words = words.replace("\\", "\\\\").replace("*", r"\*").replace("|", r"\|")
     return re.sub(r"(\w)_(?=\W|$)", r"\1\\_", words)
 
 
-def load(app):
-    """Autodoc sees only what a module holds already; labkit loads much when it is first used."""
-    from build import MODULES, public_names
-
-    for module in map(import_module, MODULES):
-        for name in public_names(module):
-            vars(module)[name] = getattr(module, name)
-
-
-def without_far_pictures(app, doctree):
+def without_far_pictures(app: Any, doctree: nodes.document) -> None:
     """A page loads nothing from other hosts: of a picture there, its words stay."""
     for picture in list(doctree.findall(nodes.image)):
         if "://" in picture["uri"]:
             picture.replace_self(nodes.Text(picture["alt"]))
 
 
-def fold_answers(app, doctree):
-    """What answers a prediction is seen when it is asked for."""
-    from answers import fold
+def make_live(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """A notebook's page has at its end what makes it live."""
+    elements = Path(app.srcdir) / "live.json"
+    if elements.is_file() and "body" in context:
+        context["body"] += json.loads(elements.read_text(encoding="utf-8")).get(page, "")
 
-    fold(doctree)
 
-
-def setup(app):
+def setup(app: Any) -> None:
+    """Take part in what Sphinx does."""
     app.connect("doctree-read", without_far_pictures)
-    app.connect("doctree-read", fold_answers)
-    app.connect("builder-inited", load)
+    app.connect("doctree-read", lambda app, doctree: fold(doctree))
+    app.connect("builder-inited", lambda app: load(MODULES))
+    app.connect("html-page-context", make_live)
     app.connect("autodoc-process-docstring", lambda app, what, name, thing, options, lines: as_rst(lines))

@@ -1,0 +1,4 @@
+from .build import SiteError as SiteError
+from .build import build_site as build_site
+from .links import faults as faults
+from .reference import MODULES as MODULES

@@ -37,6 +37,12 @@ class Packages(MetaPathFinder, Loader):
         spec.loader, spec.origin, spec.cached = found.loader, found.origin, found.cached
         spec.has_location, spec.submodule_search_locations = found.has_location, found.submodule_search_locations
 
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module by the loader that its spec has by now."""
+        found = module.__spec__
+        if found is not None and found.loader is not None:
+            found.loader.exec_module(module)
+
     def _unpack(self, package):
         entry = self._packages[package]
         if not self._homes.keys() & set(entry["imports"]):  # it is here

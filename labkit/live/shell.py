@@ -12,6 +12,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from io import TextIOBase
 from pathlib import Path
 from pprint import pformat
@@ -38,9 +39,9 @@ class Stream(TextIOBase):
         self.name, self._send, self._held, self._sent = name, send, "", 0.0
 
     def write(self, text: str) -> int:
-        """Keep the text, and send what is kept every now and then."""
+        """Keep the text, and send what is kept at the end of a line, every now and then."""
         self._held += text
-        if monotonic() - self._sent > OFTEN:
+        if "\n" in text and monotonic() - self._sent > OFTEN:
             self.flush()
         return len(text)
 
@@ -65,9 +66,8 @@ class Shell:
         )
 
     def start(self, record: str = "") -> None:
-        """Take the place of Python's `__main__`, its streams and its warnings; `record`: of right answers, as it was kept."""
+        """Take the place of Python's `__main__`; `record`: of right answers, as it was kept."""
         sys.modules["__main__"] = self.main
-        sys.stdout, sys.stderr = self.streams
         self._record = record
         if record:
             Path(places.RECORD).write_text(record, encoding="utf-8")
@@ -94,7 +94,8 @@ class Shell:
     def guarded(self, work: Callable[[], Any]) -> bool:
         """Whether the work ended without an exception; of one, it is said where in the learner's code it arose."""
         try:
-            work()
+            with redirect_stdout(self.streams[0]), redirect_stderr(self.streams[1]):
+                work()
         except SystemExit as ended:
             self.say("error", text=f"SystemExit: {ended}")
         except BaseException as error:

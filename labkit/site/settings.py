@@ -13,6 +13,7 @@ from docutils import nodes
 from .. import __version__
 from ..palette import PALETTES
 from .answers import fold
+from .landing import meta
 from .reference import MODULES, load
 
 project, author, release = "labkit", "the authors of labkit", __version__
@@ -27,7 +28,7 @@ html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_theme_options = {
     f"{name}_css_variables": {"color-background-primary": PALETTES[name]["page"]} for name in ("light", "dark")
 }
-exclude_patterns = ["README.md"]
+exclude_patterns = ["README.md", ".ledger"]
 smartquotes = False  # what stands in quotes is often to be typed
 
 nb_execution_mode = "off"  # build.py has run them
@@ -69,11 +70,13 @@ def without_far_pictures(app: Any, doctree: nodes.document) -> None:
             picture.replace_self(nodes.Text(picture["alt"]))
 
 
-def make_live(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """A notebook's page has at its end what makes it live."""
-    elements = Path(app.srcdir) / "live.json"
-    if elements.is_file() and "body" in context:
-        context["body"] += json.loads(elements.read_text(encoding="utf-8")).get(page, "")
+def put_around(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """A page says what it is where a link to it is shown, and has at its end what makes it live."""
+    around = json.loads((Path(app.srcdir) / "around.json").read_text(encoding="utf-8"))
+    if "body" in context:
+        context["body"] += around["bodies"].get(page, "")
+        title = re.sub("<.*?>", "", context.get("title", project))
+        context["metatags"] += meta(title, around["said"].get(page, ""), around["site"])
 
 
 def setup(app: Any) -> None:
@@ -81,5 +84,5 @@ def setup(app: Any) -> None:
     app.connect("doctree-read", without_far_pictures)
     app.connect("doctree-read", lambda app, doctree: fold(doctree))
     app.connect("builder-inited", lambda app: load(MODULES))
-    app.connect("html-page-context", make_live)
+    app.connect("html-page-context", put_around)
     app.connect("autodoc-process-docstring", lambda app, what, name, thing, options, lines: as_rst(lines))

@@ -9,20 +9,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .landing import about, claim, first_page
+from .ledger import PAGE, write_ledger
 from .live import LiveSite
 from .reference import write_reference
 
 ASSETS = Path(__file__).parent / "assets"
+AROUND = "around.json"  # what the settings read: what is put around the text of each page
 ANSWER = "answer-"  # the id of an exercise's cell begins so
 DREW = "__import__('sys').modules.keys() >= {'matplotlib'}"
 
-INDEX = """```{{include}} README.md
-:end-before: "<!-- address: clone -->"
-```
-
-On these pages every widget plays. To change the code and to answer the exercises, {how}{origin}.
-
-```{{toctree}}
+TREES = """```{{toctree}}
 :hidden:
 
 start
@@ -30,6 +27,7 @@ start
 
 ```{{toctree}}
 :caption: The course
+:hidden:
 :maxdepth: 1
 
 {notebooks}
@@ -37,8 +35,10 @@ start
 
 ```{{toctree}}
 :caption: To read
+:hidden:
 :maxdepth: 1
 
+notebooks/ledger
 {texts}
 CONTRIBUTING
 CHANGELOG
@@ -47,6 +47,7 @@ SECURITY
 
 ```{{toctree}}
 :caption: Reference
+:hidden:
 :maxdepth: 1
 
 {modules}
@@ -54,12 +55,13 @@ SECURITY
 """
 START = """# How to start
 
-```{include} README.md
+{origin}
+```{{include}} README.md
 :start-after: "</picture>"
 :end-before: "## The notebooks"
 ```
 
-```{include} README.md
+```{{include}} README.md
 :start-after: "<!-- end of the notebooks -->"
 :end-before: "## More"
 ```
@@ -79,21 +81,24 @@ class Sources:
         site = LiveSite(self.source, pyodide) if live else None
         texts = self._copy_texts(paths)
         drawn = {path.stem: self._run(path) for path in paths}
-        if site:
-            self._make_live(site, drawn)
+        ledger = self.source / ".ledger" / f"{PAGE}.ipynb"
+        ledger.parent.mkdir()
+        write_ledger(ledger, live)
+        drawn[PAGE] = self._run(ledger)
         write_reference(self.source, modules)
         lists = {
             "notebooks": [f"notebooks/{path.stem}" for path in paths],
             "texts": [f"notebooks/{path.stem}" for path in texts],
             "modules": [f"api/{module}" for module in modules],
         }
-        own = "[run the notebooks yourself](start.md)"
-        how = f"press *Run this page here* at the top of a notebook, or {own}" if live else own
-        filled = {key: "\n".join(pages) for key, pages in lists.items()}
-        index = INDEX.format(how=how, origin=origin(self.root), **filled)
+        trees = TREES.format(**{key: "\n".join(pages) for key, pages in lists.items()})
+        index = first_page(self.root, self.source, paths, live, trees)
         (self.source / "index.md").write_text(index, encoding="utf-8")
-        (self.source / "start.md").write_text(START, encoding="utf-8")
+        (self.source / "start.md").write_text(START.format(origin=origin(self.root)), encoding="utf-8")
         (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")
+        bodies = self._bodies(site, [*paths, ledger], drawn) if site else {}
+        around = {"bodies": bodies, "said": said(self.root, paths), "site": home(self.root)}
+        (self.source / AROUND).write_text(json.dumps(around), encoding="utf-8")
 
     def _copy_texts(self, paths):
         texts = sorted((self.root / "notebooks").glob("*.md"))
@@ -112,20 +117,18 @@ class Sources:
         self.tell(path.stem)
         return run_notebook(path, self.source / "notebooks", self.source / "_static" / "widgets" / path.stem)
 
-    def _make_live(self, site, drawn):
-        """Note for each page what makes it live; `drawn` says of a notebook's name whether it draws plots."""
-        course = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in self._course()}
+    def _bodies(self, site, paths, drawn):
+        """What makes each of these pages live; `drawn` says of a notebook's name whether it draws plots."""
+        course = sorted((self.root / "notebooks").glob("*.ipynb"))
+        known = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in {*course, *paths}}
         exercises = {
-            name: [cell["id"].removeprefix(ANSWER) for cell in notebook["cells"] if cell["id"].startswith(ANSWER)]
-            for name, notebook in course.items()
+            path.stem: [c["id"].removeprefix(ANSWER) for c in known[path.stem]["cells"] if c["id"].startswith(ANSWER)]
+            for path in course
         }
-        elements = {
-            f"notebooks/{name}": site.element(course[name], name, exercises, plots) for name, plots in drawn.items()
+        return {
+            f"notebooks/{path.stem}": site.element(known[path.stem], path.stem, exercises, drawn[path.stem])
+            for path in paths
         }
-        (self.source / "live.json").write_text(json.dumps(elements), encoding="utf-8")
-
-    def _course(self):
-        return sorted((self.root / "notebooks").glob("*.ipynb"))
 
 
 def run_notebook(path: Path, out: Path, pages: Path) -> bool:
@@ -151,12 +154,29 @@ def run_notebook(path: Path, out: Path, pages: Path) -> bool:
     return drew["text/plain"] == "True"
 
 
-def origin(root: Path) -> str:
-    """Words that say where the repository is: as it is set, else where this is built, else none."""
+def address(root: Path) -> str:
+    """Where the repository is: as it is set, else where this is built; empty where it is nowhere."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     built = os.environ.get("GITHUB_REPOSITORY")
-    address = project.get("urls", {}).get("Repository") or (built and f"https://github.com/{built}")
-    return f", from [the repository]({address})" if address else ""
+    return str(project.get("urls", {}).get("Repository") or (f"https://github.com/{built}" if built else ""))
+
+
+def home(root: Path) -> str:
+    """Where GitHub Pages puts the site; empty where the repository is nowhere."""
+    owner, _, name = address(root).removeprefix("https://github.com/").partition("/")
+    return f"https://{owner}.github.io/{name}/" if name else ""
+
+
+def origin(root: Path) -> str:
+    """A sentence that leads to the repository, if it is somewhere."""
+    return f"It lies in [the repository]({address(root)}).\n" if address(root) else ""
+
+
+def said(root: Path, paths: Sequence[Path]) -> dict[str, str]:
+    """What each page says of itself where a link to it is shown; of the first page it is the claim of the README."""
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    claims = {"index": claim(readme)[0]}
+    return claims | {f"notebooks/{path.stem}": about(path, readme)[1] for path in paths}
 
 
 def without_absent(text: str, paths: Sequence[Path]) -> str:

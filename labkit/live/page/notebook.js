@@ -93,11 +93,11 @@ class Notebook {
 
   answered() {
     const answers = kept(RECORD, { answers: {} }).answers || {};
-    return page.exercises[page.name].filter((name) => name in answers).length;
+    return (page.exercises[page.name] || []).filter((name) => name in answers).length;
   }
 
   progress() {
-    const all = page.exercises[page.name].length;
+    const all = (page.exercises[page.name] || []).length;
     return all ? `${this.answered()} of ${all} exercises of this page are answered.` : "";
   }
 
@@ -220,4 +220,9 @@ async function keepForOffline(worker) {
   worker.postMessage({ keep: [...new Set(files)].filter((file) => file.startsWith(location.origin)) }, [channel.port2]);
 }
 
-const notebook = new Notebook();
+const notebook = new Notebook(); // a link may ask for one cell: page.html?run=ID
+const asked = notebook.cells.find((cell) => cell.id === new URLSearchParams(location.search).get("run"));
+if (asked && location.protocol !== "file:") {
+  notebook.start();
+  notebook.run(asked);
+}

@@ -17,7 +17,7 @@ from io import TextIOBase
 from pathlib import Path
 from pprint import pformat
 from time import monotonic
-from types import CodeType, ModuleType
+from types import CodeType, ModuleType, SimpleNamespace
 from typing import Any
 
 from ..desk import places
@@ -56,6 +56,7 @@ class Shell:
     """Runs cells in a module `__main__` of its own; `send` takes the messages."""
 
     kernel = True  # what tells a notebook from a terminal
+    events = SimpleNamespace(register=lambda *what: None, unregister=lambda *what: None)  # matplotlib asks for them
 
     def __init__(self, send: Callable[[Message], None]) -> None:
         self._send, self.cell, self.count, self._record = send, "", 0, ""
@@ -126,7 +127,7 @@ class Shell:
 
     def _show_figures(self):
         """Show what was drawn with matplotlib's pyplot and not shown yet."""
-        pyplot = sys.modules.get("matplotlib.pyplot")
+        pyplot: Any = sys.modules.get("matplotlib.pyplot")
         for number in pyplot.get_fignums() if pyplot else ():
             self.display(pyplot.figure(number))
             pyplot.close(number)

@@ -24,6 +24,9 @@ def install(shell: Shell) -> None:
     ipython, display = _module("IPython"), _module("IPython.display")
     vars(ipython).update(get_ipython=lambda: shell, display=display, __path__=[], version_info=VERSION)
     vars(display).update(display=shell.display, **{kind.__name__: kind for kind in (HTML, SVG, Image, Markdown)})
+    core, tools = _module("IPython.core"), _module("IPython.core.pylabtools")  # matplotlib looks for what they have not
+    vars(core).update(__path__=[], pylabtools=tools)
+    vars(tools).update(backend2gui={})
     AnyWidget.shell = shell
     vars(_module("anywidget")).update(AnyWidget=AnyWidget)
 
@@ -85,8 +88,10 @@ class AnyWidget(traitlets.HasTraits):
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
-        self.model_id, self.comm, self._told = f"model-{next(self._numbers)}", object(), {}
-        self.layout, self._listeners = SimpleNamespace(close=lambda: None), []
+        self.model_id, self.layout = f"model-{next(self._numbers)}", SimpleNamespace(close=lambda: None)
+        self.comm: object | None = object()
+        self._told: dict[str, Any] = {}
+        self._listeners: list[Callable[[Any, Any, list[Any]], None]] = []
         self._cell = self.shell.cell
         self.models[self.model_id] = self
         state = {name: getattr(self, name) for name in self.traits(sync=True)}

@@ -15,6 +15,9 @@ from ..palette import PALETTES
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
 DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
 WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
+FORMULA = """<form class="landing-formula" data-to="playground/index.html"><label for="formula">A function of your own</label>
+<input id="formula" value="tanh(w * x) - x" spellcheck="false" autocapitalize="off" autocomplete="off">
+<button class="landing-button">Show its graph</button></form>"""
 MINUTES = re.compile(r"About (\d+) minutes")
 
 PAGE = """---
@@ -28,6 +31,8 @@ hide-toc: true
 {hero}
 <p class="landing-go">{go}</p>
 </div>
+
+{formula}
 
 {intro}
 
@@ -56,10 +61,11 @@ Every picture here is computed, and every one can be driven: by mouse, by finger
 """
 
 
-def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, trees: str) -> str:
+def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, playground: bool, trees: str) -> str:
     """The text of the first page, with its picture, preview and gallery written below `source`.
 
-    `paths` are the notebooks that the site has, already run; `trees` lists all pages of the site.
+    `paths` are the notebooks that the site has, already run; `playground`: whether the site has the page that takes
+    a formula; `trees` lists all pages of the site.
     """
     readme = (root / "README.md").read_text(encoding="utf-8")
     claimed, rest = claim(readme)
@@ -76,6 +82,7 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, tree
     run_here = "Open a notebook, press <em>Run this page here</em>, and answer: nothing to install. Or " if live else ""
     return PAGE.format(
         claim=escape(claimed), hero=hero, go=f"{begin} {ledger}", intro=" ".join(rest.split()),
+        formula=FORMULA if playground else "",
         gallery="\n".join(gallery(source, paths)), course=course(paths, readme), trees=trees,
         students=f'{run_here}<a href="start.html">have it on your own machine</a>.',
         teachers='<a href="notebooks/for_instructors.html">For instructors</a>: assignments from the exercises and from your '
@@ -126,7 +133,7 @@ def preview(picture: Any) -> bytes:
 def gallery(source: Path, paths: Sequence[Path]) -> list[str]:
     """An item for each lab that a notebook shows: its saved page, which plays when it is seen, and the way to it."""
     (source / "_static" / "gallery").mkdir()
-    return [item for name in widgets.__all__ if (item := _item(name, source, paths))]
+    return [item for name in sorted(vars(widgets)["__all__"]) if (item := _item(name, source, paths))]
 
 
 def _item(name, source, paths):
@@ -175,7 +182,13 @@ def course(paths: Sequence[Path], readme: str) -> str:
         rows.append(
             f"| {path.stem.split('_')[0]} | [{title}](notebooks/{path.name}) | {what} | {said[1] if said else ''} min |"
         )
-    return "\n".join([f"{len(paths)} notebooks of 15 to 40 minutes each, {total} minutes in all. Each asks you to predict before you run.", "", *rows])
+    return "\n".join(
+        [
+            f"{len(paths)} notebooks of 15 to 40 minutes each, {total} minutes in all. Each asks you to predict before you run.",
+            "",
+            *rows,
+        ]
+    )
 
 
 def meta(title: str, description: str, site: str) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ..cases import CASES, ByMode, Case, Slip, report, run
-from ..cases.ledger import DOCUMENTS
+from ..cases import CASES, DOCUMENTS, ByMode, Case, Slip, report, run
 
 PAGE = "ledger"
 NAMES = {"mindspore": "MindSpore", "torch": "PyTorch"}

@@ -4,13 +4,16 @@ import hashlib
 import json
 import shutil
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .. import live
+from .. import live, widgets
 from ..live import runtime
 
 SCRIPTS = Path(str(live.__file__)).parent / "page"
+PLAYGROUND = f"{widgets.__name__}.playground"
 OFFLINE = "labkit-offline.js"  # at the site's root: it stands between all of its pages and the network
 ELEMENT = (
     '<script type="application/json" id="live-page">{data}</script>\n'
@@ -35,6 +38,13 @@ class LiveSite:
         (self.folder / "offline.js").unlink()
         (source / "extra").mkdir(exist_ok=True)
         (source / "extra" / OFFLINE).write_text(worker, encoding="utf-8")
+
+    def lay_playground(self, into: Path) -> bool:
+        """Write the playground, which runs what is typed into it, beside the other pages; False where labkit has none."""
+        if find_spec(PLAYGROUND) is None:
+            return False
+        import_module(PLAYGROUND).build(into, f"../_static/{self.folder.name}")
+        return True
 
     def files(self, plots: bool) -> list[str]:
         """The files that a page loads, with or without what draws plots."""

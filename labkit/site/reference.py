@@ -37,7 +37,9 @@ def write_reference(source: Path, modules: Sequence[str]) -> None:
     known: dict[int, str] = {}  # what is described, by identity: where
     for name in modules:
         module = import_module(name)
-        described, bare, others = [], [], []
+        described: list[str] = []
+        bare: list[str] = []
+        others: list[str] = []
         for public in sorted(public_names(module)):
             thing, full = getattr(module, public), f"{name}.{public}"
             if isinstance(thing, ModuleType) and thing.__name__ in modules:

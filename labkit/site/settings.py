@@ -45,15 +45,23 @@ autodoc_default_options = {"imported-members": True}
 
 def as_rst(lines: list[str]) -> None:
     """A docstring in labkit's plain style as reStructuredText: indented text and what is in backticks is code."""
-    out, in_example = [], False
+    out: list[str] = []
+    in_example = in_code = False
     for before, line in zip(["", *lines], lines, strict=False):
         in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
         indented = line.startswith("    ") and not in_example
         if indented and not before.strip() and not any(text.strip() == "::" for text in out[-2:]):
             out += ["::", ""]
-        parts = re.split(r"(`[^`]*`)", line)
-        spelt = "".join(f"`{p}`" if p.startswith("`") and len(p) > 2 else escaped(p) for p in parts)
-        out.append(line if in_example or indented else spelt)
+        if in_example or indented or not line.strip():
+            out.append(line)
+            in_code = False
+            continue
+        pieces = []
+        for piece in line.replace("``", "`").split("`"):  # code may go on in the next line
+            pieces.append(piece if in_code else escaped(piece))
+            in_code = not in_code
+        in_code = not in_code  # there is one piece more than there are marks
+        out.append("``".join(pieces))
     lines[:] = out
 
 

@@ -17,7 +17,8 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Page
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body {{ --color-background-primary: #fff; --color-background-secondary: #f8f9fb; --color-background-border: #ddd;
 --color-brand-primary: #0a4bff; --color-foreground-primary: #000; --color-foreground-secondary: #444;
---color-foreground-muted: #555; margin: 12px; }}</style><link rel="icon" href="../_static/icon.svg"><link rel="stylesheet" href="../_static/site.css"></head>
+--color-foreground-muted: #555; margin: 12px; }}</style><link rel="icon" href="../_static/icon.svg">
+<link rel="stylesheet" href="../_static/site.css"></head>
 <body><main><h1>Page</h1>{cells}</main>{element}</body></html>"""
 CELL = (
     '<div class="cell"><div class="cell_input"><pre>{source}</pre></div><div class="cell_output">as it came</div></div>'

@@ -20,7 +20,8 @@ from labkit.live.shell import NOT_PYTHON, Shell
 def shell(monkeypatch, tmp_path):
     """A shell that has taken this Python's place of IPython; `said` is what it has said."""
     monkeypatch.chdir(tmp_path)
-    for name in ("IPython", "IPython.display", "anywidget", "__main__"):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    for name in ("IPython", "IPython.core", "IPython.core.pylabtools", "IPython.display", "anywidget", "__main__"):
         monkeypatch.setitem(sys.modules, name, sys.modules.get(name))
     monkeypatch.delitem(sys.modules, "labkit.widgets.kit.player", raising=False)
     said = []
@@ -123,6 +124,13 @@ def test_anybodys_widget_has_its_messages(shell):
     said = run(shell, "counter.value += 1\ncounter.send('pong')\nheard")
     assert [one.get("state") or one.get("content") for one in said[:2]] == [{"value": 3}, "pong"]
     assert said[2]["data"]["text/plain"] == "['ping']"
+
+
+def test_matplotlib_draws_without_jupyter_and_what_pyplot_drew_is_shown(shell):
+    said = run(shell, "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])")
+    assert [one["type"] for one in said] == ["display", "done"] and said[0]["data"]["image/png"]
+    said = run(shell, "from labkit.widgets import plot\nwith plot('A line.') as ax:\n    _ = ax.plot([1, 2])")
+    assert said[0]["data"]["text/plain"] == "A line." and "data-labkit" in said[0]["data"]["text/html"]
 
 
 def wheel(name, files):

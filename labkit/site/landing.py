@@ -182,13 +182,9 @@ def course(paths: Sequence[Path], readme: str) -> str:
         rows.append(
             f"| {path.stem.split('_')[0]} | [{title}](notebooks/{path.name}) | {what} | {said[1] if said else ''} min |"
         )
-    return "\n".join(
-        [
-            f"{len(paths)} notebooks of 15 to 40 minutes each, {total} minutes in all. Each asks you to predict before you run.",
-            "",
-            *rows,
-        ]
-    )
+    takes = re.search(r"^Each takes .+(?:\n.+)*", readme, re.MULTILINE)
+    said_there = f" {takes[0]}" if takes else ""
+    return "\n".join([f"{len(paths)} notebooks, {total} minutes in all.{said_there}", "", *rows])
 
 
 def meta(title: str, description: str, site: str) -> str:

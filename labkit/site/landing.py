@@ -18,7 +18,7 @@ WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
 FORMULA = """<form class="landing-formula" data-to="playground/index.html"><label for="formula">A function of your own</label>
 <input id="formula" value="tanh(w * x) - x" spellcheck="false" autocapitalize="off" autocomplete="off">
 <button class="landing-button">Show its graph</button></form>"""
-MINUTES = re.compile(r"About (\d+) minutes")
+MINUTES = re.compile(r"About (\d+) minutes(?:, and (\d+) for the exercises)?")
 
 PAGE = """---
 hide-toc: true
@@ -176,15 +176,15 @@ def course(paths: Sequence[Path], readme: str) -> str:
     """The notebooks in their order, with what each is about, and its minutes."""
     rows, total = ["| | | | |", "|---|---|---|---|"], 0
     for path in paths:
-        said = MINUTES.search(path.read_text(encoding="utf-8"))
+        found = MINUTES.search(path.read_text(encoding="utf-8"))
+        minutes = [int(part) for part in found.groups() if part] if found else []
+        total += sum(minutes)
         title, what = about(path, readme)
-        total += int(said[1]) if said else 0
-        rows.append(
-            f"| {path.stem.split('_')[0]} | [{title}](notebooks/{path.name}) | {what} | {said[1] if said else ''} min |"
-        )
+        number, times = path.stem.split("_")[0], " + ".join(map(str, minutes))
+        rows.append(f"| {number} | [{title}](notebooks/{path.name}) | {what} | {times} min |")
     takes = re.search(r"^Each takes .+(?:\n.+)*", readme, re.MULTILINE)
     said_there = f" {takes[0]}" if takes else ""
-    return "\n".join([f"{len(paths)} notebooks, {total} minutes in all.{said_there}", "", *rows])
+    return "\n".join([f"{len(paths)} notebooks, {total} minutes in all, with the exercises.{said_there}", "", *rows])
 
 
 def meta(title: str, description: str, site: str) -> str:

@@ -99,7 +99,11 @@ def test_the_ledger_tells_every_case_with_both_outputs(html):
     assert "Run it here" not in text and "live-page" not in text  # these pages were not built to run
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case.name in ("grad-first-input", "no-grad", "accumulation")],
+    ids=lambda case: case.name,
+)
 def test_a_cell_of_the_ledger_gives_what_the_case_gives(case):
     for one in run(case):
         if one.mode in ("eager", "pynative"):

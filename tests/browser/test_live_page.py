@@ -77,6 +77,7 @@ def test_a_cell_that_does_not_end_is_stopped(live):
     page.wait_for_function(f"{SAYS}[4] === 'has run'")
 
 
+@pytest.mark.live
 def test_the_keys_of_a_field(live):
     page = live.page
     start(page)
@@ -89,6 +90,7 @@ def test_the_keys_of_a_field(live):
     assert page.evaluate("document.activeElement.tagName") == "BUTTON"
 
 
+@pytest.mark.live
 def test_a_link_that_names_a_cell_runs_it(live):
     page = live.page
     page.goto(f"{page.url}?run=last#last")

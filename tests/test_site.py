@@ -1,16 +1,26 @@
-"""The site is built without a warning: the notebook with its widgets, the search, and every public name."""
+"""The site is built without a warning: first page, notebook with its widgets, ledger, search, and every public name."""
 
+import ast
+import gzip
+import io
+import json
 import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from labkit.cases import CASES, run
+from labkit.cli import main
+from labkit.live import runtime
+from labkit.widgets import CutEdge
+
 NEEDED = ("furo", "myst_nb", "sphinx")
 MISSING = [name for name in NEEDED if find_spec(name) is None]
 
@@ -19,22 +29,20 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def build():
-    """The module `.github/site/build.py`."""
-    sys.path.insert(0, str(ROOT / ".github" / "site"))
-    yield import_module("build")
-    sys.path.remove(str(ROOT / ".github" / "site"))
-    del sys.modules["build"]
+if not MISSING:
+    from PIL import Image
 
+    from labkit.site import MODULES, faults, landing, ledger, settings
+    from labkit.site.live import LiveSite
+    from labkit.site.reference import public_names
 
 SMALL = ["labkit", "labkit.program", "labkit.torch.func"]
 
 
 @pytest.fixture(scope="module", params=["small", pytest.param("whole", marks=pytest.mark.slow)])
-def reference(request, build):
+def reference(request):
     """The modules whose reference is built."""
-    return SMALL if request.param == "small" else build.MODULES
+    return SMALL if request.param == "small" else MODULES
 
 
 @pytest.fixture(scope="module")
@@ -42,26 +50,93 @@ def html(tmp_path_factory, reference):
     """The folder of the finished pages, with one notebook."""
     folder = tmp_path_factory.mktemp("site") / "built"
     command = [
-        sys.executable,
-        ROOT / ".github" / "site" / "build.py",
-        folder,
-        "--notebooks",
-        "00_*",
-        "--modules",
-        *reference,
-    ]
+        sys.executable, "-m", "labkit", "site", folder, "--notebooks", "00_*", "--modules", *reference,
+    ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"GITHUB_REPOSITORY": "a/b"})
     assert not done.stderr, done.stderr
     assert done.returncode == 0, done.stdout
-    assert done.stdout.splitlines() == ["00_start_here", f"open {folder / 'html' / 'index.html'}"]
+    assert done.stdout.splitlines() == ["00_start_here", "ledger", f"open {folder / 'html' / 'index.html'}"]
     return folder / "html"
 
 
-def test_the_front_page_is_the_beginning_of_the_readme(html):
+def test_the_first_page_plays_the_readmes_program_and_says_what_it_is_to_those_who_show_links(html):
     text = (html / "index.html").read_text(encoding="utf-8")
-    picture = re.search(r'<img [^>]*src="(\S+)" alt="A computation graph', text)[1]
-    assert "Understand automatic differentiation by running it." in text and (html / picture).is_file()
-    assert 'href="notebooks/00_start_here.html"' in text and 'href="https://github.com/a/b"' in text
+    assert "Understand automatic differentiation by running it." in text
+    played = json.loads(landing.DATA.search((html / "_static" / "first.html").read_text(encoding="utf-8"))[2])
+    assert played["plays"] and played["scene"]["title"].startswith("loss")
+    assert 'href="notebooks/00_start_here.html"' in text and "<td><p>15 + 5 min</p></td>" in text
+    assert '<meta name="description" content="Understand automatic differentiation by running it.">' in text
+    assert '<meta property="og:image" content="https://a.github.io/b/_static/preview.png">' in text
+    assert 'href="https://github.com/a/b"' in (html / "start.html").read_text(encoding="utf-8")
+    with Image.open(html / "_static" / "preview.png") as preview:
+        assert preview.size == (landing.WIDE, landing.HIGH) and len(preview.getcolors()) > 20
+
+
+def test_the_first_screen_is_light(html):
+    loaded = ["index.html", "_static/first.html", *map(str, Path(html, "_static").rglob("furo*.*s"))]
+    assert sum(len(gzip.compress(Path(html, name).read_bytes())) for name in loaded) < 150_000
+
+
+def test_the_gallery_has_each_lab_that_a_notebook_shows_and_loads_it_when_it_is_seen(tmp_path):
+    source = tmp_path
+    for folder in ("notebooks", "_static/widgets/one"):
+        (source / folder).mkdir(parents=True)
+    (source / "_static" / "widgets" / "one" / "1.html").write_text(
+        CutEdge(lambda x: x * x, 2.0).html(), encoding="utf-8"
+    )
+    shown = [{"data": {"text/html": '<iframe src="../_static/widgets/one/1.html">'}}]
+    cells = [{"source": ["CutEdge(f, 2.0)"], "outputs": shown}, {"source": ["Landscape()"], "outputs": []}]
+    (source / "notebooks" / "one.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    (item,) = landing.gallery(source, [Path("one.ipynb")])
+    assert 'href="notebooks/one.html">CutEdge</a>' in item and 'data-src="_static/gallery/CutEdge.html"' in item
+    assert '"plays":true' in (source / "_static" / "gallery" / "CutEdge.html").read_text(encoding="utf-8")
+
+
+def test_the_ledger_tells_every_case_with_both_outputs(html):
+    text = (html / "notebooks" / "ledger.html").read_text(encoding="utf-8")
+    assert all(f'id="{case.name}"' in text for case in CASES)
+    assert "a slip in the document, right is" in text and "PyTorch" in text and "MindSpore (graph)" in text
+    assert "Run it here" not in text and "live-page" not in text  # these pages were not built to run
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in CASES if case.name in ("grad-first-input", "no-grad", "accumulation")],
+    ids=lambda case: case.name,
+)
+def test_a_cell_of_the_ledger_gives_what_the_case_gives(case):
+    for one in run(case):
+        if one.mode in ("eager", "pynative"):
+            names = {"__name__": "__main__", "np": np}
+            *before, last = ast.parse(ledger.cell_of(case, one.dialect, case.programs[one.dialect])).body
+            with redirect_stdout(io.StringIO()) as printed:
+                exec(compile(ast.Module(before, []), case.name, "exec"), names)
+                given = eval(compile(ast.Expression(last.value), case.name, "eval"), names)
+            assert printed.getvalue() if given is None else set(given) == set(one.obtained)
+
+
+def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatch):
+    monkeypatch.setattr(runtime, "lay", little)
+    site = LiveSite(tmp_path, [])
+    cell = {"cell_type": "code", "id": "a", "source": ["x = '<b>'\n", "x"], "metadata": {"tags": ["raises-exception"]}}
+    element = site.element({"cells": [cell]}, "one", {"one": []}, plots=True)
+    data = json.loads(re.search(r"<script[^>]*>(.*?)</script>", element)[1])
+    assert data["cells"] == [{"id": "a", "source": "x = '<b>'\nx", "raises": True}] and "<b>" not in element
+    assert "It loads 2 MB once, and 3 MB more at the first plot" in data["loads"]
+    for file in (*data["files"], data["runtime"] + "worker.js"):
+        assert (tmp_path / "notebooks" / file).resolve().is_file(), file
+    assert re.search(r'"labkit-[0-9a-f]{12}"', (tmp_path / "extra" / "labkit-offline.js").read_text(encoding="utf-8"))
+
+
+def little(folder, sources):
+    """A runtime of which labkit takes 2 MB, and what draws plots 3 MB more."""
+    folder.mkdir(parents=True)
+    for name in runtime.CORE:
+        (folder / name).write_bytes(b"")
+    (folder / "labkit.whl").write_bytes(os.urandom(2_000_000))
+    (folder / "matplotlib.whl").write_bytes(os.urandom(3_000_000))
+    known = {name: {"file_name": f"{name}.whl", "depends": []} for name in ("labkit", "matplotlib")}
+    return {"packages": known}
 
 
 def test_a_notebook_shows_its_widgets_as_pages_that_play(html):
@@ -90,8 +165,8 @@ def test_what_answers_a_prediction_is_folded_and_nothing_else(html):
 @pytest.mark.parametrize(
     "bold, folds", [("Predict", 1), ("Predict.", 1), ("Predict:", 1), ("Predict first", 0), ("A prediction", 0)]
 )
-def test_an_answer_is_known_by_the_words_above_it(build, bold, folds):
-    from answers import fold
+def test_an_answer_is_known_by_the_words_above_it(bold, folds):
+    from labkit.site.answers import fold
 
     nodes = pytest.importorskip("docutils.nodes")
 
@@ -118,29 +193,34 @@ def test_the_search_knows_the_words_of_the_notebook_and_of_the_reference(html):
         assert re.search(rf'\b{word}"?:', index), word
 
 
-def test_every_public_name_has_its_place_in_the_reference(build, html, reference):
+def test_every_public_name_has_its_place_in_the_reference(html, reference):
     for module in reference:
         text = (html / "api" / f"{module}.html").read_text(encoding="utf-8")
         names = set(re.findall(r'id="[\w.]+\.(\w+)"', text)) | set(re.findall(r'<span class="pre">(\w+)</span>', text))
-        assert set(build.public_names(import_module(module))) <= names, module
+        assert set(public_names(import_module(module))) <= names, module
 
 
-def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(build, tmp_path):
+def test_code_in_a_docstring_may_go_on_in_the_next_line():
+    lines = ["Calls `f(a,", "b)` of *x* and `g`.", "", ">>> `kept`"]
+    settings.as_rst(lines)
+    assert lines == ["Calls ``f(a,", r"b)`` of \*x\* and ``g``.", "", ">>> `kept`"]
+
+
+def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(tmp_path):
     (tmp_path / "b.html").write_text('<p id="there">', encoding="utf-8")
     (tmp_path / "a.html").write_text(
         '<a href="b.html#there"></a><a href="https://labkit.example"></a><img src="data:image/png;base64,">'
         '<a href="c.html"></a><a href="b.html#nowhere"></a><script src="https://labkit.example/a.js"></script>',
         encoding="utf-8",
     )
-    assert build.faults(tmp_path) == [
+    assert faults(tmp_path) == [
         "a.html: there is no c.html",
         "a.html: there is no such place as b.html#nowhere",
         "a.html: script loads https://labkit.example/a.js",
     ]
 
 
-def test_a_notebook_that_is_not_there_is_named(tmp_path):
-    command = [sys.executable, ROOT / ".github" / "site" / "build.py", tmp_path / "built", "--notebooks", "99_*"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2 and "there is no such notebook as 99_*" in done.stderr
+def test_a_notebook_that_is_not_there_is_named(tmp_path, capsys):
+    assert main(["site", str(tmp_path / "built"), "--notebooks", "99_*"]) == 2
+    assert "there is no such notebook as 99_*" in capsys.readouterr().err
     assert not (tmp_path / "built").exists()

@@ -4,12 +4,12 @@ from typing import Any
 
 from ..later import load
 from . import tape, training, transform
-from .ledger import ByMode, Case, CaseRun, Slip, run
+from .ledger import DOCUMENTS, ByMode, Case, CaseRun, Slip, run
 
 CASES: list[Case] = [*transform.CASES, *tape.CASES, *training.CASES]
 _LATER = {"report": ""}
 
-__all__ = ["CASES", "ByMode", "Case", "CaseRun", "Slip", "report", "run"]
+__all__ = ["CASES", "DOCUMENTS", "ByMode", "Case", "CaseRun", "Slip", "report", "run"]
 
 
 def __getattr__(name: str) -> Any:

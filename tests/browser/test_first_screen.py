@@ -8,7 +8,7 @@ import labkit
 from labkit.widgets import plot
 from labkit.widgets.kit import plots, theme
 
-SITE = Path(__file__).parent.parent.parent / ".github" / "site"
+SITE = Path(__file__).parent.parent.parent / "labkit" / "site" / "assets"
 ANSWERS = """<!doctype html>
 <style>{css}</style>
 <details class="answer"><summary>Show the answer</summary><p>forty-two</p></details>

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from widget_examples import Demo
 
-SCRIPT = Path(__file__).parent.parent.parent / ".github" / "site" / "site.js"
+SCRIPT = Path(__file__).parent.parent.parent / "labkit" / "site" / "assets" / "site.js"
 SITE = """<!doctype html>
 <body data-theme="{theme}">
 <picture><source media="(prefers-color-scheme: dark)" srcset="a_dark.svg"><img alt="" style="max-width: 100%"></picture>

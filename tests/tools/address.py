@@ -24,7 +24,7 @@ WITHOUT = {
     "and opens the first notebook in your browser:\n",
     "try": f"[![Open on Binder]({BADGE})](https://mybinder.org/) Nothing to install it on? At\n"
     "[mybinder.org](https://mybinder.org/), enter the address of this repository and, as the file to open,\n"
-    f"`{FIRST}`. To read without running, there is a site on which every widget plays:\n"
+    f"`{FIRST}`. There is also a site on which every widget plays, and cells run in your browser:\n"
     "[CONTRIBUTING](CONTRIBUTING.md#the-site) has the command that builds it.\n",
     "report": "On this repository's page at GitHub, open *Security* and choose *Report a vulnerability*.\n",
 }
@@ -32,8 +32,8 @@ WITH = {
     "clone": "You need Python 3.11 or newer and git. `git clone {address}` brings the files. In the clone,\n"
     "one command sets up everything and opens the first notebook in your browser:\n",
     "try": "[![Open on Binder](" + BADGE + ")](https://mybinder.org/v2/gh/{owner}/{name}/HEAD?urlpath=lab/tree/" + FIRST + ")\n"
-    "Nothing to install it on? Binder runs the notebooks for you. To read without running, there is\n"
-    "[a site on which every widget plays](https://{host}.github.io/{name}/).\n",
+    "Nothing to install it on? Binder runs the notebooks for you, and\n"
+    "[the site](https://{host}.github.io/{name}/) runs them in your browser, where every widget plays.\n",
     "report": "[Open a private advisory]({address}/security/advisories/new) at GitHub.\n",
 }  # fmt: skip
 

@@ -1,11 +1,13 @@
 """Shapes and words as SVG has them, painted by matplotlib."""
 
+import logging
 import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from ...getting import how_to_get, in_browser
 from .strokes import numbers
 from .theme import MONO
 
@@ -31,21 +33,33 @@ def legible() -> Iterator[None]:
         yield
 
 
+def figure_class(what: str) -> Any:
+    """matplotlib's Figure. Raises ImportError without matplotlib, which `what` needs.
+
+    In a browser matplotlib looks for its fonts in every visit; its red line about that would be in every notebook.
+    """
+    if in_browser():
+        logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(f"{what} needs matplotlib: {how_to_get('notebooks')}") from None
+    return Figure
+
+
 def sheet(part: Box, things: Iterable[Thing], page: str, scale: float) -> Any:
     """A part of a picture as a canvas of matplotlib, on a ground of the colour `page`, `scale` pixels to a px.
 
     Raises ImportError where matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
-    except ImportError:
-        raise ImportError('a PNG or a GIF needs matplotlib: pip install "labkit[notebooks]"') from None
+    figures = figure_class("a PNG or a GIF")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.transforms import Affine2D, Bbox, TransformedBbox
+
     left, top, right, bottom = part
     width, height = right - left, bottom - top
     scale = min(scale, 30_000 / max(width, height))  # Agg draws at most 65,535 pixels a side
-    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=page)
+    figure = figures(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=page)
     pixels = Affine2D().translate(-left, -bottom).scale(scale, -scale)
     clips: dict[Box, Any] = {}
     for thing in things:

@@ -1,0 +1,41 @@
+"""`labkit site`: the course as web pages, with cells that run where that is asked for."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ._shared import add_command, not_installed, refuse
+
+
+def add_parser(commands: Any) -> None:
+    """Add `labkit site` to the parsers of the other commands."""
+    what = "build the site: notebooks with widgets that play, the reference, a search"
+    parser = add_command(
+        commands, "site", run, what, "It needs a clone of the repository. Exit status 1 if a link leads nowhere."
+    )
+    parser.add_argument("output", type=Path, metavar="FOLDER", help="where the site is written; it must not exist yet")
+    parser.add_argument("--live", action="store_true", help="the cells of each page can be run in the browser")
+    parser.add_argument(
+        "--pyodide", type=Path, nargs="+", default=[], metavar="DIR",
+        help="folders that hold the files of Pyodide's distribution; without them they are fetched from there",
+    )  # fmt: skip
+    parser.add_argument("--notebooks", nargs="+", default=["*"], metavar="NAME", help="with these alone, such as 03_*")
+    parser.add_argument("--modules", nargs="*", metavar="MODULE", help="with the reference of these modules alone")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build the site, and say where it is."""
+    if missing := not_installed(("sphinx", "site"), ("myst_nb", "site"), ("furo", "site")):
+        return refuse("site", missing)
+    from ..live import RuntimeFileError
+    from ..site import MODULES, SiteError, build_site
+
+    modules = MODULES if arguments.modules is None else arguments.modules
+    try:
+        wrong = build_site(arguments.output, arguments.notebooks, modules, arguments.live, arguments.pyodide)
+    except (SiteError, RuntimeFileError) as error:
+        return refuse("site", error)
+    html = arguments.output.resolve() / "html"
+    served = f" Cells run when it is served: python -m http.server --directory {html}" if arguments.live else ""
+    print("\n".join(wrong) if wrong else f"open {html / 'index.html'}{served}")
+    return len(wrong) > 0

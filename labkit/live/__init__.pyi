@@ -1,0 +1,3 @@
+from . import runtime as runtime
+from .runtime import RuntimeFileError as RuntimeFileError
+from .runtime import lay as lay

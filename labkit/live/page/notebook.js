@@ -1,0 +1,228 @@
+// A page of the site that becomes a notebook: its cells can be changed and run, by Python in a worker of this browser.
+//
+// What it is about stands in the element #live-page: `name` of the notebook, `cells` (id, source, raises), the `exercises` of
+// all notebooks, `runtime` and `worker` and `offline` as addresses, what is loaded in words (`loads`), files to keep (`files`).
+
+import { editor } from "./editor.js";
+import { Outputs } from "./outputs.js";
+
+const page = JSON.parse(document.getElementById("live-page").textContent);
+const RUNTIME = new URL(page.runtime, location.href).href;
+const RECORD = "labkit-record", CHANGED = `labkit-changed-${page.name}`, STOPPED = "stopped";
+
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+function button(text, onclick, title = "") { return make("button", { type: "button", textContent: text, onclick, title }); }
+
+function kept(name, otherwise) { // a browser may refuse to keep things: then they last as long as the page
+  try { return JSON.parse(localStorage.getItem(name)) ?? otherwise; } catch { return otherwise; }
+}
+
+function keep(name, value) {
+  try { localStorage.setItem(name, JSON.stringify(value)); } catch { notebook.warn("This browser keeps nothing: what you do is gone with the page."); }
+}
+
+class Cell {
+  constructor(notebook, element, { id, source, raises }, number) {
+    Object.assign(this, { notebook, element, id, source, raises, number });
+    this.place = make("div", { className: "live-output" });
+    this.place.setAttribute("aria-live", "polite");
+  }
+
+  open() {
+    const { element, notebook } = this;
+    this.editor = editor(notebook.changed[this.id] ?? this.source, {
+      label: `Code of cell ${this.number}`, run: (onwards) => this.ask(onwards), changed: (text) => this.note(text),
+    });
+    this.button = button("▶ Run", () => this.ask(false), "Shift+Enter");
+    this.back = button("Undo my changes", () => { this.editor.set(this.source); this.note(this.source); });
+    this.back.hidden = this.editor.text() === this.source;
+    this.says = make("span", { className: "live-says" });
+    const above = button("Run all to here", () => notebook.runTo(this));
+    element.querySelector(".cell_input").replaceChildren(this.editor.element);
+    element.querySelector(".cell_input").after(make("div", { className: "live-tools" }, this.button, ...(this.number > 1 ? [above] : []), this.back, this.says), this.place);
+  }
+
+  note(text) {
+    this.back.hidden = text === this.source;
+    if (text === this.source) delete this.notebook.changed[this.id];
+    else this.notebook.changed[this.id] = text;
+    keep(CHANGED, this.notebook.changed);
+  }
+
+  async ask(onwards) {
+    if (onwards) this.notebook.cells[this.number]?.editor.focus();
+    await this.notebook.run(this);
+  }
+
+  clear() {
+    this.element.querySelectorAll(".cell_output").forEach((old) => old.remove()); // what the page came with
+    this.element.querySelectorAll("details.answer").forEach((answer) => { answer.open = true; });
+    this.place.replaceChildren();
+  }
+}
+
+class Notebook {
+  constructor() {
+    this.changed = kept(CHANGED, {});
+    this.queue = Promise.resolve();
+    const elements = [...document.querySelectorAll("div.cell")].filter((one) => one.querySelector(".cell_input"));
+    this.cells = page.cells.map((cell, i) => new Cell(this, elements[i], cell, i + 1));
+    this.bar = make("div", { className: "live-bar" });
+    this.bar.setAttribute("role", "region");
+    this.bar.setAttribute("aria-label", "Run this page");
+    this.says = make("p", { className: "live-status" });
+    this.says.setAttribute("role", "status");
+    document.querySelector("h1").after(this.bar);
+    this.offer();
+  }
+
+  offer() {
+    const before = Object.keys(this.changed).length || this.answered();
+    const words = location.protocol === "file:" ? "It runs when it comes from a server: python -m http.server" : page.loads;
+    const start = button(before ? "Go on with this page here" : "Run this page here", () => this.start());
+    start.className = "live-start";
+    start.disabled = location.protocol === "file:";
+    this.says.textContent = before ? `${this.progress()} ${words}` : words;
+    this.bar.replaceChildren(start, this.says);
+  }
+
+  answered() {
+    const answers = kept(RECORD, { answers: {} }).answers || {};
+    return (page.exercises[page.name] || []).filter((name) => name in answers).length;
+  }
+
+  progress() {
+    const all = (page.exercises[page.name] || []).length;
+    return all ? `${this.answered()} of ${all} exercises of this page are answered.` : "";
+  }
+
+  // ---- Python ----
+
+  async start() {
+    const offline = registered();
+    this.outputs = new Outputs((message) => this.worker.postMessage({ say: JSON.stringify(message) }));
+    for (const cell of this.cells) cell.open();
+    document.documentElement.classList.add("live");
+    this.bar.replaceChildren(
+      button("Run all", () => this.runTo(this.cells.at(-1))), button("Stop", () => this.stop(), "Ends Python and starts it anew"),
+      button("Reset this page", () => this.reset(), "The cells as they came"), this.says);
+    this.begin();
+    await this.ready;
+    await keepForOffline(await offline);
+  }
+
+  begin() {
+    this.worker = new Worker(`${RUNTIME}worker.js`, { type: "module" });
+    this.worker.onmessage = ({ data }) => this.hear(JSON.parse(data));
+    this.worker.onerror = (event) => this.hear({ type: "failed", text: event.message || "the browser did not load it" });
+    this.ready = new Promise((resolve) => { this.resolve = resolve; });
+    this.queue = Promise.resolve();
+    this.says.textContent = "Loading Python … you can read on, and change cells already.";
+    const start = { runtime: RUNTIME, exercises: page.exercises, record: localStorageText(RECORD) };
+    this.worker.postMessage({ start });
+  }
+
+  hear(message) {
+    const cell = this.cells.find((one) => one.id === message.cell);
+    if (message.type === "ready") {
+      this.says.textContent = `Python runs in this page. ${this.progress()}`;
+      document.documentElement.dataset.live = "ready";
+      this.resolve();
+    } else if (message.type === "failed") {
+      this.says.textContent = `Python could not be started or has ended: ${message.text}`;
+      this.done?.(false);
+    } else if (message.type === "record") {
+      if (message.text) { try { localStorage.setItem(RECORD, message.text); } catch { /* said where cells are kept */ } }
+      this.says.textContent = this.progress();
+    } else if (message.type === "done") {
+      this.done?.(message.ok);
+    } else {
+      this.outputs.take(message, cell?.place || this.cells[0].place);
+    }
+  }
+
+  // Runs a cell after those that were asked for before; whether it ended well.
+  run(cell) {
+    const began = this.worker, mine = this.queue.then(async () => {
+      if (this.worker !== began) return STOPPED;
+      cell.says.textContent = "waits for Python";
+      await this.ready;
+      if (this.worker !== began) return STOPPED;
+      cell.clear();
+      cell.button.disabled = true;
+      cell.says.textContent = "runs …";
+      const ended = new Promise((resolve) => { this.done = resolve; });
+      this.worker.postMessage({ say: JSON.stringify({ run: cell.editor.text(), cell: cell.id }) });
+      const fine = await ended;
+      cell.button.disabled = false;
+      cell.ran = fine !== STOPPED;
+      cell.says.textContent = fine === STOPPED ? "was stopped" : fine ? "has run" : "ended with an error";
+      return fine;
+    });
+    this.queue = mine.catch(() => {});
+    return mine;
+  }
+
+  // Runs the cells up to one; an error ends it, except where the page means it to be one.
+  async runTo(last) {
+    for (const cell of this.cells.slice(0, last.number)) {
+      if (cell !== last && cell.ran && last !== this.cells.at(-1)) continue;
+      const fine = await this.run(cell);
+      if (fine === STOPPED || (!fine && !cell.raises)) return;
+    }
+  }
+
+  stop() {
+    this.worker.terminate();
+    this.outputs.forget();
+    const { done } = this;
+    for (const cell of this.cells) { cell.ran = false; cell.says.textContent = ""; }
+    this.begin();
+    done?.(STOPPED);
+  }
+
+  reset() {
+    if (!confirm("Bring back the cells of this page as they came? Which exercises you have answered stays known.")) return;
+    this.changed = {};
+    keep(CHANGED, {});
+    for (const cell of this.cells) { cell.editor.set(cell.source); cell.back.hidden = true; cell.place.replaceChildren(); }
+    this.stop();
+  }
+
+  warn(text) { this.says.textContent = text; }
+}
+
+function localStorageText(name) { try { return localStorage.getItem(name) || ""; } catch { return ""; } }
+
+// The site's worker between this page and the network, which keeps what the page needs; null where there can be none.
+async function registered() {
+  try {
+    await navigator.serviceWorker.register(page.offline);
+    return (await navigator.serviceWorker.ready).active;
+  } catch {
+    return null;
+  }
+}
+
+// From the first visit on, the page runs without a network: all that it has loaded, and will load, is kept.
+async function keepForOffline(worker) {
+  if (!worker) return;
+  const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
+  const frames = [...document.querySelectorAll("iframe[src]")].map((frame) => frame.src);
+  const files = [location.href, ...loaded, ...frames, ...page.files].map((file) => new URL(file, location.href).href.split("#")[0]);
+  const channel = new MessageChannel();
+  channel.port1.onmessage = () => { document.documentElement.dataset.offline = "ready"; };
+  worker.postMessage({ keep: [...new Set(files)].filter((file) => file.startsWith(location.origin)) }, [channel.port2]);
+}
+
+const notebook = new Notebook(); // a link may ask for one cell: page.html?run=ID
+const asked = notebook.cells.find((cell) => cell.id === new URLSearchParams(location.search).get("run"));
+if (asked && location.protocol !== "file:") {
+  notebook.start();
+  notebook.run(asked);
+}

@@ -1,0 +1,55 @@
+"""Build the site: every notebook with widgets that play, or run, a search, and the API reference.
+
+The notebooks are run anew, with each widget saved as a page of its own that needs neither Python nor network.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..desk import places
+from .links import faults
+from .reference import MODULES
+from .sources import Sources
+
+
+class SiteError(Exception):
+    """Why the site cannot be built, and what to do."""
+
+
+def build_site(
+    folder: Path,
+    notebooks: Sequence[str] = ("*",),
+    modules: Sequence[str] = MODULES,
+    live: bool = False,
+    pyodide: Sequence[Path] = (),
+    tell: Callable[[str], None] = print,
+) -> list[str]:
+    """Build the site into `folder`; returns what is wrong with its links, as lines of text.
+
+    `notebooks`: names of those it is built with, such as `03_*`. `live`: whether their cells can be run; `pyodide` are then
+    the folders that Pyodide's files come from. `tell` hears how far it is. Raises SiteError, which says what to do.
+    """
+    root = clone()
+    if folder.exists():
+        raise SiteError(f"{folder} exists already; name a new folder")
+    paths = sorted({path for name in notebooks for path in (root / "notebooks").glob(f"{name}.ipynb")})
+    if not paths:
+        raise SiteError(f"there is no such notebook as {', '.join(notebooks)}")
+    source, html = (folder.resolve() / part for part in ("source", "html"))
+    Sources(root, source, tell).write(paths, modules, live, pyodide)
+    options = ["-W", "--keep-going", "-q", "-b", "html", "-d", str(source / ".doctrees")]
+    if subprocess.run([sys.executable, "-m", "sphinx", *options, str(source), str(html)]).returncode:
+        raise SiteError("Sphinx found what it says above")
+    return faults(html)
+
+
+def clone() -> Path:
+    """The folder of the repository that labkit runs from. Raises SiteError where it is installed."""
+    course = places.originals()
+    if course is None or not (course.parent / "README.md").is_file():
+        raise SiteError(
+            "the site is built from a clone of the repository: its texts and pictures do not come with labkit"
+        )
+    return course.parent

@@ -1,0 +1,82 @@
+"""What a page needs to become a notebook that runs: the runtime with its scripts, and what each page knows of its cells."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .. import live, widgets
+from ..live import runtime
+
+SCRIPTS = Path(str(live.__file__)).parent / "page"
+PLAYGROUND = f"{widgets.__name__}.playground"
+OFFLINE = "labkit-offline.js"  # at the site's root: it stands between all of its pages and the network
+ELEMENT = (
+    '<script type="application/json" id="live-page">{data}</script>\n'
+    '<link rel="stylesheet" href="{folder}live.css">\n<script type="module" src="{folder}notebook.js"></script>'
+)
+
+
+class LiveSite:
+    """The runtime of a site below `source`, in a folder that is named after its content."""
+
+    def __init__(self, source: Path, pyodide: Sequence[Path]) -> None:
+        laid = source / "_static" / "live"
+        self.lock = runtime.lay(laid, pyodide)
+        for script in SCRIPTS.iterdir():
+            shutil.copy(script, laid)
+        digest = hashlib.sha256()
+        for file in sorted(laid.iterdir()):
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+        version = digest.hexdigest()[:12]
+        self.folder = laid.rename(laid.with_name(f"live-{version}"))
+        worker = (self.folder / "offline.js").read_text(encoding="utf-8").replace("@VERSION@", version)
+        (self.folder / "offline.js").unlink()
+        (source / "extra").mkdir(exist_ok=True)
+        (source / "extra" / OFFLINE).write_text(worker, encoding="utf-8")
+
+    def lay_playground(self, into: Path) -> bool:
+        """Write the playground, which runs what is typed into it, beside the other pages; False where labkit has none."""
+        if find_spec(PLAYGROUND) is None:
+            return False
+        import_module(PLAYGROUND).build(into, f"../_static/{self.folder.name}")
+        return True
+
+    def files(self, plots: bool) -> list[str]:
+        """The files that a page loads, with or without what draws plots."""
+        known = self.lock["packages"]
+        names = set(known) if plots else {"labkit", *known["labkit"]["depends"]}
+        scripts = [script.name for script in SCRIPTS.iterdir() if script.name != "offline.js"]
+        return [*runtime.CORE, *sorted(known[name]["file_name"] for name in names), *sorted(scripts)]
+
+    def element(self, notebook: dict[str, Any], name: str, exercises: dict[str, list[str]], plots: bool) -> str:
+        """What makes the page of a notebook live, as HTML for the end of its body."""
+        cells = [
+            {
+                "id": cell["id"],
+                "source": "".join(cell["source"]),
+                "raises": "raises-exception" in cell["metadata"].get("tags", []),
+            }
+            for cell in notebook["cells"]
+            if cell["cell_type"] == "code"
+        ]
+        folder = f"../_static/{self.folder.name}/"
+        data = {
+            "name": name, "cells": cells, "exercises": exercises, "loads": self.loads(plots), "runtime": folder,
+            "files": [folder + file for file in self.files(plots)], "offline": f"../{OFFLINE}",
+        }  # fmt: skip
+        text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+        return ELEMENT.format(data=text, folder=folder)
+
+    def loads(self, plots: bool) -> str:
+        """How much a first visit loads, in words."""
+        least, most = (runtime.weight(self.folder, self.files(drawn)) / 1e6 for drawn in (False, True))
+        more = f", and {most - least:.0f} MB more at the first plot" if plots else ""
+        return (
+            f"It loads {least:.0f} MB once{more}; after that it runs without a network, too. "
+            "Python runs in this browser: nothing that you write is sent anywhere."
+        )

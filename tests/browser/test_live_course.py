@@ -1,0 +1,106 @@
+"""A notebook of the course, live in a browser: Pyodide, exercises that diagnose, widgets, a reload, no network."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from live_site import served
+
+from labkit.site import build_site
+
+FOLDER = "LABKIT_PYODIDE"
+SAYS = "[...document.querySelectorAll('.live-says')].map((one) => one.textContent)"
+pytestmark = [
+    pytest.mark.live,
+    pytest.mark.skipif(FOLDER not in os.environ, reason=f"{FOLDER} names no folders with the files of Pyodide"),
+]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site") / "built"
+    sources = [Path(part) for part in os.environ[FOLDER].split(os.pathsep)]
+    assert build_site(folder, ["00_*", "01_*"], ["labkit.program"], live=True, pyodide=sources) == []
+    with served(folder / "html") as place:
+        yield place
+
+
+class Reader:
+    """Someone who works on a page."""
+
+    def __init__(self, listened):
+        self.listened, self.page = listened, listened.page
+
+    def start(self):
+        began = time.monotonic()
+        self.page.click(".live-start")
+        self.page.wait_for_function("document.documentElement.dataset.live === 'ready'")
+        print(f"Python is there after {time.monotonic() - began:.1f} s")
+
+    def cell(self, name):
+        number = next(i for i, known in enumerate(self.known()) if known == name)
+        return self.page.locator("div.cell:has(.live-tools)").nth(number)
+
+    def known(self):
+        return self.page.evaluate(
+            "JSON.parse(document.getElementById('live-page').textContent).cells.map((one) => one.id)"
+        )
+
+    def run(self, name, source=None):
+        """Run a cell, with another source; what it shows."""
+        cell = self.cell(name)
+        if source is not None:
+            cell.locator("textarea").fill(source)
+        cell.get_by_role("button", name="▶ Run").click()
+        cell.locator(".live-says", has_text="has run").wait_for()
+        return cell.locator(".live-output")
+
+
+def test_a_page_of_the_course_on_a_phone(go, address):
+    reader = Reader(go(f"{address}/notebooks/00_start_here.html", width=390, height=844))
+    page = reader.page
+    assert "It loads 1" in page.inner_text(".live-status")
+    reader.start()
+    shown = reader.run("first")
+    slider = shown.locator("input[type=range]").first
+    before = shown.locator(".lk-at").first.inner_text()
+    slider.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert shown.locator(".lk-at").first.inner_text() != before
+    field = shown.locator("input[type=text]").first
+    field.fill("5")
+    field.press("Enter")
+    shown.locator("svg").get_by_text("5", exact=True).first.wait_for()  # Python has answered
+    check = "from labkit import check\ncheck('start-shapes', {})"
+    assert "not yet" in reader.run("answer-start-shapes", check.format("[(1,)] * 4")).inner_text()
+    assert "right" in reader.run("answer-start-shapes", check.format("[(2, 3), (3,), (2, 3), ()]")).inner_text()
+    page.wait_for_function("document.querySelector('.live-status').textContent.includes('1 of 4')")
+    page.wait_for_function("document.documentElement.dataset.offline === 'ready'")
+    page.context.set_offline(True)
+    page.reload()
+    assert "1 of 4 exercises" in page.inner_text(".live-status")
+    reader.start()
+    assert reader.cell("answer-start-shapes").locator("textarea").input_value().startswith("from labkit import check")
+    assert "1 of 151 exercises" in reader.run("first", "import labkit\nlabkit.progress()").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert reader.listened.messages == []
+    assert all(place.startswith((address, "blob:", "data:")) for place in reader.listened.requests)
+
+
+def test_all_cells_of_a_page_with_plots_run_and_then_without_a_network(go, address):
+    reader = Reader(go(f"{address}/notebooks/01_slopes.html"))
+    page = reader.page
+    assert "MB more at the first plot" in page.inner_text(".live-status")
+    for offline in (False, True):
+        reader.start()
+        page.get_by_role("button", name="Run all", exact=True).click()
+        page.wait_for_function(f"{SAYS}.at(-1) === 'has run'")
+        assert page.locator(".live-output img[data-labkit=plot]").count() == 2 and not page.query_selector(
+            ".live-error"
+        )
+        page.wait_for_function("document.documentElement.dataset.offline === 'ready'")
+        page.context.set_offline(not offline)
+        page.reload()
+    assert reader.listened.messages == []

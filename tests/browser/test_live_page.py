@@ -1,0 +1,98 @@
+"""A page becomes a notebook: cells are changed and run; what was done is there after a reload, and without a network."""
+
+import pytest
+from listened_page import axe_findings
+from live_site import cell, lay_page, served
+
+CELLS = [
+    cell("one", "print(1)\nx = 'a'  # a comment"),
+    cell("fails", "1 / 0", "raises-exception"),
+    cell("right", "right"),
+    cell("stops", "1 / 0  # not meant"),
+    cell("last", "print(2)"),
+]
+SAYS = "[...document.querySelectorAll('.live-says')].map((one) => one.textContent)"
+
+
+@pytest.fixture
+def live(tmp_path, monkeypatch, go):
+    """A page that has been started, and what it says."""
+    with served(tmp_path) as address:
+        listened = go(f"{address}/{lay_page(tmp_path, CELLS, monkeypatch)}", width=390, height=800)
+        yield listened
+        assert all(request.startswith((address, "blob:")) for request in listened.requests)
+        assert listened.messages == []
+
+
+def start(page):
+    page.click(".live-start")
+    page.wait_for_function("document.documentElement.dataset.live === 'ready'")
+
+
+def test_a_page_says_what_it_loads_and_runs_its_cells_on_a_phone(live):
+    page = live.page
+    assert "It loads 0 MB once" in page.inner_text(".live-status") and not page.query_selector("textarea")
+    start(page)
+    page.get_by_role("button", name="Run all", exact=True).click()
+    page.wait_for_function(f"{SAYS}[3] === 'ended with an error'")
+    assert page.evaluate(SAYS) == ["has run", "ended with an error", "has run", "ended with an error", ""]
+    assert page.inner_text(".live-output").startswith("ran print(1)")
+    assert [one.inner_text() for one in page.query_selector_all(".cell_output")] == ["as it came"]  # of the last cell
+    assert "1 of 2 exercises" in page.inner_text(".live-status")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    assert [one.inner_text() for one in page.query_selector_all(".live-code .c1")] == ["# a comment", "# not meant"]
+    assert axe_findings(page, "main") == []
+
+
+def test_what_was_changed_and_answered_is_there_after_a_reload_and_without_a_network_until_it_is_reset(live):
+    page = live.page
+    start(page)
+    field = page.locator("textarea").first
+    field.fill("print(3)")
+    field.press("Shift+Enter")
+    page.wait_for_function(f"{SAYS}[0] === 'has run'")
+    page.locator("textarea").nth(2).press("Control+Enter")
+    page.wait_for_function("document.querySelector('.live-status').textContent.includes('1 of 2')")
+    page.wait_for_function("document.documentElement.dataset.offline === 'ready'")
+    page.context.set_offline(True)
+    page.reload()
+    assert page.inner_text(".live-start") == "Go on with this page here" and "1 of 2" in page.inner_text(".live-status")
+    start(page)
+    assert page.locator("textarea").first.input_value() == "print(3)"
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Reset this page").click()
+    assert page.locator("textarea").first.input_value().startswith("print(1)")
+    page.reload()
+    assert "1 of 2" in page.inner_text(".live-status")
+
+
+def test_a_cell_that_does_not_end_is_stopped(live):
+    page = live.page
+    start(page)
+    page.locator("textarea").first.fill("for ever")
+    page.get_by_role("button", name="▶ Run").first.click()
+    page.wait_for_function(f"{SAYS}[0] === 'runs …'")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="▶ Run").last.click()
+    page.wait_for_function(f"{SAYS}[4] === 'has run'")
+
+
+@pytest.mark.live
+def test_the_keys_of_a_field(live):
+    page = live.page
+    start(page)
+    field = page.locator("textarea").first
+    field.fill("")
+    field.press_sequentially("if x:\ny")
+    assert field.input_value() == "if x:\n    y"
+    field.press("Escape")
+    field.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "BUTTON"
+
+
+@pytest.mark.live
+def test_a_link_that_names_a_cell_runs_it(live):
+    page = live.page
+    page.goto(f"{page.url}?run=last#last")
+    page.wait_for_function(f"{SAYS}[4] === 'has run'")
+    assert page.evaluate(SAYS) == ["", "", "", "", "has run"]

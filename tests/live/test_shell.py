@@ -1,0 +1,179 @@
+"""The shell of a page: what cells print and show, as messages; IPython's and anywidget's names; packages loaded when imported."""
+
+import hashlib
+import io
+import json
+import sys
+import textwrap
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from labkit import check
+from labkit.live import lazy, standins
+from labkit.live.kernel import answer
+from labkit.live.shell import NOT_PYTHON, Shell
+
+
+@pytest.fixture
+def shell(monkeypatch, tmp_path):
+    """A shell that has taken this Python's place of IPython; `said` is what it has said."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    for name in ("IPython", "IPython.core", "IPython.core.pylabtools", "IPython.display", "anywidget", "__main__"):
+        monkeypatch.setitem(sys.modules, name, sys.modules.get(name))
+    monkeypatch.delitem(sys.modules, "labkit.widgets.kit.player", raising=False)
+    said = []
+    shell = Shell(lambda message: said.append(json.loads(json.dumps(message))))
+    shell.said = said
+    standins.install(shell)
+    shell.start()
+    yield shell
+    sys.modules.pop("labkit.widgets.kit.player", None)
+
+
+def run(shell, source, cell="a"):
+    """What is said while a cell runs."""
+    shell.said.clear()
+    answer(shell, {"run": textwrap.dedent(source), "cell": cell})
+    return list(shell.said)
+
+
+def test_what_is_printed_and_the_last_value_are_said_in_their_order(shell):
+    said = run(shell, "x = 3\nprint('one')\nx * 2")
+    assert [one["type"] for one in said] == ["stream", "display", "done"]
+    assert said[0]["text"] == "one\n" and said[1]["data"] == {"text/plain": "6"} and said[2]["ok"]
+    assert run(shell, "_ + x")[0]["data"] == {"text/plain": "9"}
+
+
+@pytest.mark.parametrize("source", ["5;", "5; # it is hushed", "x = 5", "", "# nothing"])
+def test_what_shows_nothing(shell, source):
+    assert [one["type"] for one in run(shell, source)] == ["done"]
+
+
+def test_an_error_is_told_from_the_learners_line_on(shell):
+    said = run(shell, "def half(x):\n    return x / 0\n\nhalf(2)")
+    assert said[0]["text"].splitlines()[:3] == [
+        "Traceback (most recent call last):", '  Cell "1", line 4, in <module>', "    half(2)",
+    ]  # fmt: skip
+    assert said[0]["text"].endswith("ZeroDivisionError: division by zero") and not said[-1]["ok"]
+
+
+def test_a_slip_of_spelling_is_told_without_pythons_own_lines(shell):
+    text = run(shell, "def f(:\n    pass")[0]["text"]
+    assert text.splitlines()[0] == '  Cell "1", line 1' and text.endswith("SyntaxError: invalid syntax")
+
+
+@pytest.mark.parametrize("line", ["%timeit 1 + 1", "!ls", "print?"])
+def test_lines_of_ipython_say_that_they_are_not_python(shell, line):
+    assert run(shell, line)[0]["text"].endswith(NOT_PYTHON)
+
+
+def test_a_right_answer_is_recorded_and_known_after_a_restart(shell):
+    wrong, right = (
+        run(shell, f"from labkit import check\ncheck('start-shapes', {answer})")
+        for answer in ([(1,)] * 4, [(2, 3), (3,), (2, 3), ()])
+    )
+    assert "record" not in [one["type"] for one in wrong] and "not yet" in wrong[0]["data"]["text/plain"]
+    assert "start-shapes" in json.loads(right[-2]["text"])["answers"] and check.__module__
+    again = Shell(shell.said.append)
+    again.start(right[-2]["text"])
+    assert "start-shapes" in json.loads(Path(".labkit-progress.json").read_text())["answers"]
+
+
+def test_a_widget_follows_the_page_and_the_page_follows_it(shell):
+    said = run(shell, "import labkit\nlabkit.show(lambda x: x * x, 3.0)")
+    opened = next(one for one in said if one["type"] == "open")
+    assert "render" in opened["esm"] and opened["state"]["scene"]["panels"]
+    assert {"model_id": opened["model"], "version_major": 2, "version_minor": 0} in [
+        one["data"].get(standins.WIDGET) for one in said if one["type"] == "display"
+    ]
+    shell.said.clear()
+    answer(shell, {"model": opened["model"], "content": {"set": {"x": "5"}}})
+    updates = [one["state"] for one in shell.said if one["type"] == "update"]
+    assert "25" in json.dumps(updates) and all(one["cell"] == "a" for one in shell.said)
+    model, step = standins.AnyWidget.models[opened["model"]], {"step": 2}
+    shell.said.clear()
+    answer(shell, {"model": opened["model"], "state": {"state": step}})
+    assert model.state == step and shell.said == []  # what the page says is not told to it again
+
+
+def test_a_cell_that_runs_again_closes_the_widget_of_before(shell):
+    first = next(
+        one["model"] for one in run(shell, "import labkit\nlabkit.show(lambda x: x * x, 3.0)") if "model" in one
+    )
+    again = run(shell, "labkit.show(lambda x: x * x, 4.0)")
+    assert [one["model"] for one in again if one["type"] == "close"] == [first]
+    assert first not in standins.AnyWidget.models
+
+
+def test_anybodys_widget_has_its_messages(shell):
+    run(shell, """
+        import anywidget, traitlets
+        class Counter(anywidget.AnyWidget):
+            _esm = "export default { render() {} }"
+            value = traitlets.Int(1).tag(sync=True)
+        counter = Counter(value=2)
+        heard = []
+        counter.on_msg(lambda widget, content, buffers: heard.append(content))
+    """)  # fmt: skip
+    opened = shell.said[0]
+    assert opened["state"] == {"value": 2}
+    answer(shell, {"model": opened["model"], "content": "ping"})
+    said = run(shell, "counter.value += 1\ncounter.send('pong')\nheard")
+    assert [one.get("state") or one.get("content") for one in said[:2]] == [{"value": 3}, "pong"]
+    assert said[2]["data"]["text/plain"] == "['ping']"
+
+
+def test_matplotlib_draws_without_jupyter_and_what_pyplot_drew_is_shown(shell):
+    said = run(shell, "import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])")
+    assert [one["type"] for one in said] == ["display", "done"] and said[0]["data"]["image/png"]
+    said = run(shell, "from labkit.widgets import plot\nwith plot('A line.') as ax:\n    _ = ax.plot([1, 2])")
+    assert said[0]["data"]["text/plain"] == "A line." and "data-labkit" in said[0]["data"]["text/html"]
+
+
+def wheel(name, files):
+    """A wheel as bytes, and its entry of a lock file."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as held:
+        for file, text in files.items():
+            held.writestr(file, text)
+    digest = hashlib.sha256(out.getvalue()).hexdigest()
+    return out.getvalue(), {"file_name": name, "sha256": digest, "imports": [name], "depends": []}
+
+
+@pytest.fixture
+def packages(tmp_path, monkeypatch):
+    """Two packages that are not here, one of which needs the other; and the wheels that were fetched."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", sys.meta_path[:])
+    wheels, known, fetched = {}, {}, []
+    files = {"labkit_needed.py": "value = 7", "labkit_far/__init__.py": "from labkit_needed import value"}
+    for name, text in (("labkit_needed", files["labkit_needed.py"]), ("labkit_far", files["labkit_far/__init__.py"])):
+        place = next(file for file in files if file.startswith(name))
+        wheels[name], known[name] = wheel(name, {place: text, f"{name}.txt": ""})
+    known["labkit_far"]["depends"] = ["labkit_needed"]
+    lazy.install(known, lambda file: fetched.append(file) or wheels[file], tmp_path)
+    yield known, fetched
+    for name in wheels:
+        sys.modules.pop(name, None)
+
+
+def test_a_package_is_loaded_when_it_is_imported_and_not_when_it_is_looked_for(packages):
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    _, fetched = packages
+    assert find_spec("labkit_far") and fetched == []
+    far = import_module("labkit_far")
+    assert (
+        far.value == 7 and far.__file__.endswith("__init__.py") and sorted(fetched) == ["labkit_far", "labkit_needed"]
+    )
+    assert import_module("labkit_needed").value == 7 and len(fetched) == 2
+
+
+def test_a_package_that_did_not_arrive_whole_is_refused(packages):
+    packages[0]["labkit_far"]["sha256"] = "0"
+    with pytest.raises(ImportError, match="labkit_far did not arrive whole"):
+        __import__("labkit_far")

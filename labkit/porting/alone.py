@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .rounding import RUNS, Difference, allowed, jitter
+from .rounding import RUNS, Difference, Rule
 from .runs import Call, Run
 from .trees import Numbers, leaves_of, mapped
 
@@ -18,10 +18,10 @@ class Bench:
     calls: tuple[Call, Call]
     given: tuple[Any, Any]
     held: list  # of the pair of modules, if they hold parameters: those put together, with their layouts
-    eps: float
+    rule: Rule
 
     @classmethod
-    def of(cls, sides, runs: tuple[Run, Run], calls, pair, eps) -> "Bench | None":
+    def of(cls, sides, runs: tuple[Run, Run], calls, pair, rule) -> "Bench | None":
         """What two calls were, MindSpore's with PyTorch's numbers; None where their arguments have other shapes."""
         given = [run.given.get(call) for run, call in zip(runs, calls, strict=True)]
         if None in given:
@@ -33,7 +33,7 @@ class Bench:
             return None
         left = iter(numbers[0])
         there = mapped(lambda b: Numbers(next(left).array.astype(b.array.dtype)), given[1], Numbers)
-        return cls(sides, calls, (given[0], there), pair.held if pair else [], eps)
+        return cls(sides, calls, (given[0], there), pair.held if pair else [], rule)
 
     @property
     def modules(self) -> tuple[Any, Any]:
@@ -50,20 +50,19 @@ class Bench:
         """
         ours, theirs = (_times(given, factor) for given in self.given)
         (a, kept), (b, there) = (
-            side.alone(call[0], given)
-            for side, call, given in zip(self.sides, self.calls, (ours, theirs), strict=True)
+            side.alone(call[0], given) for side, call, given in zip(self.sides, self.calls, (ours, theirs), strict=True)
         )
         if quick and any(_far(x, y) for x, y in zip(a, b, strict=False)):
             return [Difference(x, y, np.zeros(x.shape)) for x, y in zip(a, b, strict=False)]
-        runs = [self.sides[0].alone(self.calls[0][0], ours, jitter(self.eps, seed)) for seed in range(RUNS)]
+        runs = [self.sides[0].alone(self.calls[0][0], ours, self.rule.jitter(seed)) for seed in range(RUNS)]
         found = [
-            Difference(x, y, allowed(x, [outputs[i] for outputs, _ in runs], self.eps))
+            Difference(x, y, self.rule.allowed(x, [outputs[i] for outputs, _ in runs]))
             for i, (x, y) in enumerate(zip(a, b, strict=False))
         ]
         for x, y, layout in self.held:
             if x.buffer or y.buffer:
-                moves = [layout.carry(state[x.name]) for _, state in runs]
-                found.append(Difference(layout.carry(kept[x.name]), there[y.name], allowed(layout.carry(kept[x.name]), moves, self.eps)))
+                mine, moves = layout.carry(kept[x.name]), [layout.carry(state[x.name]) for _, state in runs]
+                found.append(Difference(mine, there[y.name], self.rule.allowed(mine, moves)))
         return found
 
     def agrees(self, factor: float = 1.0) -> bool:
@@ -87,7 +86,7 @@ SCALES = (1e-3, -1.0, 1e3)
 _SAID = {1e-3: "divided by 1000", -1.0: "with the other sign", 1e3: "times 1000"}
 
 
-def elsewhere(bench: Bench) -> tuple[str, list[Difference]] | None:
+def elsewhere(bench: Bench) -> tuple[float, str, list[Difference]] | None:
     """Where two modules that agree on what they were given do not: for the same numbers, scaled; None if they always do."""
     if not bench.floating:
         return None
@@ -97,27 +96,5 @@ def elsewhere(bench: Bench) -> tuple[str, list[Difference]] | None:
         except Exception:  # these numbers may be outside of what the module takes
             continue
         if any(d.differs for d in found):
-            return f"output for its input {_SAID[factor]}", found
+            return factor, f"output for its input {_SAID[factor]}", found
     return None
-
-
-def spread(side, path, shape, dtype, train) -> np.ndarray:
-    """The share of zeros, the mean and the mean square of what a module that draws random numbers makes of ones, each with
-    its standard error."""
-    module, ones = side.parts[path].module, np.ones(shape, dtype)
-    before, module.training = module.training, train
-    try:
-        with side.unrecorded():
-            count = int(np.clip(np.ceil(20_000 / max(ones.size, 1)), 1, 400))
-            drawn = [side.array(side.leaves(module(side.tensor(ones)))[0]).ravel() for _ in range(count)]
-    finally:
-        module.training = before
-    values = np.concatenate(drawn).astype(float)
-    features = np.stack([values == 0, values, values**2])
-    return np.stack([features.mean(1), features.std(1) / np.sqrt(values.size)])
-
-
-def spreads_differ(one: np.ndarray, two: np.ndarray) -> bool:
-    """Whether two outcomes of `spread` are further apart than chance explains (six standard errors)."""
-    errors = np.sqrt(one[1] ** 2 + two[1] ** 2) + 1e-6
-    return bool((np.abs(one[0] - two[0]) > 6 * errors).any())

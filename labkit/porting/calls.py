@@ -33,10 +33,16 @@ def _anchors(runs, pairs):
 
 def _free(sides, runs, anchors):
     """Calls of modules without parameters, between the same two anchors: of one class, or as many on both sides."""
-    parts = [_segments(side, run, set(known)) for side, run, known in zip(sides, runs, (anchors, anchors.values()), strict=True)]
+    parts = [
+        _segments(side, run, set(known))
+        for side, run, known in zip(sides, runs, (anchors, anchors.values()), strict=True)
+    ]
     for start, ours in parts[0].items():
         theirs = parts[1].get(anchors.get(start) if start else None, [])
-        kinds = [[kind(side.parts[call[0]].kind) for call in calls] for side, calls in zip(sides, (ours, theirs), strict=True)]
+        kinds = [
+            [kind(side.parts[call[0]].kind) for call in calls]
+            for side, calls in zip(sides, (ours, theirs), strict=True)
+        ]
         for same, left, right in _in_order(ours, theirs, kinds):
             if same:
                 yield from zip(left, right, strict=True)
@@ -50,7 +56,7 @@ def _free(sides, runs, anchors):
 def _in_order(ours, theirs, keys):
     """Stretches of both lists, in order: those whose keys are the same (True), and what is between them."""
     at = (0, 0)
-    for block in SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks():
+    for block in SequenceMatcher(None, keys[0], keys[1], autojunk=False).get_matching_blocks():
         yield False, ours[at[0] : block.a], theirs[at[1] : block.b]
         at = block.a + block.size, block.b + block.size
         yield True, ours[block.a : at[0]], theirs[block.b : at[1]]
@@ -58,7 +64,8 @@ def _in_order(ours, theirs, keys):
 
 def _segments(side, run, anchors):
     """The calls of leaves without parameters after each anchor, None standing for the beginning."""
-    found, start = {None: []}, None
+    found: dict[Call | None, list[Call]] = {None: []}
+    start = None
     for event in run.events:
         part = side.parts[event.call[0]]
         if event.kind == "input" and event.call in anchors:
@@ -72,7 +79,9 @@ def _segments(side, run, anchors):
 def _around(sides, runs, anchors):
     """Calls of modules that hold others: those around the same anchors, from the outermost on."""
     spans = []
-    for side, run, known in zip(sides, runs, ({a: a for a in anchors}, {b: a for a, b in anchors.items()}), strict=True):
+    for side, run, known in zip(
+        sides, runs, ({a: a for a in anchors}, {b: a for a, b in anchors.items()}), strict=True
+    ):
         around: dict[frozenset, list[Call]] = {}
         for call, inside in _insides(run).items():
             part = side.parts[call[0]]

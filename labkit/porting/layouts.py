@@ -22,7 +22,7 @@ def layouts(source: tuple[int, ...], target: tuple[int, ...]) -> list[Layout]:
     found = [Layout("", lambda a: a)] if source == target else []
     for name, axes in _orders(len(source)):
         if tuple(source[axis] for axis in axes) == target:
-            found.append(Layout(name, lambda a, axes=axes: a.transpose(axes)))
+            found.append(_turned(axes, name))
     if source != target and _long(source) == _long(target):
         found.append(Layout(f"{source} as {target}", lambda a: a.reshape(target)))
     return found
@@ -43,19 +43,22 @@ def _long(shape):
 
 
 def same_numbers(a: np.ndarray, b: np.ndarray) -> list[Layout]:
-    """The orders of axes, or the reshape of axes of length 1, in which `a` has the shape of `b`, where that is another."""
+    """The ways in which `a` has the shape of `b`, where that is another: two axes exchanged, channels last, length 1 left out."""
     if a.shape == b.shape or a.size != b.size:
         return []
-    found = [Layout("", lambda v: v.reshape(b.shape))] if _long(a.shape) == _long(b.shape) else []
-    if a.ndim == b.ndim:
-        for i in range(a.ndim):
-            for j in range(i + 1, a.ndim):
-                axes = list(range(a.ndim))
-                axes[i], axes[j] = j, i
-                if tuple(a.shape[k] for k in axes) == b.shape:
-                    found.append(Layout("", lambda v, axes=tuple(axes): v.transpose(axes)))
-        for _, axes in _orders(a.ndim):
-            for order in (axes, tuple(np.argsort(axes))):
-                if tuple(a.shape[k] for k in order) == b.shape:
-                    found.append(Layout("", lambda v, order=order: v.transpose(order)))
-    return found
+    exchanged = [_exchanged(a.ndim, i, j) for i in range(a.ndim) for j in range(i + 1, a.ndim)]
+    known = [axes for _, axes in _orders(a.ndim)]
+    found = [
+        _turned(axes)
+        for axes in (*exchanged, *known, *(tuple(np.argsort(axes)) for axes in known))
+        if tuple(a.shape[k] for k in axes) == b.shape
+    ]
+    return found + ([Layout("", lambda v: v.reshape(b.shape))] if _long(a.shape) == _long(b.shape) else [])
+
+
+def _exchanged(axes, i, j):
+    return tuple(j if k == i else i if k == j else k for k in range(axes))
+
+
+def _turned(axes, name=""):
+    return Layout(name, lambda a: a.transpose(axes))

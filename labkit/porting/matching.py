@@ -6,6 +6,7 @@ decide between the two. What nothing decides is refused, with both trees side by
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..lines import wrapped
 from .layouts import Layout, layouts
@@ -49,22 +50,25 @@ def paired(a: Part, b: Part) -> Pair | None:
     """What two modules hold, put together by name, then by shape in order; None where nothing fits."""
     left, right = ([h for h in part.held if not h.counts] for part in (a, b))
     held: list[tuple[Held, Held, Layout]] = []
-    for same in (lambda x, y: common(x.name) == common(y.name), None):
-        for x in list(left):
-            fits = [y for y in right if layouts(x.shape, y.shape) and (same is None or same(x, y))]
-            if same is None and fits and not _in_turn(x, left, right):
-                continue
-            if fits:
-                held.append((x, fits[0], layouts(x.shape, fits[0].shape)[0]))
-                left.remove(x)
-                right.remove(fits[0])
+
+    def put_together(x, y):
+        held.append((x, y, layouts(x.shape, y.shape)[0]))
+        left.remove(x)
+        right.remove(y)
+
+    for x in list(left):
+        named = [y for y in right if layouts(x.shape, y.shape) and common(x.name) == common(y.name)]
+        if named:
+            put_together(x, named[0])
+    for kinds in ((False,), (False, True)):  # parameters first, then buffers as well
+        for x in [h for h in left if h.buffer in kinds]:
+            alike = [
+                [h for h in side if h.buffer in kinds and _long(h.shape) == _long(x.shape)] for side in (left, right)
+            ]
+            fits = [y for y in alike[1] if layouts(x.shape, y.shape)]
+            if fits and len(alike[0]) == len(alike[1]):  # so that their order says which is which
+                put_together(x, fits[0])
     return Pair(a, b, held, left, right) if held else None
-
-
-def _in_turn(x, left, right):
-    """Whether as many of this shape are left on both sides, so that their order says which is which."""
-    alike = [sum(_long(h.shape) == _long(x.shape) for h in side) for side in (left, right)]
-    return alike[0] == alike[1]
 
 
 def _long(shape):
@@ -76,24 +80,27 @@ def match(torch, mindspore, calls: tuple[list[str], list[str]], said: dict[str, 
     ours, theirs = ([p for p in side.parts.values() if p.weighted] for side in (torch, mindspore))
     fixed = _said(ours, theirs, said, (torch, mindspore))
     ours, theirs = (_rest(side, [pair[i] for pair in fixed]) for i, side in enumerate((ours, theirs)))
+    required = [part for part in ours if part.required], [part for part in theirs if part.required]
     found, reason = _all(ours, theirs, calls)
-    if found is None:
-        required = [[part for part in parts if part.required] for parts in (ours, theirs)]
-        found, _ = _all(*required, calls)
-    if found is None:
+    if found is None and (len(required[0]), len(required[1])) != (len(ours), len(theirs)):
+        found, reason = _all(required[0], required[1], calls)
+    if found is None and len(required[0]) != len(required[1]):
         found, reason = _some(ours, theirs, calls)
     if found is None:
-        raise UnclearMatch(refusal(reason, torch, mindspore, calls))
+        raise UnclearMatch(refusal(reason, torch, mindspore))
     pairs = [pair for pair in map(_paired, [*fixed, *found]) if pair]
     _same_layouts(pairs)
     order = list(torch.parts)
     pairs.sort(key=lambda pair: order.index(pair.torch.path))
     left = _rest(ours, [p.torch for p in pairs]), _rest(theirs, [p.mindspore for p in pairs])
-    used = [[part for part in side if part.required and part.path in called] for side, called in zip(left, calls, strict=True)]
+    used = [
+        [part for part in side if part.required and part.path in called]
+        for side, called in zip(left, calls, strict=True)
+    ]
     return Matching(pairs, *used)
 
 
-def _paired(two):
+def _paired(two) -> Any:
     return paired(*two)
 
 
@@ -115,7 +122,9 @@ def _said(ours, theirs, said, sides):
                 )
             found.append(part)
         if paired(*found) is None:
-            raise ValueError(f"compare: match says {one!r}: {two!r}, but no parameter of one has the shape of the other's")
+            raise ValueError(
+                f"compare: match says {one!r}: {two!r}, but no parameter of one has the shape of the other's"
+            )
         fixed.append(tuple(found))
     return fixed
 
@@ -138,14 +147,18 @@ def _all(ours, theirs, calls):
     if len(fitting) == 2 and set(fitting[0]) != set(fitting[1]):
         return _decided(*fitting)
     if not fitting:
-        return None, "in the order of their calls and registration, the shapes of their parameters do not fit"
+        one, two = next(pair for pair in orders[-1] if not _paired(pair))
+        return None, (
+            f"in the order of their {'calls' if len(orders) > 1 else 'registration'}, {one.title} with {_shapes(one)} comes "
+            f"beside {two.title} with {_shapes(two)}"
+        )
     return fitting[0], ""
 
 
 def _decided(registered, called):
     """One of two orders that both fit, by shapes and then by names; or None, and why not."""
     disputed = [set(registered) - set(called), set(called) - set(registered)]
-    for measure in (lambda two: paired(*two).strength, lambda two: evidence(two[0].path, two[1].path)):
+    for measure in (lambda two: _paired(two).strength, lambda two: evidence(two[0].path, two[1].path)):
         sums = [sum(map(measure, pairs)) for pairs in disputed]
         if sums[0] != sums[1]:
             return (registered if sums[0] > sums[1] else called), ""
@@ -169,9 +182,12 @@ def _some(ours, theirs, calls):
         for j, b in enumerate(theirs)
         if (made := paired(a, b))
     }
-    best, ways, steps = _longest(len(ours), len(theirs), worth)
+    ways, steps = _longest(len(ours), len(theirs), worth)
     if ways > 1:
-        return None, f"{len(ours)} modules with parameters and {len(theirs)}: there are several ways to put them together"
+        return (
+            None,
+            f"{len(ours)} modules with parameters and {len(theirs)}: there are several ways to put them together",
+        )
     alone = [part for i, part in enumerate(ours) if part.required and i not in {i for i, _ in steps}]
     others = [part for j, part in enumerate(theirs) if part.required and j not in {j for _, j in steps}]
     if alone and others:
@@ -186,8 +202,8 @@ def _listed(parts):
 
 
 def _longest(rows, columns, worth):
-    """The best worth of a chain of pairs, how many chains have it, and one of them."""
-    best = [[(0, 1, None)] * (columns + 1) for _ in range(rows + 1)]
+    """How many chains of pairs have the best worth, and one of them."""
+    best: list[list[tuple[Any, int, str]]] = [[(0, 1, "")] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
             choices = []
@@ -206,7 +222,7 @@ def _longest(rows, columns, worth):
         if step == "both":
             steps.append((i, j))
         i, j = i + (step != "right"), j + (step != "down")
-    return best[0][0][0], best[0][0][1], steps
+    return best[0][0][1], steps
 
 
 def _same_layouts(pairs):
@@ -224,7 +240,7 @@ def _same_layouts(pairs):
                 pair.held[place] = (x, y, other)
 
 
-def refusal(reason: str, torch, mindspore, calls) -> str:
+def refusal(reason: str, torch, mindspore) -> str:
     """A sentence, and below it what both models hold, side by side."""
     columns = [
         [f"{part.path or '(itself)'}  {part.kind}  {_shapes(part)}" for part in side.parts.values() if part.weighted]
@@ -236,12 +252,14 @@ def refusal(reason: str, torch, mindspore, calls) -> str:
     table = [f"  {'PyTorch':{width}} | MindSpore"]
     table += [f"  {a:{width}} | {b}" for a, b in zip(*padded, strict=True)]
     head = f"compare: it is not clear which layers belong together: {reason}."
-    example = f"match={{{_path(torch)!r}: {_path(mindspore)!r}}}"
-    return "\n".join([wrapped(head), *table, wrapped(f"Say which belong together: compare(..., {example})")])
+    example = f"match={{{_path(torch)!r}: {_path(mindspore)!r}, ...}}"
+    return "\n".join(
+        [wrapped(head), *table, wrapped(f"Where they do belong together, say which: compare(..., {example})")]
+    )
 
 
 def _path(side):
-    return next((part.path for part in side.parts.values() if part.weighted), "")
+    return next((part.path for part in side.parts.values() if part.weighted and part.path), "")
 
 
 def _shapes(part):

@@ -1,6 +1,8 @@
 """A cell of MindSpore, or of its dialect."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -13,36 +15,36 @@ class MindSporeSide(Side):
 
     framework = "MindSpore"
 
-    @property
-    def tensor_type(self):
-        return self.room.Tensor
+    def __init__(self, model, room):
+        super().__init__(model, room)
+        self.rough = room.__name__ == "mindspore"
 
-    def named_modules(self):
+    def named_modules(self) -> Iterator[tuple[str, Any]]:
         return self.model.cells_and_names()
 
-    def children(self, module):
+    def children(self, module) -> Iterator:
         return iter(module.cells())
 
-    def held(self, module):
+    def held(self, module) -> Iterator[Held]:
         for name, p in module.parameters_and_names(expand=False):
             trained = bool(p.requires_grad)
             yield Held(name.rpartition(".")[2], p, tuple(p.shape), trained, "Int" in str(p.dtype), buffer=not trained)
 
-    def array(self, tensor):
+    def array(self, tensor) -> np.ndarray:
         if tensor.dtype == self.room.bfloat16:
             tensor = tensor.astype(self.room.float32)
         return np.array(tensor.asnumpy())
 
-    def tensor(self, array):
+    def tensor(self, array) -> Any:
         return self.room.Tensor(array)
 
-    def like(self, array, tensor):
+    def like(self, array, tensor) -> Any:
         return self.tensor(array).astype(tensor.dtype)
 
-    def put(self, tensor, array):
+    def put(self, tensor, array) -> None:
         tensor.set_data(self.like(np.array(array), tensor))
 
-    def hooks(self, module, before, after):
+    def hooks(self, module, before, after) -> list:
         def first(_, args, kwargs):
             return before(args, kwargs)
 
@@ -51,17 +53,17 @@ class MindSporeSide(Side):
 
         return [module.register_forward_pre_hook(first, with_kwargs=True), module.register_forward_hook(last)]
 
-    def usual_attributes(self):
+    def usual_attributes(self) -> set[str]:
         return set(vars(self.room.nn.Cell()))
 
-    def probe(self, tensor, note):
+    def probe(self, tensor, note) -> Any:
         def hook(gradient):
             note(gradient[0] if isinstance(gradient, tuple) else gradient)
             return gradient
 
         return self.room.ops.HookBackward(hook)(tensor)
 
-    def differentiated(self, watch, inputs, loss):
+    def differentiated(self, watch, inputs, loss) -> None:
         run, given = watch.run, leaves_of(inputs, Numbers)
         tensors = [self.tensor(n.array) for n in given]
         places = tuple(i for i, n in enumerate(given) if n.floating)
@@ -86,14 +88,14 @@ class MindSporeSide(Side):
             key: self.array(g) for key, g in zip(parameters, _several(to_weights), strict=False) if g is not None
         }
 
-    def set_training(self, train):
+    def set_training(self, train) -> None:
         self.model.set_train(train)
 
-    def unrecorded(self):
+    def unrecorded(self) -> Any:
         return nullcontext()
 
     @contextmanager
-    def kept(self):
+    def kept(self) -> Iterator[None]:
         tensors = {id(h.tensor): h.tensor for p in self.parts.values() for h in p.held}.values()
         before = [(t, self.array(t)) for t in tensors]
         mode, state = self.room.get_context("mode"), _random_state(self.room)

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 
-from ..ops import FUNCTIONS
+from ..kinds import as_tuple
 from .alone import Bench
+from .chance import same_spread
 from .layouts import layouts
-from .rounding import Difference
+from .relations import relation
 
 _PLAIN = (bool, int, float, str)
 _FEW = 24  # orders of parameters that are tried
@@ -25,7 +27,6 @@ def settings(side, module) -> dict:
     }
 
 
-
 def _is_plain(value):
     if isinstance(value, (tuple, list)):
         return bool(value) and all(isinstance(v, (int, float)) for v in value)
@@ -34,7 +35,11 @@ def _is_plain(value):
 
 def same_name(a: str, b: str) -> bool:
     """Whether two names of settings are one, or one begins with the other: `eps` and `epsilon`, `groups` and `group`."""
-    return a == b or (min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)) and "_" not in a.replace(b, "") + b.replace(a, ""))
+    return a == b or (
+        min(len(a), len(b)) >= 3
+        and (a.startswith(b) or b.startswith(a))
+        and "_" not in a.replace(b, "") + b.replace(a, "")
+    )
 
 
 def differing(ours: dict, theirs: dict) -> list[str]:
@@ -49,7 +54,9 @@ def differing(ours: dict, theirs: dict) -> list[str]:
                 found.append(f"{title}: {value!r} | {theirs[other]!r}")
         elif isinstance(value, (float, str)):
             found.append(f"{name}: {value!r} | -")
-    return found + [f"{name}: - | {v!r}" for name, v in theirs.items() if name not in seen and isinstance(v, (float, str))]
+    return found + [
+        f"{name}: - | {v!r}" for name, v in theirs.items() if name not in seen and isinstance(v, (float, str))
+    ]
 
 
 def _equal(a, b):
@@ -62,7 +69,7 @@ def _equal(a, b):
 def tried_settings(bench: Bench, agrees: Callable[[], bool]) -> str:
     """The setting of one module with which, given the other's value, the two agree; "" if there is none."""
     sides = bench.sides
-    known = [settings(side, module) for side, module in zip(sides, bench.modules, strict=True)]
+    known = _unequal(*(settings(side, module) for side, module in zip(sides, bench.modules, strict=True)))
     for near in (True, False):
         for place in (1, 0):
             for name, value in known[place].items():
@@ -79,6 +86,20 @@ def tried_settings(bench: Bench, agrees: Callable[[], bool]) -> str:
     return ""
 
 
+def _unequal(ours, theirs):
+    """Both without the sizes that have one name and one value."""
+    equal = [
+        (a, b) for a in ours for b in theirs if same_name(a, b) and _is_size(ours[a]) and _equal(ours[a], theirs[b])
+    ]
+    return [
+        {n: v for n, v in side.items() if n not in {pair[i] for pair in equal}} for i, side in enumerate((ours, theirs))
+    ]
+
+
+def _is_size(value):
+    return type(value) is not bool and all(isinstance(n, int) and n for n in as_tuple(value, (tuple, list)))
+
+
 def _forms(wanted, value) -> Iterator:
     """Values that a setting may take from one of the other module: as it is, as its complement, per axis."""
     forms = [wanted]
@@ -93,8 +114,12 @@ def _forms(wanted, value) -> Iterator:
     for form in forms:
         if type(form) is not bool and isinstance(form, int) and isinstance(value, float):
             form = float(form)
-        alike = isinstance(form, type(value)) or isinstance(value, (int, tuple, str)) and isinstance(form, (int, tuple, str))
-        if alike and isinstance(form, bool) == isinstance(value, bool) and form != value:
+        sizes = isinstance(value, (int, tuple, str)) and isinstance(form, (int, tuple, str))
+        if (
+            (sizes or isinstance(form, type(value)))
+            and isinstance(form, bool) == isinstance(value, bool)
+            and form != value
+        ):
             yield form
 
 
@@ -121,7 +146,7 @@ def _holds(agrees):
 
 
 def tried_weights(bench: Bench, pair) -> str:
-    """What MindSpore's module would have to hold to agree: a transposed weight, parameters exchanged, none of what is left over."""
+    """What the modules would have to hold to agree: a transposed weight, parameters exchanged, none of what one has alone."""
     ours, theirs = bench.sides
     for x, y, layout in pair.held:
         for way in layouts(x.shape, y.shape):
@@ -143,9 +168,16 @@ def _exchanged(bench, pair):
             alike.setdefault(x.shape, []).append((x, y))
     for group in alike.values():
         for order in list(permutations(range(len(group))))[1:_FEW]:
-            changes = [(bench.sides[1], y, bench.sides[0].array(group[i][0].tensor)) for i, (_, y) in zip(order, group, strict=True)]
+            changes = [
+                (bench.sides[1], y, bench.sides[0].array(group[i][0].tensor))
+                for i, (_, y) in zip(order, group, strict=True)
+            ]
             if _agrees_with(bench, changes):
-                moved = [f"{y.name} from {group[i][0].name}" for i, (_, y) in zip(order, group, strict=True) if group[i][1] is not y]
+                moved = [
+                    f"{y.name} from {group[i][0].name}"
+                    for i, (_, y) in zip(order, group, strict=True)
+                    if group[i][1] is not y
+                ]
                 return f"with {', '.join(moved)} MindSpore's module agrees"
     return ""
 
@@ -162,46 +194,32 @@ def _agrees_with(bench, changes):
             side.put(h.tensor, array)
 
 
-def relation(found: Difference, before: list[np.ndarray]) -> str:
-    """How two arrays are related, or each to one that both models had before; "" if no relation holds for every number."""
-    a, b = (np.asarray(v, float) for v in (found.torch, found.mindspore))
-    if a.size < 2:
+def explain(row, both, bench: Bench | None, pair) -> None:
+    """Give the row the settings that differ between its two modules, and what made the difference go away."""
+    modules = [side.parts[call[0]].module for side, call in zip(both.sides, row.calls, strict=True)]
+    if row.part != "input":
+        row.settings = differing(*(settings(side, module) for side, module in zip(both.sides, modules, strict=True)))
+        row.reason = _tried(row, both, bench, pair) if bench else ""
+    if not row.reason and row.difference is not None and row.part in ("input", "output"):
+        row.reason = relation(row.difference, _before(both, row))
+
+
+def _tried(row, both, bench, pair):
+    if row.part.startswith(("gradient", "error")):
         return ""
-    if a.size == b.size and not np.array_equal(a.ravel(), b.ravel()) and _near(np.sort(a.ravel()), np.sort(b.ravel()), found):
-        return "both hold the same numbers, in another order"
-    if not found.same_shape:
+    if row.part == "random numbers":
+        return tried_settings(bench, partial(same_spread, both, row.calls))
+    agrees = partial(bench.agrees, row.factor)
+    if _holds(agrees):
         return ""
-    for x in before[::-1]:
-        names = [_function_of(np.asarray(x, float), v, found) for v in (a, b)] if x.shape == a.shape else []
-        if len(names) == 2 and all(names) and names[0] != names[1]:
-            return f"PyTorch's is {names[0]} what went before, MindSpore's {names[1]}"
-    with np.errstate(all="ignore"):
-        ratio = np.median(b[a != 0] / a[a != 0]) if (a != 0).any() else np.nan
-    if np.isfinite(ratio) and ratio and _near(a * ratio, b, found):
-        return f"MindSpore's is PyTorch's times {ratio:.6g}"
-    for (one, x), (two, y) in ((("PyTorch", a), ("MindSpore", b)), (("MindSpore", b), ("PyTorch", a))):
-        name = _function_of(x, y, found)
-        if name and name != "just":
-            return f"{two}'s is {name} {one}'s"
-    return ""
+    return (tried_weights(bench, pair) if pair else "") or tried_settings(bench, agrees)
 
 
-def _function_of(x, y, found):
-    """The elementwise function that makes y of x: "just" for the identity, "" for none."""
-    if _near(x, y, found):
-        return "just"
-    for name in ("relu", *FUNCTIONS):
-        with np.errstate(all="ignore"):
-            try:
-                made = np.asarray(FUNCTIONS[name].fun(x), float)
-            except Exception:
-                continue
-        if made.shape == y.shape and len(np.unique(made[:16])) > 1 and _near(made, y, found):
-            return f"{name} of"
-    return ""
-
-
-def _near(a, b, found):
-    limit = 4 * np.max(found.allowed, initial=0.0)
-    with np.errstate(all="ignore"):
-        return bool(np.all((np.abs(a - b) <= limit) | (a == b)))
+def _before(both, row):
+    """Some arrays of PyTorch's run that both models had before a row."""
+    found: list[np.ndarray] = []
+    for event in both.runs[0].events:
+        if event.call == row.calls[0] and event.kind == row.part:
+            break
+        found += event.values
+    return found[-6:]

@@ -6,9 +6,10 @@ from html import escape
 import numpy as np
 
 from ..lines import wrapped
+from .rounding import TIMES
 from .rows import Compared
 
-_RULE = "Beyond rounding: more than 10 times what one rounding error everywhere makes of it (labkit.porting.rounding)."
+_RULE = "What rounding explains is the same: up to {} times what one rounding error everywhere makes of a number."
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Layer:
         told = next((r for r in rows if r.differs and not r.excused), None)
         if told is None:
             return "(cut)" if any(r.excused for r in rows) else "same"
-        found = told.first
+        found = told.difference
         return "differs" if found is None or not found.same_shape else f"{found.max_abs:.1e}"
 
 
@@ -54,6 +55,7 @@ class Comparison:
     layers: list[Layer]
     first: Compared | None
     notes: list[str]
+    times: int = TIMES
 
     @property
     def ok(self) -> bool:
@@ -70,9 +72,10 @@ class Comparison:
 
     def verdict(self) -> str:
         """The answer in a sentence."""
+        both = f"{self.names[0]} (PyTorch) and {self.names[1]} (MindSpore)"
         if self.ok:
-            return f"The port agrees: {self.names[0]} (PyTorch) and {self.names[1]} (MindSpore) give the same outputs and gradients."
-        return f"The port differs: {self.names[0]} (PyTorch) and {self.names[1]} (MindSpore)."
+            return f"The port agrees: {both} give the same outputs and gradients."
+        return f"The port differs: {both}."
 
     def told(self) -> list[str]:
         """The first difference, a sentence a line."""
@@ -80,7 +83,7 @@ class Comparison:
             return []
         row = self.first
         lines = [f"First: the {row.part} of {_place(row)}, in {row.mode} mode{': ' + row.said if row.said else '.'}"]
-        found = row.first
+        found = row.difference
         if found is not None and not row.said:
             lines.append(_numbers(found))
         lines += [f"Settings: {'; '.join(row.settings)} (PyTorch | MindSpore)."] if row.settings else []
@@ -105,8 +108,19 @@ class Comparison:
     def __str__(self):
         table = self.table()
         widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
-        lines = ["  " + "  ".join(text.ljust(w) for text, w in zip(line, widths, strict=True)).rstrip() for line in table]
-        return "\n".join([wrapped(self.verdict()), *map(wrapped, self.told()), "", *lines, "", *map(wrapped, [*self.notes, _RULE])])
+        lines = [
+            "  " + "  ".join(text.ljust(w) for text, w in zip(line, widths, strict=True)).rstrip() for line in table
+        ]
+        return "\n".join(
+            [
+                wrapped(self.verdict()),
+                *map(wrapped, self.told()),
+                "",
+                *lines,
+                "",
+                *map(wrapped, [*self.notes, _RULE.format(self.times)]),
+            ]
+        )
 
     __repr__ = __str__
 
@@ -117,17 +131,21 @@ class Comparison:
         for layer, texts in zip(self.layers, body, strict=True):
             marked = first is not None and (layer.torch, layer.mindspore) == (first.torch, first.mindspore)
             style = ' style="outline: 2px solid currentColor; font-weight: bold"' if marked else ""
-            lines.append(f"<tr{style}>" + "".join(f'<td style="text-align: left">{escape(t)}</td>' for t in texts) + "</tr>")
+            lines.append(
+                f"<tr{style}>" + "".join(f'<td style="text-align: left">{escape(t)}</td>' for t in texts) + "</tr>"
+            )
         titles = "".join(f'<th scope="col" style="text-align: left">{escape(t)}</th>' for t in head)
         said = "".join(f"<p>{escape(' '.join(text.split()))}</p>" for text in [self.verdict(), *self.told()])
-        notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in [*self.notes, _RULE])
+        notes = "".join(f"<p><small>{escape(text)}</small></p>" for text in [*self.notes, _RULE.format(self.times)])
         return f"{said}<table><thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>{notes}"
 
 
 _COLUMNS = (
-    ("input", ("input",)), ("output", ("output", "error", "random", "parameters", "calls", "order")), ("afterwards", ("running", "moving")),
+    ("input", ("input",)),
+    ("output", ("output", "error", "random", "parameters", "calls", "order")),
+    ("afterwards", ("running", "moving")),
     ("gradients", ("gradient",)),
-)  # fmt: skip
+)
 
 
 def _title(path, kind):
@@ -135,7 +153,9 @@ def _title(path, kind):
 
 
 def _place(row):
-    one, two = (_title(path, kind).replace("  ", " ") for path, kind in zip((row.torch, row.mindspore), row.kinds, strict=True))
+    one, two = (
+        _title(path, kind).replace("  ", " ") for path, kind in zip((row.torch, row.mindspore), row.kinds, strict=True)
+    )
     return one if one == two else f"{one or 'nothing'} | {two or 'nothing'}"
 
 

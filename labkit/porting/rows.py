@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .layouts import same_numbers
-from .rounding import Difference, allowed
+from .rounding import Difference, Rule
 from .runs import Call, Run
 
 
@@ -14,10 +14,10 @@ from .runs import Call, Run
 class Compared:
     """One thing that both models have: where, which `part` ("output", "gradient of weight", ...), and what came of it.
 
-    `torch`, `mindspore`: the paths of the two modules, "" for the model itself. `mode`: "eval" or "training".
-    `differs`: beyond what rounding explains. `first`, the largest difference in it: `.torch`, `.mindspore`, `.index`, `.max_abs`,
-    `.max_rel`; None where it is told in words, `said`. `settings`: those that differ between the two modules; `reason`: what
-    made the difference go away when it was tried.
+    `torch`, `mindspore`: the paths of the two modules, "" for the model itself; `kinds`: the names of their classes. `mode`:
+    "eval" or "training". `differs`: beyond what rounding explains. `difference`: the two arrays, `.torch` and `.mindspore`,
+    with `.index`, where they differ most, `.max_abs` and `.max_rel`; None where it is told in words, `said`. `settings`:
+    those that differ between the two modules; `reason`: what made the difference go away when it was tried.
     """
 
     part: str
@@ -32,14 +32,15 @@ class Compared:
     kinds: tuple[str, str] = ("", "")
     settings: list[str] = field(default_factory=list)
     reason: str = ""
+    factor: float = 1.0  # of the inputs, where other ones were tried
 
     @property
     def differs(self) -> bool:
         return bool(self.said) or any(d.differs for d in self.differences)
 
     @property
-    def first(self) -> Difference | None:
-        """The first difference in it, or the largest where nothing differs."""
+    def difference(self) -> Difference | None:
+        """Of its tensors the first that differs; where none does, the first."""
         return next((d for d in self.differences if d.differs), self.differences[0] if self.differences else None)
 
 
@@ -53,15 +54,16 @@ class Both:
     matching: Any
     calls: dict[Call, Call]
     mode: str
-    eps: float
+    rule: Rule
 
     def difference(self, a, b, moves) -> Difference:
         """Two arrays, with what rounding explains; in another order of axes, if it is that."""
         for way in same_numbers(a, b):
-            there = Difference(way.carry(a), b, allowed(way.carry(a), [way.carry(m) for m in moves if m.shape == a.shape], self.eps))
+            turned = [way.carry(m) for m in moves if m.shape == a.shape]
+            there = Difference(way.carry(a), b, self.rule.allowed(way.carry(a), turned))
             if not there.differs:
                 return there
-        return Difference(a, b, allowed(a, moves, self.eps))
+        return Difference(a, b, self.rule.allowed(a, moves))
 
     def row(self, part, calls, **more) -> Compared:
         kinds = tuple(side.parts[call[0]].kind for side, call in zip(self.sides, calls, strict=True))
@@ -122,7 +124,9 @@ def _raised(both):
     run = both.runs[1]
     path = run.inside[0] if run.inside else ""
     back = next((a for a, b in both.calls.items() if b[0] == path), ("", 0))
-    return both.row("error", (back, run.inside or ("", 0)), said=f"raises {type(run.error).__name__}: {run.error}", end=True)
+    return both.row(
+        "error", (back, run.inside or ("", 0)), said=f"raises {type(run.error).__name__}: {run.error}", end=True
+    )
 
 
 def _outputs(both):
@@ -198,7 +202,7 @@ def _cut_elsewhere(both, row):
     """
     if row.said or (row.part == "input" and _is_unit(both, row.calls[0])):
         return ""
-    found = row.first
+    found = row.difference
     for side, given in enumerate((found.mindspore, found.torch)):
         for event in _later(both, side, row.part, row.calls[side]):
             if any(v.shape == given.shape and not _apart(v, given, found) for v in event.values):

@@ -54,9 +54,10 @@ class Side:
     """What both frameworks have in common; `room` is the framework's own package, or the dialect."""
 
     framework = ""
+    rough = False  # whether exp and its like are computed with a rough polynomial
 
     def __init__(self, model, room):
-        self.model, self.room = model, room
+        self.model, self.room, self.tensor_type = model, room, room.Tensor
         self.parts = {path: self._part(path, module) for path, module in self.named_modules()}
 
     def _part(self, path, module):
@@ -64,8 +65,6 @@ class Side:
         return Part(path, type(module).__name__, module, tuple(self.held(module)), leaf)
 
     # ---- what a framework says in its own words ----
-
-    tensor_type: Any
 
     def named_modules(self) -> Iterator[tuple[str, Any]]:
         raise NotImplementedError

@@ -42,8 +42,12 @@ def same_name(a: str, b: str) -> bool:
     )
 
 
-def differing(ours: dict, theirs: dict) -> list[str]:
-    """The settings that both have under one name with different values, then those that only one has and that say something."""
+def differing(ours: dict, theirs: dict, alone: bool = True) -> list[str]:
+    """The settings that both have under one name with different values; and `alone`, texts and fractions that only one has.
+
+    >>> differing({"eps": 1e-5, "p": 0.1}, {"epsilon": 1e-7, "p": 0.1, "pad_mode": "same"})
+    ['eps, epsilon: 1e-05 | 1e-07', "pad_mode: - | 'same'"]
+    """
     found, seen = [], set()
     for name, value in ours.items():
         other = next((n for n in [name, *theirs] if n in theirs and same_name(name, n)), None)
@@ -52,11 +56,12 @@ def differing(ours: dict, theirs: dict) -> list[str]:
             if not _equal(value, theirs[other]):
                 title = name if name == other else f"{name}, {other}"
                 found.append(f"{title}: {value!r} | {theirs[other]!r}")
-        elif isinstance(value, (float, str)):
+        elif alone and isinstance(value, (float, str)):
             found.append(f"{name}: {value!r} | -")
-    return found + [
-        f"{name}: - | {v!r}" for name, v in theirs.items() if name not in seen and isinstance(v, (float, str))
-    ]
+    if not alone:
+        return found
+    left = {name: value for name, value in theirs.items() if name not in seen and isinstance(value, (float, str))}
+    return found + [f"{name}: - | {value!r}" for name, value in left.items()]
 
 
 def _equal(a, b):
@@ -66,23 +71,25 @@ def _equal(a, b):
     return a == b
 
 
-def tried_settings(bench: Bench, agrees: Callable[[], bool]) -> str:
-    """The setting of one module with which, given the other's value, the two agree; "" if there is none."""
+def tried_settings(bench: Bench, agrees: Callable[[], bool], near: bool) -> str:
+    """The setting of one module with which, given the other's value, the two agree; "" if there is none.
+
+    `near`: the value is that of a setting of the same name; otherwise of any other.
+    """
     sides = bench.sides
     known = _unequal(*(settings(side, module) for side, module in zip(sides, bench.modules, strict=True)))
-    for near in (True, False):
-        for place in (1, 0):
-            for name, value in known[place].items():
-                for other, wanted in known[1 - place].items():
-                    if same_name(name, other) is not near:
-                        continue
-                    for candidate in _forms(wanted, value):
-                        with _set(bench.modules[place], name, candidate) as done:
-                            if done and _holds(agrees):
-                                return (
-                                    f"with {name}={candidate!r} in {sides[place].framework}'s module (it has {value!r}; "
-                                    f"{sides[1 - place].framework}'s has {other}={wanted!r}) the two agree"
-                                )
+    for place in (1, 0):
+        for name, value in known[place].items():
+            for other, wanted in known[1 - place].items():
+                if same_name(name, other) is not near:
+                    continue
+                for candidate in _forms(wanted, value):
+                    with _set(bench.modules[place], name, candidate) as done:
+                        if done and _holds(agrees):
+                            return (
+                                f"with {name}={candidate!r} in {sides[place].framework}'s module (it has {value!r}; "
+                                f"{sides[1 - place].framework}'s has {other}={wanted!r}) the two agree"
+                            )
     return ""
 
 
@@ -198,8 +205,9 @@ def explain(row, both, bench: Bench | None, pair) -> None:
     """Give the row the settings that differ between its two modules, and what made the difference go away."""
     modules = [side.parts[call[0]].module for side, call in zip(both.sides, row.calls, strict=True)]
     if row.part != "input":
-        row.settings = differing(*(settings(side, module) for side, module in zip(both.sides, modules, strict=True)))
         row.reason = _tried(row, both, bench, pair) if bench else ""
+        known = [settings(side, module) for side, module in zip(both.sides, modules, strict=True)]
+        row.settings = differing(*known, alone=not row.reason)
     if not row.reason and row.difference is not None and row.part in ("input", "output"):
         row.reason = relation(row.difference, _before(both, row))
 
@@ -208,11 +216,13 @@ def _tried(row, both, bench, pair):
     if row.part.startswith(("gradient", "error")):
         return ""
     if row.part == "random numbers":
-        return tried_settings(bench, partial(same_spread, both, row.calls))
+        same = partial(same_spread, both, row.calls)
+        return tried_settings(bench, same, True) or tried_settings(bench, same, False)
     agrees = partial(bench.agrees, row.factor)
     if _holds(agrees):
         return ""
-    return (tried_weights(bench, pair) if pair else "") or tried_settings(bench, agrees)
+    of_one_name, others = (partial(tried_settings, bench, agrees, near) for near in (True, False))
+    return of_one_name() or (tried_weights(bench, pair) if pair else "") or others()
 
 
 def _before(both, row):

@@ -22,7 +22,7 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
     for x in before[::-1]:
         names = [_function_of(np.asarray(x, float), v, found) for v in (a, b)] if x.shape == a.shape else []
         if len(names) == 2 and all(names) and names[0] != names[1]:
-            return f"PyTorch's is {names[0]} what went before, MindSpore's {names[1]}"
+            return f"PyTorch's is {_of_before(names[0])}, MindSpore's {_of_before(names[1])}"
     with np.errstate(all="ignore"):
         ratio = np.median(b[a != 0] / a[a != 0]) if (a != 0).any() else np.nan
     if np.isfinite(ratio) and ratio and _near(a * ratio, b, found):
@@ -32,6 +32,10 @@ def relation(found: Difference, before: list[np.ndarray]) -> str:
         if name and name != "just":
             return f"{two}'s is {name} {one}'s"
     return ""
+
+
+def _of_before(name):
+    return "what went before, unchanged" if name == "just" else f"{name} what went before"
 
 
 def _function_of(x, y, found):

@@ -82,7 +82,8 @@ class Comparison:
         if self.first is None:
             return []
         row = self.first
-        lines = [f"First: the {row.part} of {_place(row)}, in {row.mode} mode{': ' + row.said if row.said else '.'}"]
+        mode = "" if row.part == "parameters" else f", in {row.mode} mode"
+        lines = [f"First: the {row.part} of {_place(row)}{mode}{': ' + row.said if row.said else ''}."]
         found = row.difference
         if found is not None and not row.said:
             lines.append(_numbers(found))

@@ -12,8 +12,8 @@ import numpy as np
 import labkit
 
 RNG = np.random.default_rng(0)
-TABLE, IMAGES = RNG.normal(size=(4, 5)), RNG.normal(size=(3, 1, 12, 12))
-COLOURS, SEQUENCES = RNG.normal(size=(4, 3, 5, 5)), RNG.normal(size=(3, 3, 4))
+TABLE, IMAGES = RNG.normal(size=(4, 5)), RNG.normal(size=(2, 1, 12, 12))
+COLOURS, SEQUENCES = RNG.normal(size=(3, 3, 5, 5)), RNG.normal(size=(3, 3, 4))
 WORDS = RNG.integers(0, 9, size=(4, 6)).astype(np.int32)
 
 # what is planted -> the module and the part that differ first; None: nothing

@@ -12,7 +12,7 @@ from numpy import linspace
 from labkit.widgets.kit.scene import holds
 from labkit.widgets.kit.still import visible_marks
 
-FEW = ("jacobian", "memory", "sink")
+FEW = ("jacobian", "memory")
 BARS = ("bar", "backbar", "savedbar", "leafbar", "badbar", "outline")
 WIDGETS = [pytest.param(n, marks=() if n in FEW else pytest.mark.live) for n in widget_examples.EXAMPLES]
 

@@ -76,8 +76,12 @@ def _alone(both, drawing, told, notes):
     has = 0 if left[0] else 1
     part = left[has][0]
     said = f"drawn in {_BY[has]}, and nothing like it in {_BY[1 - has]}"
-    two = ((part.path, ""), (part.kind, "")) if has == 0 else (("", part.path), ("", part.kind))
-    return [Compared("random numbers", *two[0], both.mode, said=said, end=True, kinds=two[1])]
+    row = Compared("random numbers", "", "", both.mode, said=said, end=True)
+    if has == 0:
+        row.torch, row.kinds = part.path, (part.kind, "")
+    else:
+        row.mindspore, row.kinds = part.path, ("", part.kind)
+    return [row]
 
 
 def same_spread(both: Both, calls: tuple[Call, Call]) -> bool:

@@ -207,7 +207,7 @@ def explain(row, both, bench: Bench | None, pair) -> None:
     if row.part != "input":
         row.reason = _tried(row, both, bench, pair) if bench else ""
         known = [settings(side, module) for side, module in zip(both.sides, modules, strict=True)]
-        row.settings = differing(*known, alone=not row.reason)
+        row.settings = differing(known[0], known[1], alone=not row.reason)
     if not row.reason and row.difference is not None and row.part in ("input", "output"):
         row.reason = relation(row.difference, _before(both, row))
 

@@ -5,6 +5,7 @@
     labkit.show(lambda x, y: x**2 + y, 1.0, 2.0)            # in a notebook: the run to step through
     labkit.check_gradient(lambda x: x**3, 2.0)              # is the derivative right?
     labkit.why(loss, w)                                     # why is this gradient None, zero, nan or so small?
+    labkit.compare(torch_model, ms_model, inputs)           # is my port right? the first layer that differs
     labkit.compile_program(labkit.grad(f), x)               # the same as NumPy source: print it, call it
     labkit.check("grad-slip", answer)                      # answer an exercise
     labkit.explain()                                        # more about the last answer, where it was wrong
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .classroom.progress import progress
     from .engine import custom_vjp, grad, hvp, jacfwd, jacrev, jvp, stop_gradient, value_and_grad, vjp
     from .memory import checkpoint, memory_report
+    from .porting import compare
     from .program import compile_program
     from .reasons import why
     from .tracing import check_gradient, trace
@@ -34,6 +36,7 @@ __version__ = "0.2.0"
 _HOMES = {
     **dict.fromkeys(("trace", "check_gradient"), "tracing"),
     **dict.fromkeys(("checkpoint", "memory_report"), "memory"),
+    **dict.fromkeys(("compare",), "porting"),
     **dict.fromkeys(("compile_program",), "program"),
     **dict.fromkeys(("check", "explain", "hint", "solution"), "classroom"),
     **dict.fromkeys(("progress",), "classroom.progress"),
@@ -45,9 +48,9 @@ _HOMES = {
 }
 
 __all__ = [
-    "check", "check_gradient", "checkpoint", "compile_program", "custom_vjp", "explain", "grad", "hint", "hvp", "jacfwd",
-    "jacrev", "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad", "vjp",
-    "why",
+    "check", "check_gradient", "checkpoint", "compare", "compile_program", "custom_vjp", "explain", "grad", "hint", "hvp",
+    "jacfwd", "jacrev", "jvp", "memory_report", "progress", "show", "solution", "stop_gradient", "trace", "value_and_grad",
+    "vjp", "why",
 ]  # fmt: skip
 
 

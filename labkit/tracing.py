@@ -3,7 +3,8 @@
 A dialect is known by what its objects can do, not by import: a tensor answers `__engine_value__` (its array) and
 `__engine_wrap__` (a tensor around another array), a network `__engine_parameters__` (its named parameters) and
 `__engine_parts__` (its named cells or modules, see `labkit.engine.scope`), and a parameter `__engine_bind__` (hold
-another array for a while, in this thread). A tensor that has `__engine_flow__(fun, values)` gives a context in which the branches
+another array for a while, in this thread). A network with random numbers of its own has `__engine_unmoved__`, a context that
+leaves them as they were. A tensor that has `__engine_flow__(fun, values)` gives a context in which the branches
 and loops of a function are told apart.
 """
 

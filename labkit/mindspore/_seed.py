@@ -7,6 +7,7 @@ function, goes on with its engine from call to call.
 
 import secrets
 from contextlib import contextmanager
+from copy import deepcopy
 
 import numpy as np
 
@@ -107,3 +108,15 @@ def unmoved():
     except BaseException:
         _seeds.counts = before
         raise
+
+
+@contextmanager
+def drawing_aside(engines):
+    """While open, ops and the `engines` of layers draw; afterwards all go on as if they had not."""
+    counts, before = dict(_seeds.counts), [(engine, deepcopy(vars(engine))) for engine in engines]
+    try:
+        yield
+    finally:
+        _seeds.counts = counts
+        for engine, state in before:
+            vars(engine).update(state)

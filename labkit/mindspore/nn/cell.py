@@ -14,6 +14,7 @@ from ...parts import dotted, named_leaves, tree_text
 from .. import dtype as mstype
 from .._cell import Cell_
 from .._recording import only_inside
+from .._seed import drawing_aside
 from ..context import compiles
 from ..graph_mode import Compiled, compiled_for
 from ..parameter import Parameter, ParameterTuple
@@ -87,6 +88,11 @@ class Cell(Hooked, Cell_):
 
     def __engine_parts__(self):
         return chain(self._cells.items(), self.cells_and_names())
+
+    def __engine_unmoved__(self):
+        """A context after which random numbers go on, here and in ops, as if none had been drawn in it."""
+        engines = (cell.__dict__.get("_engines", {}) for _, cell in self.cells_and_names())
+        return drawing_aside([engine for table in engines for engine in table.values()])
 
     # ---- registration ----
 

@@ -19,7 +19,12 @@ __all__ = [
 
 
 class MaxPool2d(Module):
-    """The largest element of every window, `stride` apart (their own size by default)."""
+    """The largest element of every window, `stride` apart (their own size by default).
+
+    >>> import labkit.torch as torch
+    >>> torch.nn.MaxPool2d(2)(torch.arange(16.0).reshape(1, 1, 4, 4)).flatten()
+    tensor([ 5.,  7., 13., 15.])
+    """
 
     function: Any = staticmethod(F.max_pool2d)
 

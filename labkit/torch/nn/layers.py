@@ -73,7 +73,12 @@ class Identity(Module):
 
 
 class Flatten(Module):
-    """All dimensions from `start_dim` as one."""
+    """All dimensions from `start_dim` as one.
+
+    >>> import labkit.torch as torch
+    >>> torch.nn.Flatten()(torch.zeros(2, 3, 4)).shape
+    torch.Size([2, 12])
+    """
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()

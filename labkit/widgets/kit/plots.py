@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any
 
-from .picture import notebook_shell
 from .paint import figure_class
+from .picture import notebook_shell
 from .theme import DARK, PALETTES
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))

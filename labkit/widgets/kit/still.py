@@ -100,11 +100,11 @@ def wrapped(words: str, width: float, size: float = 12.0) -> list[str]:
 
 
 def visible_marks(panel: Panel, state: Mapping[str, int]) -> Iterator[Seen]:
-    """The visible marks of a panel as `(mark, attributes, text, state name)`."""
+    """The visible marks of a panel as `(mark, attributes, text, state name)`; as in a browser no rectangle without area."""
     for mark in panel.marks:
         if holds(mark.when, state):
             at, words, name = looks(mark, state)
-            if name != "hidden":
+            if name != "hidden" and (mark.tag != "rect" or (at["width"] > 0 and at["height"] > 0)):
                 yield mark, at, words, name
 
 

@@ -88,6 +88,9 @@ STATES: dict[str, dict[str, Any]] = {
     "hidden": {"display": "none"},
     "answer": {},  # what would give an answer away: out of sight while the reader predicts
 }
+# Words are never faint: where a shape is, they have the colour of what is beside the point.
+FAINT = ("pending", "dim", "released")
+_QUIET = {"fill": "$muted"}
 
 
 def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
@@ -95,7 +98,7 @@ def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
     if role not in ROLES or state not in STATES:
         raise KeyError(f"expected a role and a state of labkit.widgets.theme, but got {role!r} and {state!r}")
     colours = PALETTES[theme]
-    merged = ROLES[role] | STATES[state]
+    merged = ROLES[role] | (_QUIET if state in FAINT and "font-size" in ROLES[role] else STATES[state])
     return {k: colours[v[1:]] if isinstance(v, str) and v.startswith("$") else v for k, v in merged.items()}
 
 
@@ -109,6 +112,7 @@ def css() -> str:
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
         *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),
+        *(f".labkit text.is-{state} {{opacity:1;{_declarations(_QUIET)}}}" for state in FAINT),
     ]
     return "\n".join(rules)
 

@@ -31,10 +31,14 @@ def test_contrast_is_computed_as_wcag_says():
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
 
 
+@pytest.mark.parametrize("state", theme.STATES)
 @pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("role", WORDS)
-def test_words_stand_out_from_the_page(role, name):
-    look, palette = theme.attributes(role, "", name), theme.PALETTES[name]
+def test_words_stand_out_from_the_page_in_every_state(role, name, state):
+    look, palette = theme.attributes(role, state, name), theme.PALETTES[name]
+    if state in ("lit", "wrong", "hidden"):  # looks of boxes; not seen
+        return
+    assert "opacity" not in look
     grounds = ["page", "panel"]
     if "stroke" in look:
         assert look["stroke"] == palette["page"]  # a rim of the page's colour: the ground behind does not matter

@@ -17,7 +17,7 @@ from labkit.mindspore import amp, nn
 from labkit.precision import format_of, rounded, statistics
 from labkit.widgets.kit.scene import looks, to_json, width_of
 from labkit.widgets.labs.loss_scale import LossScaleLab
-from labkit.widgets.labs.loss_scale.axes import by_format, percent
+from labkit.widgets.labs.loss_scale.axes import LOOKS, by_format, percent
 from labkit.widgets.labs.loss_scale.bars import BAR_LEFT, BAR_RIGHT, rows
 from labkit.widgets.labs.loss_scale.outcome import FATES, Captured, Sweep, outcome
 from labkit.widgets.labs.loss_scale.presets import digits_batches, digits_network
@@ -302,16 +302,70 @@ def test_twice_the_scale_moves_the_histogram_by_one_column_and_the_outline_stays
     assert drawn[0]["outline"] == drawn[2]["outline"]
 
 
-@pytest.mark.parametrize(("power", "of"), [(0, "float16"), (37, "float16"), (18, "float8_e4m3")])
-def test_the_bars_are_the_shares_of_each_parameter(lab, power, of):
-    sweep, width = lab.cases[0], BAR_RIGHT - BAR_LEFT
-    counts = sweep.outcomes[of][power].counts
-    bars = [
-        at["width"] for m, at, _ in shown(lab, "scale layers", scale=power, format=of) if m.role in ("zone-zero", "bar")
+def each_position(lab):
+    """`(case, its dial, format, position, outcome)` of everything that the lab can show."""
+    dials = [dial.name for dial in lab.scene.dials if dial.name.startswith(("scale", "step"))]
+    for i, (case, dial) in enumerate(zip(lab.cases, dials, strict=True)):
+        for of in case.formats:
+            for position, found in enumerate(case.outcomes[of]):
+                yield i, dial, of, position, found
+
+
+def marks_at(lab, panel, i, dial, of, position):
+    return shown(lab, f"{dial} {panel}", case=i, format=of, **{dial: position})
+
+
+def lengths(d, xs):
+    """How much of the upright line at each x lies inside of a path, whose parts run over their columns and back under them."""
+    total = np.zeros(len(xs))
+    for part in d.split("Z"):
+        points = np.array(part.replace("M", " ").replace("L", " ").split(), float).reshape(-1, 2)
+        ends = np.roll(points, -1, axis=0)
+        (x0, y0), (x1, y1) = points.T[:, :, None], ends.T[:, :, None]
+        crossed = (x0 < xs) != (x1 < xs)
+        y = y0 + (xs - x0) / np.where(crossed, x1 - x0, 1) * (y1 - y0)
+        total += np.abs(np.sum(np.where(crossed, np.sign(x1 - x0) * y, 0), axis=0))
+    return total
+
+
+def exponents_read_from(marks):
+    """Where an exponent lies, by the numbers at the axis."""
+    ticks = [
+        (float(words.replace("−", "-")), at["x"]) for m, at, words in marks if m.role == "tick" and "%" not in words
     ]
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(bars[1::2], shares[:, 0] * width, atol=0.06)
-    np.testing.assert_allclose(bars[0::2], (1 - shares[:, 3]) * width, atol=0.06)
+    slope, start = np.polyfit(*zip(*ticks, strict=True), 1)
+    return lambda e: slope * e + start
+
+
+def test_at_every_position_the_columns_are_the_shares_and_nothing_is_drawn_where_there_is_none(lab):
+    """By fate and exponent, to the pixel; so no outline runs around a column of which nothing overflows."""
+    for i in range(len(lab.cases)):
+        found = [where for where in each_position(lab) if where[0] == i]
+        x_of = exponents_read_from(marks_at(lab, "exponents", *found[0][:4]))
+        columns, pixels = [], []
+        for *where, fates in found:
+            paths = {m.role: at["d"] for m, at, _ in marks_at(lab, "exponents", *where) if m.tag == "path"}
+            every = np.arange(-70, 45)
+            seen = np.array([lengths(paths[role], x_of(every + 0.5)) for role in LOOKS.values()]).T
+            none = np.zeros(len(FATES))
+            shares = np.array([fates.bins.get(e, none) for e in every]) / fates.size
+            columns.append(shares[:, [FATES.index(fate) for fate in LOOKS]])
+            pixels.append(seen)
+        columns, pixels = np.concatenate(columns), np.concatenate(pixels)
+        scale = pixels.sum(1).max() / columns.sum(1).max()
+        assert ((pixels > 0) == (columns > 0)).all()
+        assert (np.abs(pixels - columns * scale) <= 3).all()  # whole pixels, and one at least for each fate
+
+
+def test_at_every_position_the_bars_are_the_shares_of_each_parameter(lab):
+    width = BAR_RIGHT - BAR_LEFT
+    for i, dial, of, position, found in each_position(lab):
+        bars = marks_at(lab, "layers", i, dial, of, position) if len(lab.cases[i].names) > 1 else []
+        rows_shown = [[at["width"] for m, at, _ in bars if m.role == role] for role in ("zone-zero", "leafbar", "bar")]
+        counts = np.array([found.counts[places].sum(0) for _, places in rows(lab.cases[i].names)])
+        shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+        for k, widths in enumerate(rows_shown, 1) if bars else ():
+            np.testing.assert_allclose(widths, shares[:, :k].sum(axis=1) * width, atol=0.06)
 
 
 def test_the_caption_counts_what_is_flushed_and_what_overflows(lab):

@@ -1,0 +1,266 @@
+"""Which module of one model is which of the other: by names, by the order of calls and of registration, by shapes.
+
+Modules that hold parameters are matched first. Names that are the same on both sides decide; otherwise the order in which
+the modules are called and that in which they are registered have to say the same, or the shapes and the names have to
+decide between the two. What nothing decides is refused, with both trees side by side.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..lines import wrapped
+from .layouts import Layout, layouts
+from .names import common, evidence
+from .side import Held, Part
+
+
+class UnclearMatch(ValueError):
+    """Raised where it is not clear which layers belong together."""
+
+
+@dataclass
+class Pair:
+    """Two modules that belong together, and what each holds: pairs with the layout between them, and what is left over."""
+
+    torch: Part
+    mindspore: Part
+    held: list[tuple[Held, Held, Layout]]
+    torch_only: list[Held] = field(default_factory=list)
+    mindspore_only: list[Held] = field(default_factory=list)
+
+    @property
+    def strength(self) -> int:
+        return 2 * len(self.held) - len(self.torch_only) - len(self.mindspore_only)
+
+    @property
+    def kinds(self) -> tuple[str, str]:
+        return self.torch.kind, self.mindspore.kind
+
+
+@dataclass
+class Matching:
+    """The pairs in the order of the first model, and the modules with parameters that have no counterpart."""
+
+    pairs: list[Pair]
+    torch_only: list[Part] = field(default_factory=list)
+    mindspore_only: list[Part] = field(default_factory=list)
+
+
+def paired(a: Part, b: Part) -> Pair | None:
+    """What two modules hold, put together by name, then by shape in order; None where nothing fits."""
+    left, right = ([h for h in part.held if not h.counts] for part in (a, b))
+    held: list[tuple[Held, Held, Layout]] = []
+
+    def put_together(x, y):
+        held.append((x, y, layouts(x.shape, y.shape)[0]))
+        left.remove(x)
+        right.remove(y)
+
+    for x in list(left):
+        named = [y for y in right if layouts(x.shape, y.shape) and common(x.name) == common(y.name)]
+        if named:
+            put_together(x, named[0])
+    for kinds in ((False,), (False, True)):  # parameters first, then buffers as well
+        for x in [h for h in left if h.buffer in kinds]:
+            alike = [
+                [h for h in side if h.buffer in kinds and _long(h.shape) == _long(x.shape)] for side in (left, right)
+            ]
+            fits = [y for y in alike[1] if layouts(x.shape, y.shape)]
+            if fits and len(alike[0]) == len(alike[1]):  # so that their order says which is which
+                put_together(x, fits[0])
+    return Pair(a, b, held, left, right) if held else None
+
+
+def _long(shape):
+    return sorted(n for n in shape if n != 1)
+
+
+def match(torch, mindspore, calls: tuple[list[str], list[str]], said: dict[str, str]) -> Matching:
+    """The modules with parameters of two sides; `calls`: the paths in the order of their first calls; `said`: by the user."""
+    ours, theirs = ([p for p in side.parts.values() if p.weighted] for side in (torch, mindspore))
+    fixed = _said(ours, theirs, said, (torch, mindspore))
+    ours, theirs = (_rest(side, [pair[i] for pair in fixed]) for i, side in enumerate((ours, theirs)))
+    required = [part for part in ours if part.required], [part for part in theirs if part.required]
+    found, reason = _all(ours, theirs, calls)
+    if found is None and (len(required[0]), len(required[1])) != (len(ours), len(theirs)):
+        found, reason = _all(required[0], required[1], calls)
+    if found is None and len(required[0]) != len(required[1]):
+        found, reason = _some(ours, theirs, calls)
+    if found is None:
+        raise UnclearMatch(refusal(reason, torch, mindspore))
+    pairs = [pair for pair in map(_paired, [*fixed, *found]) if pair]
+    _same_layouts(pairs)
+    order = list(torch.parts)
+    pairs.sort(key=lambda pair: order.index(pair.torch.path))
+    left = _rest(ours, [p.torch for p in pairs]), _rest(theirs, [p.mindspore for p in pairs])
+    used = [
+        [part for part in side if part.required and part.path in called]
+        for side, called in zip(left, calls, strict=True)
+    ]
+    return Matching(pairs, *used)
+
+
+def _paired(two) -> Any:
+    return paired(*two)
+
+
+def _rest(parts, taken):
+    return [part for part in parts if not any(part is other for other in taken)]
+
+
+def _said(ours, theirs, said, sides):
+    """The pairs that the user names."""
+    fixed = []
+    for one, two in said.items():
+        found = []
+        for path, parts, side in ((one, ours, sides[0]), (two, theirs, sides[1])):
+            part = next((p for p in parts if p.path == path), None)
+            if part is None:
+                known = ", ".join(repr(p.path) for p in parts)
+                raise ValueError(
+                    f"compare: match names {path!r}, but {side.framework}'s modules with parameters are {known}"
+                )
+            found.append(part)
+        if paired(*found) is None:
+            raise ValueError(
+                f"compare: match says {one!r}: {two!r}, but no parameter of one has the shape of the other's"
+            )
+        fixed.append(tuple(found))
+    return fixed
+
+
+def _all(ours, theirs, calls):
+    """Every module with one of the other side, or None and why not."""
+    if len(ours) != len(theirs):
+        return None, f"PyTorch's model has {len(ours)} modules with parameters, MindSpore's {len(theirs)}"
+    by_path = {part.path: part for part in theirs}
+    if {part.path for part in ours} == set(by_path):
+        named = [(part, by_path[part.path]) for part in ours]
+        if all(map(_paired, named)):
+            return named, ""
+    registered = list(zip(ours, theirs, strict=True))
+    orders = [registered]
+    if all(part.path in called for side, called in zip((ours, theirs), calls, strict=True) for part in side):
+        sort = lambda parts, called: sorted(parts, key=lambda part: called.index(part.path))
+        orders.append(list(zip(sort(ours, calls[0]), sort(theirs, calls[1]), strict=True)))
+    fitting = [order for order in orders if all(map(_paired, order))]
+    if len(fitting) == 2 and set(fitting[0]) != set(fitting[1]):
+        return _decided(*fitting)
+    if not fitting:
+        one, two = next(pair for pair in orders[-1] if not _paired(pair))
+        return None, (
+            f"in the order of their {'calls' if len(orders) > 1 else 'registration'}, {one.title} with {_shapes(one)} comes "
+            f"beside {two.title} with {_shapes(two)}"
+        )
+    return fitting[0], ""
+
+
+def _decided(registered, called):
+    """One of two orders that both fit, by shapes and then by names; or None, and why not."""
+    disputed = [set(registered) - set(called), set(called) - set(registered)]
+    for measure in (lambda two: _paired(two).strength, lambda two: evidence(two[0].path, two[1].path)):
+        sums = [sum(map(measure, pairs)) for pairs in disputed]
+        if sums[0] != sums[1]:
+            return (registered if sums[0] > sums[1] else called), ""
+    one, two = sorted(disputed[0], key=lambda pair: pair[0].path)[0]
+    other = next(b for a, b in called if a is one)
+    return None, (
+        f"{one.path!r} would be {two.path!r} in the order of registration, but {other.path!r} in the order of the calls, "
+        "and shapes and names do not decide"
+    )
+
+
+def _some(ours, theirs, calls):
+    """The longest row of pairs in order, where one side has modules more; it has to be the only one."""
+    ours, theirs = (
+        sorted(side, key=lambda part: called.index(part.path) if part.path in called else len(called))
+        for side, called in zip((ours, theirs), calls, strict=True)
+    )
+    worth = {
+        (i, j): 1000 + 10 * made.strength + evidence(a.path, b.path) + 5 * (a.path == b.path)
+        for i, a in enumerate(ours)
+        for j, b in enumerate(theirs)
+        if (made := paired(a, b))
+    }
+    ways, steps = _longest(len(ours), len(theirs), worth)
+    if ways > 1:
+        return (
+            None,
+            f"{len(ours)} modules with parameters and {len(theirs)}: there are several ways to put them together",
+        )
+    alone = [part for i, part in enumerate(ours) if part.required and i not in {i for i, _ in steps}]
+    others = [part for j, part in enumerate(theirs) if part.required and j not in {j for _, j in steps}]
+    if alone and others:
+        return None, (
+            f"{_listed(alone)} of PyTorch's model and {_listed(others)} of MindSpore's find no parameters of their shapes"
+        )
+    return [(ours[i], theirs[j]) for i, j in steps], ""
+
+
+def _listed(parts):
+    return ", ".join(f"{part.path!r} {_shapes(part)}" for part in parts) or "nothing"
+
+
+def _longest(rows, columns, worth):
+    """How many chains of pairs have the best worth, and one of them."""
+    best: list[list[tuple[Any, int, str]]] = [[(0, 1, "")] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(rows - 1, -1, -1):
+        for j in range(columns - 1, -1, -1):
+            choices = []
+            if (i, j) in worth:
+                choices.append((worth[i, j] + best[i + 1][j + 1][0], best[i + 1][j + 1][1], "both"))
+            choices += [(best[i + 1][j][0], best[i + 1][j][1], "down"), (best[i][j + 1][0], best[i][j + 1][1], "right")]
+            top = max(value for value, _, _ in choices)
+            chosen = [c for c in choices if c[0] == top]
+            ways = sum(c[1] for c in chosen)
+            if {"down", "right"} <= {c[2] for c in chosen} and best[i + 1][j + 1][0] == top:
+                ways -= best[i + 1][j + 1][1]
+            best[i][j] = (top, ways, chosen[0][2])
+    steps, i, j = [], 0, 0
+    while i < rows and j < columns:
+        step = best[i][j][2]
+        if step == "both":
+            steps.append((i, j))
+        i, j = i + (step != "right"), j + (step != "down")
+    return best[0][0][1], steps
+
+
+def _same_layouts(pairs):
+    """A square weight is laid out as the other weights are that two classes hold under the same name."""
+    shown: dict[tuple, set[str]] = {}
+    for pair in pairs:
+        for x, y, layout in pair.held:
+            if len(layouts(x.shape, y.shape)) == 1:
+                shown.setdefault((*pair.kinds, x.name, y.name), set()).add(layout.name)
+    for pair in pairs:
+        for place, (x, y, layout) in enumerate(pair.held):
+            names = shown.get((*pair.kinds, x.name, y.name), set())
+            if not layout.name and names == {"transposed"}:
+                other = next((way for way in layouts(x.shape, y.shape) if way.name in names), layout)
+                pair.held[place] = (x, y, other)
+
+
+def refusal(reason: str, torch, mindspore) -> str:
+    """A sentence, and below it what both models hold, side by side."""
+    columns = [
+        [f"{part.path or '(itself)'}  {part.kind}  {_shapes(part)}" for part in side.parts.values() if part.weighted]
+        for side in (torch, mindspore)
+    ]
+    width = max([len("PyTorch"), *map(len, columns[0])])
+    rows = max(map(len, columns))
+    padded = [column + [""] * (rows - len(column)) for column in columns]
+    table = [f"  {'PyTorch':{width}} | MindSpore"]
+    table += [f"  {a:{width}} | {b}" for a, b in zip(*padded, strict=True)]
+    head = f"compare: it is not clear which layers belong together: {reason}."
+    example = f"match={{{_path(torch)!r}: {_path(mindspore)!r}, ...}}"
+    return "\n".join(
+        [wrapped(head), *table, wrapped(f"Where they do belong together, say which: compare(..., {example})")]
+    )
+
+
+def _path(side):
+    return next((part.path for part in side.parts.values() if part.weighted and part.path), "")
+
+
+def _shapes(part):
+    return " ".join(str(h.shape).replace(" ", "") for h in part.held if not h.counts)

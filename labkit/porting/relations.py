@@ -1,0 +1,59 @@
+"""How two arrays that differ are related: by a factor, an order, an elementwise function."""
+
+import numpy as np
+
+from ..ops import FUNCTIONS
+from .rounding import Difference
+
+
+def relation(found: Difference, before: list[np.ndarray]) -> str:
+    """How two arrays are related, or each to one that both models had before; "" if no relation holds for every number."""
+    a, b = (np.asarray(v, float) for v in (found.torch, found.mindspore))
+    if a.size < 2:
+        return ""
+    if (
+        a.size == b.size
+        and not np.array_equal(a.ravel(), b.ravel())
+        and _near(np.sort(a.ravel()), np.sort(b.ravel()), found)
+    ):
+        return "both hold the same numbers, in another order"
+    if not found.same_shape:
+        return ""
+    for x in before[::-1]:
+        names = [_function_of(np.asarray(x, float), v, found) for v in (a, b)] if x.shape == a.shape else []
+        if len(names) == 2 and all(names) and names[0] != names[1]:
+            return f"PyTorch's is {_of_before(names[0])}, MindSpore's {_of_before(names[1])}"
+    with np.errstate(all="ignore"):
+        ratio = np.median(b[a != 0] / a[a != 0]) if (a != 0).any() else np.nan
+    if np.isfinite(ratio) and ratio and _near(a * ratio, b, found):
+        return f"MindSpore's is PyTorch's times {ratio:.6g}"
+    for (one, x), (two, y) in ((("PyTorch", a), ("MindSpore", b)), (("MindSpore", b), ("PyTorch", a))):
+        name = _function_of(x, y, found)
+        if name and name != "just":
+            return f"{two}'s is {name} {one}'s"
+    return ""
+
+
+def _of_before(name):
+    return "what went before, unchanged" if name == "just" else f"{name} what went before"
+
+
+def _function_of(x, y, found):
+    """The elementwise function that makes y of x: "just" for the identity, "" for none."""
+    if _near(x, y, found):
+        return "just"
+    for name in ("relu", *FUNCTIONS):
+        with np.errstate(all="ignore"):
+            try:
+                made = np.asarray(FUNCTIONS[name].fun(x), float)
+            except Exception:
+                continue
+        if made.shape == y.shape and len(np.unique(made[:16])) > 1 and _near(made, y, found):
+            return f"{name} of"
+    return ""
+
+
+def _near(a, b, found):
+    limit = 4 * np.max(found.allowed, initial=0.0)
+    with np.errstate(all="ignore"):
+        return bool(np.all((np.abs(a - b) <= limit) | (a == b)))

@@ -1,0 +1,271 @@
+"""A model in its framework, seen from outside: its parts, its numbers, one run of it; afterwards it is as it was."""
+
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .runs import Call, Run, Watch
+from .trees import Numbers, leaves_of, mapped
+
+_SHOWN = 8  # fixed seeds for the weights of outputs
+
+
+class Held(NamedTuple):
+    """A parameter or a buffer of one module: its `name` there, its tensor, whether a gradient is taken with respect to it."""
+
+    name: str
+    tensor: Any
+    shape: tuple[int, ...]
+    trained: bool
+    counts: bool  # whole numbers, such as how many batches were seen
+    buffer: bool = False  # kept beside the parameters, such as running statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A module at its dotted path: the name of its class, what it holds itself, and whether it has modules in it."""
+
+    path: str
+    kind: str
+    module: Any
+    held: tuple[Held, ...]
+    leaf: bool
+
+    @cached_property
+    def weighted(self) -> bool:
+        return any(not h.counts for h in self.held)
+
+    @cached_property
+    def required(self) -> bool:
+        """Whether a counterpart has to be found: it has parameters, not buffers alone."""
+        return any(not h.counts and not h.buffer for h in self.held)
+
+    @property
+    def title(self) -> str:
+        return f"{self.path} ({self.kind})" if self.path else self.kind
+
+
+class Side:
+    """What both frameworks have in common; `room` is the framework's own package, or the dialect."""
+
+    framework = ""
+    rough = False  # whether exp and its like are computed with a rough polynomial
+
+    def __init__(self, model, room):
+        self.model, self.room, self.tensor_type = model, room, room.Tensor
+        self.parts = {path: self._part(path, module) for path, module in self.named_modules()}
+
+    def _part(self, path, module):
+        leaf = not any(True for _ in self.children(module))
+        return Part(path, type(module).__name__, module, tuple(self.held(module)), leaf)
+
+    # ---- what a framework says in its own words ----
+
+    def named_modules(self) -> Iterator[tuple[str, Any]]:
+        raise NotImplementedError
+
+    def children(self, module) -> Iterator:
+        raise NotImplementedError
+
+    def held(self, module) -> Iterator[Held]:
+        raise NotImplementedError
+
+    def array(self, tensor) -> np.ndarray:
+        """A copy of its numbers; those of bfloat16 as float32."""
+        raise NotImplementedError
+
+    def tensor(self, array) -> Any:
+        raise NotImplementedError
+
+    def put(self, tensor, array) -> None:
+        """Let a parameter or buffer hold these numbers."""
+        raise NotImplementedError
+
+    def hooks(self, module, before, after) -> list:
+        raise NotImplementedError
+
+    def usual_attributes(self) -> set[str]:
+        """The attributes that every module has."""
+        raise NotImplementedError
+
+    def differentiated(self, watch, inputs, loss) -> None:
+        raise NotImplementedError
+
+    def set_training(self, train) -> None:
+        raise NotImplementedError
+
+    def kept(self) -> Any:
+        """A context that leaves parameters, buffers and random numbers as they were."""
+        raise NotImplementedError
+
+    def unrecorded(self) -> Any:
+        """A context in which no derivative is recorded."""
+        raise NotImplementedError
+
+    # ---- trees of tensors ----
+
+    def mapped(self, change, tree) -> Any:
+        return mapped(change, tree, self.tensor_type)
+
+    def leaves(self, tree) -> list:
+        return leaves_of(tree, self.tensor_type)
+
+    def numbers(self, tree) -> Any:
+        """The tree with `Numbers` in the place of tensors."""
+        return self.mapped(lambda t: Numbers(self.array(t)), tree)
+
+    def tensors(self, tree) -> Any:
+        return mapped(lambda n: self.tensor(n.array), tree, Numbers)
+
+    # ---- running ----
+
+    def run(self, inputs, loss=None, jitter=None) -> Run:
+        """One run with its gradients; `jitter(array)` moves inputs, parameters and what layers give by a rounding error."""
+        watch = Watch(self, self.probe, jitter and partial(self._jittered, jitter))
+        with ExitStack() as stack:
+            if jitter:
+                stack.enter_context(self._moved_parameters(jitter))
+                inputs = mapped(lambda n: Numbers(jitter(n.array)), inputs, Numbers)
+            stack.enter_context(self._watched(watch))
+            stack.enter_context(_seeded())
+            stack.enter_context(np.errstate(all="ignore"))
+            try:
+                self.differentiated(watch, inputs, loss)
+            except Exception as error:
+                watch.run.error, watch.run.inside = error, watch.open[-1] if watch.open else None
+        watch.run.state = {
+            (p.path, h.name): self.array(h.tensor) for p in self.parts.values() for h in self.held(p.module)
+        }
+        return watch.run
+
+    def probe(self, tensor, note) -> Any:
+        raise NotImplementedError
+
+    def seeded_sum(self, output) -> Any:
+        """The sum of all floating outputs, each number with a fixed weight between 0.5 and 1.5; None without any."""
+        total = None
+        for place, leaf in enumerate(self.leaves(output)):
+            array = self.array(leaf)
+            if array.dtype.kind == "f":
+                weights = np.random.default_rng(_SHOWN + place).uniform(0.5, 1.5, array.shape).astype(array.dtype)
+                part = (leaf * self.like(weights, leaf)).sum()
+                total = part if total is None else total + part
+        return total
+
+    def like(self, array, tensor) -> Any:
+        """A tensor of these numbers in the dtype of `tensor`."""
+        return self.tensor(array)
+
+    def alone(self, path, given, jitter=None) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+        """What one module gives for the arguments `given`, by itself, and what it holds afterwards, by name."""
+        args, kwargs = given
+        part = self.parts[path]
+        with ExitStack() as stack:
+            stack.enter_context(self._put_back(part.held))
+            if jitter:
+                stack.enter_context(self._moved_parameters(jitter, part.held))
+                args, kwargs = mapped(lambda n: Numbers(jitter(n.array)), (args, kwargs), Numbers)
+            for context in (_seeded(), self.unrecorded(), np.errstate(all="ignore")):
+                stack.enter_context(context)
+            args, kwargs = self.tensors((args, kwargs))
+            found = [self.array(t) for t in self.leaves(part.module(*args, **kwargs))]
+            state = {h.name: self.array(h.tensor) for h in part.held}
+        return [jitter(a) for a in found] if jitter else found, state
+
+    @contextmanager
+    def _put_back(self, held):
+        kept = [(h.tensor, self.array(h.tensor)) for h in held]
+        try:
+            yield
+        finally:
+            for tensor, array in kept:
+                self.put(tensor, array)
+
+    @contextmanager
+    def _watched(self, watch):
+        handles = []
+        try:
+            for path, part in self.parts.items():
+                handles += self.hooks(part.module, partial(watch.before, path), partial(watch.after, path))
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def _jittered(self, jitter, path, output):
+        part = self.parts[path]
+        if not (part.leaf or part.weighted):
+            return None
+        return self.mapped(lambda t: self._factor(t, jitter), output)
+
+    def _factor(self, tensor, jitter):
+        ones = np.ones_like(self.array(tensor))
+        return tensor * self.like(jitter(ones), tensor) if ones.dtype.kind == "f" else tensor
+
+    @contextmanager
+    def _moved_parameters(self, jitter, held=None):
+        held = [h for p in self.parts.values() for h in p.held] if held is None else held
+        tensors = {id(h.tensor): h for h in held if h.trained}.values()
+        with self._put_back(tensors):
+            for h in tensors:
+                self.put(h.tensor, jitter(self.array(h.tensor)))
+            yield
+
+    # ---- as it was ----
+
+    @contextmanager
+    def visited(self) -> Iterator[None]:
+        """While open, the model may be run and changed; afterwards it has its numbers, its modes and its attributes."""
+        modules = [part.module for part in self.parts.values()]
+        before = [(m, dict(vars(m)), _contents(vars(m)), m.training) for m in modules]
+        numpys, plain = np.random.get_state(), random.getstate()
+        try:
+            with self.kept():
+                yield
+        finally:
+            np.random.set_state(numpys)
+            random.setstate(plain)
+            for module, attributes, contents, training in before:
+                module.training = training
+                for name in vars(module).keys() - attributes.keys():
+                    del vars(module)[name]
+                vars(module).update(attributes)
+                for container, content in contents:
+                    _refilled(container, content)
+
+
+def _contents(attributes):
+    """The containers among attributes, each with a copy of what is in it."""
+    kinds = (dict, list, set)
+    return [(value, value.copy()) for value in attributes.values() if isinstance(value, kinds)]
+
+
+def _refilled(container, content):
+    if container != content if not isinstance(container, (dict, list)) else _other(container, content):
+        container.clear()
+        (container.extend if isinstance(container, list) else container.update)(content)
+
+
+def _other(container, content):
+    """Whether something else is in a list or dictionary: things are compared by identity, for tensors have no one answer."""
+    if len(container) != len(content):
+        return True
+    if isinstance(container, dict):
+        return any(key not in container or container[key] is not value for key, value in content.items())
+    return any(a is not b for a, b in zip(container, content, strict=True))
+
+
+@contextmanager
+def _seeded():
+    """NumPy's and Python's random numbers begin anew: what both models draw from there is the same."""
+    np.random.seed(0)
+    random.seed(0)
+    yield
+
+
+__all__ = ["Call", "Held", "Part", "Side"]

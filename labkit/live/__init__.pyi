@@ -1,0 +1,2 @@
+from .runtime import RuntimeFileError as RuntimeFileError
+from .runtime import lay as lay

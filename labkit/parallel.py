@@ -5,7 +5,8 @@ all the others and waits for theirs. What is waited for may never come: the othe
 elsewhere in its program. All of these are errors here, never a hang. So every message says which exchange it belongs to; a
 rank that leaves says so; and waiting has a limit.
 
-Needs mpi4py and an MPI (`pip install "labkit[parallel]"` brings both); one process alone needs neither. Under
+Needs mpi4py and an MPI (`pip install "labkit[parallel]"` brings both); one process alone needs neither, and neither does
+`in_turn`, which runs all ranks in one process, one after the other, where there is no mpiexec, as in a browser. Under
 `mpiexec -n 4 python -m labkit.parallel script.py` a rank joins first of all, so the others hear of whatever happens to it.
 """
 
@@ -17,16 +18,20 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-__all__ = ["Alone", "Group", "join", "launched", "leave", "member"]
+from .getting import how_to_get, in_browser
+from .turns import Turn, take_turns
+
+__all__ = ["Alone", "Group", "in_turn", "join", "launched", "leave", "member"]
 
 LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")  # what mpiexec sets for those it starts
 OWNER = "LABKIT_RANK_PID"  # set for the processes that a rank starts, which inherit its environment
 GRACE = 5.0  # seconds a rank that has failed gives the others to hear of it, before it ends them
-MISSING = 'several processes exchange arrays by mpi4py, which is not installed: pip install "labkit[parallel]"'
 NOT_JOINED = (
     "Distributed Communication has not been inited. You can't invoke this interface yet. Please call `init()` method first: "
     "this process is one of several started by mpiexec."
@@ -37,6 +42,12 @@ def launched() -> bool:
     """Whether this process is one that mpiexec started; the processes that it starts in turn are not."""
     by_mpi = any(name in os.environ for name in LAUNCHERS)
     return by_mpi and os.environ.setdefault(OWNER, str(os.getpid())) == str(os.getpid())
+
+
+def _missing():
+    if in_browser():
+        return "a web page is one process, without mpiexec: labkit.parallel.in_turn(function, 4) runs the ranks in turn"
+    return f"several processes exchange arrays by mpi4py, which is not installed: {how_to_get('parallel')}"
 
 
 class Alone:
@@ -62,7 +73,7 @@ class Group:
         try:
             from mpi4py import MPI
         except ImportError as error:
-            raise ImportError(MISSING) from error
+            raise ImportError(_missing()) from error
         self._comm, self._timeout = MPI.COMM_WORLD.Dup(), timeout  # messages of a group before this one stay away
         self.rank, self.size = self._comm.rank, self._comm.size
         self._others = [r for r in range(self.size) if r != self.rank]
@@ -143,24 +154,25 @@ class Group:
 # ---- the group of this process ----
 
 _alone = Alone()
-_joined: Alone | Group | None = None
+_joined: Alone | Group | Turn | None = None
+_turn: Turn | None = None  # what this process is while `in_turn` runs
 
 
-def member() -> Alone | Group:
+def member() -> Alone | Group | Turn:
     """The group that this process is in. Raises RuntimeError in one of several processes that has not joined yet."""
     if _joined is None and launched():
         raise RuntimeError(NOT_JOINED)
     return _joined or _alone
 
 
-def join(timeout: Callable[[], float] = lambda: 900.0) -> Alone | Group:
+def join(timeout: Callable[[], float] = lambda: 900.0) -> Alone | Group | Turn:
     """Join the others, if mpiexec started this process; all ranks have to. Once joined, the group stays.
 
     From here on the end of one rank is an error of those that wait for it, and names its uncaught exception.
     """
     global _joined
     if _joined is None:
-        _joined = Group(timeout) if launched() else _alone
+        _joined = _turn or (Group(timeout) if launched() else _alone)
         if isinstance(_joined, Group):
             atexit.register(leave)
     elif isinstance(_joined, Group):
@@ -175,6 +187,31 @@ def leave() -> None:
         atexit.unregister(leave)
         group, _joined = _joined, None
         group.leave()
+
+
+@contextmanager
+def _rank_of(group: Turn) -> Iterator[None]:
+    global _joined, _turn
+    before, _joined, _turn = (_joined, _turn), group, group
+    try:
+        yield
+    finally:
+        _joined, _turn = before
+
+
+def in_turn(function: Callable[[], Any], size: int) -> list:
+    """What `function()` returns on each of `size` ranks that run in this process, one after the other.
+
+    Each collective op gives what it gives under mpiexec. A rank that needs the others' arrays is left, and begins again at
+    its start when they are there: so `function` makes all that it changes by itself, its network too. What it prints is
+    printed rank by rank. Raises RuntimeError where the ranks make different calls, or one waits for another that has ended.
+
+    >>> in_turn(lambda: [float(a) for a in member().exchange("rank", np.float64(10 * member().rank))], 3)
+    [[0.0, 10.0, 20.0], [0.0, 10.0, 20.0], [0.0, 10.0, 20.0]]
+    """
+    if not isinstance(size, int) or size < 1:
+        raise ValueError(f"in_turn: expected a number of ranks, 1 or more, but got {size!r}")
+    return take_turns(function, size, _rank_of)
 
 
 def _announce_failures():

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from .engine import getval, leaves
+from .getting import how_to_get
 
 __all__ = ["FORMATS", "Format", "Shares", "Statistics", "format_of", "rounded", "statistics"]
 
@@ -77,7 +78,7 @@ class Format:
         try:
             import ml_dtypes
         except ImportError:
-            raise ImportError(f'{self.name} needs the ml_dtypes package: pip install "labkit[bfloat16]"') from None
+            raise ImportError(f"{self.name} needs the ml_dtypes package: {how_to_get('bfloat16')}") from None
         return np.dtype(getattr(ml_dtypes, {"float8_e4m3": "float8_e4m3fn"}.get(self.name, self.name)))
 
     def __str__(self) -> str:

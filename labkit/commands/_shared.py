@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..desk import places
+from ..getting import how_to_get
 
 
 def add_command(
@@ -40,7 +41,7 @@ def confirmed(question: str) -> bool:
 def not_installed(*needed: tuple[str, str]) -> str:
     """The first of the (package, extra) that is missing, as a sentence; empty where none is."""
     missing = (needs for needs in needed if not find_spec(needs[0]))
-    return next((f'{package} is not installed. Run: pip install "labkit[{extra}]"' for package, extra in missing), "")
+    return next((f"{package} is not installed: {how_to_get(extra)}" for package, extra in missing), "")
 
 
 def refuse(command: str, why: object, status: int = 2) -> int:

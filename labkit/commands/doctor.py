@@ -5,6 +5,7 @@ from typing import Any
 
 from .. import __version__
 from ..desk import places
+from ..getting import how_to_get, in_browser
 from ._shared import add_command
 
 # package -> what it is for, and the extra of labkit that brings it ("" where labkit itself does)
@@ -48,13 +49,17 @@ def run(arguments: argparse.Namespace) -> int:
         version = _version(name)
         complete &= version is not None or extra != ""
         state = "found" if version else "not installed" if extra else "missing"
-        print(f"  {state:<14} {name:<12} {version or '':<12} {purpose}{'' if version else ': ' + _how_to_get(extra)}")
-    _tell_of_notebooks()
-    print(_walls())
+        print(f"  {state:<14} {name:<12} {version or '':<12} {purpose}{'' if version else _how_to_get(extra)}")
+    if in_browser():
+        print("A web page has what it came with. For the rest, have labkit on a computer.")
+    else:
+        _tell_of_notebooks()
+        print(_walls())
     if complete and _engine_works():
         print("The engine works.")
         return 0
-    print("The engine does not work: in the clone, run pip install --force-reinstall -e .")
+    way = "load the page again" if in_browser() else "in the clone, run pip install --force-reinstall -e ."
+    print(f"The engine does not work: {way}")
     return 1
 
 
@@ -75,7 +80,9 @@ def _walls() -> str:
 
 
 def _how_to_get(extra: str) -> str:
-    return extra if extra.startswith("pip ") else f'pip install "labkit[{extra}]"' if extra else "pip install labkit"
+    if in_browser():
+        return ""
+    return f": {extra if extra.startswith('pip ') else how_to_get(extra)}"
 
 
 def _version(package: str) -> str | None:

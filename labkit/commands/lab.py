@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..desk import Changes, DeskError, WorkingCopy, places, record
+from ..getting import how_to_get
 from ._shared import add_folder, confirmed, refuse
 
 
@@ -28,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     if course is None:
         return refuse("lab", "no notebooks came with this installation. Clone the repository, or install the wheel.")
     if find_spec("jupyterlab") is None:
-        return refuse("lab", 'JupyterLab is not installed. Run: pip install "labkit[notebooks]"')
+        return refuse("lab", f"JupyterLab is not installed: {how_to_get('notebooks')}")
     folder = arguments.folder or places.working_copy()
     try:
         copy = WorkingCopy(folder, course)

@@ -16,7 +16,7 @@ RECORD = ".labkit-progress.json"
 def originals() -> Path | None:
     """The notebooks as they came: beside the package in a clone, in the installation's share folder from a wheel."""
     beside = Path(__file__).parent.parent.parent
-    bases = (beside, Path(sys.prefix), Path(site.getuserbase()))
+    bases = (beside, Path(sys.prefix), Path(site.getuserbase() or sys.prefix))  # a browser has no user
     for folder in (beside / "notebooks", *(base / "share" / "labkit" / "notebooks" for base in bases)):
         if any(folder.glob("*.ipynb")):
             return folder

@@ -13,7 +13,7 @@ from .graph import Contribution, Graph, Step, argument_names, checked_names, one
 from .guest import ArrayBox, Own, inside, new_box, new_level
 from .mended import power  # before any rule is used
 from .mistakes import run
-from .names import assignment_target, is_library, user_site
+from .names import assignment_target, is_library, is_own, user_site
 from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
@@ -28,8 +28,8 @@ from .watching import watch
 __all__ = [
     "LARGE", "ArrayBox", "Contribution", "Flow", "Forward", "Graph", "Own", "PerThread", "Record", "Reverse", "Scope", "Step",
     "Summary", "argument_names", "assignment_target", "cast", "check_function", "check_output", "checked_names", "current",
-    "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library", "isbox", "jacfwd",
-    "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",
+    "custom_vjp", "dense", "dtype_of", "elsewhere", "filled", "getval", "grad", "hvp", "inside", "is_library", "is_own", "isbox",
+    "jacfwd", "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",
     "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
     "quietly", "record", "restrict", "reverse_pass", "run", "shape_of", "stop_gradient", "summarised", "unbroadcast_f",
     "user_site", "value_and_grad", "vjp", "vjp_of", "watch",

@@ -1,6 +1,8 @@
 """The names users gave: read from the code that is running, where a result is stored."""
 
+import contextlib
 import dis
+import os
 import sys
 import threading
 from functools import lru_cache
@@ -25,12 +27,27 @@ last_call = _LastCall()
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
 _LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
+_STANDARD = tuple(
+    {Path(str(module.__file__)).parent.as_posix() + "/" for module in (os, contextlib)}
+)  # zipped in browsers
 
 
 @lru_cache(maxsize=4096)
 def is_library(filename) -> bool:
     """Whether code in this file is labkit's, autograd's or NumPy's own."""
     return filename.replace("\\", "/").startswith(_LIBRARY)
+
+
+@lru_cache(maxsize=4096)
+def is_own(filename: str) -> bool:
+    """Whether code in this file is somebody's own: it neither comes with Python nor was installed.
+
+    >>> is_own("<cell 3>"), is_own(np.__file__), is_own(contextlib.__file__)
+    (True, False, False)
+    """
+    path = filename.replace("\\", "/")
+    installed = "/site-packages/" in path or "/dist-packages/" in path or is_library(filename)
+    return not installed and not path.startswith(("<frozen", *_STANDARD))
 
 
 def user_site() -> tuple[str, int]:

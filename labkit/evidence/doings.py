@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import is_own
 from ..engine import watch as engines
-from .named import code_of, is_own, loads, value_of
+from .named import code_of, loads, value_of
 from .reach import Targets, constants, is_small, targets_of
 
 _KEPT = 64  # calls of one function

@@ -3,7 +3,6 @@
 import dis
 import inspect
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -14,21 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine import is_library
-
-_STANDARD = tuple(sysconfig.get_path(name).replace("\\", "/") + "/" for name in ("stdlib", "platstdlib"))
 _LOADS = ("LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_GLOBAL", "LOAD_DEREF")
-
-
-@lru_cache(maxsize=4096)
-def is_own(filename: str) -> bool:
-    """True for a file with somebody's own code: no library's, not the standard library's.
-
-    >>> is_own("<cell 3>"), is_own(np.__file__), is_own(inspect.__file__)
-    (True, False, False)
-    """
-    path = filename.replace("\\", "/")
-    return "site-packages" not in path and not path.startswith(("<frozen", *_STANDARD)) and not is_library(filename)
 
 
 def is_module(name: str) -> bool:

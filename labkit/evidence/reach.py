@@ -8,7 +8,8 @@ from functools import lru_cache, partial
 from types import CodeType, ModuleType
 from typing import Any
 
-from .named import code_of, codes, found, homes, is_module, is_operator, is_own, loads, value_of
+from ..engine import is_own
+from .named import code_of, codes, found, homes, is_module, is_operator, loads, value_of
 
 WORDS = ("walk back", "push", "near calls", "small step", "table")
 _ENGINES = {

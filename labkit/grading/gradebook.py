@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..getting import how_to_get
 from .added import TASK, TESTS, WRITTEN
 from .assignment import Assignment
 from .files import printable
@@ -53,7 +54,7 @@ def _gradebook(path_or_url: str | os.PathLike[str], course: str) -> Iterator[Any
         from nbgrader.api import Gradebook, InvalidEntry
         from sqlalchemy.exc import SAWarning, SQLAlchemyError
     except ModuleNotFoundError as error:
-        raise GradebookError(f'a gradebook needs nbgrader ({error}): pip install "labkit[gradebook]"') from None
+        raise GradebookError(f"a gradebook needs nbgrader ({error}): {how_to_get('gradebook')}") from None
     try:
         url = _url(path_or_url)
         _examine(url)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..classroom import find
+from ..getting import how_to_get
 from ..palette import MONO, PALETTES, SANS
 from .files import printable
 
@@ -36,7 +37,7 @@ def _environment() -> Any:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ModuleNotFoundError as error:
-        message = 'pages with feedback need Jinja: pip install "labkit[classroom]"'
+        message = f"pages with feedback need Jinja: {how_to_get('classroom')}"
         raise ModuleNotFoundError(message, name=error.name) from None
     loader = FileSystemLoader(Path(__file__).parent / "templates")
     environment = Environment(

@@ -8,8 +8,8 @@ import os
 import shutil
 import sys
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 
+from ..getting import in_browser
 from .refusals import install, no_call_filter
 
 LIMITS = "limits on time, memory, processes and files"
@@ -46,14 +46,18 @@ class NotIsolated(RuntimeError):
 
 
 def can_fork() -> bool:
-    """True where a process can be forked and limited at all (Linux, macOS, WSL)."""
-    return hasattr(os, "fork") and find_spec("resource") is not None
+    """True where a process can be forked and limited at all (Linux, macOS, WSL). A browser has a fork that fails."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    return hasattr(os, "fork") and hasattr(resource, "setrlimit")
 
 
 def installed_layers() -> Layers:
     """What is installed. Whether the kernel allows it is only known when a jail has started (`jail.Jail`)."""
     if not can_fork():
-        why = f"{sys.platform} cannot fork: grade on Linux, on Windows inside WSL"
+        why = f"{'a browser' if in_browser() else sys.platform} cannot fork: grade on Linux, on Windows inside WSL"
         return Layers((), dict.fromkeys(ALL, why))
     if not sys.platform.startswith("linux"):
         why = "only Linux has namespaces: grade on Linux"

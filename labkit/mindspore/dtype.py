@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..getting import how_to_get
 from ..layout import Placed
 
 __all__ = [
@@ -85,7 +86,7 @@ def _bfloat16():
     try:
         import ml_dtypes
     except ImportError:
-        raise ImportError('bfloat16 needs the ml_dtypes package: pip install "labkit[bfloat16]"') from None
+        raise ImportError(f"bfloat16 needs the ml_dtypes package: {how_to_get('bfloat16')}") from None
     return np.dtype(ml_dtypes.bfloat16)
 
 

@@ -8,14 +8,13 @@ drawn between one op and the next, so the error can name the line.
 import dis
 import random
 import sys
-import sysconfig
 import time
 from collections import deque
 from functools import lru_cache
 
 import numpy as np
 
-from ..engine import is_library, user_site
+from ..engine import is_library, is_own, user_site
 from .harmless import harmless
 from .nodes import TraceError, recorder
 
@@ -28,7 +27,6 @@ _REFUSED = _CHANGES | {"next"} | {clock.__name__ for clock in _CLOCKS}
 
 
 INNER = "_labkit_if", "_labkit_else", "_labkit_while", "_labkit_body"  # functions made of a part of another one
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 class Drawn(TraceError):
@@ -67,13 +65,13 @@ class side_effects_refused:
 
     def _watch(self, frame, event, argument):
         code = frame.f_code
-        if event == "call" and _is_users(code.co_filename):
+        if event == "call" and is_own(code.co_filename):
             if written := _outer_variable_written(code):
                 raise TraceError(_message(code.co_filename, written[1], f"write the outer variable {written[0]!r}"))
             for held in _held(frame):
                 if isinstance(held, (np.random.Generator, np.random.RandomState)) and id(held) not in self.generators:
                     self.generators[id(held)], self.states[id(held)] = held, _state(held)
-        elif event == "c_call" and _is_users(code.co_filename) and (what := _side_effect(argument, frame)):
+        elif event == "c_call" and is_own(code.co_filename) and (what := _side_effect(argument, frame)):
             raise TraceError(_message(code.co_filename, frame.f_lineno, what))
 
     def nothing_drawn(self) -> None:
@@ -124,12 +122,7 @@ def _names(code):
 
 def is_user(code) -> bool:
     """Whether code is the user's: neither a library's nor installed."""
-    return _is_users(code.co_filename)
-
-
-@lru_cache(maxsize=4096)
-def _is_users(file):
-    return not is_library(file) and not file.startswith(_INSTALLED)
+    return is_own(code.co_filename)
 
 
 @lru_cache(maxsize=1024)

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from ..engine import PerThread
+from ..getting import how_to_get
 from ..layout import Placed
 
 
@@ -74,7 +75,7 @@ def _numpy_type(name):
     try:
         import ml_dtypes
     except ImportError:
-        raise ImportError('bfloat16 needs the ml_dtypes package: pip install "labkit[bfloat16]"') from None
+        raise ImportError(f"bfloat16 needs the ml_dtypes package: {how_to_get('bfloat16')}") from None
     return np.dtype(ml_dtypes.bfloat16)
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -146,6 +147,76 @@ def test_a_program_exchanges_when_it_runs(ranks):
 @needs_mpi
 def test_ranks_may_compile_at_different_times(ranks):
     assert ranks["recompiled"] == [3.0 * ranks["size"] - 1, 2.0 * ranks["size"]]
+
+
+# ---- ranks in turn ----
+
+IN_TURN = {
+    "uneven": "uneven", "clipping": "clipping", "precision": "precision", "recompiled": "recompiled",
+    "joined again": "joined_again",
+}  # fmt: skip
+
+
+@needs_mpi
+@pytest.mark.parametrize("name", IN_TURN)
+def test_ranks_that_run_in_turn_compute_what_processes_do(ranks, worker, name):
+    found = parallel.in_turn(getattr(worker, IN_TURN[name]), ranks["size"])
+    assert json.loads(json.dumps(found[0])) == ranks[name]
+    assert name in ("recompiled", "precision") or found == found[:1] * ranks["size"]
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_steps_in_turn_are_steps_with_the_big_batch(settings, worker, mode):
+    x, y = worker.data()
+
+    def rank():
+        communication.init()
+        ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)
+        part = worker.even()
+        return worker.trained(mode, x[part], y[part])
+
+    found = parallel.in_turn(rank, 3)
+    ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.STAND_ALONE, gradients_mean=False)
+    assert found[0] == found[1] == found[2]
+    close(found[0], worker.trained(ms.PYNATIVE_MODE, x, y))
+    assert communication.get_group_size() == 1
+
+
+def test_ranks_in_turn_print_once_each_in_their_order(capsys):
+    def rank():
+        for _ in range(3):
+            total = ops.AllReduce()(Tensor(np.array([1.0 + communication.get_rank()])))
+            print(communication.get_rank(), total)
+
+    parallel.in_turn(rank, 2)
+    assert capsys.readouterr().out == "0 [3.]\n" * 3 + "1 [3.]\n" * 3
+
+
+IN_TURN_FAILURES = {
+    "raise ValueError('bad batch')": (ValueError, "bad batch"),
+    "return": (RuntimeError, "rank 0 waits in AllReduce(sum) of float32[2], but rank 1 has ended"),
+    "x = ops.ones((3,))": (RuntimeError, "that of rank 0 is AllReduce(sum) of float32[2]"),
+    "ops.AllGather()(x)": (RuntimeError, "exchange 1 of rank 1 is AllGather of float32[2]"),
+    "drawn.append(1); x = x * len(drawn)": (RuntimeError, "rank 1 gave something else to exchange 1 in its last turn"),
+}
+
+
+@pytest.mark.parametrize("does", IN_TURN_FAILURES)
+def test_a_rank_in_turn_that_goes_its_own_way_is_an_error(does):
+    kind, message = IN_TURN_FAILURES[does]
+    names = {"ops": ops, "get_rank": communication.get_rank, "drawn": []}
+    code = f"x = ops.ones((2,))\n    if get_rank() == 1:\n        {does}\n    ops.AllReduce()(ops.AllReduce()(x))"
+    exec(f"def rank():\n    {code}", names)
+    with pytest.raises(kind, match=re.escape(message)) as raised:
+        parallel.in_turn(names["rank"], 3)
+    assert "waits" in message or raised.value.__notes__ == ["This was rank 1 of 3."]
+    assert parallel.member().size == 1
+
+
+@pytest.mark.parametrize("size", [0, 2.0, "2"])
+def test_a_number_of_ranks_is_asked_for(size):
+    with pytest.raises(ValueError, match="expected a number of ranks, 1 or more, but got"):
+        parallel.in_turn(print, size)
 
 
 # ---- a rank that does not come ----

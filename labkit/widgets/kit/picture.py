@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ...getting import how_to_get, in_browser
 from ...lines import Prose
 from . import moving, still
 from .page import document, packed
@@ -124,7 +125,7 @@ class Picture:
     def player(self) -> Any:
         """The Jupyter widget that plays the scene. Raises ImportError without anywidget."""
         if not player_installed():
-            raise ImportError('a widget that plays needs anywidget: pip install "labkit[notebooks]"')
+            raise ImportError(f"a widget that plays needs anywidget: {how_to_get('notebooks')}")
         if self._player is None or self._player.closed:
             from .player import Player
 
@@ -167,7 +168,7 @@ class Picture:
             f'<img{mark} alt="{escape(words)}" style="max-width: 100%" src="data:image/svg+xml;base64,{image}">'
         )
         seen = [panel for panel in self._scene.panels if holds(panel.when, self._scene.start())]
-        if sum(len(panel.marks) for panel in seen) <= MAX_PNG_MARKS and matplotlib_installed():
+        if sum(len(panel.marks) for panel in seen) <= MAX_PNG_MARKS and paints_png():
             data["image/png"] = base64.b64encode(self.png(scale=1.5)).decode()
         return data, {"image/png": {"alt": words}} if "image/png" in data else {}
 
@@ -209,5 +210,6 @@ def player_installed() -> bool:
 
 
 @cache
-def matplotlib_installed() -> bool:
-    return _installed("matplotlib")
+def paints_png() -> bool:
+    """Whether a still picture brings a PNG: needs matplotlib, and not in a browser, which shows the SVG and starts slowly."""
+    return _installed("matplotlib") and not in_browser()

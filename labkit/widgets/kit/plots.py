@@ -9,6 +9,7 @@ from html import escape
 from typing import Any
 
 from .picture import notebook_shell
+from .still import figure_class
 from .theme import DARK, PALETTES
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))
@@ -36,13 +37,11 @@ def plot(
     ...     lines = ax.plot([0, 1, 2])
     A straight line that climbs from 0 to 2.
     """
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError('a plot needs matplotlib: pip install "labkit[notebooks]"') from None
+    figures = figure_class("a plot")
+    import matplotlib
+
     with matplotlib.rc_context(_style()):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = figures(figsize=size, layout="constrained")
         yield figure.subplots(rows, columns, **shared)
         _show(figure, words)
 

@@ -5,6 +5,7 @@ misread those. The PNG is drawn by matplotlib from the same marks.
 """
 
 import io
+import logging
 import re
 import warnings
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
+from ...getting import how_to_get, in_browser
 from .scene import Mark, Panel, Scene, holds, looks, width_of
 from .strokes import px
 from .theme import MONO, PALETTES, attributes
@@ -185,17 +187,29 @@ def legible() -> Iterator[None]:
         yield
 
 
+def figure_class(what: str) -> Any:
+    """matplotlib's Figure. Raises ImportError without matplotlib, which `what` needs.
+
+    In a browser matplotlib looks for its fonts in every visit; its red line about that would be in every notebook.
+    """
+    if in_browser():
+        logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(f"{what} needs matplotlib: {how_to_get('notebooks')}") from None
+    return Figure
+
+
 def canvas(scene: Scene, state: Mapping[str, int], theme: str, scale: float, lines: int = 0) -> Any:
     """The picture as a canvas of matplotlib, ready to be painted; `lines` as in `placed`."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Rectangle
-    except ImportError:
-        raise ImportError('a PNG or a GIF needs matplotlib: pip install "labkit[notebooks]"') from None
+    figures = figure_class("a PNG or a GIF")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.patches import Rectangle
+
     width, height, spots, words = placed(scene, state, lines)
     scale = min(scale, 30_000 / max(width, height))  # Agg draws at most 65,535 pixels a side
-    figure = Figure(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=PALETTES[theme]["page"])
+    figure = figures(figsize=(width / 72, height / 72), dpi=72 * scale, facecolor=PALETTES[theme]["page"])
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, width)
     axes.set_ylim(height, 0)

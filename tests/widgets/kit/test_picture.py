@@ -46,7 +46,7 @@ def without(monkeypatch):
 
     def hide(*names):
         monkeypatch.setattr(module, "player_installed", lambda: "anywidget" not in names)
-        monkeypatch.setattr(module, "matplotlib_installed", lambda: "matplotlib" not in names)
+        monkeypatch.setattr(module, "paints_png", lambda: "matplotlib" not in names)
 
     return hide
 

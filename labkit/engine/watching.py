@@ -7,9 +7,10 @@ class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
     `walks` and `pushes` count the reverse and the forward passes that were asked for, whatever name they were asked by.
+    `asked(what, args)` is told what somebody wants differentiated: a function and its arguments, or a tensor and none.
     """
 
-    observe = node = None
+    observe = node = asked = None
     walks = pushes = 0
 
 

@@ -49,12 +49,11 @@ def places(tmp_path_factory):
     lay(folder / "runtime", [Path(part) for part in os.environ[FOLDER].split(os.pathsep)], PACKAGES)
     (folder / "beside").mkdir()
     for name in BESIDE:
-        for top in {
-            file.parts[0] for file in metadata.files(name) if file.suffix in (".py", "") or "METADATA" in file.name
-        }:
-            place = Path(metadata.distribution(name).locate_file(top))
-            if place.exists() and top not in ("..", "__pycache__"):
-                (folder / "beside" / top).symlink_to(place)
+        for file in metadata.files(name):
+            if ".." not in file.parts and (file.suffix in (".py", ".js", ".json") or file.name == "METADATA"):
+                place = folder / "beside" / file
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file.locate(), place)
     return Places(folder / "runtime", folder / "beside")
 
 

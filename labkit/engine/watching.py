@@ -1,5 +1,8 @@
 """What the reverse passes of a thread report to, whoever started them."""
 
+from collections.abc import Callable
+from typing import Any
+
 from .threads import PerThread
 
 
@@ -10,7 +13,8 @@ class Watch(PerThread):
     `asked(what, args)` is told what somebody wants differentiated: a function and its arguments, or a tensor and none.
     """
 
-    observe = node = asked = None
+    observe = node = None
+    asked: Callable[[Any, tuple], None] | None = None
     walks = pushes = 0
 
 

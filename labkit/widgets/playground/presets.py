@@ -5,7 +5,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -34,9 +34,9 @@ def presets() -> list[dict[str, str]]:
     ]
 
 
-def whole(program: FunctionType, module: str) -> str:
+def whole(program: Callable, module: str) -> str:
     """The source of a case's program with all that it needs, and a line that calls it with the dialect's module."""
-    parts = [text for text in _needed(program.__name__, program, {})]
+    parts = list(_needed(program.__name__, program, {}))
     imports = sorted({line for line in parts if line.startswith(("import ", "from "))})
     settings = [text for text in parts if text not in imports and "\n" not in text]
     code = [text for text in parts if "\n" in text]

@@ -61,7 +61,7 @@ def read(source: str, dialect: str, given: Mapping[str, str]) -> Sketch:
     tree = ast.parse(source, FILE)
     if not tree.body:
         raise NotRead("Type an expression, such as tanh(x*w + b)**2, or a few lines of Python.")
-    names = {name: import_module(module) for name, module in _modules(dialect).items()}
+    names: dict[str, Any] = {name: import_module(module) for name, module in _modules(dialect).items()}
     free = _free_names(source, tree, names)
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     for name in [name for name in free if name in called]:

@@ -38,8 +38,9 @@ class Session:
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Do what the page asks: `{"run": {"source", "dialect", "inputs"}}`, or `{"respond": ...}` to what is shown.
 
-        With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `scene` and `state`, and in words `value`, `gradients`, `record`,
-        `program`, `check`; what was `printed`; `inputs` by name, as text; a `note` where there is no graph; or an `error` and its `line`.
+        With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `scene` and `state`, and in
+        words `value`, `gradients`, `record`, `program`, `check`; what was `printed`; `inputs` by name, as text; a `note` where
+        there is no graph; or an `error` and its `line`.
         """
         out, seconds = Printed(), float(message.get("seconds", 10.0))
         asked: list[tuple] = []

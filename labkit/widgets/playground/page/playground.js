@@ -2,7 +2,7 @@
 
 import player from "./player.js";
 
-const SECONDS = 15; // for which code may run; Python itself stops it
+const SECONDS = Number(new URLSearchParams(location.search).get("seconds")) || 15; // for which code may run: Python stops it
 const PATIENCE = 10; // more, then it is in a call that Python cannot leave, and its worker is ended
 const runtime = new URL(document.documentElement.dataset.runtime, location).href;
 const byId = (id) => document.getElementById(id);

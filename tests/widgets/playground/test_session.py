@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from labkit.cli import main
 from labkit.widgets.playground import Session, build
 from labkit.widgets.playground.presets import presets
 from labkit.widgets.playground.reading import NotRead, read
@@ -176,3 +177,17 @@ def test_the_page_is_whole(tmp_path):
     assert {preset["dialect"] for preset in offered} == {"numpy", "mindspore", "torch"}
     for preset in offered:
         compile(preset["source"], preset["name"], "exec")
+
+
+def test_the_command_lays_the_page_and_its_python(tmp_path, monkeypatch, capsys):
+    laid = []
+    monkeypatch.setattr("labkit.live.lay", lambda folder, sources, packages: laid.append((folder, sources, packages)))
+    assert main(["playground", str(tmp_path / "site"), "--pyodide", str(tmp_path)]) == 0
+    assert laid == [(tmp_path / "site" / "runtime", [tmp_path], ("numpy", "traitlets"))]
+    assert (tmp_path / "site/playground/index.html").is_file() and "http.server" in capsys.readouterr().out
+
+
+def test_the_command_says_which_file_is_missing(tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert main(["playground", str(tmp_path / "site"), "--pyodide", str(tmp_path / "empty")]) == 2
+    assert "there is no pyodide.mjs" in capsys.readouterr().err

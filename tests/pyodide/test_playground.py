@@ -53,7 +53,7 @@ def page(listened):
 
 def show(page, code, dialect=None):
     if dialect:
-        page.get_by_label(dialect).check()
+        page.get_by_role("radio", name=dialect, exact=True).check()
     page.get_by_label("Code").fill(code)
     page.keyboard.press("Control+Enter")
 

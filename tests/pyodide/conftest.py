@@ -63,7 +63,7 @@ def run(places):
 
     def under_pyodide(script, *arguments):
         command = ["node", HERE / "python.mjs", *places, HERE / script, *arguments]
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=900)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=3600)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

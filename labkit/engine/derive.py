@@ -15,6 +15,7 @@ from .checks import check_function, check_output, numeric
 from .forward import jvp
 from .quiet import no_warnings
 from .reverse import vjp, vjp_unchecked
+from .watching import watch
 
 
 def restrict(fun, args, argnums, kwargs) -> tuple[Callable, list]:
@@ -52,6 +53,8 @@ def value_and_grad(fun, argnums=0) -> Callable:
 
     @wraps(fun)
     def differentiated(*args, **kwargs):
+        if watch.asked:
+            watch.asked(fun, args)
         restricted, values = restrict(fun, args, argnums, kwargs)
         with no_warnings():
             output, pull = vjp_unchecked(restricted, values)

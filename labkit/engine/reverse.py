@@ -109,6 +109,8 @@ def vjp(fun, *args) -> tuple[Any, Callable]:
     (12.0, [4.0, 3.0])
     """
     check_function("vjp(f, x)", fun)
+    if watch.asked:
+        watch.asked(fun, args)
     values = [numeric(value, "vjp: argument", i) for i, value in enumerate(args)]
     with no_warnings():
         output, pull = vjp_unchecked(fun, values)

@@ -1,5 +1,8 @@
 """What the reverse passes of a thread report to, whoever started them."""
 
+from collections.abc import Callable
+from typing import Any
+
 from .threads import PerThread
 
 
@@ -7,9 +10,11 @@ class Watch(PerThread):
     """`observe` sees each step of a reverse pass that has no observer of its own; `node` is the one whose rule is running.
 
     `walks` and `pushes` count the reverse and the forward passes that were asked for, whatever name they were asked by.
+    `asked(what, args)` is told what somebody wants differentiated: a function and its arguments, or a tensor and none.
     """
 
     observe = node = None
+    asked: Callable[[Any, tuple], None] | None = None
     walks = pushes = 0
 
 

@@ -69,7 +69,7 @@ def needed(known: dict[str, Any], names: Iterable[str]) -> list[str]:
     """
     found: dict[str, None] = {}
     for name in names:
-        depends = [other for other in known[name]["depends"] if other not in NOT_TAKEN]
+        depends = [other.replace("_", "-") for other in known[name]["depends"] if other not in NOT_TAKEN]
         found |= dict.fromkeys([*needed(known, depends), name])
     return list(found)
 

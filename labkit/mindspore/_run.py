@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from ..engine import isbox, leaves, vjp
+from ..engine import isbox, leaves, vjp, watch
 from ._hooking import asked
 from ._printing import shape_text
 from .context import in_graph_mode
@@ -39,6 +39,8 @@ class Run:
     """
 
     def __init__(self, fn, args, places, weights, head=None):
+        if watch.asked:
+            watch.asked(fn, args)
         self.args = separated(args) if in_graph_mode() else args
         self.places, self.weights = places, weights
         sources = {id(t): t for p in places for t in _inputs_in(self.args[p])} | {id(w): w for w in weights}

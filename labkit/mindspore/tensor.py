@@ -39,6 +39,14 @@ def wrap(value):
 _new = object.__new__
 
 
+def _lacking(tensor, name):
+    """The error for an attribute that a tensor has not."""
+    error = member("mindspore", "Tensor", f"'{type(tensor).__name__}' object has no attribute '{name}'", name, tensor)
+    if name.endswith("_") and hasattr(type(tensor), name[:-1]):
+        error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
+    return error
+
+
 class Tensor(metaclass=Placed):
     """A tensor of `input_data`: a number, (nested) list or tuple, array or tensor; `dtype` a `ms.float32` and so on.
 
@@ -71,12 +79,9 @@ class Tensor(metaclass=Placed):
     else:
 
         def __getattr__(self, name):
-            error = member(
-                "mindspore", "Tensor", f"'{type(self).__name__}' object has no attribute '{name}'", name, self
-            )
-            if name.endswith("_") and hasattr(type(self), name[:-1]):
-                error.add_note(f"On the CPU the real one leaves the tensor as it is, too: write x = x.{name[:-1]}(...)")
-            raise error
+            raise _lacking(
+                self, name
+            )  # in no variable of this frame: the error and the frame would keep each other alive
 
     # ---- the protocol of the engine's front door ----
 

@@ -11,6 +11,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import TextIOBase
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -51,8 +52,13 @@ class Hook(DisplayHook):
                 )
 
 
+class Compiler(CachingCompiler):
+    def get_code_name(self, raw_code, transformed_code, number):
+        return f"/tmp/ipykernel_1/{number}.py"  # as a notebook's kernel calls its cells
+
+
 class Shell(InteractiveShell):
-    display_pub_class, displayhook_class = Publisher, Hook
+    display_pub_class, displayhook_class, compiler_class = Publisher, Hook, Compiler
     kernel = True  # what tells a notebook from a terminal
 
     def _showtraceback(self, kind, value, lines):
@@ -66,6 +72,7 @@ def main(notebook, out):
     with open(notebook, encoding="utf-8") as file:
         held = json.load(file)
     os.chdir(os.path.dirname(notebook))
+    os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # nobody's answers
     shell = Shell.instance(colors="NoColor")
     for cell in held["cells"]:
         if cell["cell_type"] == "code":

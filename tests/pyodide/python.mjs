@@ -1,30 +1,29 @@
 // Run a script of Python under Pyodide, as `python SCRIPT ARGUMENTS` would:
 //
-//     node python.mjs RUNTIME SCRIPT [ARGUMENTS]
+//     node python.mjs RUNTIME BESIDE SCRIPT [ARGUMENTS]
 //
-// RUNTIME is a folder that `labkit.live.runtime` has filled. The script sees this machine's files below /machine, and imports
-// labkit from this clone. Its standard output is this process's, and an exception ends it with 1.
-import { pathToFileURL } from "node:url";
+// RUNTIME is a folder that `labkit.live.lay` has filled, BESIDE one with more packages, unpacked. The script sees this
+// machine's files below /machine. Its output is this process's; an exception ends it with 1.
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 
-const PACKAGES = ["numpy", "autograd", "matplotlib", "ipython", "ipywidgets", "anywidget", "tqdm"];
-const ROOT = path.resolve(import.meta.dirname, "../..");
-
-const [runtime, script, ...given] = process.argv.slice(2);
-const { loadPyodide } = await import(pathToFileURL(path.join(runtime, "pyodide.mjs")));
+const [runtime, beside, script, ...given] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(path.resolve(runtime, "pyodide.mjs")));
+const line = (stream) => (text) => stream.write(`${text}\n`);
 const python = await loadPyodide({
-  indexURL: runtime, packages: PACKAGES,
-  stdout: (line) => process.stdout.write(`${line}\n`), stderr: (line) => process.stderr.write(`${line}\n`),
+  indexURL: path.resolve(runtime), packages: ["labkit", "matplotlib", "ipython"],
+  stdout: line(process.stdout), stderr: line(process.stderr),
 });
-python.FS.mkdirTree("/machine");
+python.FS.mkdir("/machine");
 python.FS.mount(python.FS.filesystems.NODEFS, { root: "/" }, "/machine");
-const seen = (file) => path.posix.join("/machine", path.resolve(file));
+const seen = (place) => `/machine${path.resolve(place)}`;
 python.globals.set("given", python.toPy([seen(script), ...given]));
+python.globals.set("beside", seen(beside));
 try {
   await python.runPythonAsync(`
 import runpy, sys
 sys.dont_write_bytecode = True
-sys.path.insert(0, "/machine${ROOT}")
+sys.path.append(beside)
 sys.argv = list(given)
 runpy.run_path(sys.argv[0], run_name="__main__")
 `);

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...aliases import attributes
-from ...engine import isbox
+from ...engine import isbox, watch
 from ...kinds import of_kind
 from ...later import load as _load
 from ...layout import Placed
@@ -60,6 +60,8 @@ def _roots(outputs, given, create):
         if isinstance(seed, Tensor):
             seed = seed._value if create else seed.detach()._data
         roots.append((edge, seed))
+    if watch.asked:
+        watch.asked(outputs[0], ())
     return roots
 
 

@@ -1,0 +1,32 @@
+"""`labkit playground`: the page that shows the graph of what is typed into it, as files for any web server."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ._shared import add_command, refuse
+
+
+def add_parser(commands: Any) -> None:
+    """Add `labkit playground` to the parsers of the other commands."""
+    what = "write the playground: a page that shows the graph of what is typed into it"
+    parser = add_command(commands, "playground", run, what, "Everything it needs lies beside it, Python too.")
+    parser.add_argument("output", type=Path, metavar="FOLDER", help="where the page is written")
+    parser.add_argument(
+        "--pyodide", type=Path, nargs="+", default=[], metavar="DIR",
+        help="folders that hold the files of Pyodide's distribution; without them they are fetched from there",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the page and the browser's Python, and say how to see it."""
+    from ..live import RuntimeFileError, lay
+    from ..widgets.playground import build
+
+    try:
+        lay(arguments.output / "runtime", arguments.pyodide, packages=("numpy", "traitlets"))
+        page = build(arguments.output / "playground", "../runtime")
+    except (RuntimeFileError, OSError) as error:
+        return refuse("playground", error)
+    print(f"{page} is to be served: python -m http.server --directory {arguments.output}")
+    return 0

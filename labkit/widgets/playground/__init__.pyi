@@ -1,0 +1,2 @@
+from .files import build as build
+from .session import Session as Session

@@ -1,0 +1,28 @@
+"""The playground's files: a page, its worker, the player of scenes, and the cases to begin with."""
+
+import json
+import shutil
+from html import escape
+from pathlib import Path
+
+from ..kit.page import script, style
+from .presets import presets
+
+PAGE = Path(__file__).parent / "page"
+
+
+def build(into: Path, runtime: str = "../runtime") -> Path:
+    """Write the playground into a folder; returns its page, `index.html`.
+
+    `runtime` is where the page finds the folder that `labkit.live.lay` has filled, from its own address. All must come from a
+    server: a page opened as a file may load no modules.
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    for name in ("playground.js", "worker.js", "playground.css"):
+        shutil.copyfile(PAGE / name, into / name)
+    (into / "player.js").write_text(script(), encoding="utf-8")
+    (into / "player.css").write_text(style(), encoding="utf-8")
+    (into / "presets.json").write_text(json.dumps(presets()), encoding="utf-8")
+    page = (PAGE / "index.html").read_text(encoding="utf-8").replace("{runtime}", escape(runtime))
+    (into / "index.html").write_text(page, encoding="utf-8")
+    return into / "index.html"

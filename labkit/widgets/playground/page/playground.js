@@ -1,0 +1,227 @@
+// The page: what was typed goes to a worker, what comes back is played. All that it shows stands in the link.
+
+import player from "./player.js";
+
+const SECONDS = Number(new URLSearchParams(location.search).get("seconds")) || 15; // for which code may run: Python stops it
+const PATIENCE = 10; // more, then it is in a call that Python cannot leave, and its worker is ended
+const runtime = new URL(document.documentElement.dataset.runtime, location).href;
+const byId = (id) => document.getElementById(id);
+const [form, code, preset, inputs, stop, status, error, stage, texts] =
+  ["form", "code", "preset", "inputs", "stop", "status", "error", "stage", "texts"].map(byId);
+const LABELS = {
+  printed: "Printed", value: "Value", gradients: "Gradients", record: "The run, recorded", program: "Its gradient as a program",
+  check: "Is the derivative right?",
+};
+
+// ---- the link: code, dialect, inputs and where the dials stand ----
+
+function stateOf(hash) {
+  const given = new URLSearchParams(hash.slice(1)), state = { inputs: {}, dials: {} };
+  for (const [name, value] of given) {
+    if (name.startsWith("in.")) state.inputs[name.slice(3)] = value;
+    else if (name.startsWith("at.")) state.dials[name.slice(3)] = Number(value);
+    else state[name] = value;
+  }
+  return state;
+}
+
+function hashOf({ code, dialect, inputs, dials }) {
+  const given = new URLSearchParams({ code, dialect });
+  for (const [name, value] of Object.entries(inputs)) given.set(`in.${name}`, value);
+  for (const [name, value] of Object.entries(dials)) if (value) given.set(`at.${name}`, value);
+  return `#${given}`;
+}
+
+const now = { code: "", dialect: "numpy", inputs: {}, dials: {} }; // what the link says
+
+function keep() {
+  const hash = hashOf(now);
+  if (hash !== location.hash) history.replaceState(null, "", hash);
+}
+
+// ---- Python ----
+
+let worker, ready = false, waiting = null, wanted = null, count = 0;
+
+function start(why = "") {
+  ready = false;
+  waiting = null;
+  stop.disabled = true;
+  worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  say(`${why}Python is being loaded …`);
+  worker.onmessage = ({ data }) => {
+    if (data.stage) return say(`${why}${data.stage} is being loaded …`);
+    if (!data.ready) return data.id === waiting?.id && answered(data.answer);
+    ready = true;
+    performance.mark("labkit-ready");
+    say(`${why}Python is ready.`);
+    next();
+  };
+  worker.onerror = (event) => { event.preventDefault(); fail(`Python could not be loaded: ${event.message || "no answer"}`); };
+  worker.postMessage({ runtime });
+}
+
+function end(why) {
+  clearTimeout(waiting?.timer);
+  worker.terminate();
+  wanted = null;
+  start(why);
+}
+
+function ask(message) {
+  wanted = message;
+  if (ready && !waiting) next();
+}
+
+function next() {
+  if (!wanted) return;
+  const id = ++count, message = { ...wanted, seconds: SECONDS };
+  waiting = { id, run: wanted.run, timer: setTimeout(late, 1000 * (SECONDS + PATIENCE)) };
+  wanted = null;
+  stop.disabled = false;
+  stage.setAttribute("aria-busy", "true");
+  say("Python is at work …");
+  worker.postMessage({ id, message });
+}
+
+function late() {
+  fail(`It ran for more than ${SECONDS} s in one call, which Python cannot leave.`);
+  end("Its worker was ended and is started again. ");
+}
+
+function answered(answer) {
+  const { run, timer } = waiting;
+  clearTimeout(timer);
+  waiting = null;
+  stop.disabled = true;
+  stage.removeAttribute("aria-busy");
+  if (run) shown(run, answer);
+  else if (answer.scene) model.put("scene", answer.scene);
+  if (answer.error) fail(answer.line ? `Line ${answer.line}: ${answer.error}` : answer.error);
+  say(answer.error ? "" : answer.note || "");
+  next();
+}
+
+// ---- what is shown ----
+
+const values = { live: true, still: "", plays: false, scenes: {}, state: {} }, heard = {};
+const model = {
+  get: (name) => values[name],
+  set: (name, value) => { values[name] = value; },
+  save_changes: () => { now.dials = { ...values.state }; keep(); },
+  on: (event, tell) => { heard[event] = tell; },
+  off: (event) => { delete heard[event]; },
+  send: (message) => ask({ respond: message }),
+  put: (name, value) => { values[name] = value; heard[`change:${name}`]?.(); },
+};
+let leave = null, played = ""; // the code whose scene is on the stage
+
+function shown(run, answer) {
+  const { scene, inputs: given } = answer;
+  if (given) showInputs(given);
+  if (scene && leave && played === run.dialect + run.source) model.put("scene", scene);
+  else if (scene) {
+    leave?.();
+    stage.replaceChildren();
+    Object.assign(values, { scene, state: { ...answer.state, ...now.dials } });
+    leave = player.render({ model, el: stage });
+    performance.mark("labkit-shown");
+  } else if (!answer.error) {
+    leave?.();
+    leave = null;
+    stage.replaceChildren();
+  }
+  if (scene) played = run.dialect + run.source;
+  if (scene || answer.note) error.hidden = true;
+  showTexts(answer);
+  keep();
+}
+
+function showInputs(given) {
+  const focused = document.activeElement?.name;
+  now.inputs = { ...given };
+  inputs.replaceChildren(...Object.entries(given).map(([name, text]) => {
+    const box = document.createElement("input"), label = document.createElement("label");
+    Object.assign(box, { name, value: text, size: Math.max(5, Math.min(14, text.length)), spellcheck: false, autocomplete: "off" });
+    box.onchange = () => { now.inputs[name] = box.value; run(); };
+    label.append(`${name} = `, box);
+    return label;
+  }));
+  if (focused) inputs.querySelector(`[name="${CSS.escape(focused)}"]`)?.focus();
+}
+
+function showTexts(answer) {
+  const open = new Set([...texts.querySelectorAll("details[open]")].map((element) => element.dataset.name));
+  const kept = Object.entries(LABELS).filter(([name]) => answer[name] && Object.keys(answer[name]).length);
+  texts.replaceChildren(...kept.map(([name, label]) => {
+    const element = document.createElement("details"), summary = document.createElement("summary"), text = document.createElement("pre");
+    const gradients = Object.entries(answer.gradients || {}).map(([of, value]) => `d/d${of}  ${value}`).join("\n");
+    element.dataset.name = name;
+    element.open = open.has(name) || name === "printed" || name === "gradients" || name === "value";
+    summary.textContent = label;
+    text.textContent = name === "gradients" ? gradients : answer[name];
+    text.tabIndex = 0;
+    element.append(summary, text);
+    return element;
+  }));
+}
+
+function say(text) { status.textContent = text; }
+
+function fail(text) {
+  error.textContent = text;
+  error.hidden = false;
+}
+
+// ---- what the reader does ----
+
+function run() {
+  error.hidden = true;
+  keep();
+  ask({ run: { source: now.code, dialect: now.dialect, inputs: now.inputs } });
+}
+
+function typed() {
+  code.rows = Math.min(24, Math.max(1, code.value.split("\n").length));
+}
+
+function put(state) {
+  Object.assign(now, { code: state.code ?? "", dialect: state.dialect || "numpy", inputs: state.inputs || {}, dials: state.dials || {} });
+  code.value = now.code;
+  for (const radio of form.elements.dialect) radio.checked = radio.value === now.dialect;
+  inputs.replaceChildren();
+  typed();
+  run();
+}
+
+code.oninput = typed;
+code.onkeydown = (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  form.requestSubmit();
+};
+form.onsubmit = (event) => {
+  event.preventDefault();
+  if (code.value !== now.code) now.dials = {};
+  now.code = code.value;
+  now.dialect = form.elements.dialect.value;
+  run();
+};
+stop.onclick = () => { fail("Stopped."); end("Its worker was ended and is started again. "); };
+window.onhashchange = () => put(stateOf(location.hash));
+
+const presets = await (await fetch(new URL("presets.json", import.meta.url))).json();
+const groups = { numpy: "NumPy", mindspore: "The documents' cases, MindSpore", torch: "The documents' cases, PyTorch" };
+preset.append(new Option("a preset …", ""), ...Object.entries(groups).map(([dialect, label]) => {
+  const group = Object.assign(document.createElement("optgroup"), { label });
+  presets.forEach((one, i) => one.dialect === dialect && group.append(new Option(one.name, i)));
+  return group;
+}));
+preset.onchange = () => {
+  const chosen = presets[preset.value];
+  if (chosen) put({ code: chosen.source, dialect: chosen.dialect });
+};
+start();
+const linked = stateOf(location.hash), named = presets.find((one) => one.name === linked.case && (!linked.dialect || one.dialect === linked.dialect));
+if (named) put({ ...linked, code: named.source, dialect: named.dialect });
+else put(linked.code === undefined ? { code: presets[0].source, dialect: presets[0].dialect } : linked);

@@ -1,0 +1,193 @@
+"""The playground without a browser: what is typed becomes a function, a graph, words, or an error that says what to do."""
+
+import json
+import threading
+
+import pytest
+
+from labkit.cli import main
+from labkit.widgets.playground import Session, build
+from labkit.widgets.playground.presets import presets
+from labkit.widgets.playground.reading import NotRead, read
+
+PRESETS = {(preset["name"], preset["dialect"]): preset for preset in presets()}
+
+
+def ask(source, dialect="numpy", seconds=10.0, **inputs):
+    message = {"run": {"source": source, "dialect": dialect, "inputs": inputs}, "seconds": seconds}
+    return Session().answer(json.loads(json.dumps(message)))
+
+
+def marks(answer):
+    return {mark.get("text") for panel in answer["scene"]["panels"] for mark in panel["marks"]}
+
+
+# ---- what is typed ----
+
+
+def test_names_that_are_not_defined_are_inputs_in_their_order():
+    assert list(read("tanh(x*w + b)**2", "numpy", {}).inputs) == ["x", "w", "b"]
+    assert list(read("h = exp(z)\nimport math\nh * math.pi * scale", "numpy", {}).inputs) == ["z", "scale"]
+    assert list(read("def loss(w, x=3.0):\n    return w * x + sum([k for k in range(3)])", "numpy", {}).inputs) == [
+        "w",
+        "x",
+    ]
+
+
+@pytest.mark.parametrize("source", ["h = (x +\n     w)\n(h * 2\n ) ** 2  # squared", "lambda x, w: (2 * (x + w)) ** 2"])
+def test_lines_that_end_in_an_expression_are_a_function(source):
+    sketch = read(source, "numpy", {"x": "1", "w": "2"})
+    assert sketch.function(*sketch.inputs.values()) == 36.0
+
+
+@pytest.mark.parametrize("dialect", ["numpy", "mindspore", "torch"])
+def test_every_dialect_shows_the_graph_of_the_same_formula(dialect):
+    answer = ask("tanh(x*w + b)**2", dialect, x="1.5", w="0.6", b="0.4")
+    found = {name: round(float(value), 4) for name, value in answer["gradients"].items()}
+    assert found == {"x": 0.2662, "w": 0.6655, "b": 0.4437}
+    assert answer["inputs"] == {"x": "1.5", "w": "0.6", "b": "0.4"}
+    assert {"tanh", "x", "w", "b"} <= marks(answer)
+    assert (
+        "gradient agrees" in answer["check"]
+        and "def program(" in answer["program"]
+        and "f: backward" in answer["record"]
+    )
+
+
+def test_an_input_may_be_a_list():
+    answer = ask("(w*x - 3)**2", x="[1, 2]", w="0.5")
+    assert answer["inputs"]["x"] == "[1.0, 2.0]" and answer["gradients"]["w"] == "-13.0"
+
+
+def test_a_function_with_defaults_keeps_them():
+    assert ask("def f(w, x=np.array([1.0, 2.0])):\n    return (w * x).sum()", w="3")["gradients"]["w"] == "3.0"
+
+
+# ---- programs: what they differentiate is shown ----
+
+
+def test_the_graph_of_what_a_program_differentiates_first():
+    source = "def net(x, y):\n    return x**2 + y\n\nprint(ms.grad(net)(ms.Tensor(1.0), ms.Tensor(2.0)))"
+    answer = ask(source, "mindspore")
+    assert answer["printed"] == "2.0\n" and answer["scene"]["title"] == "net: one run and its derivative"
+    assert answer["gradients"] == {"x": "2.0", "y": "1.0"}
+
+
+def test_the_tape_that_a_program_walks_back():
+    source = "x = torch.tensor(3.0, requires_grad=True)\nz = x**2\nz.backward()\nprint(x.grad)"
+    answer = ask(source, "torch")
+    assert answer["printed"] == "tensor(6.)\n" and {"x", "pow 2"} <= marks(answer)
+
+
+def test_numpy_code_that_asks_for_a_gradient():
+    assert ask("def f(x):\n    return x**3\n\nprint(labkit.grad(f)(2.0))")["gradients"] == {"x": "12.0"}
+
+
+@pytest.mark.parametrize("name", ["grad-first-input", "two-outputs", "backward-method", "grad-weights", "create-graph"])
+def test_a_documented_case_is_whole_and_has_a_graph(name):
+    for dialect in ("mindspore", "torch"):
+        if preset := PRESETS.get((name, dialect)):
+            answer = ask(preset["source"], dialect)
+            assert answer["scene"]["panels"] and answer["printed"].startswith("{") and "error" not in answer
+
+
+def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
+    answer = ask("print(1 + 1)")
+    assert answer["printed"] == "2\n" and "differentiates nothing" in answer["note"] and "scene" not in answer
+
+
+# ---- what goes wrong ----
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "said"),
+    [
+        ("", None, "Type an expression"),
+        ("x**2 + (", 1, "SyntaxError: '(' was never closed"),
+        ("y = x\ny.nothing", 2, "has no .nothing"),
+        ("f = 1\nf / 0", 2, "ZeroDivisionError: division by zero"),
+        ("tahn(x)", None, "There is no function 'tahn'. Did you mean 'tan' or 'tanh'"),
+        ("raise SystemExit(3)", 1, "SystemExit: 3"),
+        ("x * y", None, "y: a number or a list of numbers is expected, such as -2.5 or [1, 2], but 'much' came"),
+    ],
+)
+def test_an_error_says_what_was_expected_and_where(source, line, said):
+    answer = ask(source, y="much")
+    assert said in answer["error"] and answer.get("line") == line and "scene" not in answer
+
+
+def test_an_unknown_dialect_is_refused():
+    with pytest.raises(NotRead, match="expected numpy, mindspore, torch, but got 'jax'"):
+        read("x", "jax", {})
+
+
+def test_a_loop_without_end_is_left():
+    for source in ("while True: pass\nx", "def f(x):\n    while True:\n        x = x + 1"):
+        assert "more than 0.2 s" in ask(source, seconds=0.2)["error"]
+
+
+def test_after_an_error_the_next_question_is_answered():
+    session = Session()
+    assert "error" in session.answer({"run": {"source": "1 +"}})
+    assert session.answer({"run": {"source": "x**2", "inputs": {"x": "3"}}})["value"] == "9.0"
+
+
+@pytest.mark.parametrize("source", ["log(x)", "x / 0 * 0", "exp(1000 * x)"])
+def test_what_is_no_number_can_be_sent_all_the_same(source):
+    json.dumps(ask(source, x="-1" if "log" in source else "1"), allow_nan=False)
+
+
+# ---- what the reader does in the picture ----
+
+
+def test_a_click_unfolds_a_block():
+    session = Session()
+    source = "def f(x, w):\n    for _ in range(60):\n        x = np.tanh(x * w + 0.1)\n    return x"
+    before = session.answer({"run": {"source": source}})["scene"]
+    opens = next(link["opens"] for link in before["links"].values() if link.get("opens"))
+    after = session.answer({"respond": {"open": opens}})["scene"]
+    assert after["title"] == before["title"] and len(after["links"]) > len(before["links"])
+
+
+def test_it_answers_in_a_thread_as_well():
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(ask("x**2", x="3")))
+    thread.start()
+    thread.join()
+    assert answers[0]["gradients"] == {"x": "6.0"}
+
+
+# ---- the files ----
+
+
+def test_the_page_is_whole(tmp_path):
+    page = build(tmp_path / "playground", "../python").read_text(encoding="utf-8")
+    assert 'data-runtime="../python"' in page
+    files = {path.name for path in (tmp_path / "playground").iterdir()}
+    assert files == {
+        "index.html",
+        "playground.js",
+        "playground.css",
+        "worker.js",
+        "player.js",
+        "player.css",
+        "presets.json",
+    }
+    offered = json.loads((tmp_path / "playground/presets.json").read_text(encoding="utf-8"))
+    assert {preset["dialect"] for preset in offered} == {"numpy", "mindspore", "torch"}
+    for preset in offered:
+        compile(preset["source"], preset["name"], "exec")
+
+
+def test_the_command_lays_the_page_and_its_python(tmp_path, monkeypatch, capsys):
+    laid = []
+    monkeypatch.setattr("labkit.live.lay", lambda folder, sources, packages: laid.append((folder, sources, packages)))
+    assert main(["playground", str(tmp_path / "site"), "--pyodide", str(tmp_path)]) == 0
+    assert laid == [(tmp_path / "site" / "runtime", [tmp_path], ("numpy", "traitlets"))]
+    assert (tmp_path / "site/playground/index.html").is_file() and "http.server" in capsys.readouterr().out
+
+
+def test_the_command_says_which_file_is_missing(tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert main(["playground", str(tmp_path / "site"), "--pyodide", str(tmp_path / "empty")]) == 2
+    assert "there is no pyodide.mjs" in capsys.readouterr().err

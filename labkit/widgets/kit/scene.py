@@ -88,7 +88,8 @@ class Mark:
     """One SVG element: `tag`, `role` (its look, see `theme`), `at` (attributes in px), and `text`.
 
     `vary`: `{dial: {attribute: changes}}`, an attribute being one of SVG's, "text" or "state"; `when`: shown only at
-    these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says.
+    these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says; `scale`: in
+    the page of a large panel, it is drawn only from a scale on and below another (default: as the panel's `near` says).
     """
 
     tag: str
@@ -98,6 +99,7 @@ class Mark:
     vary: Mapping[str, Mapping[str, Changes]] = field(default_factory=dict)
     when: When = field(default_factory=dict)
     link: str | None = None
+    scale: tuple[float, ...] = ()
 
     def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
         """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
@@ -122,18 +124,27 @@ class Mark:
 class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
-    `opens` (a part that a click folds or unfolds)."""
+    `opens` (a part that a click folds or unfolds).
+
+    While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
+    beyond, and where a question lies between here and where it goes; only its `name` is said."""
 
     label: str
     tip: Sequence[str] = ()
     heat: Sequence[Sequence[float | None]] = ()
     go: Mapping[str, int] = field(default_factory=dict)
     opens: str | None = None
+    name: str = ""
+    known: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Panel:
-    """A part of the picture, `width` by `height` px. `live`: only in the page that plays, not in a still picture."""
+    """A part of the picture, `width` by `height` px. `live`: only in the page that plays, not in a still picture.
+
+    The page draws what is in sight of a panel with very many marks: those of `far` too, each at its own scales, and the
+    others from the scale `near` on. `whole`: a still picture does not cut it into strips, for it stands in rows already.
+    """
 
     name: str
     title: str
@@ -142,6 +153,9 @@ class Panel:
     marks: Sequence[Mark]
     when: When = field(default_factory=dict)
     live: bool = False
+    far: Sequence[Mark] = ()
+    near: float = 0.0
+    whole: bool = False
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ def graph(units: Units, when: dict) -> Panel:
     """The panel; shown at the positions `when` of other dials."""
     gradients, slopes = Gradients(units), [slope(units, edge) for edge in units.edges]
     rooms = {u: [name_width(_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
-    view = View(units, rooms, labels=slopes)
+    view = View(units, rooms, labels=slopes, wraps=False)
     arcs = Arcs(view)
     view.top += arcs.above
     view.bottom += SEED if any(u.lead.output and not _is_last(view, u) for u in units.units) else 0
@@ -44,11 +44,11 @@ def _name(unit):
 def _edges_back(view, whole, slopes):
     labels = []
     for k, states in view.edges_back():
-        view.arrow([(whole - x, y) for x, y in reversed(view.route(k))], "backedge", "backhead", states)
+        view.arrow([(whole - x, y) for x, y in filter(None, reversed(view.route(k)))], "backedge", "backhead", states)
         crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
         labels += [(crossings, slopes[k])] if slopes[k] else []
     for x, y, words in placed_labels(labels):
-        view.label(x, y, words)
+        view.label(x, y, words, [(0, "answer"), (view.units.seed, "")])
 
 
 def _is_last(view, unit):
@@ -66,4 +66,4 @@ def _seed(view, unit: Unit, whole):
         return
     words = "seed 1" if np.size(unit.lead.seed) == 1 and unit.lead.seed == 1 else "seed"
     view.arrow([(x + w, y + HALF), (end, y + HALF)], "backedge", "backhead", states)
-    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words)
+    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words, [(0, "answer"), (view.units.seed, "")])

@@ -63,6 +63,43 @@ PAINTED = """async () => {
 }"""
 
 
+LARGE = {
+    "a chain of 10,000 ops": GRAPH.format(steps=5000).replace("fold=10**6", "fold=150"),
+    "a chain of 10,000 ops, all unfolded": GRAPH.format(steps=5000),
+    "an LSTM of 100 steps": """
+import labkit
+import labkit.torch as torch
+
+torch.manual_seed(0)
+cell, inputs = torch.nn.LSTMCell(3, 4), torch.randn(100, 2, 3)
+
+def run(x):
+    h = c = torch.zeros(2, 4)
+    for t in range(100):
+        h, c = cell(x[t], (h, c))
+    return (h**2).sum()
+
+picture = labkit.show(run, inputs, fold=10**6, program=False)
+""",
+    "a transformer of 12 blocks": """
+import labkit
+import labkit.torch as torch
+
+torch.manual_seed(0)
+block = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+picture = labkit.show(torch.nn.TransformerEncoder(block, 12), torch.randn(1, 4, 8), fold=10**6, program=False)
+""",
+}
+STEP_ON = """async (frame, count) => {
+  const range = frame.querySelector("input[type=range]"), begin = Math.floor(range.max / 3);
+  for (let i = 0; i < count; i++) {
+    range.value = begin + i;
+    range.dispatchEvent(new Event("input", {bubbles: true}));
+    await new Promise(requestAnimationFrame);
+  }
+}"""
+
+
 @pytest.fixture(scope="module")
 def browser():
     with chromium.browser() as running:
@@ -128,3 +165,37 @@ def test_a_saved_page(browser, figures, tmp_path, nodes):
         times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime / 1000"))
         page.close()
     figures(f"a saved page of a graph of {nodes} nodes", {"opened to painted": times})
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_graph_in_the_page(browser, figures, tmp_path, name):
+    """CPU of the page's own thread: from its address to the picture, a step, and until all of it is in sight."""
+    space, found = {}, {"opened": [], "a step": [], "all of it in sight": []}
+    exec(LARGE[name], space)
+    url = space["picture"].save(tmp_path / "graph.html").as_uri()
+    for _ in range(3):
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        session = page.context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+        def seconds(act, session=session):
+            before = _task_seconds(session)
+            act()
+            return _task_seconds(session) - before
+
+        def open_page(page=page):
+            page.goto(url)
+            page.locator("figure svg > rect").first.wait_for(state="attached")
+
+        found["opened"].append(seconds(open_page))
+        frame = page.locator(".labkit")
+        found["a step"].append(seconds(lambda frame=frame: frame.evaluate(STEP_ON, 30)) / 30)
+        fit = page.get_by_role("button", name="Fit").locator("visible=true").first
+        if fit.count():
+            found["all of it in sight"].append(seconds(fit.click))
+        page.close()
+    figures(name, {what: times for what, times in found.items() if times})
+
+
+def _task_seconds(session):
+    return {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]

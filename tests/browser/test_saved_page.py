@@ -214,9 +214,10 @@ def test_a_point_is_dragged_with_the_mouse(go, tmp_path):
     shown = Shown(page.locator(".labkit"), picture.scene)
     shown.turn(shown.scene.dials[1], 1)
     box = shown.frame.locator("figure.lk-panel svg").nth(1).bounding_box()
-    page.mouse.move(box["x"] + 100, box["y"] + 100)
+    grown = box["width"] / picture.scene.panels[1].width
+    page.mouse.move(box["x"] + 100 * grown, box["y"] + 100 * grown)
     page.mouse.down()
-    page.mouse.move(box["x"] + 178, box["y"] + 62, steps=3)
+    page.mouse.move(box["x"] + 178 * grown, box["y"] + 62 * grown, steps=3)
     page.mouse.up()
     shown.state["place"] = 1 * 5 + 4
     assert shown.differences() == []

@@ -9,8 +9,10 @@ from ..kit.words import listed, paragraph
 from .asks import asks
 from .run.folding import Part, blocks, paths, visible
 from .run.story import Story
+from .view import covers
 from .view.cards import links
 from .view.chain import chain
+from .view.colours import Colours
 from .view.graph import graph
 from .view.program import program
 from .view.tape import tape
@@ -20,6 +22,8 @@ from .words import graph_sentences, labels, sentences, tape_sentences
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
 MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
 LINE = 110  # characters of a line about a story
+MOST_ASKED = 1000  # boxes
+MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph, ("graph", "both"))}
 
@@ -41,19 +45,21 @@ class FoldedStory:
 
     def units(self) -> Units:
         """Its boxes."""
-        return Units(self.story, visible(self.parts, self.opened))
+        return Units(self.story, visible(self.parts, self.opened), self.parts)
 
     def scene(self, notice: str = "", fields: dict[str, str] | None = None) -> Scene:
         """The scene; `notice` goes before the story's own, `fields` are the numbers that the reader may change."""
         units = self.units()
         offered = self._offered(units)
-        panels = _panels(units, offered)
+        panels, colours = _panels(units, offered), Colours(units)
+        behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
         title = self.story.heading or f"{self.story.name}: one run and its derivative"
-        panels, dials = [*about(self.story), *bar[0], *panels], _dials(self, units, offered, panels)
-        captions, behind = _captions(units, offered), self._links(units) | bar[1]
-        return Scene(title, description(units), dials, panels, captions, behind, notices, fields or {})
+        dials = [*_dials(self, units, offered, panels), *colours.dials()]
+        panels = [*about(self.story), *bar[0], *panels, *colours.panels()]
+        captions = _captions(units, offered)
+        return Scene(title, description(units), dials, panels, captions, behind | bar[1], notices, fields or {})
 
     def _offered(self, units):
         """The views that the reader may choose."""
@@ -119,7 +125,8 @@ def _panels(units, offered):
 
 def _dials(shown, units, offered, panels):
     start = (units.seed if units.walked else units.last) if units.story.retained else 0  # a real tape is there already
-    dials = [Dial("step", "Step", labels(units), start=start, asks=asks(units), places=units.places)]
+    asked = asks(units) if len(units.ops) <= MOST_ASKED else {}  # nobody predicts more steps
+    dials = [Dial("step", "Step", labels(units), start=start, asks=asked, places=units.places)]
     if len(offered) > 1:
         start = offered.index(shown.view)
         dials.append(Dial("view", "View", [VIEWS[v] for v in offered], "choice", start))
@@ -168,9 +175,10 @@ def _bar(shown: FoldedStory, units: Units):
     ops = sum(not n.leaf for n in shown.story.nodes)
     folded = any(unit.block for unit in units.units)
     words = f"{ops} ops, folded into {len(units.ops)} boxes; click a pile to unfold it." if folded else ""
-    ways = {f"fold {key}": (f"▾ {title}", without(shown.opened, key, shown.parts)) for key, title in titles.items()}
-    if len(ways) > 1:
-        ways = {**(ways if len(ways) <= 12 else {}), "fold all": ("▾ all", frozenset())}
+    several, single = len(titles) > 1, titles if len(titles) <= MOST_NAMED else {}
+    ways = {f"fold {key}": (f"▾ {title}", without(shown.opened, key, shown.parts)) for key, title in single.items()}
+    if several:
+        ways["fold all"] = ("▾ all", frozenset())
     ways = {name: (label, opened) for name, (label, opened) in ways.items() if shown.leads_to(key_of(opened))}
     if not ways and not words:
         return [], {}

@@ -12,8 +12,11 @@ one to the other. `mark.moving` gives a property a time of its own; a `Panel` ma
 `strokes`: paths and coordinates as they are written: `polyline`, `polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
 contour lines (`contours`).
-`boxes`, `layout`: a graph: where its boxes stand, their cards, the arrows between them and the labels beside these.
+`boxes`, `layout`: a graph: where its boxes stand (in rows, if it is wide), their cards, the arrows between them and the labels
+beside these.
 `heat`: a grid of tiles and numbers, such as a Jacobian; `passes`: the pulls and pushes that make one.
 `words`: numbers, shapes, lists and plurals as they are written; `theme`: how marks look, by role.
+A panel may have more marks than a page can hold: `page` draws those in sight alone. `Panel.far` are for its look from afar.
+A `Link` tells what is behind marks; `known` says from where on, while the reader predicts.
 `picture`: what shows and saves a scene, by `still`, `moving`, `player` and `page`. `plots`: curves by matplotlib.
 """

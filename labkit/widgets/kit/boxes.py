@@ -14,6 +14,7 @@ PAD = 18.0
 LABEL = 126.0  # the widest label that a gap between columns has room for
 HALF = CARD / 2
 VALUE = 29.0  # from the top of a card to the middle of its second line
+PART = 400.0
 
 
 Climb = tuple[Point, Point]
@@ -44,10 +45,10 @@ def card(
     yield text(x + w / 2, y + 33, value, "value", "middle", link=link)
 
 
-def arrow(points: Sequence[Point], role: str, head: str, back: bool = False) -> Iterator[Mark]:
+def arrow(points: Sequence[Point | None], role: str, head: str, back: bool = False) -> Iterator[Mark]:
     """A route, and an arrow head at its end, or at its start for what flows back."""
     yield drawn(path(points), role)
-    x, y = points[0 if back else -1]
+    x, y = points[0 if back else -1] or (0.0, 0.0)  # a route has its ends
     yield arrow_head(x, y, -1 if back else 1, 0, head)
 
 
@@ -71,12 +72,16 @@ def placed_labels(wanted: Iterable[tuple[list[Climb], Words]]) -> list[tuple[flo
     """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
     another; where there is no room for one, it is left out."""
     found: list[tuple[float, float, Words]] = []
-    taken: list[tuple[float, float, float]] = []  # middle, baseline, half the width
+    taken: dict[
+        int, list[tuple[float, float, float]]
+    ] = {}  # middle, baseline, half the width, by the part of the panel
     for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
         half = label_width(words) / 2 + 2
         for x, y in _spots(crossings):
-            if all(abs(x - u) >= half + other or abs(y - v) >= 13 for u, v, other in taken):
-                taken.append((x, y, half))
+            part = int(x // PART)  # no label is wider
+            beside = (spot for near in (part - 1, part, part + 1) for spot in taken.get(near, ()))
+            if all(abs(x - u) >= half + other or abs(y - v) >= 13 for u, v, other in beside):
+                taken.setdefault(part, []).append((x, y, half))
                 found.append((x, y, words))
                 break
     return found

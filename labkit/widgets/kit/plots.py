@@ -10,7 +10,6 @@ from typing import Any
 
 from .paint import figure_class
 from .picture import notebook_shell
-from .still import figure_class
 from .theme import DARK, PALETTES
 
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 3)))

@@ -110,7 +110,8 @@ class Mark:
 
     `vary`: `{dial: {attribute: changes}}`, an attribute being one of SVG's, "text" or "state"; `when`: shown only at
     these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says; `moves`: what
-    moves at another time than usual (see `motion`).
+    moves at another time than usual (see `motion`); `scale`: in the page of a large panel, it is drawn only from a scale on
+    and below another (default: as the panel's `near` says).
     """
 
     tag: str
@@ -121,6 +122,7 @@ class Mark:
     when: When = field(default_factory=dict)
     link: str | None = None
     moves: Sequence[Motion] = ()
+    scale: tuple[float, ...] = ()
 
     def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
         """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
@@ -151,13 +153,18 @@ class Mark:
 class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
-    `opens` (a part that a click folds or unfolds)."""
+    `opens` (a part that a click folds or unfolds).
+
+    While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
+    beyond, and where a question lies between here and where it goes; only its `name` is said."""
 
     label: str
     tip: Sequence[str] = ()
     heat: Sequence[Sequence[float | None]] = ()
     go: Mapping[str, int] = field(default_factory=dict)
     opens: str | None = None
+    name: str = ""
+    known: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -165,6 +172,8 @@ class Panel:
     """A part of the picture, `width` by `height` px. `live`: only in the page that plays, not in a still picture.
 
     `tokens`: marks that are seen on top, and only on the way between two positions, while one of their `moves` lasts.
+    The page draws what is in sight of a panel with very many marks: those of `far` too, each at its own scales, and the
+    others from the scale `near` on. `whole`: a still picture does not cut it into strips, for it stands in rows already.
     """
 
     name: str
@@ -175,6 +184,9 @@ class Panel:
     when: When = field(default_factory=dict)
     live: bool = False
     tokens: Sequence[Mark] = ()
+    far: Sequence[Mark] = ()
+    near: float = 0.0
+    whole: bool = False
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def cuts(panel: Panel) -> list[float]:
             free.append((reached + left) / 2)
         reached = max(reached, right)
     found = [0.0]
-    while panel.width - found[-1] > STRIP:
+    while panel.width - found[-1] > STRIP and not panel.whole:
         fitting = [x for x in free if found[-1] + STRIP / 2 < x <= found[-1] + STRIP]
         found.append(fitting[-1] if fitting else found[-1] + STRIP)
     return [*found, panel.width]

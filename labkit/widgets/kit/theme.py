@@ -35,6 +35,9 @@ ROLES: dict[str, dict[str, Any]] = {
     "zone-subnormal": {"fill": "$leaf-fill", "stroke": "none"},
     "zone-normal": {"fill": "$forward-fill", "stroke": "none"},
     "zone-over": {"fill": "$bad-fill", "stroke": "none"},
+    "norm": {"fill": "$backward", "stroke": "none", "pointer-events": "none"},
+    "bytes": {"fill": "$saved", "stroke": "none", "pointer-events": "none"},
+    "cover": {"fill": "$panel", "stroke": "$forward", "stroke-width": 1.6, "vector-effect": "non-scaling-stroke"},
     "row": {"fill": "none", "stroke": "none"},
     "edge": {"fill": "none", "stroke": "$forward", "stroke-width": 1.6},
     "backedge": {"fill": "none", "stroke": "$backward", "stroke-width": 1.6, "stroke-dasharray": "6 4"},
@@ -71,13 +74,20 @@ ROLES: dict[str, dict[str, Any]] = {
     "forwardtext": _text(12, "$forward-ink", **{"font-weight": "bold"}, **_HALO),
     "leaftext": _text(12, "$leaf-ink", **{"font-weight": "bold"}, **_HALO),
     "savedtext": _text(11, "$saved", **_HALO),
+    "covername": {
+        "fill": "$ink",
+        "stroke": "none",
+        "font-family": SANS,
+        "font-weight": "bold",
+        "pointer-events": "none",
+    },
     "badtext": _text(12, "$bad", **{"font-weight": "bold"}, **_HALO),
 }
 
 # A mark's state at a moment, put over its role. "" is its plain look.
 STATES: dict[str, dict[str, Any]] = {
     "": {},
-    "pending": {"opacity": 0.22},
+    "pending": {"opacity": 0.4},
     "now": {"stroke-width": 4},
     "nowtext": {"text-decoration": "underline"},
     "dim": {"opacity": 0.45},
@@ -88,9 +98,8 @@ STATES: dict[str, dict[str, Any]] = {
     "hidden": {"display": "none"},
     "answer": {},  # what would give an answer away: out of sight while the reader predicts
 }
-# Words are never faint: where a shape is, they have the colour of what is beside the point.
-FAINT = ("pending", "dim", "released")
-_QUIET = {"fill": "$muted"}
+# Of these states, texts have a look of their own, for they stay legible: another colour instead of a faint one.
+OF_TEXTS: dict[str, dict[str, Any]] = {state: {"fill": "$muted"} for state in ("pending", "dim", "released")}
 
 
 def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
@@ -98,7 +107,8 @@ def attributes(role: str, state: str, theme: str) -> dict[str, Any]:
     if role not in ROLES or state not in STATES:
         raise KeyError(f"expected a role and a state of labkit.widgets.theme, but got {role!r} and {state!r}")
     colours = PALETTES[theme]
-    merged = ROLES[role] | (_QUIET if state in FAINT and "font-size" in ROLES[role] else STATES[state])
+    states = OF_TEXTS if state in OF_TEXTS and "font-family" in ROLES[role] else STATES
+    merged = ROLES[role] | states[state]
     return {k: colours[v[1:]] if isinstance(v, str) and v.startswith("$") else v for k, v in merged.items()}
 
 
@@ -112,7 +122,7 @@ def css() -> str:
         f"@media (prefers-color-scheme: dark) {{.alone:not(.light), .alone:not(.light) .labkit {{{dark}}}}}",
         *(f".labkit .lk-{role} {{{_declarations(look)}}}" for role, look in ROLES.items()),
         *(f".labkit .is-{state} {{{_declarations(look)}}}" for state, look in STATES.items() if state),
-        *(f".labkit text.is-{state} {{opacity:1;{_declarations(_QUIET)}}}" for state in FAINT),
+        *(f".labkit text.is-{state} {{opacity:1;{_declarations(look)}}}" for state, look in OF_TEXTS.items()),
     ]
     return "\n".join(rules)
 

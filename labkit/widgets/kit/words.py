@@ -89,7 +89,7 @@ def brief(value: Any) -> str:
     if what := faulty(array):
         count = int((np.isnan(array) if what == "nan" else np.isinf(array)).sum())
         return f"{dims}, {count} {what}"
-    return f"{dims} ‖{number(_norm(array))}‖"
+    return f"{dims} ‖{number(norm(array))}‖"
 
 
 def _brief_summary(value):
@@ -105,11 +105,19 @@ def _brief_summary(value):
     return f"{dims} ‖{number(value.norm)}‖"
 
 
-def _norm(array):
-    """The Euclidean norm, which neither overflows nor vanishes on the way."""
-    sizes = np.abs(array).astype(float)
-    largest = sizes.max()
-    return largest * np.sqrt(np.sum((sizes / largest) ** 2)) if largest else 0.0
+def norm(value: Any) -> float:
+    """The Euclidean norm, which neither overflows nor vanishes on the way; nan where it is not known.
+
+    >>> norm([3.0, -4.0]), norm(-2.5)
+    (5.0, 2.5)
+    """
+    if isinstance(value, Summary):
+        return float("nan" if value.norm is None else value.norm)
+    sizes = np.abs(np.asarray(value)).astype(float)
+    largest = sizes.max(initial=0.0)
+    if not largest or not np.isfinite(largest):
+        return float(largest)
+    return float(largest * np.sqrt(np.sum((sizes / largest) ** 2)))
 
 
 def in_full(value: Any, limit: int = 6) -> str:

@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 from unittest import mock
 
 import autograd.numpy as np
+import drawing
 import numpy as onp
 import pytest
 from drawn import drawn
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 import labkit
 from labkit.mindspore import Tensor, nn
 from labkit.widgets.kit.layout import layout, path
+from labkit.widgets.kit.layout.rows import Rows
 
 BOX = (70, 36)
 
@@ -387,3 +389,40 @@ def test_graphs_at_random_have_as_few_crossings_as_measured():
             edges.append((max(0, v - rng.randint(1, 10)), v))
         total += layout([BOX] * 30, edges).crossings
     assert total <= 203
+
+
+# ---- rows ----
+
+
+@some
+@given(graphs(), st.floats(150, 700))
+def test_rows_hold_every_box_once_and_routes_end_where_they_did(graph, widest):
+    sizes, edges = graph
+    laid = layout(sizes, edges)
+    rows = Rows.of(laid, edges, widest)
+    assert (
+        rows.cuts or laid.width <= widest * 1.1 or len(laid.columns) < 3 or min(w for w, _ in sizes) * 2 > widest - 80
+    )
+    spots = [(*rows.place((x, y)), w, h) for x, y, w, h in laid.boxes]
+    assert not any(drawing.overlap(a, b) for a, b in combinations(spots, 2))
+    assert all(
+        x >= -0.1 and y >= -0.1 and x + w <= rows.width + 0.1 and y + h <= rows.height + 0.1 for x, y, w, h in spots
+    )
+    for k, (u, v) in enumerate(edges):
+        route = rows.route(laid.route(k))
+        (x, y, w, h), (x_end, y_end, _, h_end) = spots[u], spots[v]
+        assert route[0] == pytest.approx((x + w, y + h / 2)) and route[-1] == pytest.approx((x_end, y_end + h_end / 2))
+        assert route.count(None) == rows.row(laid.boxes[v][0]) - rows.row(laid.boxes[u][0])
+
+
+def test_what_a_page_holds_is_one_row():
+    laid = layout([BOX] * 8, list(pairwise(range(8))))
+    rows = Rows.of(laid, list(pairwise(range(8))))
+    assert rows.cuts == [] and (rows.width, rows.height) == pytest.approx((laid.width, laid.height))
+    assert rows.route(laid.route(0)) == laid.route(0)
+
+
+def test_rows_of_a_long_chain_are_in_proportion():
+    edges = list(pairwise(range(4000)))
+    rows = Rows.of(layout([BOX] * 4000, edges), edges)
+    assert 0.8 < rows.width / rows.height < 2.5

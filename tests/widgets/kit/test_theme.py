@@ -48,6 +48,16 @@ def test_words_stand_out_from_the_page_in_every_state(role, name, state):
 
 
 @pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("state", ["pending", "dim", "released"])
+def test_words_of_what_is_to_come_or_over_stay_legible(state, name):
+    look, palette = theme.attributes("name", state, name), theme.PALETTES[name]
+    grounds = [colour for colour in palette if colour.endswith("-fill") or colour in ("page", "panel")]
+    assert "opacity" not in look and "opacity" in theme.attributes("op", state, name)
+    assert min(contrast(look["fill"], palette[ground]) for ground in grounds) >= 4.5
+    assert f".labkit text.is-{state} {{opacity:1;" in theme.css()
+
+
+@pytest.mark.parametrize("name", THEMES)
 @pytest.mark.parametrize("role", SEEN)
 def test_shapes_and_lines_stand_out_from_the_page(role, name):
     look, page = theme.attributes(role, "", name), theme.PALETTES[name]["page"]

@@ -122,7 +122,7 @@ def links(units: Units) -> dict[str, Link]:
         head = f"{node.title} (used again)" if unit.chip else title(unit)
         tip = [head, *_facts(unit, units.story)]
         found[f"n{unit.index}"] = Link(
-            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go
+            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head, known=go
         )
         found[f"g{unit.index}"] = _back_link(unit, units, gradients)
     return found
@@ -135,7 +135,8 @@ def _back_link(unit, units, gradients):
         return Link(words, [words])
     when, total = arrived[-1]
     words = f"{gradient_name(unit)}: {brief(total)}"
-    return Link(words, [words, *_back_facts(unit, units, gradients, total)], heat(total), {"step": when})
+    tip, go = [words, *_back_facts(unit, units, gradients, total)], {"step": when}
+    return Link(words, tip, heat(total), go, name=gradient_name(unit), known=go)
 
 
 def _facts(unit: Unit, story: Story) -> list[str]:

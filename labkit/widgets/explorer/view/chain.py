@@ -3,6 +3,7 @@
 from ...kit.boxes import BELOW, CARD, name_width, placed_labels, value_width
 from ...kit.scene import Panel, line, text
 from .cards import Gradients, gradient_name, pulses, slope
+from .covers import covered
 from .shared import BACK, View, calm
 from .travels import arriving
 from .units import Unit, Units
@@ -29,7 +30,7 @@ def chain(units: Units, when: dict) -> Panel:
     for x, y, words in placed_labels(labels):
         view.label(x, y, words, [(0, "hidden"), (units.seed, "")])
     derived = any(node.derives for node in units.story.nodes)
-    return view.panel("chain", f"{TITLE}{DERIVED if derived else ''}", when)
+    return covered(view, view.panel("chain", f"{TITLE}{DERIVED if derived else ''}", when))
 
 
 def gradient_rooms(gradients: Gradients, unit: Unit) -> list[float]:

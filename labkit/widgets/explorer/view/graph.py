@@ -22,7 +22,7 @@ def graph(units: Units, when: dict) -> Panel:
     """The panel; shown at the positions `when` of other dials."""
     gradients, slopes = Gradients(units), [slope(units, edge) for edge in units.edges]
     rooms = {u: [name_width(_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
-    view = View(units, rooms, labels=slopes)
+    view = View(units, rooms, labels=slopes, wraps=False)
     arcs = Arcs(view)
     view.top += arcs.above
     view.bottom += SEED if any(u.lead.output and not _is_last(view, u) for u in units.units) else 0
@@ -49,7 +49,7 @@ def _edges_back(view, whole, slopes):
         crossings = [((whole - x2, y2), (whole - x1, y1)) for (x1, y1), (x2, y2) in view.crossings(k)]
         labels += [(crossings, slopes[k])] if slopes[k] else []
     for x, y, words in placed_labels(labels):
-        view.label(x, y, words, [(0, "hidden"), (view.units.seed, "")])
+        view.label(x, y, words, [(0, "answer"), (view.units.seed, "")])
 
 
 def _is_last(view, unit):
@@ -69,4 +69,4 @@ def _seed(view, unit: Unit, whole):
     points = [(x + w, y + HALF), (end, y + HALF)]
     view.arrow(points, "backedge", "backhead", states)
     view.tokens += seed(view.units, points, brief(unit.lead.seed))
-    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words, [(0, "hidden"), (view.units.seed, "")])
+    view.label(end - label_width(words) / 2 - 12, y + HALF - 6, words, [(0, "answer"), (view.units.seed, "")])

@@ -4,7 +4,8 @@ Only the forward graph is laid out. What belongs to its derivative stands below 
 is always clear which derivative belongs to which op.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from ...kit.boxes import (
@@ -24,10 +25,12 @@ from ...kit.boxes import (
     value_width,
 )
 from ...kit.layout import Layout, Point, layout
+from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
 from ...kit.words import clipped
 from . import cards, travels
 from .cards import Gradients, pulses
+from .colours import Colours
 from .units import Unit, Units
 
 SUM = 15.0  # the line of a sum below a card
@@ -36,11 +39,17 @@ NEVER: Changes = []
 BACK = 4.0  # px by which edges back run below those forwards, where they share a lane
 
 
+def nothing(box: Mark) -> Iterable[Mark]:
+    """What is laid over a box: nothing."""
+    return ()
+
+
 class View:
     """Boxes placed in a panel, marks collected.
 
     `rooms`: for a box, px that its cards need besides what its own texts need. `twins`: the boxes with a second card
-    below the first. `labels`: texts that the gaps between columns need room for. `top`, `bottom`: px left free above and below.
+    below the first. `labels`: texts that the gaps between columns need room for. `wraps`: whether a drawing wider than a
+    page is cut into rows. `top`, `bottom`: px left free above and below.
     """
 
     def __init__(
@@ -50,8 +59,9 @@ class View:
         *,
         twins: Collection[Unit] = (),
         labels: Iterable[str] = (),
+        wraps: bool = True,
     ):
-        self.units, self.gradients, self.twins = units, Gradients(units), twins
+        self.units, self.gradients, self.twins, self.colours = units, Gradients(units), twins, Colours(units)
         self.marks: list[Mark] = []
         self.tokens: list[Mark] = []
         self.top = self.bottom = EDGE
@@ -60,6 +70,7 @@ class View:
         self.gap = min(max(44.0, widest + 14), LABEL + 14)
         edges = [(e.start.index, e.end.index) for e in units.edges]
         self.layout: Layout = layout(sizes, edges, column_gap=self.gap, row_gap=16.0)
+        self.rows = Rows.of(self.layout, edges, None if wraps else self.layout.width)
         self._entries = spread_entries(self.layout, [end for _, end in edges], 9.0, 26.0)
 
     def _width(self, unit, rooms):
@@ -71,31 +82,38 @@ class View:
     @property
     def width(self) -> float:
         """Of the panel, px."""
-        return self.layout.width + 2 * EDGE
+        return self.rows.width + 2 * EDGE
 
     @property
     def height(self) -> float:
         """Of the panel, px."""
-        return self.layout.height + self.top + self.bottom
+        return self.rows.height + self.top + self.bottom
 
     def box(self, unit: Unit) -> tuple[float, float, float]:
         """`(left, top, width)` of a box's first card."""
         x, y, width, _ = self.layout.boxes[unit.index]
+        x, y = self.rows.place((x, y))
         return x + EDGE, y + self.top, width
 
-    def route(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Point]:
-        """The points of edge `k`, between the cards that stand `below` px lower."""
-        points = self.layout.route(k, below + HALF, below + HALF + self._entries[k], shift)
-        return [(x + EDGE, y + self.top) for x, y in points]
+    def route(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Point | None]:
+        """The points of edge `k`, between the cards that stand `below` px lower; None where it goes on in the next row."""
+        return [point and self._inside(point) for point in self.rows.route(self._laid(k, below, shift))]
+
+    def _laid(self, k, below, shift):
+        return self.layout.route(k, below + HALF, below + HALF + self._entries[k], shift)
+
+    def _inside(self, point: Point) -> Point:
+        return point[0] + EDGE, point[1] + self.top
 
     def crossings(self, k: int, below: float = 0.0, shift: float = 0.0) -> list[Climb]:
         """The parts of a route that cross a gap between columns."""
         edge, found = self.units.edges[k], list[Climb]()
         first, last = (self.layout.ranks[unit.index] for unit in (edge.start, edge.end))
-        rights = [right + EDGE for _, right in self.layout.columns[first:last]]
-        for pair in pairwise(self.route(k, below, shift)):
-            if len(found) < len(rights) and abs(pair[0][0] - rights[len(found)]) < 0.01:
-                found.append(pair)
+        rights = [right for _, right in self.layout.columns[first:last]]
+        for start, end in pairwise(self._laid(k, below, shift)):
+            if len(found) < len(rights) and abs(start[0] - rights[len(found)]) < 0.01:
+                row = self.rows.row(start[0])
+                found.append((self._inside(self.rows.place(start)), self._inside(self.rows.place(end, row))))
         return found
 
     # ---- marks ----
@@ -110,7 +128,7 @@ class View:
         for unit in self.units.units:
             self._forward_card(unit)
 
-    def arrow(self, points: list[Point], role: str, head: str, states: Changes, back: bool = False) -> None:
+    def arrow(self, points: Sequence[Point | None], role: str, head: str, states: Changes, back: bool = False) -> None:
         """A route with an arrow head at its end, or at its start for what flows back."""
         line, end = arrow(points, role, head, back)
         self.marks += [line.varying("step", state=states), end.varying("step", state=calm(states))]
@@ -124,7 +142,8 @@ class View:
 
     def edge_mirrored(self, k: int, states: Changes, whole: float) -> None:
         """The way back of edge `k` in the mirror image to the right, `whole` px being the width of both."""
-        points, edge = [(whole - x, y) for x, y in self.route(k)], self.units.edges[k]
+        points = [point and (whole - point[0], point[1]) for point in self.route(k)]
+        edge = self.units.edges[k]
         self.arrow(points[::-1], "backedge", "backhead", states)
         start, end = ((whole - x - w, y, w) for x, y, w in map(self.box, (edge.start, edge.end)))
         self.tokens += travels.back(self.gradients, edge, [self._middle(start), *points, self._middle(end)])
@@ -143,7 +162,8 @@ class View:
             pile = rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}")
             self.marks.append(pile.varying("step", state=calm(states)))
         title = clipped(cards.title(unit))
-        self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf)
+        self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf,
+                  over=partial(self.colours.of_value, unit))  # fmt: skip
 
     def _role(self, unit):
         if self.units.story.bad in unit.nodes and not unit.chip:
@@ -160,21 +180,23 @@ class View:
 
     def card(
         self, place: tuple[float, float, float], link: str, role: str, title: str, states: Changes, values: Changes,
-        pill: bool = False, when: When = ALWAYS,
+        pill: bool = False, when: When = ALWAYS, over: Callable[[Mark], Iterable[Mark]] = nothing,
     ) -> None:  # fmt: skip
-        """A box with a title and, below it, a text that changes with the steps."""
+        """A box with a title and, below it, a text that changes with the steps; between them what is laid `over` the box."""
         names = calm(states) if any(name for _, name in calm(states)) else []
         empty_before = all(name in ("", "pending") for _, name in names)  # so there is no text to be faint
         box, name, value = only(when, card(*place, role, title, "", pill, link))
         value = value.varying("step", state=[] if empty_before else names, text=values)
         value = travels.arriving(value, self.units)
-        self.marks += [box.varying("step", state=states), name.varying("step", state=names), value]
+        box, name = box.varying("step", state=states), name.varying("step", state=names)
+        self.marks += [box, *only(when, over(box)), name, value]
 
     def gradient_card(self, unit: Unit, x: float, y: float, title: str) -> None:
         """The card of a box's gradient, which is as wide as the box."""
         states, values = pulses(self.gradients.times(unit)), self.gradients.texts(unit)
         place, role = (x, y, self.box(unit)[2]), self.gradient_role(unit)
-        self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf)
+        self.card(place, f"g{unit.index}", role, title, states, values, unit.lead.leaf,
+                  over=partial(self.colours.of_gradient, unit))  # fmt: skip
 
     def edges_back(self) -> Iterator[tuple[int, Changes]]:
         """The number of each edge along which something goes back, and the states of the way there."""
@@ -188,7 +210,9 @@ class View:
 
     def panel(self, name, title, when, width=None, height=None) -> Panel:
         """All marks as a panel."""
-        return Panel(name, title, width or self.width, height or self.height, self.marks, when, tokens=self.tokens)
+        whole = bool(self.rows.cuts)
+        size = width or self.width, height or self.height
+        return Panel(name, title, *size, self.marks, when, tokens=self.tokens, whole=whole)
 
 
 def calm(states: Changes) -> Changes:

@@ -6,6 +6,7 @@ from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
 from .cards import Gradients, pulses
 from .chain import gradient_rooms
+from .covers import covered
 from .shared import View
 from .units import Edge, Unit, Units
 
@@ -27,7 +28,7 @@ def tape(units: Units, when: dict) -> Panel:
     for unit in units.units:
         if unit in noted:
             _node(view, unit)
-    return view.panel("tape", TITLE, when)
+    return covered(view, view.panel("tape", TITLE, when))
 
 
 def has_node(units: Units, unit: Unit) -> bool:

@@ -2,7 +2,8 @@
 
 A gradient starts as what has arrived at a box; where the edge's slope stands it becomes the product; where something has
 arrived before, it is added. A box that several edges lead into sends a token along each, an edge that stands for several
-uses carries one for each, shortly one after the other.
+uses carries one for each, shortly one after the other. Along an edge that goes on in another row of a large graph nothing
+travels.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,14 +24,14 @@ MOST = 3  # tokens along one edge; of more uses one carries the sum
 HEIGHT, PAD, LETTER = 19.0, 12.0, 7.3  # px
 
 
-def forward(units: Units, edge: Edge, points: Sequence[Point]) -> Iterator[Mark]:
+def forward(units: Units, edge: Edge, points: Sequence[Point | None]) -> Iterator[Mark]:
     """The value that an edge carries when the box at its end runs."""
     value = edge.start.lead.value
     if value is not None:
         yield from _token(points, units.ran[edge.end], "valuetoken", [(brief(value),) * 2])
 
 
-def back(gradients: Gradients, edge: Edge, points: Sequence[Point], crossing: float = 0.5) -> Iterator[Mark]:
+def back(gradients: Gradients, edge: Edge, points: Sequence[Point | None], crossing: float = 0.5) -> Iterator[Mark]:
     """What goes back along an edge when the box at its end is walked, points being given in the edge's own direction."""
     units = gradients.units
     sent = units.sent_along(edge)
@@ -43,7 +44,7 @@ def back(gradients: Gradients, edge: Edge, points: Sequence[Point], crossing: fl
     yield from _token(points, step, "token", words, 1.0 - crossing, backwards=True)
 
 
-def seed(units: Units, points: Sequence[Point], words: str) -> Iterator[Mark]:
+def seed(units: Units, points: Sequence[Point | None], words: str) -> Iterator[Mark]:
     """What the way back starts with, along an arrow."""
     return _token(points, units.seed, "token", [(words, words)])
 
@@ -63,8 +64,11 @@ def _added(value, more):
 
 
 def _token(points, step, role, words, crossing=0.5, backwards=False):
+    whole = [point for point in points if point]
+    if len(whole) < len(points):
+        return
     ends = (1.0, 0.0) if backwards else (0.0, 1.0)
-    length, along = ARRIVES - ONE_AFTER_OTHER * (len(words) - 1), path(points)
+    length, along = ARRIVES - ONE_AFTER_OTHER * (len(words) - 1), path(whole)
     for i, (first, then) in enumerate((clipped(a, 22), clipped(b, 22)) for a, b in words):
         start, width = i * ONE_AFTER_OTHER, max(len(first), len(then)) * LETTER + PAD
         going = Motion("step", "along", start, length, step, *ends, along)

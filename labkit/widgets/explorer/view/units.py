@@ -53,10 +53,14 @@ class Units:
 
     Step 0: nothing has run; 1 to `forward`: a box runs; `seed`: the outputs get their gradient; then one step for each
     box that is walked back, until `last`. `ran[unit]`, `walked[unit]` are those steps, `at[step]` the unit.
+
+    `parts`: what is seen, of all the parts `among` (default: these). `opened`: the outermost blocks that are unfolded,
+    `opened_inside[key]`: those right inside of one.
     """
 
-    def __init__(self, story: Story, parts: Sequence[Part]):
+    def __init__(self, story: Story, parts: Sequence[Part], among: Sequence[Part] = ()):
         self.story = story
+        self.opened, self.opened_inside = _unfolded(among, frozenset(parts))
         self.units: list[Unit] = []
         self.home: dict[int, Unit] = {}  # node -> the box that stands for it; of a leaf its pill
         for part in parts:
@@ -96,6 +100,27 @@ class Units:
         self.last = self.seed + len(back) if self.goes_back else self.forward
         self.at = {step: unit for unit, step in (*self.ran.items(), *self.walked.items())}
 
+    @cached_property
+    def into(self) -> dict[Unit, list[Edge]]:
+        """The edges into each box."""
+        found: dict[Unit, list[Edge]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.end, []).append(edge)
+        return found
+
+    @cached_property
+    def users(self) -> dict[Unit, set[Unit]]:
+        """The boxes that use each box."""
+        found: dict[Unit, set[Unit]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.start, set()).add(edge.end)
+        return found
+
+    @cached_property
+    def read(self) -> frozenset[int]:
+        """The nodes whose values some derivative reads."""
+        return frozenset(i for node in self.story.nodes for i in node.saved)
+
     @property
     def places(self) -> list[int]:
         """Where each step is on a time line that is the same however the story is folded."""
@@ -120,6 +145,16 @@ class Units:
         """What goes back along an edge, one for each use that sends something."""
         sent = {(step.node, s.place): s for step in self.steps_of[edge.end] for s in step.sent}
         return [sent[use] for use in edge.uses if use in sent]
+
+
+def _unfolded(parts, seen) -> tuple[list[Block], dict[str, list[Block]]]:
+    """The outermost blocks that are unfolded, and of each, by its key, those right inside."""
+    outer = [part for part in parts if isinstance(part, Block) and part not in seen]
+    inside: dict[str, list[Block]] = {}
+    for block in outer:
+        within, deeper = _unfolded(block.parts, seen)
+        inside |= {block.key: within, **deeper}
+    return outer, inside
 
 
 class _Edges:

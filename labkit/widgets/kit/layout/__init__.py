@@ -18,7 +18,7 @@ the bus instead: rows below the whole drawing, which take no part in steps 3 and
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from .heights import find_tops
 from .order import Items, Near
@@ -68,12 +68,19 @@ class Layout:
         return points + ([(left, y_end)] if left < x_end else []) + [(x_end, y_end)]
 
 
-def path(points: Sequence[Point]) -> str:
+def path(points: Sequence[Point | None]) -> str:
     """The points (in px) of a route as an SVG path: lines where it is level, else curves that start and end level.
 
-    >>> path([(40, 10), (96, 10), (136, 10), (192, 30.25)])
-    'M 40 10 L 136 10 C 164 10 164 30.2 192 30.2'
+    Where there is None, the path is interrupted.
+
+    >>> path([(40, 10), (96, 10), (136, 10), (192, 30.25)]), path([(0, 0), (5, 0), None, (0, 9), (5, 9)])
+    ('M 40 10 L 136 10 C 164 10 164 30.2 192 30.2', 'M 0 0 L 5 0 M 0 9 L 5 9')
     """
+    parts = (list(part) for given, part in groupby(points, key=lambda point: point is not None) if given)
+    return " ".join(_unbroken([point for point in part if point]) for part in parts)
+
+
+def _unbroken(points: Sequence[Point]) -> str:
     shown = [(round(x, 1), round(y, 1)) for x, y in points]
     commands = [f"M {_text(*shown[0])}"]
     for (x, y), (x_end, y_end) in pairwise(shown):

@@ -1,12 +1,15 @@
 // Plays a scene: where its dials stand, what that shows, and what turns them.
 
+import { arrange, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { captionOf, carried, holds, touched } from "./look.js";
 import { Moving } from "./moving.js";
 import { Playing } from "./playing.js";
+import { panning } from "./panning.js";
 import { Pointing } from "./pointing.js";
+import { toolsOf } from "./tools.js";
 import { View, refresh } from "./view.js";
 
 export class Player {
@@ -41,6 +44,7 @@ export class Player {
     this.say = make("p", { className: "lk-say", role: "status", "aria-live": "polite" });
     this.ask = askControl();
     this.pointing = new Pointing(root, scene.links || {});
+    this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
     this.index = {};
     this.moving = new Moving(root, this.index);
     this.views = scene.panels.map((panel) => this.listen(new View(panel, scene)));
@@ -62,7 +66,8 @@ export class Player {
   keysHint() {
     const parts = this.main ? ["← → step, Home and End, space plays"] : [];
     if (this.pointing.order.length) parts.push("↑ ↓ visit the parts, Enter goes there");
-    return `${parts.join("; ")}${parts.length ? "; " : ""}Ctrl+wheel, + and − zoom`;
+    if (this.views.some((view) => view.tools.search)) parts.push("/ searches");
+    return [...parts, "Ctrl+wheel, + and − zoom, 0 shows all"].join("; ");
   }
 
   predictToggle() {
@@ -81,18 +86,21 @@ export class Player {
     if (this.planeOf(view)) Object.assign(svg.style, { touchAction: "none", userSelect: "none", cursor: "crosshair" });
     const linkAt = (event) => event.target.closest?.("[data-link]")?.dataset.link;
     svg.addEventListener("pointermove", (event) => {
-      this.pointing.at(linkAt(event), event.clientX, event.clientY);
+      if (event.pointerType !== "touch") this.pointing.at(linkAt(event), event.clientX, event.clientY);
       this.drag(view, event, false);
     });
-    svg.addEventListener("pointerleave", () => this.pointing.at(undefined));
-    svg.addEventListener("pointerdown", (event) => this.drag(view, event, true));
-    svg.addEventListener("click", (event) => this.follow(linkAt(event)));
+    svg.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") this.pointing.at(undefined); });
+    svg.addEventListener("pointerdown", (event) => {
+      this.touched = event.pointerType === "touch";
+      this.drag(view, event, true);
+    });
+    svg.addEventListener("click", (event) => {
+      if (this.touched && this.pointing.tapped(view.near(event), event)) return; // a first tap shows what a pointer over it shows
+      if (!view.enter(event)) this.follow(this.touched ? view.near(event) : linkAt(event));
+    });
     scroller.addEventListener("keydown", (event) => this.key(event, view));
-    scroller.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey) return;
-      event.preventDefault();
-      this.zoom(view, event.deltaY < 0 ? 1.15 : 1 / 1.15);
-    }, { passive: false });
+    panning(view, () => !this.planeOf(view));
+    view.equip(toolsOf(view, this.pointing.among(view.panel), (name) => this.pointing.nameOf(name), (name) => this.pointing.goTo(name, view)));
     return view;
   }
 
@@ -158,7 +166,25 @@ export class Player {
     const link = (this.scene.links || {})[name];
     if (!link) return;
     if (link.opens !== undefined) this.open(link.opens);
-    if (link.go) { this.pause(); this.ask.hide(); this.set(link.go); }
+    if (!link.go) return;
+    this.pause();
+    this.ask.hide();
+    const asked = this.predict && this.dials.find((dial) => dial.name in link.go && this.asksUntil(dial, link.go[dial.name]));
+    if (!asked) { this.set(link.go); return; }
+    const { [asked.name]: position, ...others } = link.go;
+    this.set(others);
+    this.request(asked, position);
+  }
+
+  // Whether a question lies between here and a position of a dial.
+  asksUntil(dial, position) {
+    const now = this.state[dial.name];
+    return Object.keys(dial.asks || {}).some((at) => now < at && at <= position);
+  }
+
+  keepsBack({ known = {}, go = {} }) {
+    return Object.entries(known).some(([dial, position]) => this.state[dial] < position)
+      || this.dials.some((dial) => dial.name in go && this.asksUntil(dial, go[dial.name]));
   }
 
   planeOf({ panel }) { return this.dials.find((dial) => dial.kind === "plane" && dial.plane.panel === panel.name); }
@@ -185,7 +211,9 @@ export class Player {
       if (label !== undefined) this.say.textContent = label;
     } else if (event.key === "Enter") this.follow(this.pointing.name);
     else if (event.key === " " && this.main) this.toggle(this.main);
-    else if (event.key === "+" || event.key === "-") this.zoom(view, event.key === "+" ? 1.15 : 1 / 1.15);
+    else if (event.key === "0") view.whole();
+    else if (event.key === "/" && view.tools.search) view.tools.search.focus();
+    else if (event.key === "+" || event.key === "-") view.zoom(event.key === "+" ? 1.15 : 1 / 1.15);
     else if (event.key === "Escape") { this.pointing.at(undefined); return; }
     else return;
     event.preventDefault();
@@ -197,11 +225,11 @@ export class Player {
 
   fit() {
     const room = this.root.clientWidth;
-    if (room) for (const view of this.views) view.fit(room);
-  }
-
-  zoom(view, by) {
-    view.zoom(by);
-    this.fit();
+    if (!room) return;
+    const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
+    if (seen === this.fitted) return;
+    this.fitted = seen;
+    arrange(this.views, room);
+    stick(this.root.querySelector(".lk-controls"));
   }
 }

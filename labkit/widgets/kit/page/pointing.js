@@ -2,9 +2,12 @@
 
 import { make } from "./elements.js";
 
+const UNKNOWN = "Not known yet: predict first.";
+
 export class Pointing {
+  // `keepsBack(link)`: whether what a link tells is to be predicted first.
   constructor(root, links) {
-    Object.assign(this, { root, links, order: Object.keys(links) });
+    Object.assign(this, { root, links, order: Object.keys(links), keepsBack: () => false });
     this.tip = make("div", { className: "lk-tip", hidden: true });
   }
 
@@ -14,9 +17,33 @@ export class Pointing {
       this.light(this.name, false);
       this.light(name, true);
       this.name = name;
-      this.fillTip(this.links[name]);
+      this.fillTip(this.links[name], this.keepsBack(this.links[name]));
     }
     if (x !== undefined && !this.tip.hidden) this.placeTip(x, y);
+  }
+
+  // A tap on `name`: whether it is the first one there, which only says what it is.
+  tapped(name, { clientX, clientY }) {
+    if (name === undefined || name !== this.name) {
+      this.at(name, clientX, clientY);
+      const { go, opens } = this.links[name] || {};
+      if (!this.tip.hidden && (go || opens !== undefined)) this.tip.append(make("i", {}, "Tap again to go there."));
+      if (!this.tip.hidden) this.placeTip(clientX, clientY);
+      return true;
+    }
+    return false;
+  }
+
+  // The links with words on them in a panel, in the order in which they are visited.
+  among(panel) {
+    const there = new Set(panel.marks.map((mark) => (mark.tag === "text" ? mark.link : undefined)));
+    return this.order.filter((name) => there.has(name));
+  }
+
+  // What a part is called; without what the reader is to predict.
+  nameOf(name) {
+    const link = this.links[name];
+    return this.keepsBack(link) ? [link.name, UNKNOWN].filter(Boolean).join(": ") : link.label;
   }
 
   light(name, on) {
@@ -24,9 +51,13 @@ export class Pointing {
     this.root.querySelectorAll(`[data-link="${CSS.escape(name)}"]`).forEach((node) => node.classList.toggle("lk-hot", on));
   }
 
-  fillTip(link) {
+  fillTip(link, secret) {
     this.tip.hidden = !(link && (link.tip || link.heat));
     if (this.tip.hidden) return;
+    if (secret) {
+      this.tip.replaceChildren(...(link.name ? [make("b", {}, link.name)] : []), make("div", {}, UNKNOWN));
+      return;
+    }
     const heat = (link.heat || []).map((row) => make("div", { className: "lk-heat" }, ...row.map((v) => {
       const cell = make("i", { className: v === null ? "nan" : v < 0 ? "minus" : "plus" });
       cell.style.setProperty("--lk-strength", v === null ? 1 : Math.abs(v));
@@ -42,16 +73,22 @@ export class Pointing {
     this.tip.style.top = `${y - box.top + 18}px`;
   }
 
+  // A part comes into sight in a view, and is pointed at.
+  goTo(name, view) {
+    const node = view.reveal(name);
+    this.at(undefined);
+    this.at(name);
+    const box = node?.getBoundingClientRect();
+    if (box && !this.tip.hidden) this.placeTip(box.right, box.bottom);
+  }
+
   // The part after (`by` 1) or before (-1) the one that is pointed at, among those seen in a view; returns its label.
   visit(by, view) {
-    const seen = this.order.filter((name) => view.seen(name));
+    const names = view.names(), seen = this.order.filter((name) => names.has(name));
     if (!seen.length) return undefined;
     const at = seen.indexOf(this.name);
     const name = seen[at < 0 ? (by > 0 ? 0 : seen.length - 1) : (at + by + seen.length) % seen.length];
-    this.at(name);
-    view.scrollTo(view.seen(name).getBoundingClientRect());
-    const box = view.seen(name).getBoundingClientRect();
-    if (!this.tip.hidden) this.placeTip(box.right, box.bottom);
-    return this.links[name].label;
+    this.goTo(name, view);
+    return this.nameOf(name);
   }
 }

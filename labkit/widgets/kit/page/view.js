@@ -1,9 +1,18 @@
 // One panel in the page: its marks, made when it is first seen, and which part of it is seen how large.
+//
+// A mark that is out of sight in a panel of very many has no node: then its item's `node` is null.
 
+import { Places } from "./culling.js";
 import { indexMarks, lookOf } from "./look.js";
 import { make } from "./elements.js";
 
 const SVG = "http://www.w3.org/2000/svg";
+const MOST_DRAWN = 1500; // marks that all have nodes, wherever they are
+const FARTHEST = 0.2, NEAREST = 4; // scales
+const NEAR = 0.5; // the scale at which what a cover stands for is seen
+const CLOSER = 2.5; // times, at least
+const FINGER = 44; // px
+const AHEAD = 0.2; // how far beyond what is in sight marks are drawn, in parts of that
 
 export class View {
   constructor(panel, scene) {
@@ -15,10 +24,28 @@ export class View {
       className: "lk-scroll", tabIndex: 0, role: "group", "data-lm-suppress-shortcuts": "true",
       "aria-label": `${panel.title || scene.title}. ${scene.description}`,
     }, this.svg);
-    this.element = make("figure", { className: "lk-panel" },
-      ...(panel.title ? [make("figcaption", {}, panel.title)] : []), this.scroller);
+    this.head = make("figcaption", {}, make("span", {}, panel.title || ""));
+    this.head.hidden = !panel.title;
+    this.element = make("figure", { className: "lk-panel" }, this.head, this.scroller);
     this.items = null;
-    this.zoomed = 0; // 0: as it fits
+    this.places = null; // of the marks of a panel of very many
+    this.zoomed = 0; // 0: as it is arranged
+    this.scroller.addEventListener("scroll", () => {
+      this.shade();
+      if (this.places) this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.draw(); });
+    });
+  }
+
+  // With what stands above the panel (`tools.js`).
+  equip(tools) {
+    this.tools = tools;
+    this.head.append(tools.element);
+    this.equipped(false);
+  }
+
+  equipped(larger) {
+    this.tools?.show(larger);
+    this.head.hidden = !this.panel.title && (!this.tools || this.tools.element.hidden);
   }
 
   get hidden() { return this.element.hidden; }
@@ -26,19 +53,48 @@ export class View {
   // Shown or not; what is shown for the first time is filled, and its marks enter `index`.
   show(shown, index, state) {
     this.element.hidden = !shown;
-    if (shown && !this.items) this.fill(index, state);
+    this.state = state;
+    if (shown && !this.items) this.fill(index);
+    else if (shown && this.places) refresh(this.drawn, state);
   }
 
-  fill(index, state) {
-    this.items = this.panel.marks.map((mark) => {
-      const node = document.createElementNS(SVG, mark.tag);
-      for (const name in mark.at || {}) node.setAttribute(name, mark.at[name]);
-      if (mark.link !== undefined) node.dataset.link = mark.link;
-      this.svg.append(node);
-      return { mark, node, text: "", name: null, at: {} };
-    });
+  fill(index) {
+    const { marks, far = [], near } = this.panel;
+    this.items = marks.map(itemOf);
+    if (marks.length > MOST_DRAWN) {
+      this.items.push(...far.map(itemOf));
+      this.places = new Places(this.items, near);
+      this.linkedItems = grouped(this.items, ({ mark }) => [mark.link]);
+      this.happening = grouped(this.items, ({ mark }) => (mark.tag === "rect" && !mark.scale ? momentsOf(mark) : []));
+      this.drawn = [];
+      this.svg.classList.add("lk-many");
+      return;
+    }
+    this.svg.append(...this.items.map(made));
     indexMarks([this], index);
-    refresh(this.items, state);
+    refresh(this.items, this.state);
+  }
+
+  // Marks that have come into sight get nodes, those that have left it lose theirs.
+  draw(anew = false) {
+    const { scroller, scale, places } = this;
+    if (!places || this.hidden || !scale || !scroller.clientWidth) return;
+    const left = scroller.scrollLeft / scale, top = scroller.scrollTop / scale;
+    const right = left + scroller.clientWidth / scale, bottom = top + scroller.clientHeight / scale;
+    const known = this.region;
+    if (!anew && known && known[0] <= left && known[1] <= top && known[2] >= right && known[3] >= bottom) return;
+    const across = (right - left) * AHEAD, down = (bottom - top) * AHEAD;
+    this.region = [left && left - across, top && top - down, right + across, bottom + down];
+    const wanted = places.within(this.region, scale), stays = new Set(wanted);
+    for (const item of this.drawn) if (!stays.has(item)) forget(item);
+    const fresh = [];
+    let next = this.svg.firstChild;
+    for (const item of wanted) {
+      if (item.node) next = item.node.nextSibling;
+      else { fresh.push(item); this.svg.insertBefore(made(item), next); }
+    }
+    this.drawn = wanted;
+    refresh(fresh, this.state);
   }
 
   // The tokens that travel to a position of a dial, put on top of all marks.
@@ -55,31 +111,83 @@ export class View {
 
   // ---- which part is seen, how large ----
 
-  fit(room) {
-    const { panel, svg } = this;
-    const scale = this.zoomed || Math.min(1, Math.max(0.82, (room - 8) / panel.width));
-    if (this.scale === scale) return;
+  // The place in a row of panels: `wide` px, and the scale that this gives, unless the reader has zoomed.
+  arrange(scale, wide) {
+    this.arranged = scale;
+    this.element.style.width = `${Math.min(wide, Math.ceil(this.panel.width * scale))}px`;
+    this.resize(this.zoomed === "whole" ? this.wholeScale() : this.zoomed || scale);
+  }
+
+  resize(scale) {
+    const { panel, svg, scroller } = this;
+    if (this.scale === scale) { this.shade(); this.draw(); return; }
     this.scale = scale;
     svg.style.width = `${panel.width * scale}px`;
     svg.style.height = `${panel.height * scale}px`;
+    this.draw(true);
+    const larger = scroller.scrollWidth > scroller.clientWidth + 1 || scroller.scrollHeight > scroller.clientHeight + 1;
+    scroller.classList.toggle("lk-larger", larger);
+    this.equipped(larger);
+    this.shade();
   }
 
-  zoom(by) { this.zoomed = Math.min(4, Math.max(0.2, (this.scale || 1) * by)); }
+  // A shadow at each side on which there is more.
+  shade() {
+    const { scroller, element } = this, { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
+    const more = { left: scrollLeft > 1, right: scrollLeft + clientWidth < scrollWidth - 1, top: scrollTop > 1, bottom: scrollTop + clientHeight < scrollHeight - 1 };
+    const sides = JSON.stringify([more, scroller.offsetTop]);
+    if (sides === this.shaded) return;
+    this.shaded = sides;
+    element.style.setProperty("--lk-head", `${scroller.offsetTop}px`);
+    for (const side in more) element.style.setProperty(`--lk-${side}`, more[side] ? "14px" : "0px");
+  }
+
+  // The scale at which all of it is in sight.
+  wholeScale() {
+    const { panel, scroller, arranged } = this;
+    const tall = Math.max(Math.min(panel.height * arranged, tallest()), 80);
+    return Math.min((scroller.clientWidth - 1) / panel.width, tall / panel.height, NEAREST);
+  }
+
+  // All of it in sight, or, if it is already, as it was arranged.
+  whole() {
+    this.zoomed = this.zoomed === "whole" ? 0 : "whole";
+    this.resize(this.zoomed ? this.wholeScale() : this.arranged);
+  }
+
+  // Larger or smaller; the part at the point `at` (of the page; default: the middle) stays where it is.
+  zoom(by, at) {
+    const { scroller } = this, frame = scroller.getBoundingClientRect();
+    const x = at ? at.clientX - frame.left : frame.width / 2, y = at ? at.clientY - frame.top : frame.height / 2;
+    const before = this.scale || 1, left = scroller.scrollLeft + x, top = scroller.scrollTop + y;
+    this.zoomed = Math.min(NEAREST, Math.max(Math.min(FARTHEST, this.wholeScale()), before * by));
+    this.resize(this.zoomed);
+    const grown = this.zoomed / before;
+    scroller.scrollTo({ left: left * grown - x, top: top * grown - y, behavior: "instant" });
+    this.draw();
+  }
 
   // The part that happens now comes into sight.
   follow() {
     const { scroller, svg } = this;
     if (this.hidden) return;
     if (scroller.scrollWidth <= scroller.clientWidth && scroller.scrollHeight <= scroller.clientHeight) return;
+    if (this.places) {
+      const item = Object.entries(this.state).flatMap((moment) => this.happening.get(moment.join(" ")) || [])[0];
+      if (item) this.scrollTo(this.onScreen(this.places.boxOf(item)));
+      return;
+    }
     const now = svg.querySelector("rect.is-now") || svg.querySelector(".is-now");
     if (now) this.scrollTo(now.getBoundingClientRect());
   }
 
   scrollTo(box) {
-    const frame = this.scroller.getBoundingClientRect(), edge = 40;
+    const { scroller } = this, frame = scroller.getBoundingClientRect(), edge = 40;
     const off = (low, high, start, end) => low < start + edge || high > end - edge ? (low + high - start - end) / 2 : 0;
     const left = off(box.left, box.right, frame.left, frame.right), top = off(box.top, box.bottom, frame.top, frame.bottom);
-    if (left || top) this.scroller.scrollBy({ left, top, behavior: lessMotion() ? "auto" : "smooth" });
+    const near = Math.abs(left) < 3 * frame.width && !this.places;
+    if (left || top) scroller.scrollBy({ left, top, behavior: near && !lessMotion() ? "smooth" : "instant" });
+    this.draw();
   }
 
   // ---- the places of a pointer and of marks ----
@@ -90,9 +198,91 @@ export class View {
     return [((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
   }
 
+  // The link at a point of the page, or else the nearest one within a finger's width.
+  near({ target, clientX, clientY }) {
+    const there = target.closest?.("[data-link]")?.dataset.link;
+    if (there !== undefined) return there;
+    let nearest, least = FINGER / 2;
+    for (const node of this.svg.querySelectorAll("[data-link]")) {
+      const box = node.getBoundingClientRect();
+      const off = Math.hypot(Math.max(box.left - clientX, clientX - box.right, 0), Math.max(box.top - clientY, clientY - box.bottom, 0));
+      if (box.width && off < least) { least = off; nearest = node.dataset.link; }
+    }
+    return nearest;
+  }
+
+  // A click on what stands for many parts seen from afar goes near enough to see them; returns whether it was one.
+  enter(event) {
+    const cover = event.target.closest?.(".lk-cover");
+    if (!cover) return false;
+    const box = cover.getBoundingClientRect(), { scroller } = this;
+    this.zoom(Math.min(Math.max(scroller.clientWidth / box.width, CLOSER), Math.max(NEAR / this.scale, 1.5)), event);
+    return true;
+  }
+
+  onScreen([left, top, right, bottom]) {
+    const box = this.svg.getBoundingClientRect(), { scale } = this;
+    return { left: box.left + left * scale, right: box.left + right * scale, top: box.top + top * scale, bottom: box.top + bottom * scale };
+  }
+
   linked(name) { return [...this.svg.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)]; }
 
   seen(name) { return this.linked(name).find((node) => node.getClientRects().length); }
+
+  // The names of the links that can be pointed at.
+  names() {
+    if (this.places) return new Set(this.linkedItems.keys());
+    const nodes = [...this.svg.querySelectorAll("[data-link]")].filter((node) => node.getClientRects().length);
+    return new Set(nodes.map((node) => node.dataset.link));
+  }
+
+  // A link's mark comes into sight; returns its node, if it can be seen.
+  reveal(name) {
+    const item = this.places && this.linkedItems.get(name)?.find(({ mark }) => mark.tag === "rect");
+    if (item) {
+      const [from] = this.places.scales[this.places.items.indexOf(item)];
+      if (!item.mark.scale && this.scale < from) this.zoom(this.arranged / this.scale);
+      this.scrollTo(this.onScreen(this.places.boxOf(item)));
+      return item.node;
+    }
+    const node = this.seen(name);
+    if (node) this.scrollTo(node.getBoundingClientRect());
+    return node;
+  }
+}
+
+// ---- items: a mark, its node, and how that looks ----
+
+function itemOf(mark) { return { mark, node: null, text: "", name: null, at: {} }; }
+
+function made(item) {
+  const { mark } = item, node = document.createElementNS(SVG, mark.tag);
+  for (const name in mark.at || {}) node.setAttribute(name, mark.at[name]);
+  if (mark.link !== undefined) node.dataset.link = mark.link;
+  return (item.node = node);
+}
+
+function forget(item) {
+  item.node.remove();
+  Object.assign(item, { node: null, text: "", name: null, at: {} });
+}
+
+function grouped(items, keysOf) {
+  const groups = new Map();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      if (key === undefined) continue;
+      const there = groups.get(key);
+      if (there) there.push(item); else groups.set(key, [item]);
+    }
+  }
+  return groups;
+}
+
+// When a mark happens: "dial position" for each time at which its state becomes "now".
+function momentsOf(mark) {
+  return Object.entries(mark.vary || {}).flatMap(([dial, { state = [] }]) =>
+    state.filter(([, name]) => name === "now").map(([position]) => `${dial} ${position}`));
 }
 
 // Marks as they look at a state.
@@ -117,3 +307,6 @@ export function write(item, look) {
 }
 
 export function lessMotion() { return matchMedia("(prefers-reduced-motion: reduce)").matches; }
+
+// The px that a panel may be high: in a frame of another page, which follows the height of its contents, a fixed number.
+export function tallest() { return document.documentElement.classList.contains("framed") ? 560 : 0.66 * innerHeight; }

@@ -38,7 +38,7 @@ def wanted(units):
 
 def touching(panel, x, y):
     """The links of the boxes whose rim a point lies on."""
-    rects = [(m.link, at) for m, at, _, _ in visible_marks(panel, {"step": 0}) if m.tag == "rect"]
+    rects = [(m.link, at) for m, at, _, _ in visible_marks(panel, {"step": 0, "colour": 0}) if m.tag == "rect"]
     return {
         link
         for link, at in rects

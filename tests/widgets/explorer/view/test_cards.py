@@ -56,7 +56,7 @@ def test_every_card_at_every_step(program):
     panels = [chain(units, {}), graph(units, {})]
     for step, arrived in enumerate(totals):
         for panel in panels:
-            texts = card_texts(panel, {"step": step})
+            texts = card_texts(panel, {"step": step, "colour": 0})
             for unit in units.units:
                 (node,) = unit.nodes
                 ran = units.ran.get(unit, 0) <= step

@@ -22,7 +22,7 @@ def units_of(fun, *args):
 @drawn(20)
 def test_a_gradient_stands_right_below_each_box_that_gets_one(program):
     units, (_, totals) = units_of(program), program.walk()
-    rects = {m.link: at for m, at, _, _ in visible_marks(chain(units, {}), {"step": 0}) if m.tag == "rect"}
+    rects = {m.link: at for m, at, _, _ in visible_marks(chain(units, {}), {"step": 0, "colour": 0}) if m.tag == "rect"}
     for unit in units.units:
         if not unit.chip:
             assert (f"g{unit.index}" in rects) == (unit.nodes[0] in totals)

@@ -18,7 +18,7 @@ def units_of(fun, *args):
 
 
 def rects(panel, step=0):
-    return {m.link: at for m, at, _, _ in visible_marks(panel, {"step": step}) if m.tag == "rect"}
+    return {m.link: at for m, at, _, _ in visible_marks(panel, {"step": step, "colour": 0}) if m.tag == "rect"}
 
 
 @given(programs(ends=2))

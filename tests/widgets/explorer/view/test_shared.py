@@ -39,7 +39,12 @@ def units_of(fun, *args, blocks=()):
 def states(units):
     """Some states of the picture: the start, the seed, half the way back, the end."""
     steps = {0, units.forward, units.seed, (units.seed + units.last) // 2, units.last}
-    return [{"step": step, "retain": retain} for step in sorted(steps) if step <= units.last for retain in (0, 1)]
+    return [
+        {"step": step, "retain": retain, "colour": 0}
+        for step in sorted(steps)
+        if step <= units.last
+        for retain in (0, 1)
+    ]
 
 
 def problems(panel, state):
@@ -153,7 +158,7 @@ def test_drawing_is_deterministic(view, program):
 def test_what_has_not_happened_is_faint_and_all_is_seen_at_the_end(view, program):
     units = units_of(program)
     panel = VIEWS[view](units, {})
-    cards = {m.link: m for m in panel.marks if m.tag == "rect" and m.link.startswith("n")}
+    cards = {m.link: m for m in panel.marks if m.tag == "rect" and m.link.startswith("n") and not m.when}
     for unit, ran in units.ran.items():
         changes = dict(cards[f"n{unit.index}"].vary["step"]["state"])
         assert (changes[0], changes[ran], changes[ran + 1]) == ("pending", "now", "")

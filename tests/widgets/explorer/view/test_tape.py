@@ -23,7 +23,7 @@ def units_of(story):
 def seen(panel, step, retain):
     """`{link of a node on the tape: (title, second line, state of its box)}`."""
     found = {}
-    for mark, _, words, name in visible_marks(panel, {"step": step, "retain": retain}):
+    for mark, _, words, name in visible_marks(panel, {"step": step, "retain": retain, "colour": 0}):
         if mark.link and mark.link.startswith("g"):
             title, value, state = found.get(mark.link, ("", "", ""))
             if mark.tag == "rect":

@@ -1,0 +1,163 @@
+"""The colours of boxes: how long the gradient is that arrives there, or how many bytes are kept there for the way back."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from math import isfinite, log10
+
+from ...kit.scene import Dial, Mark, Panel, path, rect, text, width_of
+from ...kit.words import norm, number
+from .cards import Gradients
+from .units import Unit, Units
+
+PLAIN, NORM, MEMORY = "plain", "gradient norm", "memory"
+STRENGTHS = (
+    0.08,
+    0.17,
+    0.26,
+    0.35,
+    0.44,
+    0.53,
+)  # of a colour, from the least to the most; a text over it is read easily
+FEW = 5  # ops: the colours of fewer say nothing
+SWATCH = 30.0  # px
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How numbers are coloured: by their order of magnitude between the least and the most that are finite and not 0."""
+
+    role: str
+    low: float
+    high: float
+    written: Callable[[float], str]
+
+    def strength(self, value: float) -> float:
+        """How strong the colour of a finite number is.
+
+        >>> scale = Scale("norm", 1e-6, 1.0, str)
+        >>> scale.strength(0.0), scale.strength(1e-6), scale.strength(1e-3), scale.strength(1.0)
+        (0.0, 0.08, 0.35, 0.53)
+        """
+        if not value:
+            return 0.0
+        if self.low == self.high:
+            return STRENGTHS[-1]
+        part = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
+        return STRENGTHS[min(int(part * len(STRENGTHS)), len(STRENGTHS) - 1)]
+
+    def edges(self) -> list[float]:
+        """Where each colour begins."""
+        if self.low == self.high:
+            return [self.low]
+        low, high = log10(self.low), log10(self.high)
+        return [10 ** (low + (high - low) * i / len(STRENGTHS)) for i in range(len(STRENGTHS))]
+
+
+class Colours:
+    """The colours that the boxes of a graph may have; `offered`: their names, "plain" first, if there is more than that."""
+
+    def __init__(self, units: Units):
+        self.units = units
+        gradients = Gradients(units)
+        totals = {unit: gradients.totals(unit) for unit in units.units}
+        self.norms = {unit: (found[-1][0], norm(found[-1][1])) for unit, found in totals.items() if found}
+        self.kept = {unit: kept(units, unit) for unit in units.ops} if units.story.steps else {}
+        scales = {
+            NORM: _scale("norm", [value for _, value in self.norms.values()], number),
+            MEMORY: _scale("bytes", list(self.kept.values()), size),
+        }
+        self.scales: Mapping[str, Scale] = {k: s for k, s in scales.items() if s and len(units.ops) >= FEW}
+
+    @cached_property
+    def offered(self) -> list[str]:
+        """The names of the colours; empty where there is no choice."""
+        return [PLAIN, *self.scales] if self.scales else []
+
+    def dials(self) -> Iterator[Dial]:
+        """The choice, where there is one."""
+        if self.offered:
+            yield Dial("colour", "Colour", self.offered, "choice")
+
+    def over(self, shape: Mark, name: str, value: float, since: int) -> Iterator[Mark]:
+        """A shape of a box again, in the colour of a value that is known since a step."""
+        if name not in self.scales:
+            return
+        when = {"colour": [self.offered.index(name)]}
+        scale, at = self.scales[name], {k: v for k, v in shape.at.items() if k != "stroke"}
+        role = scale.role if isfinite(value) else "badbar"
+        strength = scale.strength(value) if isfinite(value) else 0.4
+        mark = Mark(shape.tag, role, {**at, "fill-opacity": strength}, when=when, link=shape.link, scale=shape.scale)
+        yield mark.seen_from("step", since)
+
+    def of_value(self, unit: Unit, box: Mark) -> Iterator[Mark]:
+        """Over the first card of a box: the bytes that are kept there."""
+        if unit in self.kept:
+            yield from self.over(box, MEMORY, self.kept[unit], self.units.ran[unit])
+
+    def of_gradient(self, unit: Unit, box: Mark) -> Iterator[Mark]:
+        """Over the card of a box's gradient: how long that is in the end."""
+        if unit in self.norms:
+            when, value = self.norms[unit]
+            yield from self.over(box, NORM, value, when)
+
+    def panels(self) -> Iterator[Panel]:
+        """What the colours mean, each shown with them."""
+        for name, scale in self.scales.items():
+            marks, width = list(_legend(name, scale, any(not isfinite(v) for _, v in self.norms.values()))), 560.0
+            marks = [mark.answering("step") for mark in marks] if name == NORM else marks
+            yield Panel(f"colours of {name}", "", width, 38, marks, {"colour": [self.offered.index(name)]})
+
+
+def kept(units: Units, unit: Unit) -> int:
+    """The bytes of those results of a box that a derivative reads: they stay until then."""
+    nodes, read = units.story.nodes, units.read
+    return sum(nbytes(nodes[i].shape, nodes[i].dtype) for i in unit.nodes if i in read and not nodes[i].leaf)
+
+
+def nbytes(shape: tuple[int, ...], dtype: str) -> int:
+    """The bytes of an array.
+
+    >>> nbytes((2, 3), "float32"), nbytes((), "bool"), nbytes((4,), "bfloat16")
+    (24, 1, 8)
+    """
+    bits = re.findall(r"\d+", dtype)
+    *_, count = accumulate(shape, lambda a, b: a * b, initial=1)
+    return count * (int(bits[0]) // 8 if bits else 1)
+
+
+def size(count: float) -> str:
+    """A number of bytes in words.
+
+    >>> size(8), size(20480), size(3e9)
+    ('8 B', '20 KiB', '2.79 GiB')
+    """
+    units = ("B", "KiB", "MiB", "GiB")
+    power = min(int(log10(count) / log10(1024)) if count >= 1 else 0, 3)
+    return f"{count / 1024**power:.3g} {units[power]}"
+
+
+def _scale(role, values, written):
+    """None where all values are alike."""
+    if len(set(values)) < 2:
+        return None
+    known = [value for value in values if isfinite(value) and value > 0]
+    return Scale(role, min(known), max(known), written) if known else None
+
+
+def _legend(name: str, scale: Scale, faulty: bool) -> Iterator[Mark]:
+    words = "gradient norm, from" if name == NORM else "bytes kept for the way back, from"
+    yield text(4, 16, words, "note")
+    x = width_of(words, 11.5) + 14
+    for edge, strength in zip(scale.edges(), STRENGTHS if scale.low < scale.high else STRENGTHS[-1:], strict=True):
+        shape = rect(x, 5, SWATCH, 14, scale.role, 0)
+        yield rect(x, 5, SWATCH, 14, "area", 0)
+        yield Mark("rect", scale.role, {**shape.at, "fill-opacity": strength})
+        yield text(x, 33, scale.written(edge), "tick", "middle")
+        x += 2 * SWATCH if len(scale.written(edge)) > 5 else 1.6 * SWATCH
+    yield text(x, 16, f"to {scale.written(scale.high)}", "note")
+    if name == NORM and faulty:
+        yield path([(x, 26), (x + 12, 26), (x + 12, 34), (x, 34)], "badbar")
+        yield text(x + 16, 34, "nan or inf", "note")

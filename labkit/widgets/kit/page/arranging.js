@@ -1,0 +1,48 @@
+// How large panels are, and which stand side by side, in the room that there is.
+
+import { tallest } from "./view.js";
+
+const READABLE = 0.82; // the scale at which texts of 11 px have 9
+const GROWN = 1.6;
+const LOW = 40; // px
+const GAP = 24; // px between two in a row, as in `player.css`
+
+// All at one scale, the largest that needs no more rows than the least one.
+export function arrange(views, room) {
+  const seen = views.filter((view) => !view.hidden), fewest = rowsOf(seen, room, READABLE).length;
+  let scale = GROWN;
+  while (scale > READABLE && rowsOf(seen, room, scale).length > fewest) scale -= 0.02;
+  for (const row of rowsOf(seen, room, Math.max(scale, READABLE))) {
+    const free = room - GAP * (row.length - 1), whole = row.reduce((sum, { panel }) => sum + panel.width, 0);
+    for (const view of row) view.arrange(scaleOf(view.panel, Math.min(scale, (free - 2) / whole)), free);
+  }
+}
+
+// Panels in rows, as many side by side as there is room for at a scale.
+export function rowsOf(views, room, scale) {
+  const rows = [];
+  let used = Infinity;
+  for (const view of views) {
+    const width = view.panel.width * scale + 1, low = onlyWords(view.panel);
+    if (low || used + GAP + width > room) rows.push([]);
+    used = low ? Infinity : (rows.at(-1).length ? used + GAP : 0) + width;
+    rows.at(-1).push(view);
+  }
+  return rows;
+}
+
+export function scaleOf(panel, scale) {
+  if (scale <= 1 || onlyWords(panel)) return Math.min(1, Math.max(READABLE, scale));
+  return Math.min(scale, Math.max(1, tallest() / panel.height));
+}
+
+// Lines of words stay as large as those around the panels.
+function onlyWords(panel) { return panel.height < LOW || panel.marks.every((mark) => mark.tag === "text"); }
+
+// The controls stay at the top of the window, those above the slider excepted where they are many; not if they fill too much.
+export function stick(bar) {
+  const slider = bar.querySelector(".lk-slider:not([hidden])"), most = 0.3 * tallest();
+  const above = bar.offsetHeight > most && slider ? slider.offsetTop - bar.offsetTop : 0;
+  const stays = slider && bar.offsetHeight - above <= most;
+  bar.style.setProperty("--lk-stuck", stays ? `${-above}px` : "auto");
+}

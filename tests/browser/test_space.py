@@ -1,0 +1,235 @@
+"""Room, size and touch: panels fill the room they have, are moved and zoomed, and of very many marks few are drawn."""
+
+import autograd.numpy as np
+import pytest
+from widget_examples import demo_scene, made
+
+import labkit
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Dial, Link, Panel, Scene, rect, text
+
+LARGER = """[...document.querySelectorAll(".lk-scroll")].filter(node => node.clientWidth)
+  .map(node => [node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1,
+    getComputedStyle(node.closest("figure"), "::after").backgroundSize.includes("14px"),
+    [...node.closest("figure").querySelectorAll(".lk-tools button")].some(button => button.offsetWidth)])"""
+PANELS = """[...document.querySelectorAll("figure.lk-panel:not([hidden]) .lk-scroll > svg")].map(svg => {
+  const box = svg.getBoundingClientRect();
+  return {x: box.x, y: box.y, scale: box.width / svg.viewBox.baseVal.width};
+})"""
+
+PLACE = """([x, y]) => {
+  const svg = document.querySelector(".lk-scroll svg"), box = svg.getBoundingClientRect();
+  const scale = box.width / svg.viewBox.baseVal.width;
+  return [(x - box.x) / scale, (y - box.y) / scale];
+}"""
+
+
+def two_panels():
+    """Two linked panels, each 436 px wide."""
+    panels = [Panel(name, name, 436, 240, [rect(4, 4, 428, 232, "op")]) for name in ("left", "right")]
+    return Scene("Two", "Two panels.", [Dial("step", "Step", ["0", "1"])], panels)
+
+
+SIDE, STEPS = 60, 200
+
+
+def field():
+    """A field of boxes far larger than a window, one of which happens at each step."""
+    marks, links = [], {}
+    for i in range(SIDE * SIDE):
+        x, y, when = 150 * (i % SIDE), 90 * (i // SIDE), i % STEPS
+        happens = {
+            "step": {"state": [(0, "now"), (1, "")] if not when else [(0, "pending"), (when, "now"), (when + 1, "")]}
+        }
+        marks += [rect(x, y, 120, 60, "op", link=f"n{i}", vary=happens if i < STEPS else {})]
+        marks += [text(x + 60, y + 30, f"box {i}", "name", "middle", link=f"n{i}")]
+        links[f"n{i}"] = Link(f"box {i}", [f"box {i}"])
+    far = [rect(0, 0, 150 * SIDE, 90 * SIDE, "cover", scale=(0.0, 0.3))]
+    panel = Panel("field", "Field", 150 * SIDE, 90 * SIDE, marks, far=far, near=0.3)
+    return Scene("Field", "Boxes.", [Dial("step", "Step", [str(i) for i in range(STEPS)])], [panel], links=links)
+
+
+@pytest.fixture
+def opened(go, tmp_path):
+    """`opened(scene, **window)`: its saved page."""
+
+    def open_scene(scene, **window):
+        picture = scene if isinstance(scene, Picture) else Picture(scene)
+        listened = go(picture.save(tmp_path / "page.html").as_uri(), **window)
+        listened.page.locator("figure svg > *").first.wait_for(state="attached")
+        return listened.page
+
+    return open_scene
+
+
+def settled(page):
+    """Once it has been drawn again."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+# ---- room ----
+
+
+@pytest.mark.parametrize(
+    "width, side_by_side, grown", [(420, False, 0.8), (792, True, 0.8), (1000, True, 1.05), (1280, True, 1.3)]
+)
+def test_panels_stand_side_by_side_and_grow_with_the_room(opened, width, side_by_side, grown):
+    left, right = opened(two_panels(), width=width).evaluate(PANELS)
+    assert (left["y"] == right["y"]) == side_by_side
+    assert left["scale"] >= grown and left["scale"] <= 1.6
+
+
+def test_what_is_larger_than_its_frame_says_so(opened):
+    for name in ("sink",):
+        panels = opened(made(name), width=420).evaluate(LARGER)
+        assert [shadow for _, shadow, _ in panels] == [larger for larger, _, _ in panels], name
+        assert all(tools for larger, _, tools in panels if larger), name
+
+
+def test_the_slider_stays_in_sight(opened):
+    page = opened(two_panels(), width=420, height=420)
+    page.evaluate("scrollTo(0, 10000)")
+    box = page.locator("input[type=range]").bounding_box()
+    assert page.evaluate("scrollY") > 100
+    assert 0 <= box["y"] < 100
+
+
+# ---- by hand ----
+
+
+def view_of(page):
+    return page.evaluate("""() => {
+      const node = document.querySelector(".lk-scroll"), svg = node.firstChild.getBoundingClientRect();
+      return {left: node.scrollLeft, top: node.scrollTop, scale: svg.width / node.firstChild.viewBox.baseVal.width,
+              marks: node.firstChild.children.length, inside: svg.width <= node.clientWidth && svg.height <= node.clientHeight};
+    }""")
+
+
+def test_a_drag_moves_it_the_wheel_zooms_at_the_pointer_and_fit_shows_all(opened):
+    page = opened(field(), width=1000)
+    before, frame = view_of(page), page.locator(".lk-scroll").bounding_box()
+    x, y = frame["x"] + 300, frame["y"] + 200
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 200, y - 100, steps=4)
+    page.mouse.up()
+    moved = view_of(page)
+    assert (moved["left"] - before["left"], moved["top"] - before["top"]) == (200, 100)
+
+    plain = "node => node.dispatchEvent(new WheelEvent('wheel', {deltaY: 30, cancelable: true}))"
+    assert page.locator(".lk-scroll").evaluate(plain)  # not taken: the page scrolls
+    moved, there = view_of(page), page.evaluate(PLACE, [x - 200, y - 100])
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -50)
+    page.keyboard.up("Control")
+    settled(page)
+    nearer = view_of(page)
+    assert nearer["scale"] > moved["scale"] * 1.1
+    assert page.evaluate(PLACE, [x - 200, y - 100]) == pytest.approx(there, abs=2)
+
+    page.get_by_role("button", name="Fit").click()
+    settled(page)
+    whole = view_of(page)
+    assert whole["inside"] and whole["scale"] < 0.3 and whole["marks"] == 1  # the level for this distance
+    for _ in range(2):
+        page.locator(".lk-cover").dispatch_event("click")
+    settled(page)
+    assert view_of(page)["scale"] > 0.3 and view_of(page)["marks"] > 10
+
+
+def test_a_search_goes_to_the_part(opened):
+    page = opened(field(), width=1000)
+    page.locator(".lk-scroll").focus()
+    page.keyboard.press("/")
+    page.keyboard.type("box 3541")
+    assert page.locator(".lk-count").text_content() == "1 of 1"
+    box, frame = page.locator("rect[data-link=n3541]").bounding_box(), page.locator(".lk-scroll").bounding_box()
+    assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
+    assert frame["y"] <= box["y"] and box["y"] + box["height"] <= frame["y"] + frame["height"]
+    assert page.locator(".lk-tip").text_content() == "box 3541"
+
+
+# ---- very many marks ----
+
+
+def test_only_what_is_in_sight_is_drawn_and_it_looks_as_it_should(opened):
+    page = opened(field(), width=1000)
+    for step in (0, 1, 59, 60, 150, STEPS - 1):
+        page.locator("input[type=range]").fill(str(step))
+        settled(page)
+        marks = page.evaluate("""() => [...document.querySelectorAll("rect[data-link]")]
+          .map(node => [Number(node.dataset.link.slice(1)), node.getAttribute("class")])""")
+        assert marks == sorted(marks) and len(marks) < 400
+        assert ["lk-op is-now" for i, _ in marks if i == step] == [look for i, look in marks if "now" in look]
+        assert all(
+            look == ("lk-op" if i < step or i >= STEPS else "lk-op is-pending") for i, look in marks if i != step
+        )
+
+
+def test_a_long_run_is_stepped_in_little_time_of_the_page(opened):
+    def chain(x):
+        for _ in range(100):
+            x = np.tanh(x * 1.01)
+        return x
+
+    page = opened(labkit.show(chain, 0.5, fold=10**6, program=False), width=1280)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds():
+        return {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}["ScriptDuration"]
+
+    begin, steps = seconds(), 8
+    for i in range(steps):
+        page.locator("input[type=range]").fill(str(i + 1))
+    assert (seconds() - begin) / steps < 0.016
+    page.locator(".lk-tools").get_by_role("button", name="Fit").locator("visible=true").first.click()
+    settled(page)
+    assert page.evaluate("document.querySelectorAll('figure svg > *').length") < 1500
+
+
+# ---- touch ----
+
+
+def test_a_tap_says_what_is_there_and_a_second_one_goes(opened):
+    page = opened(demo_scene(3.0), width=420, has_touch=True, is_mobile=True)
+    assert page.locator(".lk-keys").is_hidden()
+    box = page.locator("rect[data-link=v1]").bounding_box()
+    place = box["x"] + box["width"] / 2, box["y"] - 8  # beside it: a finger is broad
+    page.touchscreen.tap(*place)
+    assert "9" in page.locator(".lk-tip").text_content() and "Tap again" in page.locator(".lk-tip").text_content()
+    assert page.locator("input[type=range]").first.input_value() == "0"
+    page.touchscreen.tap(*place)
+    assert page.locator("input[type=range]").first.input_value() == "1"
+
+
+def test_targets_are_broad_enough_for_a_finger(opened):
+    page = opened(demo_scene(3.0), width=420, has_touch=True, is_mobile=True)
+    small = page.evaluate("""() => [...document.querySelectorAll("button, select, input[type=range], label, input[type=search]")]
+      .map(node => [node.getBoundingClientRect(), node.outerHTML.slice(0, 80)])
+      .filter(([box]) => box.width && (box.height < 44 || box.width < 44)).map(([, html]) => html)""")
+    assert small == []
+
+
+# ---- predict first ----
+
+
+def test_while_one_predicts_nothing_tells_the_answers(opened):
+    picture = made("show")
+    page = opened(picture)
+    page.get_by_label("Predict first").check()
+    links, said = picture.scene.links, set()
+    page.locator(".lk-scroll").first.focus()
+    for _ in range(len(links)):
+        page.keyboard.press("ArrowDown")
+        said |= {page.locator(".lk-say").text_content(), *page.locator(".lk-tip").all_text_contents()}
+    later = {link.label for link in links.values() if link.known.get("step", 0) > 0}
+    told = {link.label for link in links.values()} - later
+    assert later and not said & later
+    assert {words for words in said if "predict first" not in words and words not in told} <= {
+        "",
+        *(" ".join(link.tip) for link in links.values()),
+        *("".join(link.tip) for link in links.values() if link.label in told),
+    }
+    page.locator("rect[data-link=g0]").first.dispatch_event("click")  # asked on the way, not shown
+    assert page.locator(".lk-ask").is_visible()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, TypeVar
 
+from .grips import Grip
 from .strokes import Outline, outline, polygon, tenth
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
@@ -57,11 +58,11 @@ class Ask:
 class Dial:
     """Something the reader can turn. `values` names its positions; `start` is where it stands at first.
 
-    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point dragged in
-    a panel: `plane` tells the panel, the columns, and the place of positions 0 and of the neighbours), "order" (an
-    arrangement of `items`; position n is their n-th permutation in lexicographic order). `asks`: questions by position,
-    for "predict first", one or several with different `when`. `when`: the dial is offered only at these positions of
-    other dials. `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`.
+    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among
+    places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an
+    arrangement of `items`; position n is their n-th permutation in lexicographic order). What is dragged is a `Grip`.
+    `asks`: questions by position, for "predict first", one or several with different `when`. `when`: the dial is offered
+    only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`.
     `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place of
     another, the dial is turned to the last position that does not lie ahead.
     """
@@ -159,6 +160,7 @@ class Scene:
 
     `notice`: a message above everything, such as where the first nan came from. `fields`: numbers that the reader may
     change, `{name: text}`; the program then computes a new scene. `predict`: whether "predict first" is on from the start.
+    `grips`: what can be dragged. `turned`: where dials stand when this scene takes the place of another, `{dial: position}`.
     """
 
     title: str
@@ -170,6 +172,8 @@ class Scene:
     notice: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     predict: bool = False
+    grips: Sequence[Grip] = ()
+    turned: Mapping[str, int] = field(default_factory=dict)
 
     def start(self) -> dict[str, int]:
         """Where every dial stands at first."""
@@ -250,11 +254,11 @@ def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:
     return found
 
 
-Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask)
+Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask, Grip)
 
 
 def only(when: When, things: Iterable[Seen]) -> Iterator[Seen]:
-    """The same marks, panels, captions, dials or questions, each at these positions of dials only.
+    """The same marks, panels, captions, dials, questions or grips, each at these positions of dials only.
 
     >>> [mark.when for mark in only({"rate": [1]}, [text(0, 0, "a"), text(0, 0, "b", when={"show": [0]})])]
     [{'rate': [1]}, {'show': [0], 'rate': [1]}]

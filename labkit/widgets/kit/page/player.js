@@ -3,6 +3,7 @@
 import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
+import { Grabbing } from "./grabbing.js";
 import { captionOf, carried, holds, touched } from "./look.js";
 import { Pointing } from "./pointing.js";
 import { View, refresh } from "./view.js";
@@ -10,17 +11,19 @@ import { View, refresh } from "./view.js";
 const PACE = 900; // ms from one position to the next
 
 export class Player {
-  // `state`, `before`, `predict`: of the scene shown before. `told(state)`: the dials were turned here. `send(message)`: to
-  // Python. `open(part)`: a part was folded or unfolded. `live`: whether Python listens.
-  constructor(root, scene, { state, before, predict, told, send, open, live }) {
+  // `state`, `before`, `predict`: of the scene shown before; `turned`: where its dials stand in this one whatever was before. `told(state)`: the dials were turned here. `send(message)`: to
+  // Python. `open(part)`: a part was folded or unfolded. `live`: whether Python listens. `held`: what is being dragged.
+  constructor(root, scene, { state, turned, before, predict, told, send, open, live, held }) {
     Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false });
     this.dials = scene.dials || [];
     this.state = {};
     for (const dial of this.dials) {
-      const kept = carried(dial, (before?.dials || []).find((old) => old.name === dial.name), (state || {})[dial.name]);
+      const old = (before?.dials || []).find((one) => one.name === dial.name);
+      const kept = turned?.[dial.name] ?? carried(dial, old, (state || {})[dial.name]);
       this.state[dial.name] = kept !== undefined && kept < dial.values.length ? kept : dial.start || 0;
     }
     this.build();
+    this.grabbing = new Grabbing(this, held);
     this.afterwards();
   }
 
@@ -76,14 +79,9 @@ export class Player {
 
   listen(view) {
     const { svg, scroller } = view;
-    if (this.planeOf(view)) Object.assign(svg.style, { touchAction: "none", userSelect: "none", cursor: "crosshair" });
     const linkAt = (event) => event.target.closest?.("[data-link]")?.dataset.link;
-    svg.addEventListener("pointermove", (event) => {
-      this.pointing.at(linkAt(event), event.clientX, event.clientY);
-      this.drag(view, event, false);
-    });
+    svg.addEventListener("pointermove", (event) => this.pointing.at(linkAt(event), event.clientX, event.clientY));
     svg.addEventListener("pointerleave", () => this.pointing.at(undefined));
-    svg.addEventListener("pointerdown", (event) => this.drag(view, event, true));
     svg.addEventListener("click", (event) => this.follow(linkAt(event)));
     scroller.addEventListener("keydown", (event) => this.key(event, view));
     scroller.addEventListener("wheel", (event) => {
@@ -161,25 +159,13 @@ export class Player {
     this.afterwards();
   }
 
-  // ---- clicks, drags, keys ----
+  // ---- clicks, keys ----
 
   follow(name) {
     const link = (this.scene.links || {})[name];
     if (!link) return;
     if (link.opens !== undefined) this.open(link.opens);
     if (link.go) { this.pause(); this.ask.hide(); this.set(link.go); }
-  }
-
-  planeOf({ panel }) { return this.dials.find((dial) => dial.kind === "plane" && dial.plane.panel === panel.name); }
-
-  drag(view, event, start) {
-    const dial = this.planeOf(view);
-    if (!dial || !holds(dial.when, this.state) || !(start || (event.buttons & 1))) return;
-    if (start) view.svg.setPointerCapture(event.pointerId);
-    const [across, down] = view.place(event), { columns, x, y, dx, dy } = dial.plane;
-    const within = (value, count) => Math.min(count - 1, Math.max(0, Math.round(value)));
-    const column = within((across - x) / dx, columns), row = within((down - y) / dy, dial.values.length / columns);
-    this.request(dial, row * columns + column);
   }
 
   key(event, view) {
@@ -206,7 +192,9 @@ export class Player {
 
   fit() {
     const room = this.root.clientWidth;
-    if (room) for (const view of this.views) view.fit(room);
+    if (!room) return;
+    for (const view of this.views) view.fit(room);
+    this.grabbing.place();
   }
 
   zoom(view, by) {

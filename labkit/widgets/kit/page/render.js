@@ -43,14 +43,15 @@ function render({ model, el }) {
     if (other === undefined) send({ open: part });
     else unpacked(other).then((scene) => show(scene || first));
   };
-  const show = (scene) => {
+  const show = (scene, turned = {}) => {
     const { predict, state = model.get("state"), scene: before } = player || {};
+    const held = player?.grabbing.letGo();
     const focused = root.contains(document.activeElement);
     player?.pause();
-    player = new Player(root, scene, { state, before, predict, told, send, open, live: model.get("live") });
-    if (focused) player.focusPanel();
+    player = new Player(root, scene, { state, turned, before, predict, told, send, open, live: model.get("live"), held });
+    if (focused && !held?.focused) player.focusPanel();
   };
-  const onScene = () => { show(model.get("scene")); told(player.state); };
+  const onScene = () => { show(model.get("scene"), model.get("scene").turned); told(player.state); };
   const onState = () => player.set(model.get("state"), false);
   model.on("change:scene", onScene);
   model.on("change:state", onState);
@@ -60,6 +61,7 @@ function render({ model, el }) {
   observer.observe(root);
   return () => {
     player.pause();
+    player.grabbing.letGo();
     clearTimeout(telling);
     observer.disconnect();
     model.off("change:scene", onScene);

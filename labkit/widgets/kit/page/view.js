@@ -78,6 +78,14 @@ export class View {
     return [((event.clientX - box.left) / box.width) * width, ((event.clientY - box.top) / box.height) * height];
   }
 
+  // Where a place in px of the panel stands in its scroller.
+  spot([x, y]) {
+    const box = this.svg.getBoundingClientRect(), frame = this.scroller.getBoundingClientRect(), { width, height } = this.panel;
+    const { scrollLeft, scrollTop, clientLeft, clientTop } = this.scroller;
+    return [box.left - frame.left - clientLeft + scrollLeft + (x / width) * box.width,
+      box.top - frame.top - clientTop + scrollTop + (y / height) * box.height];
+  }
+
   linked(name) { return [...this.svg.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)]; }
 
   seen(name) { return this.linked(name).find((node) => node.getClientRects().length); }

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 
 from ...kit.axes import Axis, Plane
+from ...kit.grips import Grip
 from ...kit.scene import (
     Ask,
     Caption,
@@ -81,16 +82,12 @@ def scene() -> Scene:
     return Scene(
         "Ball and box",
         "Ball and box: a gradient of two elements, shortened to a ball by norm, cut to a box by value, which turns it.",
-        _dials(places), [panel], _captions(places, found),
+        _dials(places), [panel], _captions(places, found), grips=[Grip("g", "ball", "Gradient g", "g", ends)],
     )  # fmt: skip
 
 
 def _dials(places):
-    x, y = PLANE.at(places[0])
-    plane = {
-        "panel": "ball", "columns": round(2 * ACROSS / STEP) + 1, "x": x, "y": y, "dx": STEP * UNIT, "dy": STEP * UNIT,
-        "labels": ["first element", "second element"],
-    }  # fmt: skip
+    plane = {"columns": round(2 * ACROSS / STEP) + 1, "labels": ["first element", "second element"]}
     values = [f"({number(x)}, {number(y)})" for x, y in places]
     corner = number(np.sqrt(2) * LIMITS[3])
     ask = Ask(

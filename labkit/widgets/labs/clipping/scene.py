@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
 from . import ball, cliff, norms, order_view
@@ -51,13 +52,17 @@ def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     panels: list[Panel] = []
     captions: list[Caption] = []
     links: dict[str, Link] = {}
+    grips: list[Grip] = []
     for i, part in enumerate(parts):
         dials += only({"part": [i]}, part.dials)
         panels += only({"part": [i]}, part.panels)
         captions += only({"part": [i]}, part.captions)
         links.update(part.links)
+        grips += only({"part": [i]}, part.grips)
     notices = " ".join(part.notice for part in parts if part.notice)
-    return Scene(title, " ".join(part.description for part in parts), dials, panels, captions, links, notices)
+    return Scene(
+        title, " ".join(part.description for part in parts), dials, panels, captions, links, notices, grips=grips
+    )
 
 
 def _place(title, parts, otherwise):

@@ -54,6 +54,74 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
     assert dragged.shown.differences() == []
 
 
+DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
+    "clipping g": ("clipping", "g", {}, 40),
+    "clipping limit": ("clipping", "limit", {}, 0),
+    "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
+    "secant": ("step_size", "h", {}, 2),
+    "error": ("step_size", "error", {}, 12),
+    "landscape": ("landscape", "step", {}, 7),
+    "batch": ("batch_splitter", "cut 3", {}, 1),
+    "cut": ("cut", "cut", {}, 3),
+    "memory": ("memory", "time", {}, 20),
+}
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch"])
+@pytest.mark.parametrize("case", DRAGGED)
+def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
+    example, name, turned, position = DRAGGED[case]
+    dragged = opened(example, 1000, way == "touch", **turned)
+    dragged.to_spot(name, position, way)
+    assert dragged.shown.differences() == []
+    before = dragged.shown.state[dragged.grip(name).dial]
+    dragged.press(name, "Home")
+    dragged.press(name, "End", "ArrowLeft", "ArrowUp")  # wherever it is then, the page shows what the data say
+    dragged.shown.state[dragged.grip(name).dial] = int(dragged.knob(name).get_attribute("aria-valuenow"))
+    assert dragged.shown.differences() == [] and dragged.shown.state[dragged.grip(name).dial] != before
+
+
+FREE = {"landscape": "start", "step_size": "x", "show": "x chain"}
+
+
+@pytest.mark.parametrize("example", FREE)
+def test_what_only_python_can_compute_says_so(opened, example):
+    dragged = opened(example)
+    dragged.by(FREE[example], 30, 10)
+    assert dragged.shown.frame.locator(".lk-needs").text_content() == NEEDS
+    assert dragged.shown.differences() == []
+
+
+# ---- the bug is found by a click ----
+
+
+def test_the_bug_is_found_in_three_tries_with_hints(opened):
+    dragged = opened("wrong_engines")
+    shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
+    reply, hunt = shown.control(dial).locator(".lk-reply"), dial.hunt
+    wrong = [key for key in hunt.choices if key not in (hunt.answer, "none")]
+    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+    assert shown.click(wrong[0]) and hunt.hints[0] in reply.text_content()
+    assert hunt.says[wrong[0]] in reply.text_content() and shown.differences() == []
+    assert shown.click(hunt.answer) and reply.text_content() == f"Found. {hunt.because}"
+    assert shown.differences() == [] and shown.state[dial.name] == len(dial.values) - 1
+    shown.turn(dial, 0)
+    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+
+
+def test_the_bug_is_found_by_keyboard_and_after_three_misses_it_is_told(opened):
+    dragged = opened("wrong_engines")
+    shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
+    control, keys = shown.control(dial), list(dial.hunt.choices)
+    for key in [key for key in keys if key != dial.hunt.answer][:3]:
+        control.get_by_label(dial.hunt.question).last.select_option(index=keys.index(key))
+        control.get_by_role("button", name="It is this one").press("Enter")
+        shown.state |= shown._suspected(key)
+        assert shown.differences() == []
+    assert dial.hunt.because in control.locator(".lk-reply").text_content()
+    assert axe_findings(shown.page, "html") == []
+
+
 def test_a_handle_is_large_enough_for_a_finger_and_lets_the_rest_of_the_picture_scroll(opened):
     dragged = opened("demo", 420, True, show=1)
     box = dragged.knob("point").bounding_box()

@@ -143,7 +143,7 @@ def test_the_keyboard_visits_the_parts(shown):
             shown.press("ArrowDown")
             said.add(shown.frame.locator(".lk-say").text_content())
     assert bool(said & labels) == bool(labels)
-    assert said <= labels | {shown.scene.caption(shown.state)}
+    assert said <= labels | {shown.scene.said(shown.state)}
     shown.press("ArrowRight")
 
 

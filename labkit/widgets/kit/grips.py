@@ -2,20 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 Spot = tuple[float, float]  # a place in px of the panel
 BY = ("x", "y", "xy", "r")
-
-
-class Scaled(Protocol):
-    """What `Axis` and its like have."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-    log: bool
 
 
 @dataclass(frozen=True)
@@ -32,11 +21,6 @@ class Along:
     end: float
     log: bool = False
     whole: bool = False
-
-    @classmethod
-    def on(cls, axis: Scaled, field: str) -> "Along":
-        """A field along an axis."""
-        return cls(field, axis.low, axis.high, axis.start, axis.end, axis.log)
 
     @classmethod
     def scrubbed(cls, field: str, value: float, x: float, whole: bool = False) -> "Along":

@@ -12,6 +12,8 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from .grips import Grip
+from .hunts import Hunt
+from .words import briefly
 from .strokes import Outline, outline, polygon, tenth
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
@@ -22,7 +24,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "toggle", "plane", "order")
+KINDS = ("slider", "choice", "toggle", "plane", "order", "hunt")
 
 
 @dataclass(frozen=True)
@@ -60,9 +62,10 @@ class Dial:
 
     Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among
     places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an
-    arrangement of `items`; position n is their n-th permutation in lexicographic order). What is dragged is a `Grip`.
+    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`). What is dragged is a `Grip`.
     `asks`: questions by position, for "predict first", one or several with different `when`. `when`: the dial is offered
-    only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`.
+    only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns these others back,
+    `{dial: position}`.
     `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place of
     another, the dial is turned to the last position that does not lie ahead.
     """
@@ -78,6 +81,7 @@ class Dial:
     items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()
+    hunt: Hunt | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS or not 0 <= self.start < len(self.values):
@@ -123,13 +127,14 @@ class Mark:
 class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
-    `opens` (a part that a click folds or unfolds)."""
+    `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`)."""
 
     label: str
     tip: Sequence[str] = ()
     heat: Sequence[Sequence[float | None]] = ()
     go: Mapping[str, int] = field(default_factory=dict)
     opens: str | None = None
+    sets: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,8 @@ class Scene:
     """The whole picture. `description` says in a few sentences what it shows, for those who do not see it.
 
     `notice`: a message above everything, such as where the first nan came from. `fields`: numbers that the reader may
-    change, `{name: text}`; the program then computes a new scene. `predict`: whether "predict first" is on from the start.
+    change, `{name: text}`; the program then computes a new scene; each is offered at the positions of dials that `fields_at`
+    says. `predict`: whether "predict first" is on from the start.
     `grips`: what can be dragged. `turned`: where dials stand when this scene takes the place of another, `{dial: position}`.
     """
 
@@ -172,6 +178,7 @@ class Scene:
     notice: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     predict: bool = False
+    fields_at: Mapping[str, When] = field(default_factory=dict)
     grips: Sequence[Grip] = ()
     turned: Mapping[str, int] = field(default_factory=dict)
 
@@ -202,6 +209,15 @@ class Scene:
         """The sentences for a state, one after the other."""
         said = [latest(c.texts, state[c.dial], "") for c in self.captions if holds(c.when, state)]
         return " ".join(filter(None, said))
+
+    def said(self, state: Mapping[str, int]) -> str:
+        """What the page says at once: the first sentences, of at most 30 words."""
+        return briefly(self.caption(state))[0]
+
+    def told(self, state: Mapping[str, int]) -> str:
+        """All the sentences for a state, with why, of each hunt that is over."""
+        over = [d for d in self.dials if d.hunt and holds(d.when, state) and state[d.name] == len(d.values) - 1]
+        return " ".join(filter(None, [self.caption(state), *(dial.hunt.because for dial in over if dial.hunt)]))
 
 
 def holds(when: Mapping[str, Sequence[int]], state: Mapping[str, int]) -> bool:

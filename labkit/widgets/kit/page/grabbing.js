@@ -3,7 +3,7 @@
 
 import { make } from "./elements.js";
 import { holds } from "./look.js";
-import { furthest, nearest, neighbour, tidy, valueAt } from "./places.js";
+import { coordinates, furthest, levelAt, nearest, neighbour, tidy, valueAt } from "./places.js";
 
 const NEEDS = "needs Python: open in a notebook";
 const SILENCE = 3000; // ms without an answer
@@ -46,7 +46,11 @@ export class Grabbing {
       className: `lk-grip${how}${grip.stays ? " lk-stays" : ""}`, tabIndex: 0, role: "slider", "aria-label": grip.label, title: grip.label,
     });
     const area = grip.area && make("div", { className: `lk-area${how}` });
-    for (const part of [area, knob].filter(Boolean)) part.addEventListener("pointerdown", (event) => this.take(grip.name, event));
+    for (const part of [area, knob].filter(Boolean)) {
+      part.addEventListener("pointerdown", (event) => this.take(grip.name, event));
+      part.addEventListener("pointermove", (event) => { if (!this.held) this.player.pointing.at(below(event), event.clientX, event.clientY); });
+      part.addEventListener("pointerleave", () => this.player.pointing.at(undefined));
+    }
     knob.addEventListener("keydown", (event) => this.key(grip.name, event));
     layer.append(...(area ? [area] : []), knob);
     view.scroller.append(layer);
@@ -91,7 +95,7 @@ export class Grabbing {
     knob.setAttribute("aria-valuemin", 0);
     knob.setAttribute("aria-valuemax", dial ? dial.values.length - 1 : 0);
     knob.setAttribute("aria-valuenow", now);
-    const words = player.live && fields.length ? fields.join(", ") : dial ? dial.values[now] : `${fields.join(", ")}; ${NEEDS}`;
+    const words = dial ? dial.values[now] : fields.join(", ") + (player.live ? "" : `; ${NEEDS}`);
     knob.setAttribute("aria-valuetext", words);
     knob.classList.toggle("lk-needing", !dial && !player.live);
   }
@@ -129,8 +133,7 @@ export class Grabbing {
     const { held } = this;
     if (!held || event.pointerId !== held.pointer) return;
     if (!held.moved && event.type === "pointerup") { // a click goes to what lies below
-      const below = document.elementsFromPoint(event.clientX, event.clientY).find((node) => node.dataset?.link);
-      if (below) this.player.follow(below.dataset.link);
+      this.player.follow(below(event));
     }
     this.end();
   }
@@ -152,7 +155,7 @@ export class Grabbing {
     event.preventDefault();
     event.stopPropagation();
     const { grip, spot } = found, way = ways[event.key] || ends[event.key], far = event.key in ends;
-    if (this.player.live && grip.free) this.nudge(grip, way, far, event.shiftKey ? 10 : 1);
+    if (this.player.live && grip.free) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
     else if (!grip.dial) this.say(name, NEEDS);
     else {
       const next = far ? furthest(grip, way) : neighbour(grip, this.player.state[grip.dial], spot, way);
@@ -161,13 +164,12 @@ export class Grabbing {
   }
 
   // A hundredth of the way along each axis, to its very end if `far`.
-  nudge(grip, [right, down], far, times) {
-    const value = {}, across = right || -down; // what has one axis only takes both pairs of arrows
+  nudge({ grip, spot }, [right, down], far, times) {
+    const value = {}, at = coordinates(grip, spot), across = right || -down; // what has one axis only takes both pairs of arrows
     for (const [axis, along] of Object.entries(grip.free)) {
       const one = Object.keys(grip.free).length === 1, way = one ? across : axis === "y" ? -down : right;
-      const up = along.high - along.low, now = Number(this.player.scene.fields?.[along.field]);
-      const level = along.log ? Math.log10(now) : now, scrub = grip.stays ? 1000 : 100;
-      const moved = along.whole && !far ? level + way * times : level + (way * times * up) / scrub;
+      const level = grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]);
+      const step = along.whole ? 1 : (along.high - along.low) / (grip.stays ? 1000 : 100), moved = level + way * times * step;
       if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
     }
     if (Object.keys(value).length) this.send(value, true);
@@ -179,8 +181,7 @@ export class Grabbing {
   aim(grip, place) {
     const { player } = this;
     if (player.live && grip.free) {
-      const value = {}, [x, y] = place;
-      const at = { x, y, r: grip.around ? Math.hypot(x - grip.around[0], y - grip.around[1]) : 0 };
+      const value = {}, at = coordinates(grip, place);
       for (const [axis, along] of Object.entries(grip.free)) value[along.field] = valueAt(along, at[axis]);
       this.held.value = value;
       this.moveMarks();
@@ -221,12 +222,18 @@ export class Grabbing {
     this.busy = !last;
     this.player.send(last ? { set: value } : { set: value, at: this.player.state });
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => { this.busy = false; this.say(undefined, "Python does not answer."); }, SILENCE);
+    this.waiting = setTimeout(() => { this.busy = false; this.say("", "Python does not answer."); }, SILENCE);
   }
 
-  // A sentence where it is dragged, for a moment.
+  // A click on a link that sets fields.
+  ask(sets, link) {
+    if (this.player.live) this.player.send({ set: sets, at: this.player.state });
+    else this.say(link, NEEDS);
+  }
+
+  // A sentence where it is dragged or clicked, for a moment.
   say(name, words) {
-    const { root } = this.player, knob = this.handles.get(name)?.knob;
+    const { root, views } = this.player, knob = this.handles.get(name)?.knob || views.map((view) => view.seen(name)).find(Boolean);
     if (!this.note.isConnected) root.append(this.note);
     const box = root.getBoundingClientRect(), at = knob?.getBoundingClientRect() || box;
     this.note.textContent = words;
@@ -236,6 +243,11 @@ export class Grabbing {
     clearTimeout(this.silent);
     this.silent = setTimeout(() => { this.note.hidden = true; }, 4000);
   }
+}
+
+// The link of the marks that lie under a handle.
+function below(event) {
+  return document.elementsFromPoint(event.clientX, event.clientY).find((node) => node.dataset?.link)?.dataset.link;
 }
 
 function put(node, left, top, width, height) {

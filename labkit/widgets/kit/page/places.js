@@ -53,11 +53,17 @@ export function furthest(grip, [right, down]) {
   return found?.i;
 }
 
-// The value of a field at a place of its axis.
-export function valueAt(along, px) {
-  const share = Math.min(1, Math.max(0, (px - along.start) / (along.end - along.start)));
-  return tidy(along, along.low + share * (along.high - along.low));
+// What a place is by "x", "y" and "r".
+export function coordinates(grip, [x, y]) {
+  return { x, y, r: grip.around ? Math.hypot(x - grip.around[0], y - grip.around[1]) : 0 };
 }
+
+// The value of a field at a place of its axis; `levelAt`: of a logarithmic one the power of ten.
+export function levelAt(along, px) {
+  return along.low + ((px - along.start) / (along.end - along.start)) * (along.high - along.low);
+}
+
+export function valueAt(along, px) { return tidy(along, levelAt(along, px)); }
 
 // A number as exact as a px is: round, and within its axis.
 export function tidy(along, level) {

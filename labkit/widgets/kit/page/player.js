@@ -4,7 +4,7 @@ import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { Grabbing } from "./grabbing.js";
-import { captionOf, carried, holds, touched } from "./look.js";
+import { briefly, captionOf, carried, holds, touched } from "./look.js";
 import { Pointing } from "./pointing.js";
 import { View, refresh } from "./view.js";
 
@@ -41,6 +41,7 @@ export class Player {
       return { dial, ...control };
     });
     this.say = make("p", { className: "lk-say", role: "status", "aria-live": "polite" });
+    this.more = make("details", { className: "lk-more" }, make("summary", {}, "more"), make("p"));
     this.ask = askControl();
     this.pointing = new Pointing(root, scene.links || {});
     this.index = {};
@@ -48,7 +49,7 @@ export class Player {
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
-      this.bar(), this.say, this.ask.element,
+      this.bar(), this.say, this.more, this.ask.element,
       make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)),
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
@@ -56,7 +57,8 @@ export class Player {
   bar() {
     const bar = make("div", { className: "lk-controls" }, ...this.controls.map((c) => c.element));
     if (this.dials.some((dial) => Object.keys(dial.asks || {}).length)) bar.append(this.predictToggle());
-    if (this.live) bar.append(...Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)));
+    this.fields = this.live ? Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)) : [];
+    bar.append(...this.fields.map(({ element }) => element));
     return bar;
   }
 
@@ -74,7 +76,7 @@ export class Player {
   field(name, text) {
     const input = make("input", { type: "text", value: text, size: 8, inputMode: "decimal" });
     input.onchange = () => this.send({ set: { [name]: input.value } });
-    return make("label", { className: "lk-dial" }, make("span", { className: "lk-label" }, `${name} =`), input);
+    return { name, element: make("label", { className: "lk-dial" }, make("span", { className: "lk-label" }, `${name} =`), input) };
   }
 
   listen(view) {
@@ -131,9 +133,12 @@ export class Player {
       element.hidden = !holds(dial.when, this.state);
       show(this.state[dial.name], this.playing === dial);
     }
+    for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
     for (const view of this.views) view.show(holds(view.panel.when, this.state), this.index, this.state);
-    const words = captionOf(this.scene, this.state);
+    const [words, rest] = briefly(captionOf(this.scene, this.state));
     if (this.say.textContent !== words) this.say.textContent = words;
+    this.more.hidden = !rest;
+    this.more.lastChild.textContent = rest;
     this.fit();
     for (const view of this.views) view.follow();
   }
@@ -162,9 +167,11 @@ export class Player {
   // ---- clicks, keys ----
 
   follow(name) {
-    const link = (this.scene.links || {})[name];
+    const link = (this.scene.links || {})[name], hunt = this.controls.find((control) => control.takes?.(name));
+    if (hunt) { this.pause(); hunt.suspect(name); return; }
     if (!link) return;
     if (link.opens !== undefined) this.open(link.opens);
+    if (link.sets) this.grabbing.ask(link.sets, name);
     if (link.go) { this.pause(); this.ask.hide(); this.set(link.go); }
   }
 

@@ -1,11 +1,12 @@
 """The picture of a loss landscape: contour lines with the paths of optimizers, their losses, and what they keep."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...kit.axes import Axis, Plane, pieces
+from ...kit.grips import Grip
 from ...kit.scene import Mark, Panel, line, only, path, rect, text, width_of
 from ...kit.strokes import Point, growing, polygon
 from ...kit.words import number
@@ -42,12 +43,16 @@ Runs = Mapping[str, Sequence[Sequence[Waypoint]]]  # optimizer -> for each rate 
 
 @dataclass(frozen=True)
 class Ground:
-    """What all panels share: the runs, how many steps, the frame in the loss's own units, and the names of both axes."""
+    """What all panels share: the runs, how many steps, the frame in the loss's own units, and the names of both axes.
+
+    `losses`: the axis of the losses, None for one that fits. A rate without moments is not drawn.
+    """
 
     runs: Runs
     steps: int
     frame: Frame
     axes: tuple[str, str]
+    losses: Axis | None = None
 
     @property
     def plane(self) -> Plane:
@@ -64,15 +69,16 @@ class Ground:
         """`(the `when` of its marks, look, name, moments)` for every optimizer and rate."""
         for k, (name, by_rate) in enumerate(self.runs.items()):
             for i, moments in enumerate(by_rate):
-                yield {"rate": [i], "show": [0, k + 1]}, self.looks[name], name, moments
+                if moments:
+                    yield {"rate": [i], "show": [0, k + 1]}, self.looks[name], name, moments
 
 
 # ---- the plane ----
 
 
-def plane(shared: Ground, loss: Loss) -> Panel:
-    """The paths over the contour lines."""
-    marks = [*_legend(shared), shared.plane.ground(), *_contours(shared, loss), *_axes(shared)]
+def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
+    """The paths over the contour `lines`."""
+    marks = [*_legend(shared), shared.plane.ground(), *lines, *_axes(shared)]
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
     return Panel("plane", "The paths over the contour lines of the loss", EDGE, TOP + HEIGHT + 22, marks)
@@ -90,7 +96,8 @@ def _legend(shared) -> Iterator[Mark]:
         x += 62 + width_of(name, bold=True)
 
 
-def _contours(shared, loss) -> list[Mark]:
+def contours(shared: Ground, loss: Loss) -> list[Mark]:
+    """The contour lines of the loss, with their heights."""
     left, right, low, high = shared.frame
     xs, ys = np.linspace(left, right, SQUARE_AT), np.linspace(low, high, SQUARE_AT)
     found = heights(loss, xs, ys)
@@ -136,7 +143,10 @@ def beside(shared: Ground) -> Panel:
     """What each optimizer sees and keeps, and below it the loss after each step."""
     marks, bottom = _kept_rows(shared)
     top, steps = bottom + 24, shared.steps + 1
-    plane = Plane(Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8), _losses_axis(shared, top))
+    plane = Plane(
+        Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8),
+        replace(shared.losses or losses_axis(shared), start=top + LOW, end=top),
+    )
     title = f"The loss after each step, on a {'log' if plane.up.log else 'linear'} scale"
     marks += [text(0, bottom + 12, title, "name"), rect(LEFT, top, WIDTH, LOW, "area", 0)]
     marks += plane.up.beside(LEFT - 6, plane.up.ticks(4), grid=(LEFT, LEFT + WIDTH))
@@ -149,16 +159,24 @@ def beside(shared: Ground) -> Panel:
     return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
 
 
-def _losses_axis(shared, top) -> Axis:
+def grips(shared: Ground, start: Point) -> Iterator[Grip]:
+    """The start, anywhere in the frame; and the step, along the losses."""
+    free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
+    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
+    y, across = _kept_rows(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
+    yield Grip("step", "beside", "The step", "step", [(across(i), y) for i in range(shared.steps + 1)], "x")
+
+
+def losses_axis(shared: Ground) -> Axis:
     """Logarithmic where it can be; what is beyond the highest or lowest loss shown is drawn at the edge."""
     losses = [m.loss for *_, moments in shared.each() for m in moments]
     first, least, most = losses[0], min(losses), max(losses)
     if least > 0:
         low = float(np.floor(np.log10(max(least, first * 1e-6))))
         high = float(np.ceil(np.log10(min(most, first * 1e3)) + 1e-9))
-        return Axis(low, high, top + LOW, top, log=True)
+        return Axis(low, high, LOW, 0.0, log=True)
     spread = first - least or 1.0
-    return Axis(least - 0.05 * spread, min(most, first + spread) + 0.05 * spread, top + LOW, top)
+    return Axis(least - 0.05 * spread, min(most, first + spread) + 0.05 * spread, LOW, 0.0)
 
 
 def _kept_rows(shared) -> tuple[list[Mark], float]:
@@ -168,8 +186,8 @@ def _kept_rows(shared) -> tuple[list[Mark], float]:
     for k, (name, by_rate) in enumerate(shared.runs.items()):
         both = {"show": [0, k + 1]}
         marks.append(text(0, y, name, shared.looks[name].words, when=both))
-        rows = 1 + max(1, *(len(moments[0].kept) for moments in by_rate))
-        for i, moments in enumerate(by_rate):
+        rows = 1 + max(1, *(len(moments[0].kept) for moments in by_rate if moments))
+        for i, moments in ((i, moments) for i, moments in enumerate(by_rate) if moments):
             now = [moments[min(step, len(moments) - 1)] for step in range(shared.steps + 1)]
             for row in range(rows):
                 kept = text(LEFT + 60, y + ROW * row, "", "value", when={**both, "rate": [i]})

@@ -25,8 +25,7 @@ def opened(go, tmp_path):
     return open_page
 
 
-@pytest.mark.parametrize("way", ["mouse", "touch"])
-@pytest.mark.parametrize("width", [1000, 420])
+@pytest.mark.parametrize("width, way", [(1000, "mouse"), (420, "touch")])
 def test_a_point_is_dragged_to_the_nearest_place(opened, way, width):
     dragged = opened("demo", width, way == "touch", show=1)
     for position in (1 * 5 + 4, 4 * 5 + 0):
@@ -67,8 +66,13 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
 }
 
 
-@pytest.mark.parametrize("way", ["mouse", "touch"])
-@pytest.mark.parametrize("case", DRAGGED)
+USUAL = [("batch", "mouse"), ("cut", "touch")]
+CASES = [(case, way) for case in DRAGGED for way in ("mouse", "touch")]
+
+
+@pytest.mark.parametrize(
+    "case, way", [one if one in USUAL else pytest.param(*one, marks=pytest.mark.live) for one in CASES]
+)
 def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     example, name, turned, position = DRAGGED[case]
     dragged = opened(example, 1000, way == "touch", **turned)
@@ -84,6 +88,7 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
 FREE = {"landscape": "start", "step_size": "x", "show": "x chain"}
 
 
+@pytest.mark.live
 @pytest.mark.parametrize("example", FREE)
 def test_what_only_python_can_compute_says_so(opened, example):
     dragged = opened(example)
@@ -109,6 +114,7 @@ def test_the_bug_is_found_in_three_tries_with_hints(opened):
     assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
 
 
+@pytest.mark.live
 def test_the_bug_is_found_by_keyboard_and_after_three_misses_it_is_told(opened):
     dragged = opened("wrong_engines")
     shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]

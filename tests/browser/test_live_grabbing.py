@@ -38,7 +38,7 @@ def settled(live, dragged):
     assert found == []
 
 
-@pytest.mark.parametrize("way", ["mouse", "touch"])
+@pytest.mark.parametrize("way", ["mouse", pytest.param("touch", marks=pytest.mark.live)])
 def test_a_gradient_is_dragged_to_any_place(live, way):
     lively, dragged = live(ClippingLab(), way == "touch")
     dragged.by("g", -61, 47, way)  # 48 px are a 1
@@ -49,6 +49,7 @@ def test_a_gradient_is_dragged_to_any_place(live, way):
     assert [message for message in lively.messages if "at" in message] and "at" not in lively.messages[-1]
 
 
+@pytest.mark.live
 def test_while_python_computes_the_handle_is_where_the_finger_is_and_only_one_message_is_on_its_way(live):
     lively, dragged = live(ClippingLab())
     x, y = dragged.centre("g")
@@ -68,6 +69,7 @@ def test_while_python_computes_the_handle_is_where_the_finger_is_and_only_one_me
     assert axe_findings(lively.page, ".labkit") == []
 
 
+@pytest.mark.live
 def test_the_limit_is_pulled_by_the_edge_of_the_circle(live):
     lively, dragged = live(ClippingLab())
     dragged.by("limit", -17, -17)
@@ -75,6 +77,7 @@ def test_the_limit_is_pulled_by_the_edge_of_the_circle(live):
     assert lively.picture.inputs["limit"] == pytest.approx(1.5 + 17 * 2**0.5 / 48, abs=0.03)
 
 
+@pytest.mark.live
 def test_an_input_is_scrubbed_on_its_card(live):
     lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0))
     dragged.by("x chain", 40, 0)
@@ -85,6 +88,7 @@ def test_an_input_is_scrubbed_on_its_card(live):
     assert lively.picture.inputs["x"] == pytest.approx(0.92, abs=0.02)
 
 
+@pytest.mark.live
 def test_a_point_a_start_and_a_cut_are_dragged(live):
     lively, dragged = live(StepSize(np.sin, 1.0))
     dragged.by("x", 66, 0)
@@ -100,6 +104,7 @@ def test_a_point_a_start_and_a_cut_are_dragged(live):
     assert lively.picture.splits[4, "yours"].sizes == [1, 5, 3, 3]
 
 
+@pytest.mark.live
 def test_a_bit_is_toggled_by_a_click(live):
     lively, dragged = live(Microscope(1.5, powers=[0]))
     for _ in range(2):

@@ -7,6 +7,8 @@ be given as points. A mark changes by `mark.following(dial, x=[...])` (one value
 alone), `mark.seen_from(dial, position)`, and `mark.answering(dial)` where it would give an answer away. `only(when, marks)`
 shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
 `by_position` gathers questions for a dial.
+`grips`: what the reader takes hold of: a `Grip` turns a dial to the nearest position, or sets fields `Along` axes. `hunts`: a
+`Hunt`, a game in which the reader clicks what is suspected.
 `strokes`: paths and coordinates as they are written: `polyline`, `polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
 contour lines (`contours`).

@@ -58,15 +58,15 @@ class Picture:
         """
         return self._get_state()
 
+    @state.setter
+    def state(self, state: Mapping[str, Any]) -> None:
+        self._set_state(state)
+
     def _get_state(self) -> dict[str, Any]:
         shown: dict[str, int] = self._player.state if self._player is not None else {}
         start = self._scene.start()
         dials: dict[str, Any] = start | {k: v for k, v in shown.items() if k in start}
         return dials | ({"inputs": dict(self.inputs)} if self.inputs else {})
-
-    @state.setter
-    def state(self, state: Mapping[str, Any]) -> None:
-        self._set_state(state)
 
     def _set_state(self, state: Mapping[str, Any]) -> None:
         dials, before = {k: v for k, v in state.items() if k != "inputs"}, dict(self.inputs)

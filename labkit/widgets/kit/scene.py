@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 
 from .grips import Grip
 from .hunts import Hunt
-from .words import briefly
 from .strokes import Outline, outline, polygon, tenth
+from .words import briefly
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
 When = Mapping[str, Sequence[int]]  # positions of dials at which something is seen
@@ -62,12 +62,11 @@ class Dial:
 
     Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among
     places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an
-    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`). What is dragged is a `Grip`.
-    `asks`: questions by position, for "predict first", one or several with different `when`. `when`: the dial is offered
-    only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns these others back,
-    `{dial: position}`.
-    `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place of
-    another, the dial is turned to the last position that does not lie ahead.
+    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`). What is
+    dragged is a `Grip`. `asks`: questions by position, for "predict first", one or several with different `when`. `when`:
+    the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns
+    these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share, rising:
+    when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
     name: str

@@ -63,7 +63,7 @@ class Landscape(Picture):
         runs = self._runs_from(start, None if at is None else at["rate"])
         self._start = start
         if at is not None:
-            self.scene = self._scene_of(replace(self._shared, runs=runs))
+            self.scene = self._scene_of(replace(self._shared, runs=runs, now=at["step"]))
             return
         self.runs = runs
         self._shared = self._ground(self._shared.frame if self._shared.plane.holds(start) else None)
@@ -165,19 +165,19 @@ def _captions(shared, rates):
         said = [f"Step {s}, learning rate {number(rate)}." for s in range(shared.steps + 1)]
         yield Caption("step", changes(said), {"rate": [i]})
     for when, _, name, moments in shared.each():
-        yield Caption(
-            "step", changes(f"{name}: {_standing(shared, moments, s)}." for s in range(shared.steps + 1)), when
-        )
+        for show, places in ((0, len(shared.runs) == 1), (when["show"][1], True)):
+            standing = (f"{name}: {_standing(shared, moments, s, places)}." for s in range(shared.steps + 1))
+            yield Caption("step", changes(standing), {**when, "show": [show]})
 
 
-def _standing(shared, moments, step):
-    """Where an optimizer stands, in words."""
+def _standing(shared, moments, step, places):
+    """Where an optimizer stands, in words; of several the loss alone."""
     if step >= len(moments):
         return f"not finite since step {len(moments)}"
     moment = moments[step]
     where = ", ".join(f"{axis} = {number(v)}" for axis, v in zip(shared.axes, moment.place, strict=True))
     away = "" if shared.plane.holds(moment.place) else ", outside the picture"
-    return f"{where}, loss {number(moment.loss)}{away}"
+    return f"{f'{where}, ' if places else ''}loss {number(moment.loss)}{away}"
 
 
 def _asks(shared, rates):

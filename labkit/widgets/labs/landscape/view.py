@@ -1,14 +1,16 @@
 """The picture of a loss landscape: contour lines with the paths of optimizers, their losses, and what they keep."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...kit.axes import Axis, Plane, pieces
 from ...kit.grips import Grip
 from ...kit.scene import Mark, Panel, line, only, path, rect, text, width_of
-from ...kit.strokes import Point, growing, polygon
+from ...kit.strokes import Point, polygon
 from ...kit.words import number
 from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 
@@ -45,7 +47,8 @@ Runs = Mapping[str, Sequence[Sequence[Waypoint]]]  # optimizer -> for each rate 
 class Ground:
     """What all panels share: the runs, how many steps, the frame in the loss's own units, and the names of both axes.
 
-    `losses`: the axis of the losses, None for one that fits. A rate without moments is not drawn.
+    `losses`: the axis of the losses, None for one that fits. A rate without moments is not drawn. `now`: the only step that is
+    seen, None for all.
     """
 
     runs: Runs
@@ -53,12 +56,18 @@ class Ground:
     frame: Frame
     axes: tuple[str, str]
     losses: Axis | None = None
+    now: int | None = None
 
     @property
     def plane(self) -> Plane:
         """Where places stand, px."""
         left, right, low, high = self.frame
         return Plane(Axis(left, right, LEFT, LEFT + WIDTH), Axis(low, high, TOP + HEIGHT, TOP))
+
+    def follow(self, mark: Mark, **values: Callable[[int], Any]) -> Mark:
+        """A mark with attributes that follow the step."""
+        steps = range(self.steps + 1) if self.now is None else [self.now]
+        return mark.following("step", **{name: [value(step) for step in steps] for name, value in values.items()})
 
     @property
     def looks(self) -> dict[str, Look]:
@@ -131,7 +140,7 @@ def _axes(shared) -> Iterator[Mark]:
 def _path(shared, look, places) -> Iterator[Mark]:
     """The line of a path, which ends where it leaves the frame, and a mark for every step."""
     track = shared.plane.track(places)
-    yield path("M0 0", look.line).following("step", d=growing(track, shared.steps + 1))
+    yield shared.follow(path("M0 0", look.line), d=partial(_beginning, track))
     for i, spot in enumerate(shared.plane.inner(places)):
         yield path(look.sign(*spot), look.mark).seen_from("step", i)
 
@@ -142,7 +151,7 @@ def _path(shared, look, places) -> Iterator[Mark]:
 def beside(shared: Ground) -> Panel:
     """What each optimizer sees and keeps, and below it the loss after each step."""
     marks, bottom = _kept_rows(shared)
-    top, steps = bottom + 24, shared.steps + 1
+    top = bottom + 24
     plane = Plane(
         Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8),
         replace(shared.losses or losses_axis(shared), start=top + LOW, end=top),
@@ -153,9 +162,9 @@ def beside(shared: Ground) -> Panel:
     marks += plane.across.below(top + LOW + 14, [i for i in plane.across.ticks(8) if i == int(i)])
     for when, look, _, moments in shared.each():
         ends = [plane.at((i, m.loss)) for i, m in enumerate(moments)]
-        curve = path("M0 0", look.line).following("step", d=growing(ends, steps))
-        signs = [look.sign(*ends[min(i, len(ends) - 1)]) for i in range(steps)]
-        marks += only(when, [curve, path("M0 0", look.mark).following("step", d=signs)])
+        curve = shared.follow(path("M0 0", look.line), d=partial(_beginning, ends))
+        sign = shared.follow(path("M0 0", look.mark), d=partial(_sign, look, ends))
+        marks += only(when, [curve, sign])
     return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
 
 
@@ -188,16 +197,24 @@ def _kept_rows(shared) -> tuple[list[Mark], float]:
         marks.append(text(0, y, name, shared.looks[name].words, when=both))
         rows = 1 + max(1, *(len(moments[0].kept) for moments in by_rate if moments))
         for i, moments in ((i, moments) for i, moments in enumerate(by_rate) if moments):
-            now = [moments[min(step, len(moments) - 1)] for step in range(shared.steps + 1)]
             for row in range(rows):
                 kept = text(LEFT + 60, y + ROW * row, "", "value", when={**both, "rate": [i]})
-                marks.append(kept.following("step", text=[_row_words(moment, row) for moment in now]))
+                marks.append(shared.follow(kept, text=partial(_row_words, moments, row)))
         y += ROW * rows + 4
     return marks, y
 
 
-def _row_words(moment, row):
+def _beginning(points, step):
+    return points[: step + 1]
+
+
+def _sign(look, spots, step):
+    return look.sign(*spots[min(step, len(spots) - 1)])
+
+
+def _row_words(moments, row, step):
     """What stands in a row: first the gradient, then each thing kept."""
+    moment = moments[min(step, len(moments) - 1)]
     if row == 0:
         return f"gradient {pair(moment.gradient)}"
     names = list(moment.kept)

@@ -63,7 +63,8 @@ class WrongEngineLab(Picture):
 
     def still_state(self, **dials: int | str) -> dict[str, int]:
         """Every hunt over, and each slider where the first wrong node shows, but for those that are turned."""
-        state, found = self._scene.state(**dials), {}
+        state = self._scene.state(**dials)
+        found: dict[str, int] = {}
         for dial in self._scene.dials:
             if dial.hunt and state[dial.name] == 0:
                 found |= {dial.name: TRIES, **dial.hunt.goes}

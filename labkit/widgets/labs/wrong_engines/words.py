@@ -29,7 +29,7 @@ def label(play: Play, m: int) -> str:
 
 
 def sentence(play: Play, m: int, right: Play | None) -> str:
-    """What happens at a moment, and what is wrong then. `right`: the right engine's run; without it nothing is said to be wrong."""
+    """What happens at a moment, and what is wrong then. `right`: the right engine's run; None: nothing is said to be wrong."""
     moment = play.moments[m]
     say = {"forward": _forward, "start": _start, "raised": _raised, "learn": _learn, "done": _done}.get(moment.kind)
     said = [say(play, m, right) if say else _visit(play, m)]

@@ -11,7 +11,10 @@ const change = (name, value) => {{ values[name] = value; (listeners[`change:${{n
 const model = {{
   get: (name) => values[name], set: (name, value) => {{ values[name] = value; }}, off() {{}},
   save_changes() {{ window.turned(values.state); }}, on: (type, act) => (listeners[type] ||= []).push(act),
-  send: async (message) => {{ for (const scene of await window.python(message)) change("scene", scene); }},
+  send: async (message) => {{ 
+    for (const scene of await window.python(message)) change("scene", scene);
+    listeners["msg:custom"].forEach((act) => act({{ answered: true }}));
+  }},
 }};
 window.change = change;
 player.render({{ model, el: document.getElementById("stage") }});

@@ -24,7 +24,8 @@ export class Grabbing {
     on("pointercancel", (event) => this.drop(event));
     if (held?.focused) requestAnimationFrame(() => this.handles.get(held.focused)?.knob.focus({ preventScroll: true }));
     if (this.held && !this.now(this.held.name)) this.held = undefined;
-    if (held?.wanted) this.send(held.wanted.value, held.wanted.last);
+    this.wanted = held?.wanted;
+    this.soon();
   }
 
   // What goes on in the player that takes this one's place.
@@ -212,7 +213,11 @@ export class Grabbing {
     if (!last && this.held?.sent === written) return;
     if (this.held) this.held.sent = written;
     this.wanted = { value, last };
-    if (!this.busy && !this.frame) this.frame = requestAnimationFrame(() => this.post());
+    this.soon();
+  }
+
+  soon() {
+    if (this.wanted && !this.busy && !this.frame) this.frame = requestAnimationFrame(() => this.post());
   }
 
   post() {
@@ -223,6 +228,13 @@ export class Grabbing {
     this.player.send(last ? { set: value } : { set: value, at: this.player.state });
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => { this.busy = false; this.say("", "Python does not answer."); }, SILENCE);
+  }
+
+  // Python has answered, with a scene or without.
+  answered() {
+    clearTimeout(this.waiting);
+    this.busy = false;
+    this.soon();
   }
 
   // A click on a link that sets fields.

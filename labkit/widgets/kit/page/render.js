@@ -52,9 +52,11 @@ function render({ model, el }) {
     if (focused && !held?.focused) player.focusPanel();
   };
   const onScene = () => { show(model.get("scene"), model.get("scene").turned); told(player.state); };
+  const onAnswer = () => player.grabbing.answered();
   const onState = () => player.set(model.get("state"), false);
   model.on("change:scene", onScene);
   model.on("change:state", onState);
+  model.on("msg:custom", onAnswer);
   show(first);
   if (model.get("plays") && player.main && !lessMotion()) player.toggle(player.main);
   const observer = new ResizeObserver(() => player.fit());
@@ -66,6 +68,7 @@ function render({ model, el }) {
     observer.disconnect();
     model.off("change:scene", onScene);
     model.off("change:state", onState);
+    model.off("msg:custom", onAnswer);
   };
 }
 

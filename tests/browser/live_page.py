@@ -11,7 +11,7 @@ const change = (name, value) => {{ values[name] = value; (listeners[`change:${{n
 const model = {{
   get: (name) => values[name], set: (name, value) => {{ values[name] = value; }}, off() {{}},
   save_changes() {{ window.turned(values.state); }}, on: (type, act) => (listeners[type] ||= []).push(act),
-  send: async (message) => {{ 
+  send: async (message) => {{
     for (const scene of await window.python(message)) change("scene", scene);
     listeners["msg:custom"].forEach((act) => act({{ answered: true }}));
   }},

@@ -22,7 +22,8 @@ HIT = """(frame, name) => {
   for (const node of frame.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)) {
     node.scrollIntoView({block: "nearest", inline: "nearest"});
     const box = node.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
-    if (box.width && document.elementFromPoint(x, y)?.closest("[data-link]")?.dataset.link === name) return [x, y];
+    const hit = document.elementsFromPoint(x, y).find(one => !one.closest(".lk-grips"));  // a click passes through a handle
+    if (box.width && hit?.closest("[data-link]")?.dataset.link === name) return [x, y];
   }
 }"""
 

@@ -38,7 +38,8 @@ def settled(live, dragged):
     assert found == []
 
 
-@pytest.mark.parametrize("way", ["mouse", pytest.param("touch", marks=pytest.mark.live)])
+@pytest.mark.live
+@pytest.mark.parametrize("way", ["mouse", "touch"])
 def test_a_gradient_is_dragged_to_any_place(live, way):
     lively, dragged = live(ClippingLab(), way == "touch")
     dragged.by("g", -61, 47, way)  # 48 px are a 1
@@ -77,7 +78,6 @@ def test_the_limit_is_pulled_by_the_edge_of_the_circle(live):
     assert lively.picture.inputs["limit"] == pytest.approx(1.5 + 17 * 2**0.5 / 48, abs=0.03)
 
 
-@pytest.mark.live
 def test_an_input_is_scrubbed_on_its_card(live):
     lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0))
     dragged.by("x chain", 40, 0)
@@ -116,6 +116,7 @@ def test_a_bit_is_toggled_by_a_click(live):
     assert [message["set"] for message in lively.messages] == [{"bit": 0}, {"bit": 0}, {"bit": 6}]
 
 
+@pytest.mark.live
 def test_what_python_refuses_is_told_and_the_page_goes_on(live):
     lively, dragged = live(Demo(2.0))
     dragged.shown.frame.get_by_label("x =").fill("3")

@@ -22,7 +22,8 @@ HIT = """(frame, name) => {
   for (const node of frame.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)) {
     node.scrollIntoView({block: "nearest", inline: "nearest"});
     const box = node.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
-    if (box.width && document.elementFromPoint(x, y)?.closest("[data-link]")?.dataset.link === name) return [x, y];
+    const hit = document.elementsFromPoint(x, y).find(one => !one.closest(".lk-grips"));  // a click passes through a handle
+    if (box.width && hit?.closest("[data-link]")?.dataset.link === name) return [x, y];
   }
 }"""
 
@@ -53,6 +54,10 @@ class Shown:
             control.locator("input").nth(1).fill(str(rows - 1 - down))
         elif dial.kind == "toggle":
             control.locator("input").set_checked(bool(position))
+        elif dial.kind == "hunt":
+            over = position == len(dial.values) - 1
+            control.get_by_role("button", name="Show me" if over else "Again").click()
+            self.state |= dict.fromkeys(dial.hunt.goes, 0) if not over else dial.hunt.goes
         elif dial.kind == "order":
             position = self._swap_first(dial)
         elif control.locator("select").count():
@@ -84,8 +89,17 @@ class Shown:
         place = self.frame.evaluate(HIT, link)
         if place:
             self.page.mouse.click(*place)
-            self.state |= self.scene.links[link].go
+            self.state |= self._suspected(link) or self.scene.links[link].go
         return bool(place)
+
+    def _suspected(self, link) -> dict[str, int]:
+        """Where dials go when a suspect is clicked."""
+        for dial in self.scene.dials:
+            if dial.hunt and link in dial.hunt.choices and holds(dial.when, self.state):
+                misses, last = self.state[dial.name] + 1, len(dial.values) - 1
+                over = link == dial.hunt.answer or misses == last
+                return {} if misses > last else {**dial.hunt.goes, dial.name: last} if over else {dial.name: misses}
+        return {}
 
     # ---- what is there ----
 
@@ -116,7 +130,7 @@ class Shown:
         for dial, seen in zip(self.scene.dials, there["dials"], strict=False):
             if seen != holds(dial.when, self.state):
                 found.append(f"dial {dial.name} is shown where it should not be, or not where it should be")
-        if there["said"] != self.scene.caption(self.state):
+        if there["said"] != self.scene.said(self.state):
             found.append(f"says {there['said']!r}")
         return found
 

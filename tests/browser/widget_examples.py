@@ -7,6 +7,7 @@ import ast
 import itertools
 from functools import cache
 
+from labkit.widgets.kit.grips import Along, Grip
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.scene import (
     Ask,
@@ -100,7 +101,7 @@ def demo_scene(x: float) -> Scene:
         Dial("view", "Many", [f"choice {i}" for i in range(8)], kind="choice"),
         Dial("order", "Order", orders, kind="order", items=ITEMS),
         Dial("place", "Place", [f"({i % SIDE}, {i // SIDE})" for i in range(SIDE**2)], kind="plane", start=12,
-             plane={"panel": "plane", "columns": SIDE, "x": 20, "y": 20, "dx": 40, "dy": 40}, when={"show": [1]}),
+             plane={"columns": SIDE}, when={"show": [1]}),
     ]  # fmt: skip
     said = Caption("step", [(0, "Here is x."), (1, "It is squared."), (2, "It is squared again.")])
     here = Caption("place", changes(f"The point is at {i % SIDE}, {i // SIDE}." for i in range(SIDE**2)), {"show": [1]})
@@ -112,7 +113,14 @@ def demo_scene(x: float) -> Scene:
         Panel("powers", "Powers", 420, 120, _powers(values)),
         Panel("plane", "Plane", 200, 200, _plane(), {"show": [1]}),
     ]
-    return Scene("Powers", "A number is squared twice.", dials, panels, [said, here], links, fields={"x": f"{x:g}"})
+    spots = [(20.0 + 40 * (i % SIDE), 20.0 + 40 * (i // SIDE)) for i in range(SIDE**2)]
+    grips = [
+        Grip("point", "plane", "the point", "place", spots, when={"show": [1]}),
+        Grip("x", "powers", "x", at=(60.0, 61.0), free={"x": Along.scrubbed("x", x, 60.0)}, by="x", stays=True),
+    ]
+    return Scene(
+        "Powers", "A number is squared twice.", dials, panels, [said, here], links, fields={"x": f"{x:g}"}, grips=grips
+    )  # fmt: skip
 
 
 def _powers(values):

@@ -7,12 +7,12 @@ from typing import Any
 
 from ...engine import argument_names
 from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of, tape_of_run, tensors_in
-from ..kit.picture import Picture, Still
+from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .run import real
 from .run.folding import Part, folded, layers, open_while_few, paths, visible
 from .run.recorded import of_function
-from .run.rerun import NotANumber, Rerun
+from .run.rerun import Rerun
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
@@ -68,6 +68,37 @@ class Explorer(Picture):
             self._show(opened_by(str(message["open"]), self.parts))
         for name, words in dict(message.get("set", {})).items():
             self._run_again(str(name), str(words))
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The arguments that are one number."""
+        return self._again.values if self._again else {}
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """Run again with other inputs. An exception of the function is passed on."""
+        story, before = self.story, self.inputs
+        try:
+            for name, value in inputs.items():
+                if self._again and value != before[name]:
+                    story = self._again.run(name, str(value))
+        except Exception:
+            self.fill(before)
+            raise
+        self.story, self.parts = story, folded(story.nodes)
+        self._show(opened_by(key_of(self.opened), self.parts))
+
+    def _get_state(self) -> dict[str, Any]:
+        """As of any picture; with the keys of the unfolded blocks as "opened", where there are blocks."""
+        return super()._get_state() | ({"opened": sorted(self.opened)} if paths(self.parts) else {})
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        opened, before = state.get("opened", self.opened), self.opened
+        self._show({around for key in opened for around in self._path(key)})
+        try:
+            super()._set_state({k: v for k, v in state.items() if k != "opened"})
+        except Exception:
+            self._show(before)
+            raise
 
     def _run_again(self, name, words):
         if self._again is None or name not in self._again.values:
@@ -126,7 +157,8 @@ class Explorer(Picture):
         taped = any(panel.name == "tape" and holds(panel.when, state) for panel in self.scene.panels)
         if taped and seed in steps.places:
             last = (list(steps.places).index(seed) + last + 1) // 2
-        return state if "step" in dials else {**state, "step": last}
+        moved = "step" in dials or state["step"] != 0
+        return state if moved else {**state, "step": last}
 
 
 class StillExplorer(Still, Explorer):

@@ -1,9 +1,10 @@
 """The scene of the graph explorer: a story, folded in a certain way, as panels over one slider."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
 
+from ..kit.grips import Along, Grip
 from ..kit.scene import Caption, Dial, Link, Mark, Panel, Scene, changes, text, width_of
 from ..kit.words import listed, paragraph
 from .asks import asks
@@ -59,7 +60,9 @@ class FoldedStory:
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
         panels = [*about(self.story), *bar[0], *panels, *colours.panels()]
         captions = _captions(units, offered)
-        return Scene(title, description(units), dials, panels, captions, behind | bar[1], notices, fields or {})
+        grips = list(_scrubbed(units, panels, fields or {}))
+        links = behind | bar[1]
+        return Scene(title, description(units), dials, panels, captions, links, notices, fields or {}, grips=grips)
 
     def _offered(self, units):
         """The views that the reader may choose."""
@@ -121,6 +124,20 @@ def _panels(units, offered):
             panels.append(make(units, {"view": where} if len(offered) > 1 else {}))
     shown = program(units, {"program": [1]})
     return [*panels, shown] if shown else panels
+
+
+def _scrubbed(units, panels, fields) -> Iterator[Grip]:
+    """The inputs on their cards: dragged to the right they grow."""
+    cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in fields and not u.chip}
+    for panel in panels:
+        boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
+        for link, at in boxes.items():
+            name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"
+            free = {"x": Along.scrubbed(name, float(fields[name]), x, whole)}
+            spot = (x, at["y"] + at["height"] * 0.7)
+            yield Grip(
+                f"{name} {panel.name}", panel.name, name, at=spot, by="x", free=free, stays=True, when=panel.when
+            )
 
 
 def _dials(shown, units, offered, panels):

@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 import numpy as np
 
 from .contours import contour
+from .grips import Along
 from .scene import Mark, line, rect, text
 from .strokes import Point, polyline
 from .words import number
@@ -30,6 +31,10 @@ class Axis:
     start: float
     end: float
     log: bool = False
+
+    def sets(self, field: str) -> Along:
+        """For a grip: a field that a place on the axis sets."""
+        return Along(field, self.low, self.high, self.start, self.end, self.log)
 
     def __call__(self, value: float) -> float:
         level, span = min(max(self._level(value), self.low), self.high), self.high - self.low

@@ -4,6 +4,7 @@ import base64
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -22,8 +23,8 @@ MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG 
 class Picture:
     """The base of all widgets. In a notebook the last expression of a cell shows it; elsewhere `save` it.
 
-    `scene` is what is shown. A subclass sets it, and may answer the reader: `respond({"set": {name: text}})` when a field
-    was filled in, `respond({"open": part})` when a part was clicked.
+    `scene` is what is shown. A subclass sets it, and may answer the reader: with `inputs` and `fill` when a field was filled
+    in or a handle dragged, with `respond({"open": part})` when a part was clicked.
     """
 
     shows_player = True  # in a notebook, below the still picture
@@ -35,20 +36,74 @@ class Picture:
 
     @property
     def scene(self) -> Scene:
-        """The picture as data (`labkit.widgets.kit.scene`); setting it changes what is shown."""
+        """The picture as data (`labkit.widgets.kit.scene`); setting it changes what is shown. Dials stay where they started,
+        but for those that it turns."""
         return self._scene
 
     @scene.setter
     def scene(self, scene: Scene) -> None:
-        self._scene = scene
+        before = {(dial.name, len(dial.values)): dial.start for dial in self._scene.dials}
+        starts = [scene.turned.get(d.name, before.get((d.name, len(d.values)), d.start)) for d in scene.dials]
+        dials = [replace(dial, start=start) for dial, start in zip(scene.dials, starts, strict=True)]
+        self._scene = scene = replace(scene, dials=dials)
         if self._player is not None:
             self._player.scene = to_json(scene)
 
     @property
-    def state(self) -> dict[str, int]:
-        """Where the dials stand, `{name: position}`: in the shown widget, or at the start."""
+    def state(self) -> dict[str, Any]:
+        """Where the dials stand, `{name: position}`: in the shown widget, or at the start; with `inputs` as "inputs", where
+        there are any. It can be written as JSON, and set: a widget of the same function then shows the same.
+
+        Setting it raises KeyError for what is neither a dial nor an input, ValueError for a position or a number that there is
+        not; then nothing has changed. What it does not name stays.
+        """
+        return self._get_state()
+
+    @state.setter
+    def state(self, state: Mapping[str, Any]) -> None:
+        self._set_state(state)
+
+    def _get_state(self) -> dict[str, Any]:
         shown: dict[str, int] = self._player.state if self._player is not None else {}
-        return self._scene.start() | {k: v for k, v in shown.items() if k in self._scene.start()}
+        start = self._scene.start()
+        dials: dict[str, Any] = start | {k: v for k, v in shown.items() if k in start}
+        return dials | ({"inputs": dict(self.inputs)} if self.inputs else {})
+
+    def _set_state(self, state: Mapping[str, Any]) -> None:
+        dials, before = {k: v for k, v in state.items() if k != "inputs"}, dict(self.inputs)
+        inputs = self._checked_inputs(dict(state.get("inputs", {})))
+        if inputs != before:
+            self.fill(inputs)
+        try:
+            wanted = self._scene.state(**dials)
+        except (KeyError, ValueError):
+            if inputs != before:
+                self.fill(before)
+            raise
+        stays = self.state
+        at = {name: position if name in dials else stays[name] for name, position in wanted.items()}
+        self.scene = replace(self._scene, turned=at)
+        if self._player is not None:
+            self._player.state = at
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The numbers that the reader may change, by the names of fields."""
+        return {}
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """Show the same for other inputs, all of them given.
+
+        `at`: the reader is still dragging, and the dials stand there: only what is seen then is needed. Whatever is raised is
+        told to the reader, and nothing has changed.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no inputs")
+
+    def _checked_inputs(self, given):
+        unknown = [name for name in given if name not in self.inputs]
+        if unknown:
+            raise KeyError(f"inputs: expected some of {', '.join(self.inputs) or 'none'}, but got {unknown[0]!r}")
+        return {name: typed(given[name]) if name in given else value for name, value in self.inputs.items()}
 
     def turn(self, **dials: int | str) -> None:
         """Turn dials of the shown widget, each to a position or to the name of one."""
@@ -56,7 +111,16 @@ class Picture:
         self.player.state = self.state | {name: wanted[name] for name in dials}
 
     def respond(self, message: Mapping[str, Any]) -> None:
-        """Answer what the reader did; by default nothing."""
+        """Answer what the reader did: by default `{"set": {field: number or text}}`, with "at" while a handle is dragged."""
+        given = {name: value for name, value in dict(message.get("set", {})).items() if name in self.inputs}
+        if not given:
+            return
+        try:
+            self.fill(self._checked_inputs(given), message.get("at"))
+        except Exception as error:  # the reader's number, or function: whatever it raises is shown in place
+            told = ", ".join(f"{name} = {value}" for name, value in given.items())
+            said = str(error) if isinstance(error, NotANumber) else f"{type(error).__name__}: {error}"
+            self.scene = replace(self._scene, notice=f"{told}: {said}")
 
     def alternatives(self) -> dict[str, Scene]:
         """Scenes that a saved page needs besides, by the part whose click shows them."""
@@ -183,6 +247,22 @@ class Still(Picture):
 
         data, metadata = self.still_bundle()
         display(data, metadata=metadata, raw=True)
+
+
+class NotANumber(ValueError):
+    """What was typed is not a number that the input can be."""
+
+
+def typed(given: Any) -> float:
+    """The number that was typed, or comes from a handle. Raises NotANumber for other words.
+
+    >>> typed("−2,5"), typed(3)
+    (-2.5, 3.0)
+    """
+    try:
+        return float(given.strip().replace("−", "-").replace(",", ".") if isinstance(given, str) else given)
+    except (TypeError, ValueError):
+        raise NotANumber(f"a number is expected here, such as -2.5, but {given!r} came") from None
 
 
 def _check_theme(theme, *more):

@@ -28,7 +28,12 @@ class Player(anywidget.AnyWidget):
         scene = picture.scene
         still = f"still-{secrets.token_hex(8)}"
         super().__init__(scene=to_json(scene), state=scene.start(), still=still, plays=picture.plays_at_once)
-        self.on_msg(lambda _, content, buffers: picture.respond(content))  # while it is shown, the picture lives
+        self.on_msg(lambda _, content, buffers: self._answer(picture, content))  # while it is shown, the picture lives
+
+    def _answer(self, picture, message):
+        """Also where the scene stays as it is, the page hears that Python has answered."""
+        picture.respond(message)
+        self.send({"answered": True})
 
     @property
     def closed(self) -> bool:

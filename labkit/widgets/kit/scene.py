@@ -12,7 +12,10 @@ from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, TypeVar
 
+from .grips import Grip
+from .hunts import Hunt
 from .strokes import Outline, outline, polygon, tenth
+from .words import briefly
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
 When = Mapping[str, Sequence[int]]  # positions of dials at which something is seen
@@ -22,7 +25,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "toggle", "plane", "order")
+KINDS = ("slider", "choice", "toggle", "plane", "order", "hunt")
 STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
@@ -59,13 +62,13 @@ class Ask:
 class Dial:
     """Something the reader can turn. `values` names its positions; `start` is where it stands at first.
 
-    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point dragged in
-    a panel: `plane` tells the panel, the columns, and the place of positions 0 and of the neighbours), "order" (an
-    arrangement of `items`; position n is their n-th permutation in lexicographic order). `asks`: questions by position,
-    for "predict first", one or several with different `when`. `when`: the dial is offered only at these positions of
-    other dials. `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`.
-    `places`: where each position lies on a line that several scenes share, rising: when one scene takes the place of
-    another, the dial is turned to the last position that does not lie ahead.
+    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among
+    places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an
+    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`). What is
+    dragged is a `Grip`. `asks`: questions by position, for "predict first", one or several with different `when`. `when`:
+    the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns
+    these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share, rising:
+    when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Dial:
     items: Sequence[str] = ()
     resets: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()
+    hunt: Hunt | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS or not 0 <= self.start < len(self.values):
@@ -153,7 +157,7 @@ class Mark:
 class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
-    `opens` (a part that a click folds or unfolds).
+    `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`).
 
     While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
     beyond, and where a question lies between here and where it goes; only its `name` is said."""
@@ -165,6 +169,7 @@ class Link:
     opens: str | None = None
     name: str = ""
     known: Mapping[str, int] = field(default_factory=dict)
+    sets: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -203,7 +208,9 @@ class Scene:
     """The whole picture. `description` says in a few sentences what it shows, for those who do not see it.
 
     `notice`: a message above everything, such as where the first nan came from. `fields`: numbers that the reader may
-    change, `{name: text}`; the program then computes a new scene. `predict`: whether "predict first" is on from the start.
+    change, `{name: text}`; the program then computes a new scene; each is offered at the positions of dials that `fields_at`
+    says. `predict`: whether "predict first" is on from the start.
+    `grips`: what can be dragged. `turned`: where dials stand when this scene takes the place of another, `{dial: position}`.
     """
 
     title: str
@@ -215,6 +222,9 @@ class Scene:
     notice: str = ""
     fields: Mapping[str, str] = field(default_factory=dict)
     predict: bool = False
+    fields_at: Mapping[str, When] = field(default_factory=dict)
+    grips: Sequence[Grip] = ()
+    turned: Mapping[str, int] = field(default_factory=dict)
 
     def start(self) -> dict[str, int]:
         """Where every dial stands at first."""
@@ -243,6 +253,15 @@ class Scene:
         """The sentences for a state, one after the other."""
         said = [latest(c.texts, state[c.dial], "") for c in self.captions if holds(c.when, state)]
         return " ".join(filter(None, said))
+
+    def said(self, state: Mapping[str, int]) -> str:
+        """What the page says at once: the first sentences, of at most 30 words."""
+        return briefly(self.caption(state))[0]
+
+    def told(self, state: Mapping[str, int]) -> str:
+        """All the sentences for a state, with why, of each hunt that is over."""
+        over = [d for d in self.dials if d.hunt and holds(d.when, state) and state[d.name] == len(d.values) - 1]
+        return " ".join(filter(None, [self.caption(state), *(dial.hunt.because for dial in over if dial.hunt)]))
 
 
 def holds(when: Mapping[str, Sequence[int]], state: Mapping[str, int]) -> bool:
@@ -295,11 +314,11 @@ def by_position(asks: Iterable[tuple[int, Ask]]) -> dict[int, list[Ask]]:
     return found
 
 
-Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask)
+Seen = TypeVar("Seen", Mark, Panel, Caption, Dial, Ask, Grip)
 
 
 def only(when: When, things: Iterable[Seen]) -> Iterator[Seen]:
-    """The same marks, panels, captions, dials or questions, each at these positions of dials only.
+    """The same marks, panels, captions, dials, questions or grips, each at these positions of dials only.
 
     >>> [mark.when for mark in only({"rate": [1]}, [text(0, 0, "a"), text(0, 0, "b", when={"show": [0]})])]
     [{'rate': [1]}, {'show': [0], 'rate': [1]}]

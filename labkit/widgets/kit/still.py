@@ -52,7 +52,7 @@ def placed(scene: Scene, state: Mapping[str, int], lines: int = 0) -> tuple[floa
 
     y = write(scene.title, "heading", LINE)
     y = write(scene.notice, "badtext", LINE)
-    y = max(write(scene.caption(state), "plain", LINE), y + LINE * lines)
+    y = max(write(scene.told(state), "plain", LINE), y + LINE * lines)
     spots: list[Strip] = []
     for panel in panels:
         y = write(panel.title, "name", TITLE, 14.5) + (TITLE - LINE if panel.title else 0.0)
@@ -159,7 +159,7 @@ def _number(value):
 
 def describe(scene: Scene, state: Mapping[str, int]) -> str:
     """The picture in words: title, description, notice, and the sentence of the state."""
-    parts = [scene.title + ".", scene.description, scene.notice, scene.caption(state)]
+    parts = [scene.title + ".", scene.description, scene.notice, scene.told(state)]
     return "\n".join(filter(None, parts))
 
 

@@ -1,5 +1,6 @@
 """Numbers, shapes and ops as they are written on cards and in sentences."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -195,15 +196,15 @@ def capital(called: str) -> str:
     return f"The {called[4:]}" if called.startswith("the ") else called
 
 
-def listed(words: Iterable[str], most: int = 6) -> str:
-    """`a, b and c`; beyond `most` words, how many more there are.
+def listed(words: Iterable[str], most: int = 6, last_by: str = "and") -> str:
+    """`a, b and c`, or another word before the last one; beyond `most` words, how many more there are.
 
     >>> listed(["a"]), listed(["a", "b", "c"]), listed("abcd", most=2)
     ('a', 'a, b and c', 'a, b and 2 more')
     """
     words = list(words)
     *first, last = words[:most] + ([f"{len(words) - most} more"] if len(words) > most else []) or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {last_by} {last}" if first else last
 
 
 def heat(value: Any, rows: int = 6, columns: int = 16) -> list[list[float | None]]:
@@ -224,3 +225,26 @@ def heat(value: Any, rows: int = 6, columns: int = 16) -> list[list[float | None
     finite = np.abs(shown[np.isfinite(shown)])
     most = finite.max() if finite.size and finite.max() > 0 else 1.0
     return [[round(float(v / most), 2) if np.isfinite(v) else None for v in row] for row in shown]
+
+
+MOST_SAID = 30  # words of a caption
+
+
+def briefly(told: str, most: int = MOST_SAID) -> tuple[str, str]:
+    """The first sentences of a text, of at most so many words together, and the rest. `look.js` does the same.
+
+    >>> briefly("It runs. Then it walks back, step by step. It ends.", 7)
+    ('It runs.', 'Then it walks back, step by step. It ends.')
+    >>> briefly("One sentence that is far too long to be said.", 4)
+    ('One sentence that is …', '… far too long to be said.')
+    """
+    sentences = re.split(r"(?<=[.!?]) ", told)
+    count = 0
+    for i, sentence in enumerate(sentences):
+        count += len(sentence.split(" "))
+        if count > most and i:
+            return " ".join(sentences[:i]), " ".join(sentences[i:])
+        if count > most:
+            words = told.split(" ")
+            return " ".join([*words[:most], "…"]), " ".join(["…", *words[most:]])
+    return told, ""

@@ -39,8 +39,8 @@ def two_paths(x):
 
 
 def shown(lab, **dials):
-    """`{panel: [(role, text, state, attributes)]}` of what is seen."""
-    state = lab.scene.state(**dials)
+    """`{panel: [(role, text, state, attributes)]}` of what is seen when the bug is found."""
+    state = lab.still_state(**dials)
     return {
         panel.name: [
             (mark.role, words, name, at)
@@ -239,7 +239,7 @@ def test_a_wrong_card_says_what_it_should_be(lab, engine):
 def test_as_many_cards_are_outlined_as_wrong_as_the_engine_leaves_wrong_gradients(lab):
     for engine, lesson in lab.plays:
         play, slider = lab.plays[engine, lesson], f"{engine}_{lesson}".replace(" ", "_")
-        state = lab.scene.state(engine=engine, graph=lesson, **{slider: -1})
+        state = lab.still_state(engine=engine, graph=lesson, **{slider: -1})
         panel = next(p for p in lab.scene.panels if p.name.startswith("graph") and holds(p.when, state))
         outlined = [m for m in panel.marks if holds(m.when, state) and looks(m, state)[2] == "wrong"]
         last = play.passes[-1]
@@ -256,21 +256,53 @@ def test_no_card_is_outlined_before_the_first_wrong_node_shows(lab):
             assert play.fault.wrong.node in play.wrong_at(play.first)
 
 
-def test_the_dial_starts_where_the_fault_shows_and_the_caption_explains_it(lab):
+def test_a_hunt_that_is_over_shows_the_fault_and_explains_it(lab):
     for (engine, lesson), play in lab.plays.items():
-        dial = next(d for d in lab.scene.dials if d.name == f"{engine}_{lesson}".replace(" ", "_"))
-        said = lab.scene.caption(lab.scene.state(engine=engine, graph=lesson))
+        state, slider = lab.still_state(engine=engine, graph=lesson), f"{engine}_{lesson}".replace(" ", "_")
+        said = lab.scene.told(state)
         if play.fault:
-            assert dial.start == play.first and "The first wrong node is" in said and MENDS[play.fault.cause] in said
+            assert state[slider] == play.first and "The first wrong node is" in said and MENDS[play.fault.cause] in said
         else:
-            assert dial.start == len(dial.values) - 1 and "Every gradient is right" in said
+            assert state[slider] == len(play.moments) - 1 and "Every gradient is right" in said
+
+
+def test_until_the_bug_is_found_nothing_shows_it(lab):
+    for (engine, lesson), play in lab.plays.items():
+        slider, hunt = (f"{before}{engine}_{lesson}".replace(" ", "_") for before in ("", "hunt_"))
+        for m in range(len(play.moments)) if play.fault else ():
+            state = lab.scene.state(engine=engine, graph=lesson, **{slider: m, hunt: 2})
+            seen = [
+                (mark.role, words, name)
+                for panel in lab.scene.panels
+                if holds(panel.when, state)
+                for mark in panel.marks
+                if holds(mark.when, state)
+                for _, words, name in [looks(mark, state)]
+                if name != "hidden" and (words or mark.tag != "text")
+            ]
+            assert not [one for one in seen if one[0] in ("bad", "badline", "badtext", "kept") or one[2] == "wrong"]
+            assert "wrong" not in lab.scene.told(state) and "right" not in lab.scene.told(state).removesuffix("right?")
+
+
+def test_each_hunt_has_the_first_wrong_node_as_its_answer_and_hints_that_hold(lab):
+    hunts = {dial.name: dial.hunt for dial in lab.scene.dials if dial.hunt}
+    for (engine, lesson), play in lab.plays.items():
+        hunt = hunts.get(f"hunt_{engine}_{lesson}".replace(" ", "_"))
+        if engine == "right":
+            assert hunt is None
+            continue
+        named = hunt.choices[hunt.answer]
+        assert named == (play.passes[0].bench.called(play.fault.wrong.node) if play.fault else "none: all are right")
+        assert len(hunt.hints) == 2 and set(hunt.choices) - {hunt.answer} <= set(hunt.says)
+        assert not play.fault or named in hunt.hints[1]
+        assert set(hunt.choices) - {"none"} <= set(lab.scene.links)
 
 
 @pytest.mark.parametrize("engine", BROKEN)
 def test_where_a_broken_engine_is_right_it_says_why(lab, engine):
     for (name, lesson), play in lab.plays.items():
         if name == engine and play.right:
-            said = lab.scene.caption(lab.scene.state(engine=engine, graph=lesson))
+            said = lab.scene.told(lab.still_state(engine=engine, graph=lesson))
             assert len(said) > len("Done. Every gradient is right in all 3 steps. ")
 
 
@@ -301,7 +333,7 @@ def test_texts_stay_inside_their_cards_and_panels(lab):
         for lesson in lab.lessons:
             slider = f"{engine}_{lesson.name}".replace(" ", "_")
             for m in range(len(lab.plays[engine, lesson.name].moments)):
-                state = lab.scene.state(engine=engine, graph=lesson.name, **{slider: m})
+                state = lab.still_state(engine=engine, graph=lesson.name, **{slider: m})
                 for panel in lab.scene.panels:
                     if holds(panel.when, state):
                         _fits(panel, state, sizes)
@@ -325,17 +357,6 @@ def _fits(panel, state, sizes):
             assert left >= around[0]["x"] and left + wide <= around[0]["x"] + around[0]["width"], words
 
 
-def test_predict_first_asks_for_the_first_wrong_node(lab):
-    for (engine, lesson), play in lab.plays.items():
-        dial = next(d for d in lab.scene.dials if d.name == f"{engine}_{lesson}".replace(" ", "_"))
-        if engine == "right":
-            assert not dial.asks
-            continue
-        ask = dial.asks[1][0]
-        wrong = play.fault and play.passes[0].bench.called(play.fault.wrong.node)
-        assert ask.answer in ask.choices and ask.answer == (wrong or "none: all are right")
-
-
 def test_an_answer_that_is_asked_for_can_be_told_from_its_slips(lab):
     numbers = [a for d in lab.scene.dials for asks in d.asks.values() for a in asks if isinstance(a.answer, float)]
     assert numbers
@@ -344,9 +365,10 @@ def test_an_answer_that_is_asked_for_can_be_told_from_its_slips(lab):
             assert abs(slip - ask.answer) > ask.tolerance * abs(ask.answer)
 
 
-def test_the_overview_shows_a_verdict_only_once_its_slider_has_come_so_far(lab):
-    back = {d.name: 0 for d in lab.scene.dials if d.kind == "slider"}
-    hidden = [words for _, words, _, _ in shown(lab, **back)["overview"]]
+def test_the_overview_shows_a_verdict_only_once_the_bug_is_found(lab):
+    state = lab.scene.state(**{d.name: 0 for d in lab.scene.dials if d.kind == "slider"})
+    (panel,) = [panel for panel in lab.scene.panels if panel.name == "overview"]
+    hidden = [words for mark in panel.marks for _, words, name in [looks(mark, state)] if words and name != "hidden"]
     assert set(hidden) == {"?", *lab.engines, *(lesson.name for lesson in lab.lessons)}
     assert hidden.count("?") == len(lab.plays)
     told = [words for _, words, _, _ in shown(lab)["overview"]]

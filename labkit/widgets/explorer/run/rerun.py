@@ -6,14 +6,11 @@ from typing import Any
 import numpy as np
 
 from ....engine import argument_names, getval
+from ...kit.picture import NotANumber, typed
 from .recorded import of_function
 from .story import Story
 
 MOST_FIELDS = 6
-
-
-class NotANumber(ValueError):
-    """What was typed is not a number that the argument can be."""
 
 
 class Rerun:
@@ -55,10 +52,7 @@ def _array(value):
 
 
 def _number_in(words, dtype):
-    try:
-        value = float(words.strip().replace("−", "-").replace(",", "."))
-    except ValueError:
-        raise NotANumber(f"a number is expected here, such as -2.5, but {words!r} came") from None
+    value = typed(words)
     if dtype.kind in "iu" and not value.is_integer():
         raise NotANumber(f"a whole number is expected here, but {words!r} came")
     return int(value) if dtype.kind in "iu" else value

@@ -1,6 +1,7 @@
 // The controls of a scene's dials. Each is built once and returns `{ element, show(position) }`.
 
 import { ICONS, iconButton, make } from "./elements.js";
+import { huntControl } from "./hunting.js";
 import { permutation, positionOf } from "./look.js";
 
 function sliderControl(dial, turn, player) {
@@ -94,4 +95,5 @@ function orderControl(dial, turn, player) {
 
 export const CONTROLS = {
   slider: sliderControl, choice: choiceControl, toggle: toggleControl, plane: planeControl, order: orderControl,
+  hunt: huntControl,
 };

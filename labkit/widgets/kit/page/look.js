@@ -40,6 +40,19 @@ export function captionOf(scene, state) {
   return shown.map((c) => latest(c.texts, state[c.dial], "")).filter(Boolean).join(" ");
 }
 
+// The first sentences, of at most 30 words together, and the rest; as `briefly` in `words.py`.
+export function briefly(told, most = 30) {
+  const sentences = told.split(/(?<=[.!?]) /), words = told.split(" ");
+  let count = 0;
+  for (let i = 0; i < sentences.length; i++) {
+    count += sentences[i].split(" ").length;
+    if (count <= most) continue;
+    if (i) return [sentences.slice(0, i).join(" "), sentences.slice(i).join(" ")];
+    return [[...words.slice(0, most), "…"].join(" "), ["…", ...words.slice(most)].join(" ")];
+  }
+  return [told, ""];
+}
+
 export function permutation(items, position) {
   const rest = [...items], found = [];
   let among = rest.reduce((product, _, i) => product * (i + 1), 1);

@@ -2,13 +2,13 @@
 
 const STEADY = 4; // px that a pointer may move in a click
 
-// `pans()`: whether a drag moves the view; no, where it moves something in the picture.
-export function panning(view, pans) {
+// A drag that takes hold of something in the picture does not come here (`grabbing.js`).
+export function panning(view) {
   const { scroller } = view;
   let from = null, moved = false, spread = 0;
   scroller.addEventListener("pointerdown", (event) => {
     moved = false;
-    from = event.pointerType !== "touch" && event.button === 0 && pans() ? event : null; // touch scrolls by itself
+    from = event.pointerType !== "touch" && event.button === 0 ? event : null; // touch scrolls by itself
   });
   scroller.addEventListener("pointermove", (event) => {
     if (!from || !(event.buttons & 1)) { from = null; return; }
@@ -46,7 +46,7 @@ export function panning(view, pans) {
   scroller.addEventListener("touchstart", pinched, { passive: false });
   scroller.addEventListener("touchmove", pinched, { passive: false });
   scroller.addEventListener("dblclick", (event) => {
-    if (!pans() || event.target.closest("[data-link]")) return;
+    if (event.target.closest("[data-link], .lk-grips")) return;
     const near = view.scale < view.arranged;
     if (near) view.zoom(view.arranged / view.scale, event);
     else view.whole();

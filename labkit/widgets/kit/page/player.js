@@ -4,27 +4,31 @@ import { arrange, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
-import { captionOf, carried, holds, touched } from "./look.js";
+import { Grabbing } from "./grabbing.js";
+import { briefly, captionOf, carried, holds, touched } from "./look.js";
 import { Moving } from "./moving.js";
-import { Playing } from "./playing.js";
 import { panning } from "./panning.js";
+import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
 import { toolsOf } from "./tools.js";
 import { View, refresh } from "./view.js";
 
 export class Player {
-  // `state`, `before`, `predict`, `speed`: of the scene shown before. `told(state)`: the dials were turned here. `send(message)`: to
-  // Python. `open(part)`: a part was folded or unfolded. `live`: whether Python listens.
-  constructor(root, scene, { state, before, predict, speed, told, send, open, live }) {
+  // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
+  // `told(state)`: the dials were turned here. `send(message)`: to Python. `open(part)`: a part was folded or unfolded. `live`:
+  // whether Python listens. `held`: what is being dragged.
+  constructor(root, scene, { state, turned, before, predict, speed, told, send, open, live, held }) {
     Object.assign(this, { root, scene, told, send, open, live, predict: predict ?? scene.predict ?? false });
     this.play = new Playing(this, speed);
     this.dials = scene.dials || [];
     this.state = {};
     for (const dial of this.dials) {
-      const kept = carried(dial, (before?.dials || []).find((old) => old.name === dial.name), (state || {})[dial.name]);
+      const old = (before?.dials || []).find((one) => one.name === dial.name);
+      const kept = turned?.[dial.name] ?? carried(dial, old, (state || {})[dial.name]);
       this.state[dial.name] = kept !== undefined && kept < dial.values.length ? kept : dial.start || 0;
     }
     this.build();
+    this.grabbing = new Grabbing(this, held);
     this.afterwards();
   }
 
@@ -42,6 +46,7 @@ export class Player {
       return { dial, ...control };
     });
     this.say = make("p", { className: "lk-say", role: "status", "aria-live": "polite" });
+    this.more = make("details", { className: "lk-more" }, make("summary", {}, "more"), make("p"));
     this.ask = askControl();
     this.pointing = new Pointing(root, scene.links || {});
     this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
@@ -51,7 +56,7 @@ export class Player {
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
-      this.bar(), this.say, this.ask.element,
+      this.bar(), this.say, this.more, this.ask.element,
       make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)),
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
@@ -59,7 +64,8 @@ export class Player {
   bar() {
     const bar = make("div", { className: "lk-controls" }, ...this.controls.map((c) => c.element));
     if (this.dials.some((dial) => Object.keys(dial.asks || {}).length)) bar.append(this.predictToggle());
-    if (this.live) bar.append(...Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)));
+    this.fields = this.live ? Object.entries(this.scene.fields || {}).map(([name, text]) => this.field(name, text)) : [];
+    bar.append(...this.fields.map(({ element }) => element));
     return bar;
   }
 
@@ -78,28 +84,24 @@ export class Player {
   field(name, text) {
     const input = make("input", { type: "text", value: text, size: 8, inputMode: "decimal" });
     input.onchange = () => this.send({ set: { [name]: input.value } });
-    return make("label", { className: "lk-dial" }, make("span", { className: "lk-label" }, `${name} =`), input);
+    return { name, element: make("label", { className: "lk-dial" }, make("span", { className: "lk-label" }, `${name} =`), input) };
   }
 
   listen(view) {
     const { svg, scroller } = view;
-    if (this.planeOf(view)) Object.assign(svg.style, { touchAction: "none", userSelect: "none", cursor: "crosshair" });
     const linkAt = (event) => event.target.closest?.("[data-link]")?.dataset.link;
     svg.addEventListener("pointermove", (event) => {
       if (event.pointerType !== "touch") this.pointing.at(linkAt(event), event.clientX, event.clientY);
-      this.drag(view, event, false);
     });
     svg.addEventListener("pointerleave", (event) => { if (event.pointerType !== "touch") this.pointing.at(undefined); });
-    svg.addEventListener("pointerdown", (event) => {
-      this.touched = event.pointerType === "touch";
-      this.drag(view, event, true);
-    });
+    svg.addEventListener("pointerdown", (event) => { this.touched = event.pointerType === "touch"; });
     svg.addEventListener("click", (event) => {
       if (this.touched && this.pointing.tapped(view.near(event), event)) return; // a first tap shows what a pointer over it shows
       if (!view.enter(event)) this.follow(this.touched ? view.near(event) : linkAt(event));
     });
     scroller.addEventListener("keydown", (event) => this.key(event, view));
-    panning(view, () => !this.planeOf(view));
+    panning(view);
+    view.resized = () => this.grabbing?.place();
     view.equip(toolsOf(view, this.pointing.among(view.panel), (name) => this.pointing.nameOf(name), (name) => this.pointing.goTo(name, view)));
     return view;
   }
@@ -144,9 +146,12 @@ export class Player {
       element.hidden = !holds(dial.when, this.state);
       show(this.state[dial.name], this.play.dial === dial);
     }
+    for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
     for (const view of this.views) view.show(holds(view.panel.when, this.state), this.index, this.state);
-    const words = captionOf(this.scene, this.state);
+    const [words, rest] = briefly(captionOf(this.scene, this.state));
     if (this.say.textContent !== words) this.say.textContent = words;
+    this.more.hidden = !rest;
+    this.more.lastChild.textContent = rest;
     this.fit();
     for (const view of this.views) view.follow();
   }
@@ -160,12 +165,14 @@ export class Player {
     this.moving.leave();
   }
 
-  // ---- clicks, drags, keys ----
+  // ---- clicks, keys ----
 
   follow(name) {
-    const link = (this.scene.links || {})[name];
+    const link = (this.scene.links || {})[name], hunt = this.controls.find((control) => control.takes?.(name));
+    if (hunt) { this.pause(); hunt.suspect(name); return; }
     if (!link) return;
     if (link.opens !== undefined) this.open(link.opens);
+    if (link.sets) this.grabbing.ask(link.sets, name);
     if (!link.go) return;
     this.pause();
     this.ask.hide();
@@ -185,18 +192,6 @@ export class Player {
   keepsBack({ known = {}, go = {} }) {
     return Object.entries(known).some(([dial, position]) => this.state[dial] < position)
       || this.dials.some((dial) => dial.name in go && this.asksUntil(dial, go[dial.name]));
-  }
-
-  planeOf({ panel }) { return this.dials.find((dial) => dial.kind === "plane" && dial.plane.panel === panel.name); }
-
-  drag(view, event, start) {
-    const dial = this.planeOf(view);
-    if (!dial || !holds(dial.when, this.state) || !(start || (event.buttons & 1))) return;
-    if (start) view.svg.setPointerCapture(event.pointerId);
-    const [across, down] = view.place(event), { columns, x, y, dx, dy } = dial.plane;
-    const within = (value, count) => Math.min(count - 1, Math.max(0, Math.round(value)));
-    const column = within((across - x) / dx, columns), row = within((down - y) / dy, dial.values.length / columns);
-    this.request(dial, row * columns + column);
   }
 
   key(event, view) {
@@ -227,9 +222,11 @@ export class Player {
     const room = this.root.clientWidth;
     if (!room) return;
     const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
-    if (seen === this.fitted) return;
-    this.fitted = seen;
-    arrange(this.views, room);
-    stick(this.root.querySelector(".lk-controls"));
+    if (seen !== this.fitted) {
+      this.fitted = seen;
+      arrange(this.views, room);
+      stick(this.root.querySelector(".lk-controls"));
+    }
+    this.grabbing.place();
   }
 }

@@ -53,28 +53,34 @@ function render({ model, el }) {
     if (other === undefined) send({ open: part });
     else unpacked(other).then((scene) => show(scene || first));
   };
-  const show = (scene) => {
+  const show = (scene, turned = {}) => {
     const { predict, play, state = model.get("state"), scene: before } = player || {};
-    const focused = root.contains(document.activeElement);
+    const held = player?.grabbing.letGo(), focused = root.contains(document.activeElement);
     player?.leave();
-    player = new Player(root, scene, { state, before, predict, speed: play?.speed, told, send, open, live: model.get("live") });
-    if (focused) player.focusPanel();
+    player = new Player(root, scene, {
+      state, turned, before, predict, speed: play?.speed, told, send, open, live: model.get("live"), held,
+    });
+    if (focused && !held?.focused) player.focusPanel();
   };
-  const onScene = () => { show(model.get("scene")); told(player.state); };
+  const onScene = () => { show(model.get("scene"), model.get("scene").turned); told(player.state); };
+  const onAnswer = () => player.grabbing.answered();
   const onState = () => player.set(model.get("state"), false);
   model.on("change:scene", onScene);
   model.on("change:state", onState);
+  model.on("msg:custom", onAnswer);
   show(first);
   const seen = model.get("plays") && onceSeen(root, () => player.play.opens());
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
   return () => {
     player.leave();
+    player.grabbing.letGo();
     if (seen) seen.disconnect();
     clearTimeout(telling);
     observer.disconnect();
     model.off("change:scene", onScene);
     model.off("change:state", onState);
+    model.off("msg:custom", onAnswer);
   };
 }
 

@@ -129,6 +129,7 @@ export class View {
     scroller.classList.toggle("lk-larger", larger);
     this.equipped(larger);
     this.shade();
+    this.resized?.();
   }
 
   // A shadow at each side on which there is more.
@@ -223,6 +224,14 @@ export class View {
   onScreen([left, top, right, bottom]) {
     const box = this.svg.getBoundingClientRect(), { scale } = this;
     return { left: box.left + left * scale, right: box.left + right * scale, top: box.top + top * scale, bottom: box.top + bottom * scale };
+  }
+
+  // Where a place in px of the panel stands in its scroller.
+  spot([x, y]) {
+    const box = this.svg.getBoundingClientRect(), frame = this.scroller.getBoundingClientRect(), { width, height } = this.panel;
+    const { scrollLeft, scrollTop, clientLeft, clientTop } = this.scroller;
+    return [box.left - frame.left - clientLeft + scrollLeft + (x / width) * box.width,
+      box.top - frame.top - clientTop + scrollTop + (y / height) * box.height];
   }
 
   linked(name) { return [...this.svg.querySelectorAll(`[data-link="${CSS.escape(name)}"]`)]; }

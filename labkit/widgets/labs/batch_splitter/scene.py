@@ -1,20 +1,23 @@
 """One batch cut into parts: the gradient of each part, and what they make together, beside the gradient of the whole batch."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import accumulate, product
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise, product
 
 import numpy as np
 
 from ....engine import grad
 from ...kit.axes import Axis
+from ...kit.grips import Along, Grip
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text
 from ...kit.words import counted, listed, number
 
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
-SHARDS, COMBINE = ["even", "uneven"], ["mean", "sum", "weighted"]
-LEFT, WIDTH, TOP, ROW, TILE = 132.0, 330.0, 66.0, 26.0, 26.0
+SHARDS, COMBINE = ["even", "uneven", "yours"], ["mean", "sum", "weighted"]
+YOURS = (3, 6, 9, 10, 11)  # after which samples the batch is cut, until they are dragged
+LEFT, WIDTH, TOP, ROW, TILE, TILES, GAP = 132.0, 330.0, 66.0, 26.0, 26.0, 84.0, 8.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class BatchSplitter(Picture):
     """A batch of 12 samples as micro-batches or shards: when do their gradients make the gradient of the big batch?
 
     The loss is the mean of `(w * x - y)**2`, with samples drawn from `seed`. Dials: `parts` ("1", "2", "3", "4", "6"),
-    `shards` ("even"; "uneven": one sample each, and the last part has the rest), `combine` ("mean", "sum", "weighted").
+    `shards` ("even"; "uneven": one sample each, and the last part has the rest; "yours": cut where you
+    drag the cuts), `combine` ("mean", "sum", "weighted").
     `splits` holds all numbers, `{(parts, shards): Split}`.
 
     >>> picture = BatchSplitter()
@@ -51,30 +55,58 @@ class BatchSplitter(Picture):
     """
 
     def __init__(self, seed: int = 3):
-        self.splits = _splits(seed)
-        super().__init__(_scene(self.splits))
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(0.5, 2.0, SAMPLES)
+        y = 2.0 * x + rng.normal(0.0, 1.0, SAMPLES)
+        slope = grad(lambda w, x, y: ((w * x - y) ** 2).sum() / len(x))
+        self._of_part = cache(lambda start, end: float(slope(3.5, x[start:end], y[start:end])))
+        self._cuts = YOURS
+        self.splits = self._splits()
+        super().__init__(_scene(self.splits, self._cuts))
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """After which samples the batch is cut, where the sizes are yours: of n parts the first n - 1 count."""
+        return {f"cut {k}": cut for k, cut in enumerate(self._cuts, 1)}
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """Other cuts. Raises ValueError for what is no whole number within the batch."""
+        cuts = tuple(_whole(name, cut) for name, cut in inputs.items())
+        moved, self._cuts = cuts != self._cuts, cuts
+        self.splits = self._splits()
+        shown = self.splits
+        if at is not None:  # nothing else is seen
+            shown = {key: split for key, split in shown.items() if key == (COUNTS[at["parts"]], "yours")}
+        self.scene = replace(_scene(shown, self._cuts), turned={"shards": SHARDS.index("yours")} if moved else {})
+
+    def _splits(self):
+        found = {}
+        for count, shards in product(COUNTS, SHARDS):
+            ends = [0, *_ends(count, shards, self._cuts), SAMPLES]
+            parts = [self._of_part(a, b) for a, b in pairwise(ends)]
+            found[count, shards] = Split([b - a for a, b in pairwise(ends)], parts, self._of_part(0, SAMPLES))
+        return found
 
 
-def _sizes(count, shards):
-    even = shards == "even"
-    return [SAMPLES // count] * count if even else [1] * (count - 1) + [SAMPLES - count + 1]
+def _ends(count, shards, yours) -> list[int]:
+    """After which samples the batch is cut."""
+    if shards == "yours":
+        found: list[int] = []
+        for k, end in enumerate(
+            yours[: count - 1], 1
+        ):  # each has a sample of its own, and leaves one for those that follow
+            found.append(min(max(end, found[-1] + 1 if found else 1), SAMPLES - count + k))
+        return found
+    return [k * SAMPLES // count if shards == "even" else k for k in range(1, count)]
 
 
-def _splits(seed):
-    rng = np.random.default_rng(seed)
-    x = rng.uniform(0.5, 2.0, SAMPLES)
-    y = 2.0 * x + rng.normal(0.0, 1.0, SAMPLES)
-    slope = grad(lambda w, x, y: ((w * x - y) ** 2).sum() / len(x))
-    found = {}
-    for count, shards in product(COUNTS, SHARDS):
-        sizes = _sizes(count, shards)
-        cuts = list(accumulate(sizes))[:-1]
-        parts = [float(slope(3.5, a, b)) for a, b in zip(np.split(x, cuts), np.split(y, cuts), strict=True)]
-        found[count, shards] = Split(sizes, parts, float(slope(3.5, x, y)))
-    return found
+def _whole(name, value):
+    if value != int(value) or not 0 < value < SAMPLES:
+        raise ValueError(f"{name}: expected a whole number from 1 to {SAMPLES - 1}, but got {value:g}")
+    return int(value)
 
 
-def _scene(splits) -> Scene:
+def _scene(splits, yours) -> Scene:
     words = (
         f"A batch of {SAMPLES} samples is cut into parts. One bar for the gradient of each part's mean loss, one for what "
         "they make together, and one for the gradient of the whole batch. The last two should be equally long."
@@ -86,7 +118,31 @@ def _scene(splits) -> Scene:
     ]
     height = TOP + (max(COUNTS) + 2) * ROW + 20
     panel = Panel("bars", "", LEFT + WIDTH + 70, height, list(_marks(splits)))
-    return Scene("Batch splitter", words, dials, [panel], list(_captions(splits)))
+    names = [f"cut {k}" for k in range(1, max(COUNTS))]
+    mine = {"shards": [SHARDS.index("yours")]}
+    return Scene(
+        "Batch splitter", words, dials, [panel], list(_captions(splits)),
+        fields={name: str(cut) for name, cut in zip(names, yours, strict=True)},
+        fields_at={name: {**mine, "parts": [i for i, n in enumerate(COUNTS) if n > k]} for k, name in enumerate(names, 1)},
+        grips=list(_grips(yours)),
+    )  # fmt: skip
+
+
+def _grips(yours) -> Iterator[Grip]:
+    """The cuts. Where Python does not listen they go to those of the other sizes."""
+    for i, count in enumerate(COUNTS):
+        ends = [_ends(count, shards, yours) for shards in SHARDS]
+        for k in range(1, count):
+            places = [(_gap(end[k - 1], k), 16.0) for end in ends]
+            free = {"x": Along(f"cut {k}", 1, SAMPLES - 1, _gap(1, k), _gap(SAMPLES - 1, k), whole=True)}
+            yield Grip(
+                f"cut {k}", "bars", f"Cut {k} of the batch", "shards", places, "x", free=free, when={"parts": [i]}
+            )
+
+
+def _gap(end, k):
+    """Where the gap after so many samples lies, with k gaps up to it, px."""
+    return TILES + TILE * end + GAP * k - (GAP + 3) / 2
 
 
 def _when(count, shards):
@@ -97,6 +153,8 @@ def _asks(splits) -> dict[int, list[Ask]]:
     """Before a batch is cut: the sum of even parts as a number, anything else as right or wrong."""
     asks: dict[int, list[Ask]] = {COUNTS.index(count): [] for count in COUNTS[1:]}
     for count, shards, how in product(COUNTS[1:], SHARDS, COMBINE):
+        if (count, shards) not in splits:
+            continue
         ask = _sum_ask if (shards, how) == ("even", "sum") else _exact_ask
         when = {"shards": [SHARDS.index(shards)], "combine": [COMBINE.index(how)]}
         asks[COUNTS.index(count)] += only(when, [ask(splits[count, shards], how)])
@@ -163,13 +221,13 @@ def _marks_of(count, split, across) -> Iterator[Mark]:
 
 def _tiles(split) -> Iterator[Mark]:
     """The samples as small squares, with a gap between two parts and the number of the part in each."""
-    x = 84.0
+    x = TILES
     for k, size in enumerate(split.sizes):
         for _ in range(size):
             yield rect(x, 6, TILE - 3, 20, "leaf", 2)
             yield text(x + (TILE - 3) / 2, 20, str(k + 1), "tick", "middle")
             x += TILE
-        x += 8
+        x += GAP
 
 
 def _bar(row, name, value, across, role, look="name") -> Iterator[Mark]:

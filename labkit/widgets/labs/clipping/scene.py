@@ -1,18 +1,22 @@
 """The clipping lab: what clipping does to a gradient, to all of them, to the path of training, and where it belongs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
 from . import ball, cliff, norms, order_view
 from .gradients import default_gradients, gradients_of
 
+TITLE = "Clipping lab"
+
 
 class ClippingLab(Picture):
     """Four parts, one shown at a time: dial `part` chooses.
 
-    1. "Ball and box": a gradient to drag. Clipping by norm keeps its direction, by value turns it.
+    1. "Ball and box": a gradient and a limit to drag, to any number. Clipping by norm keeps its direction, by value turns it.
     2. "Every parameter": the norms of all gradients before and after. One global norm keeps their ratios.
     3. "Over a cliff": training a recurrent unit with and without clipping.
     4. "In which order": unscale, reduce, clip and check for two workers, in all 24 orders.
@@ -36,8 +40,30 @@ class ClippingLab(Picture):
                 "ClippingLab: expected a function before its arguments: ClippingLab(fun, *args), or nothing"
             )
         self.gradients = default_gradients() if fun is None else gradients_of(fun, *args)
-        parts = [ball.scene(), norms.scene(self.gradients), cliff.scene(), order_view.scene()]
-        super().__init__(together("Clipping lab", parts, _place(part, parts, otherwise=0 if fun is None else 1)))
+        self._inputs = {"g1": ball.START[0], "g2": ball.START[1], "limit": ball.LIMITS[ball.START_LIMIT]}
+        self._parts = [ball.scene(), norms.scene(self.gradients), cliff.scene(), order_view.scene()]
+        self._start = _place(part, self._parts, otherwise=0 if fun is None else 1)
+        super().__init__(together(TITLE, self._parts, self._start))
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The gradient and the limit of the first part."""
+        return self._inputs
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """Another gradient, or limit. Raises ValueError for what has no place in the picture."""
+        ball.checked(inputs)
+        moved = {"limit"} if inputs["limit"] != self._inputs["limit"] else set()
+        moved |= {"g"} if any(inputs[k] != self._inputs[k] for k in ("g1", "g2")) else set()
+        self._inputs = dict(inputs)
+        turned = {dial: position for dial, position in ball.nearest(inputs).items() if dial in moved}
+        first, others = (
+            ball.scene(**self._inputs) if at is None else ball.passing(inputs, {**at, **turned}),
+            self._parts[1:],
+        )
+        if at is not None:  # nothing else is seen
+            others = [replace(part, panels=(), captions=()) for part in others]
+        self.scene = replace(together(TITLE, [first, *others], self._start), turned=turned)
 
 
 def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
@@ -51,13 +77,29 @@ def together(title: str, parts: Sequence[Scene], start: int = 0) -> Scene:
     panels: list[Panel] = []
     captions: list[Caption] = []
     links: dict[str, Link] = {}
+    grips: list[Grip] = []
+    fields: dict[str, str] = {}
     for i, part in enumerate(parts):
         dials += only({"part": [i]}, part.dials)
         panels += only({"part": [i]}, part.panels)
         captions += only({"part": [i]}, part.captions)
         links.update(part.links)
+        fields |= part.fields
+        grips += only({"part": [i]}, part.grips)
+    where = {name: {"part": [i]} for i, part in enumerate(parts) for name in part.fields}
     notices = " ".join(part.notice for part in parts if part.notice)
-    return Scene(title, " ".join(part.description for part in parts), dials, panels, captions, links, notices)
+    return Scene(
+        title,
+        " ".join(part.description for part in parts),
+        dials,
+        panels,
+        captions,
+        links,
+        notices,
+        fields=fields,
+        fields_at=where,
+        grips=grips,
+    )
 
 
 def _place(title, parts, otherwise):

@@ -49,6 +49,7 @@ class CutEdge(Picture):
             [Caption("cut", list(enumerate(sentences)))],
             graph.links(),
             " ".join(story.notices),
+            grips=[graph.grip()],
         )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from ...explorer import Node
 from ...kit.boxes import CARD, EDGE, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
+from ...kit.grips import Grip
 from ...kit.layout import Layout, Point, layout
 from ...kit.scene import Link, Mark, Panel, changes, circle, rect, text, width_of
 from ...kit.words import brief, clipped, in_full, joined, number
@@ -61,11 +62,34 @@ class Graph:
 
     def panel(self) -> Panel:
         """With every value, gradient, edge and ring."""
-        width = max(self.layout.width, 320.0) + 2 * EDGE
+        width = self.width
         height = self.back + HEAD + self.layout.height + EDGE
-        return Panel("graph", "Click a ring to cut there", width, height, list(self._marks()))
+        return Panel("graph", "Click a ring to cut there, or drag the sign", width, height, list(self._marks()))
+
+    @property
+    def width(self) -> float:
+        """Of the panel, px."""
+        return max(self.layout.width, 320.0) + 2 * EDGE
+
+    def grip(self) -> Grip:
+        """The sign that cuts: from its place in the corner it is dragged onto an edge."""
+        spots = {
+            use: self._ring(k, uses, i) for k, uses in enumerate(self.pairs.values()) for i, use in enumerate(uses)
+        }
+        return Grip("cut", "graph", "The cut", "cut", [self._home, *(spots[use] for use in self.found.uses)])
+
+    @property
+    def _home(self):
+        """Where the sign is kept when nothing is cut."""
+        return self.width - 24.0, 12.0
+
+    def _ring(self, k, uses, i):
+        return between(*self._gap(k), (i + 1) / (len(uses) + 1))
 
     def _marks(self) -> Iterator[Mark]:
+        x, y = self._home
+        yield rect(x - 19, y - 10, 38, 20, "bad", 4, when={"cut": [0]})
+        yield text(x, y + 4, "stop", "badtext", "middle", when={"cut": [0]})
         for k, uses in enumerate(self.pairs.values()):
             yield from arrow(self._route(k), "edge", "head")
             alive = ["" if run.open & set(uses) else "pending" for run in self.found.runs]
@@ -118,9 +142,8 @@ class Graph:
 
     def _rings(self, k, uses) -> Iterator[Mark]:
         """A ring on every use; where it is cut, a sign."""
-        start, end = self._gap(k)
         for i, use in enumerate(uses):
-            x, y = between(start, end, (i + 1) / (len(uses) + 1))
+            x, y = self._ring(k, uses, i)
             at, link = self.found.uses.index(use) + 1, _key(use)
             here, elsewhere = {"cut": [at]}, {"cut": [p for p in range(len(self.found.runs)) if p != at]}
             yield circle(x, y, 5.5, "op", link=link, when=elsewhere)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....mindspore import Parameter, Tensor, float64, nn, value_and_grad
+from ....mindspore import Parameter, Tensor, float64, jit, nn, value_and_grad
 
 Loss = Callable[[Any, Any], Any]
 Pair = tuple[float, float]
@@ -41,7 +41,25 @@ class Waypoint:
     kept: Mapping[str, Pair]
 
 
-def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> list[Waypoint]:
+class Slope:
+    """A loss of two numbers with its gradient at `point`, compiled when it is first asked for; where that cannot be, as it is."""
+
+    def __init__(self, loss: Loss):
+        self.point = point = Parameter(Tensor(np.zeros(2), float64), name="point")
+        self._plain = value_and_grad(lambda: loss(point[0], point[1]), None, [point])
+        self._fast: Callable[[], Any] | None = jit(self._plain)
+
+    def __call__(self) -> tuple[Any, tuple[Tensor]]:
+        """`(loss, (gradient,))`; raises what the loss does."""
+        if self._fast is not None:
+            try:
+                return self._fast()
+            except Exception:  # whatever is wrong with it, the loss as it is tells better
+                self._fast = None
+        return self._plain()
+
+
+def descend(loss: Loss | Slope, start: Pair, make: Maker, rate: float, steps: int) -> list[Waypoint]:
     """The moments of `steps` steps, the start included; fewer where something is not finite any more.
 
     `kept` has what changes of the optimizer's state per parameter, by the names that the optimizer gives it.
@@ -50,9 +68,10 @@ def descend(loss: Loss, start: Pair, make: Maker, rate: float, steps: int) -> li
     >>> [round(float(v), 3) for v in path[1].place]
     [1.09, 0.4]
     """
-    point = Parameter(Tensor(np.array(start, float), float64), name="point")
+    gradient = loss if isinstance(loss, Slope) else Slope(loss)
+    point = gradient.point
+    point.set_data(Tensor(np.array(start, float), float64))
     optimizer = make([point], rate)
-    gradient = value_and_grad(lambda: loss(point[0], point[1]), None, [point])
     found: list[Waypoint] = []
     with np.errstate(all="ignore"):
         for step in range(steps + 1):

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes
 from ...kit.words import number
-from .run import OPTIMIZERS, Frame, Maker, descend, frame_of, line_fit
-from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, pair, plane
+from .run import OPTIMIZERS, Frame, Maker, Slope, descend, frame_of, line_fit
+from .view import HEIGHT, LOOKS, WIDTH, Ground, beside, contours, grips, losses_axis, pair, plane
 
 RATES, STEPS, START = (0.02, 0.1, 0.2, 0.25), 30, (-0.5, 3.0)
 MOST_STEPS = 60
@@ -44,21 +45,59 @@ class Landscape(Picture):
     ):  # fmt: skip
         if (loss is None) != (start is None):
             raise TypeError("Landscape: expected a loss and its start, Landscape(loss, (x, y)), or neither")
-        given = line_fit if loss is None else loss
-        axes = _axes_of(given)
-        place = _checked_start(START if start is None else start)
-        makers = _makers(optimizers, rates, steps)
-        self.rates = [float(rate) for rate in rates]
-        self.runs = {
-            name: [descend(given, place, make, rate, steps) for rate in self.rates] for name, make in makers.items()
+        self._loss = line_fit if loss is None else loss
+        self._axes = _axes_of(self._loss)
+        self._start = _checked_start(START if start is None else start)
+        self._makers, self._steps = _makers(optimizers, rates, steps), steps
+        self.rates, self._slope = [float(rate) for rate in rates], Slope(self._loss)
+        self.runs = self._runs_from(self._start)
+        self._shared = self._ground(frame)
+        super().__init__(self._scene_of(self._shared))
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """Where all begin."""
+        return dict(zip(self._axes, self._start, strict=True))
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """The same from another start. Raises ValueError where the loss is not a finite number there."""
+        start = _checked_start([inputs[name] for name in self._axes])
+        runs = self._runs_from(start, None if at is None else at["rate"])
+        self._start = start
+        if at is not None:
+            self.scene = self._scene_of(replace(self._shared, runs=runs, now=at["step"]))
+            return
+        self.runs = runs
+        self._shared = self._ground(self._shared.frame if self._shared.plane.holds(start) else None)
+        self.scene = self._scene_of(self._shared)
+
+    def _runs_from(self, start, only: int | None = None):
+        """The moments of every optimizer at every rate, or at one of them alone."""
+        wanted = [only is None or only == i for i in range(len(self.rates))]
+        runs = {
+            name: [
+                descend(self._slope, start, make, rate, self._steps) if here else []
+                for rate, here in zip(self.rates, wanted, strict=True)
+            ]
+            for name, make in self._makers.items()
         }
-        if not all(moments for by_rate in self.runs.values() for moments in by_rate):
+        if not all(moments for by_rate in runs.values() for moments, here in zip(by_rate, wanted, strict=True) if here):
             raise ValueError(
-                f"Landscape: expected a finite loss and gradient at the start {pair(place)}; choose another start"
+                f"Landscape: expected a finite loss and gradient at the start {pair(start)}; choose another start"
             )
+        return runs
+
+    def _ground(self, frame):
+        """What is drawn upon; its contour lines are drawn once."""
+        before = getattr(self, "_shared", None)
         frame = frame or frame_of([m for by_rate in self.runs.values() for m in by_rate], WIDTH, HEIGHT)
-        shared = Ground(self.runs, steps, frame, axes)
-        super().__init__(_scene(shared, given, self.rates))
+        shared = Ground(self.runs, self._steps, frame, self._axes)
+        if before is None or frame != before.frame:
+            self._lines = contours(shared, self._loss)
+        return replace(shared, losses=losses_axis(shared))
+
+    def _scene_of(self, shared):
+        return _scene(shared, self._lines, self.rates, self._start)
 
 
 def _axes_of(loss):
@@ -104,7 +143,7 @@ def _makers(optimizers, rates, steps) -> dict[str, Maker]:
 # ---- the scene ----
 
 
-def _scene(shared: Ground, loss, rates) -> Scene:
+def _scene(shared: Ground, lines, rates, start) -> Scene:
     names = list(shared.runs)
     first = next(shared.each())[-1][0].place
     description = (
@@ -116,8 +155,11 @@ def _scene(shared: Ground, loss, rates) -> Scene:
         Dial("rate", "Learning rate", [number(rate) for rate in rates], "choice", len(rates) - 1),
     ]
     dials.append(Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"))
-    panels = [plane(shared, loss), beside(shared)]
-    return Scene("Loss landscape", description, dials, panels, list(_captions(shared, rates)))
+    panels, fields = [plane(shared, lines), beside(shared)], {name: number(v) for name, v in zip(shared.axes, start)}
+    held = list(grips(shared, start))
+    return Scene(
+        "Loss landscape", description, dials, panels, list(_captions(shared, rates)), fields=fields, grips=held
+    )
 
 
 def _captions(shared, rates):
@@ -125,19 +167,19 @@ def _captions(shared, rates):
         said = [f"Step {s}, learning rate {number(rate)}." for s in range(shared.steps + 1)]
         yield Caption("step", changes(said), {"rate": [i]})
     for when, _, name, moments in shared.each():
-        yield Caption(
-            "step", changes(f"{name}: {_standing(shared, moments, s)}." for s in range(shared.steps + 1)), when
-        )
+        for show, places in ((0, len(shared.runs) == 1), (when["show"][1], True)):
+            standing = (f"{name}: {_standing(shared, moments, s, places)}." for s in range(shared.steps + 1))
+            yield Caption("step", changes(standing), {**when, "show": [show]})
 
 
-def _standing(shared, moments, step):
-    """Where an optimizer stands, in words."""
+def _standing(shared, moments, step, places):
+    """Where an optimizer stands, in words; of several the loss alone."""
     if step >= len(moments):
         return f"not finite since step {len(moments)}"
     moment = moments[step]
     where = ", ".join(f"{axis} = {number(v)}" for axis, v in zip(shared.axes, moment.place, strict=True))
     away = "" if shared.plane.holds(moment.place) else ", outside the picture"
-    return f"{where}, loss {number(moment.loss)}{away}"
+    return f"{f'{where}, ' if places else ''}loss {number(moment.loss)}{away}"
 
 
 def _asks(shared, rates):

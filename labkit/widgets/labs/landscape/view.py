@@ -1,13 +1,16 @@
 """The picture of a loss landscape: contour lines with the paths of optimizers, their losses, and what they keep."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...kit.axes import Axis, Plane, pieces
+from ...kit.grips import Grip
 from ...kit.scene import Mark, Panel, line, only, path, rect, text, width_of
-from ...kit.strokes import Point, growing, polygon
+from ...kit.strokes import Point, polygon
 from ...kit.words import number
 from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 
@@ -42,18 +45,29 @@ Runs = Mapping[str, Sequence[Sequence[Waypoint]]]  # optimizer -> for each rate 
 
 @dataclass(frozen=True)
 class Ground:
-    """What all panels share: the runs, how many steps, the frame in the loss's own units, and the names of both axes."""
+    """What all panels share: the runs, how many steps, the frame in the loss's own units, and the names of both axes.
+
+    `losses`: the axis of the losses, None for one that fits. A rate without moments is not drawn. `now`: the only step that is
+    seen, None for all.
+    """
 
     runs: Runs
     steps: int
     frame: Frame
     axes: tuple[str, str]
+    losses: Axis | None = None
+    now: int | None = None
 
     @property
     def plane(self) -> Plane:
         """Where places stand, px."""
         left, right, low, high = self.frame
         return Plane(Axis(left, right, LEFT, LEFT + WIDTH), Axis(low, high, TOP + HEIGHT, TOP))
+
+    def follow(self, mark: Mark, **values: Callable[[int], Any]) -> Mark:
+        """A mark with attributes that follow the step."""
+        steps = range(self.steps + 1) if self.now is None else [self.now]
+        return mark.following("step", **{name: [value(step) for step in steps] for name, value in values.items()})
 
     @property
     def looks(self) -> dict[str, Look]:
@@ -64,15 +78,16 @@ class Ground:
         """`(the `when` of its marks, look, name, moments)` for every optimizer and rate."""
         for k, (name, by_rate) in enumerate(self.runs.items()):
             for i, moments in enumerate(by_rate):
-                yield {"rate": [i], "show": [0, k + 1]}, self.looks[name], name, moments
+                if moments:
+                    yield {"rate": [i], "show": [0, k + 1]}, self.looks[name], name, moments
 
 
 # ---- the plane ----
 
 
-def plane(shared: Ground, loss: Loss) -> Panel:
-    """The paths over the contour lines."""
-    marks = [*_legend(shared), shared.plane.ground(), *_contours(shared, loss), *_axes(shared)]
+def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
+    """The paths over the contour `lines`."""
+    marks = [*_legend(shared), shared.plane.ground(), *lines, *_axes(shared)]
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
     return Panel("plane", "The paths over the contour lines of the loss", EDGE, TOP + HEIGHT + 22, marks)
@@ -90,7 +105,8 @@ def _legend(shared) -> Iterator[Mark]:
         x += 62 + width_of(name, bold=True)
 
 
-def _contours(shared, loss) -> list[Mark]:
+def contours(shared: Ground, loss: Loss) -> list[Mark]:
+    """The contour lines of the loss, with their heights."""
     left, right, low, high = shared.frame
     xs, ys = np.linspace(left, right, SQUARE_AT), np.linspace(low, high, SQUARE_AT)
     found = heights(loss, xs, ys)
@@ -124,7 +140,7 @@ def _axes(shared) -> Iterator[Mark]:
 def _path(shared, look, places) -> Iterator[Mark]:
     """The line of a path, which ends where it leaves the frame, and a mark for every step."""
     track = shared.plane.track(places)
-    yield path("M0 0", look.line).following("step", d=growing(track, shared.steps + 1))
+    yield shared.follow(path("M0 0", look.line), d=partial(_beginning, track))
     for i, spot in enumerate(shared.plane.inner(places)):
         yield path(look.sign(*spot), look.mark).seen_from("step", i)
 
@@ -135,30 +151,41 @@ def _path(shared, look, places) -> Iterator[Mark]:
 def beside(shared: Ground) -> Panel:
     """What each optimizer sees and keeps, and below it the loss after each step."""
     marks, bottom = _kept_rows(shared)
-    top, steps = bottom + 24, shared.steps + 1
-    plane = Plane(Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8), _losses_axis(shared, top))
+    top = bottom + 24
+    plane = Plane(
+        Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8),
+        replace(shared.losses or losses_axis(shared), start=top + LOW, end=top),
+    )
     title = f"The loss after each step, on a {'log' if plane.up.log else 'linear'} scale"
     marks += [text(0, bottom + 12, title, "name"), rect(LEFT, top, WIDTH, LOW, "area", 0)]
     marks += plane.up.beside(LEFT - 6, plane.up.ticks(4), grid=(LEFT, LEFT + WIDTH))
     marks += plane.across.below(top + LOW + 14, [i for i in plane.across.ticks(8) if i == int(i)])
     for when, look, _, moments in shared.each():
         ends = [plane.at((i, m.loss)) for i, m in enumerate(moments)]
-        curve = path("M0 0", look.line).following("step", d=growing(ends, steps))
-        signs = [look.sign(*ends[min(i, len(ends) - 1)]) for i in range(steps)]
-        marks += only(when, [curve, path("M0 0", look.mark).following("step", d=signs)])
+        curve = shared.follow(path("M0 0", look.line), d=partial(_beginning, ends))
+        sign = shared.follow(path("M0 0", look.mark), d=partial(_sign, look, ends))
+        marks += only(when, [curve, sign])
     return Panel("beside", "The gradient where each one stands, and what it keeps", EDGE, top + LOW + 24, marks)
 
 
-def _losses_axis(shared, top) -> Axis:
+def grips(shared: Ground, start: Point) -> Iterator[Grip]:
+    """The start, anywhere in the frame; and the step, along the losses."""
+    free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
+    yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
+    y, across = _kept_rows(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
+    yield Grip("step", "beside", "The step", "step", [(across(i), y) for i in range(shared.steps + 1)], "x")
+
+
+def losses_axis(shared: Ground) -> Axis:
     """Logarithmic where it can be; what is beyond the highest or lowest loss shown is drawn at the edge."""
     losses = [m.loss for *_, moments in shared.each() for m in moments]
     first, least, most = losses[0], min(losses), max(losses)
     if least > 0:
         low = float(np.floor(np.log10(max(least, first * 1e-6))))
         high = float(np.ceil(np.log10(min(most, first * 1e3)) + 1e-9))
-        return Axis(low, high, top + LOW, top, log=True)
+        return Axis(low, high, LOW, 0.0, log=True)
     spread = first - least or 1.0
-    return Axis(least - 0.05 * spread, min(most, first + spread) + 0.05 * spread, top + LOW, top)
+    return Axis(least - 0.05 * spread, min(most, first + spread) + 0.05 * spread, LOW, 0.0)
 
 
 def _kept_rows(shared) -> tuple[list[Mark], float]:
@@ -168,18 +195,26 @@ def _kept_rows(shared) -> tuple[list[Mark], float]:
     for k, (name, by_rate) in enumerate(shared.runs.items()):
         both = {"show": [0, k + 1]}
         marks.append(text(0, y, name, shared.looks[name].words, when=both))
-        rows = 1 + max(1, *(len(moments[0].kept) for moments in by_rate))
-        for i, moments in enumerate(by_rate):
-            now = [moments[min(step, len(moments) - 1)] for step in range(shared.steps + 1)]
+        rows = 1 + max(1, *(len(moments[0].kept) for moments in by_rate if moments))
+        for i, moments in ((i, moments) for i, moments in enumerate(by_rate) if moments):
             for row in range(rows):
                 kept = text(LEFT + 60, y + ROW * row, "", "value", when={**both, "rate": [i]})
-                marks.append(kept.following("step", text=[_row_words(moment, row) for moment in now]))
+                marks.append(shared.follow(kept, text=partial(_row_words, moments, row)))
         y += ROW * rows + 4
     return marks, y
 
 
-def _row_words(moment, row):
+def _beginning(points, step):
+    return points[: step + 1]
+
+
+def _sign(look, spots, step):
+    return look.sign(*spots[min(step, len(spots) - 1)])
+
+
+def _row_words(moments, row, step):
     """What stands in a row: first the gradient, then each thing kept."""
+    moment = moments[min(step, len(moments) - 1)]
     if row == 0:
         return f"gradient {pair(moment.gradient)}"
     names = list(moment.kept)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.axes import Axis
+from ...kit.grips import Grip
 from ...kit.scene import Mark, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, px
 from ...kit.words import minus
@@ -39,6 +40,18 @@ def histogram(
     for found, _, when in by_format(formats, arrows):
         yield from only(when, _arrow_marks(dial, found))
     yield from _legend()
+
+
+def handle(
+    formats: Sequence[str], dial: str, cases: Mapping[str, list[tuple[dict[int, int], Outcome]]]
+) -> Iterator[Grip]:
+    """The histogram, to be dragged to another scale by the tip of its arrow or anywhere in the plot."""
+    across, _ = _exponents(formats, cases)
+    area = (LEFT, TOP, across.end - LEFT, BASE - TOP)
+    for spots, _, when in by_format(
+        formats, {of: [(_arrow(across, *c)[1], TOP - 12.0) for c in cases[of]] for of in formats}
+    ):
+        yield Grip(f"{dial} histogram", f"{dial} exponents", "The histogram", dial, spots, "x", when=when, area=area)
 
 
 def _exponents(formats, cases):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ....precision import format_of
+from ...kit.grips import Grip
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Link, Panel, Scene, by_position, changes, only
 from . import bars, charts, histogram
@@ -106,6 +107,7 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
     places = _dial_names(cases)
     dials, panels, captions = [], [], []
     links: dict[str, Link] = {}
+    grips: list[Grip] = []
     if len(cases) > 1:
         dials.append(Dial("case", "Show", [case.title for case in cases], "choice"))
     if len(formats) > 1:
@@ -116,6 +118,8 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
         panels += _panels(case, dial, where)
         captions += _captions(case, dial, where)
         links |= _links(case, dial)
+        if isinstance(case, Sweep):
+            grips += only(where, histogram.handle(case.formats, dial, _shown(case)))
     return Scene(
         "Loss scale: gradients in the range of a float format",
         _description(cases, formats),
@@ -123,6 +127,7 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
         panels,
         captions,
         links,
+        grips=grips,
     )
 
 
@@ -151,8 +156,8 @@ def _scales(sweep):
 
 def _panels(case, dial, where):
     """The histogram, what becomes of each parameter's where there are several, and two more by the kind of case."""
-    shown = {of: list(zip(_unscaled(case, of), case.outcomes[of], strict=True)) for of in case.formats}
-    drawn = [("exponents", "Exponents of the gradients: log2 |g|", histogram.histogram(case.formats, dial, shown))]
+    columns = histogram.histogram(case.formats, dial, _shown(case))
+    drawn = [("exponents", "Exponents of the gradients: log2 |g|", columns)]
     if len(bars.rows(case.names)) > 1:
         layers = bars.bars(case.formats, dial, case.names, case.outcomes)
         drawn.append(("layers", "What becomes of them, by parameter", layers))
@@ -174,6 +179,11 @@ def _panels(case, dial, where):
     ]
 
 
+def _shown(case):
+    """What the histogram shows: `{format: [(exponents of the exact gradients, outcome)] by position}`."""
+    return {of: list(zip(_unscaled(case, of), case.outcomes[of], strict=True)) for of in case.formats}
+
+
 def _unscaled(case, of):
     """The exponents of the exact gradients at every position of the dial."""
     if isinstance(case, Sweep):
@@ -184,10 +194,10 @@ def _unscaled(case, of):
 def _captions(case, dial, where):
     say = at_scale if isinstance(case, Sweep) else at_step
     told = {of: [say(case, of, i) for i in range(len(case.outcomes[of]))] for of in case.formats}
-    captions = [Caption(dial, [(0, case.about)], where)]
+    captions = []
     for texts, _, here in by_format(case.formats, told):
         captions.append(Caption(dial, changes(texts), {**where, **here}))
-    return captions
+    return [*captions, Caption(dial, [(0, case.about)], where)]
 
 
 def _links(case, dial):

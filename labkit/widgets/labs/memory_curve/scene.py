@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from ...kit.axes import Axis, Plane
+from ...kit.grips import Grip
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, arrow_head, changes, line, only, path, rect, text
+from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, arrow_head, changes, line, only, path, rect, text
 from ...kit.words import counted
 from .run import BACK, LAYERS, RUN, Snapshot, moments
 
@@ -76,7 +77,10 @@ def _scene(runs) -> Scene:
         ),
         Panel("all", "Every number of checkpoints", width, 24 + 20 * len(SEGMENTS), list(_table(runs))),
     ]
-    return Scene("Memory against time", words, dials, panels, list(_captions(runs)))
+    spots = [(PLANE.across(t), TOP + HIGH) for t in range(LAST + 1)]
+    links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
+    grips = [Grip("time", "curve", "Time", "time", spots, "x")]
+    return Scene("Memory against time", words, dials, panels, list(_captions(runs)), links, grips=grips)
 
 
 def _when(name, walk):
@@ -232,7 +236,8 @@ def _table(runs) -> Iterator[Mark]:
     for row, name in enumerate(SEGMENTS):
         y = 32 + 20 * row
         yield rect(2, y - 13, LEFT + WIDTH, 18, "before", 2, when={"segments": [row]})
-        yield text(8, y, name, "code")
+        yield text(8, y, name, "code", link=f"row {name}")
+        yield rect(2, y - 13, LEFT + WIDTH, 18, "row", 2, link=f"row {name}")
         for w, walk in enumerate(WALKS):
             run, when = runs[name, walk], {"walk": [w]}
             for x, value, whole, role in (

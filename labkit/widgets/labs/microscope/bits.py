@@ -7,31 +7,53 @@ import numpy as np
 
 from ....precision import FORMATS, Format
 from ...kit.axes import Axis
-from ...kit.scene import Mark, Panel, circle, only, path, rect, text
+from ...kit.scene import Link, Mark, Panel, circle, only, path, rect, text
 from ...kit.strokes import NOWHERE
 from ...kit.words import minus
 from .ruler import DIAL, HEIGHT, WIDTH
-from .run import Landing, bits, digits, exponent_of, gap_at
+from .run import Landing, at_place, bits, digits, exponent_of, gap_at, last_place
 
 # ---- the bits ----
 
 
-def bits_and_formats(landings: dict[str, list[Landing]]) -> Panel:
-    """The bits of the result in boxes, with what they mean; below, the result in every format."""
+def bits_and_formats(landings: dict[str, list[Landing]], clicked: bool) -> Panel:
+    """The bits of the result in boxes, with what they mean; below, the result in every format. `clicked`: they toggle."""
     marks: list[Mark] = []
     for i, (name, found) in enumerate(landings.items()):
-        marks += only({"format": [i]}, _boxes(FORMATS[name], found))
-    return Panel("bits", "The bits of the result", WIDTH, HEIGHT, [*marks, *_everywhere(landings)])
+        marks += only({"format": [i]}, _boxes(FORMATS[name], found, clicked))
+    title = f"The bits of the result{': click one to toggle it' if clicked else ''}"
+    return Panel("bits", title, WIDTH, HEIGHT, [*marks, *_everywhere(landings)])
 
 
-def _boxes(of: Format, found) -> Iterator[Mark]:
+def toggled(value: float, of: Format, n: int) -> float:
+    """A number of a format with its n-th bit from the left turned; infinite, or nan, where that is no number.
+
+    >>> from labkit.precision import format_of
+    >>> [toggled(1.5, format_of("float16"), n) for n in (0, 5, 6)]
+    [-1.5, 0.75, 1.0]
+    """
+    written = "".join(bits(value, of))
+    turned = written[:n] + str(1 - int(written[n])) + written[n + 1 :]
+    there = int(turned[1:], 2)
+    size = float(at_place(there, of)) if there < last_place(of) else np.inf if there == last_place(of) else np.nan
+    return float(np.copysign(size, -1 if turned[0] == "1" else 1))
+
+
+def bit_links() -> dict[str, Link]:
+    """What a click on each bit does."""
+    return {
+        f"bit {n}": Link(f"bit {n + 1}: toggle it", ["Click to toggle this bit"], sets={"bit": n}) for n in range(64)
+    }
+
+
+def _boxes(of: Format, found, clicked) -> Iterator[Mark]:
     step = min(26.0, (WIDTH - 12) / min(of.bits, 32))
     size = min(step - 1.5, 22.0)
     all_bits = ["".join(bits(f.result, of)) for f in found]
     for n in range(of.bits):
-        x, y = 6 + n % 32 * step, 26 + n // 32 * 30
-        yield rect(x, y, size, 24, "area" if n == 0 else "leaf" if n <= of.exponent_bits else "op", 2)
-        digit = text(x + size / 2, y + 16, "", "tick" if step < 20 else "value", "middle")
+        x, y, link = 6 + n % 32 * step, 26 + n // 32 * 30, f"bit {n}" if clicked else None
+        yield rect(x, y, size, 24, "area" if n == 0 else "leaf" if n <= of.exponent_bits else "op", 2, link=link)
+        digit = text(x + size / 2, y + 16, "", "tick" if step < 20 else "value", "middle", link=link)
         yield digit.following(DIAL, text=[b[n] for b in all_bits])
     narrow = of.bits < 16
     yield text(6, 18, "±", "note")

@@ -1,8 +1,10 @@
 """The precision microscope: where a number, or the result of a function, lands among the numbers of a float format."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,8 @@ import numpy as np
 from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Scene, changes
-from ...kit.words import minus
-from .bits import bits_and_formats
+from ...kit.words import minus, number
+from .bits import bit_links, bits_and_formats, toggled
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
 from .words import questions, sentence
@@ -25,7 +27,7 @@ class Microscope(Picture):
 
     `Microscope(value)` stores a number; `Microscope(fn, value)` computes a function of one number, such as
     `lambda a: a + 1`, with operators and NumPy's functions, each operation rounded to the format. `value` is a number, or a
-    decimal as text, `"0.1"`, for a float is rounded before anyone can look at it.
+    decimal as text, `"0.1"`, for a float is rounded before anyone can look at it. A click on a bit of a stored number toggles it.
 
     The slider multiplies the value by powers of two, `powers`; by default these reach over both ends of each format but
     float64. `landings` holds all results, `{format: [Landing]}`, `positions` the powers.
@@ -39,16 +41,66 @@ class Microscope(Picture):
     """
 
     def __init__(self, what: Any, value: Any = None, *, format: Any = "float16", powers: Sequence[int] | None = None):
-        fn, given = (what, value) if callable(what) else (None, what)
+        self._fn: Any
+        self._fn, given = (what, value) if callable(what) else (None, what)
+        fn = self._fn
         if fn is None and value is not None:
             raise TypeError("Microscope: expected a value, or a function and a value, but got two values")
-        x = _number(given)
-        name = _parameter(fn)
-        self.positions = _powers(x, powers)
-        self.landings = {
-            of: [landing(fn, x * Fraction(2) ** k, FORMATS[of], name) for k in self.positions] for of in NAMES
+        self._x, self._wanted = _number(given), powers
+        self.positions = _powers(self._x, powers)
+        self.landings = self._landings(self.positions)
+        super().__init__(self._scene_of(self.landings, self.positions, NAMES.index(format_of(format).name)))
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The number, as the nearest float."""
+        return {"value": float(self._x)}
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """Another number, at first as it is; then also times the powers of two."""
+        x = _number(inputs["value"])
+        before, self._x = self._x, x
+        start = self._scene.state()["format"] if at is None else at["format"]
+        try:
+            if at is not None:
+                self.scene = self._passing(at)
+            self.positions = _powers(x, self._wanted)
+            self.landings = self._landings(self.positions)
+        except Exception:
+            self._x = before
+            raise
+        scene = self._scene_of(self.landings, self.positions, start)
+        self.scene = replace(scene, turned={DIAL: self.positions.index(0), "format": start})
+
+    def respond(self, message: Mapping[str, Any]) -> None:
+        """As of any picture; `{"set": {"bit": n}, "at": dials}` toggles the n-th bit from the left of the number shown."""
+        wanted = dict(message.get("set", {}))
+        if "bit" in wanted and "at" in message:
+            of, found = NAMES[message["at"]["format"]], self.landings[NAMES[message["at"]["format"]]]
+            value = toggled(found[message["at"][DIAL]].result, FORMATS[of], int(wanted["bit"]))
+            if isfinite(value):
+                message = {"set": {"value": value}, "at": message["at"]}
+            else:
+                self.scene = replace(
+                    self._scene, notice=f"With this bit it is {value} in {of}, which has no place on a line."
+                )
+        super().respond(message)
+
+    def _landings(self, positions):
+        name = _parameter(self._fn)
+        return {
+            of: [landing(self._fn, self._x * Fraction(2) ** k, FORMATS[of], name) for k in positions] for of in NAMES
         }
-        super().__init__(_scene(self.landings, self.positions, NAMES.index(format_of(format).name)))
+
+    def _passing(self, at):
+        """The number as it is, at every position of the slider, as long as the others are computed."""
+        scene = self._scene_of(self._landings([0]), [0], at["format"])
+        now, (formats, powers) = scene.dials[1].values[0], self._scene.dials
+        values = [now if i == at[DIAL] else value for i, value in enumerate(powers.values)]
+        return replace(scene, dials=[formats, replace(powers, values=values, asks={})])
+
+    def _scene_of(self, landings, positions, start):
+        return _scene(landings, positions, start, number(float(self._x)), self._fn is None)
 
     def at(self, format: Any, power: int = 0) -> Landing:
         """Where the result lands in a format, with the value times 2**power, one of `positions`."""
@@ -97,7 +149,7 @@ def _powers(x: Fraction, powers) -> list[int]:
 # ---- the scene ----
 
 
-def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int) -> Scene:
+def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, value: str, plain: bool) -> Scene:
     names, first = list(landings), landings["float64"]
     words, name = first[0].words, first[0].name
     dials = [
@@ -111,9 +163,10 @@ def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int) ->
     captions = [
         Caption(DIAL, changes(sentence(f) for f in found), {"format": [i]}) for i, found in enumerate(landings.values())
     ]
-    panels = [ruler(landings), bits_and_formats(landings)]
+    panels = [ruler(landings), bits_and_formats(landings, plain)]
     shown = "where a number lands" if name == words else words
-    return Scene(f"Precision microscope: {shown}", about, dials, panels, captions)
+    links = bit_links() if plain else {}
+    return Scene(f"Precision microscope: {shown}", about, dials, panels, captions, links, fields={"value": value})
 
 
 def _value(x: Fraction) -> str:

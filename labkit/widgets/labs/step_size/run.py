@@ -5,9 +5,10 @@ h^2 |f'''| / 6. Round-off: each value and each place is off by up to eps / 2 of 
 (W. Press et al., Numerical Recipes, 5.7).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,11 @@ class Case:
         return int(np.argmin(errors)) if min(errors) < np.inf else None
 
 
-def cases(fn: Callable[[Any], Any], x: float) -> dict[tuple[str, str], Case]:
-    """`{(format, rule): Case}` for a function of one number.
+EVERY = tuple(product(NAMES, RULES))
+
+
+def cases(fn: Callable[[Any], Any], x: float, wanted: Sequence[tuple[str, str]] = EVERY) -> dict[tuple[str, str], Case]:
+    """`{(format, rule): Case}` for a function of one number, of those `wanted`.
 
     Raises TypeError for what is no function of one number that labkit can differentiate, ValueError where the value or the
     slope at `x` is not finite, and whatever `fn` raises there.
@@ -76,13 +80,13 @@ def cases(fn: Callable[[Any], Any], x: float) -> dict[tuple[str, str], Case]:
     if not callable(fn):
         raise TypeError(f"StepSize: expected a function of one number, but got {type(fn).__name__}")
     found = {}
-    for name in NAMES:
+    for name in dict.fromkeys(name for name, _ in wanted):
         of = FORMATS[name]
         at = float(rounded(place, of))
         if not np.isfinite(at):
             raise ValueError(f"StepSize: expected an x within ±{of.max:g}, the largest {name}, but got {x!r}")
         slopes, computed = _derivatives(fn, at), _in_format(fn, of)
-        for rule in RULES:
+        for rule in (rule for other, rule in wanted if other == name):
             found[name, rule] = _case(of, rule, computed, at, *slopes)
     return found
 

@@ -1,16 +1,18 @@
 """The step-size picture: a difference quotient at every step, in three float formats."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
+from ...kit.grips import Grip
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Scene, by_position, changes
+from ...kit.scene import Ask, Caption, Dial, Panel, Scene, by_position, changes
 from ...kit.words import number
 from .run import NAMES, RULES, STEPS, Case, cases
-from .view import curve_panel, digits, errors_panel, stored_alike
+from .view import REACH, Errors, curve_panel, digits, errors_panel, stored_alike
 
 
 class StepSize(Picture):
@@ -41,14 +43,43 @@ class StepSize(Picture):
         rule: str = "forward",
         zoom: bool = False,
     ):
-        self.cases = cases(fn, x)
-        scene = _scene(self.cases, getattr(fn, "__name__", "function"))
+        self.fn, self.cases = fn, cases(fn, x)
+        self._x = next(iter(self.cases.values())).x
+        self._look_around()
+        scene = self._scene_of(self.cases)
         start = scene.state(h=number(h), format=format, rule=rule, zoom=int(zoom))
         dials = [replace(dial, start=start[dial.name]) for dial in scene.dials]
         super().__init__(replace(scene, dials=dials))
 
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The place x."""
+        return {"x": self._x}
 
-def _scene(found: dict[tuple[str, str], Case], name: str) -> Scene:
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """The same at another place. Raises what `StepSize` does."""
+        seen = [(NAMES[at["format"]], RULES[at["rule"]])] if at else list(product(NAMES, RULES))
+        found = cases(self.fn, inputs["x"], seen)
+        if at is None:
+            self.cases = found
+        self._x = inputs["x"]
+        if at is None and abs(self._x - self._frame["float64"].x) > REACH:
+            self._look_around()
+        self.scene = self._scene_of(found, [at["zoom"]] if at else (0, 1))
+
+    def _look_around(self):
+        """The window, and the axes of the errors, which stay while x is dragged."""
+        self._frame = {of: self.cases[of, RULES[0]] for of in NAMES}
+        self._errors = Errors.of(self.cases)
+
+    def _scene_of(self, found, zooms=(0, 1)):
+        name = getattr(self.fn, "__name__", "function")
+        return _scene(found, name, *curve_panel(found, self._frame, zooms), *errors_panel(found, self._errors))
+
+
+def _scene(
+    found: dict[tuple[str, str], Case], name: str, curve: Panel, held: list[Grip], errors: Panel, along: list[Grip]
+):
     x = number(next(iter(found.values())).x)
     asks = (asked for case in found.values() for asked in (*_next_power(case), *_vanished(case)))
     dials = [
@@ -62,8 +93,8 @@ def _scene(found: dict[tuple[str, str], Case], name: str) -> Scene:
         "the error of the secant's slope at every h: it falls while truncation rules, and rises again with round-off."
     )
     shown = "a function" if name == "<lambda>" else name
-    return Scene(f"Step size: the slope of {shown} at x = {x}", words, dials, [curve_panel(found), errors_panel(found)],
-                 [_caption(case) for case in found.values()])  # fmt: skip
+    return Scene(f"Step size: the slope of {shown} at x = {x}", words, dials, [curve, errors],
+                 [_caption(case) for case in found.values()], fields={"x": x}, grips=[*held, *along])  # fmt: skip
 
 
 def _where(case: Case):

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from ...kit.axes import Axis
+from ...kit.grips import Along, Grip
 from ...kit.scene import Mark, Panel, circle, line, only, path, rect, text
 from ...kit.strokes import NOWHERE, Outline, Point, polyline
 from ...kit.words import minus, number
@@ -13,13 +15,14 @@ from .run import NAMES, RULES, STEPS, Case, Quotient
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
 SAMPLES = 121
+APART = 4.0  # px from x to x + h, where these can still be told apart
 REACH = 1.5  # widths of the window on either side of x
 RING = 7.0  # the radius of the mark at the chosen step
 Cases = Mapping[tuple[str, str], Case]
 
 
 class Window:
-    """A part of the plane around (x, y), `width` in x standing for a third of the panel; places in px."""
+    """A part of the plane around the point of a case, `width` in x standing for a third of the panel; places in px."""
 
     def __init__(self, case: Case, width: float):
         self.x, self.y, self.width = case.x, case.fn(case.x), width
@@ -76,25 +79,45 @@ def _level(points):
 # ---- the curve ----
 
 
-def curve_panel(cases: Cases) -> Panel:
-    """The curve, its tangent and the secant; dial `zoom`: off, three wide; on, three steps wide."""
+def curve_panel(cases: Cases, frame: Mapping[str, Case], zooms: Sequence[int] = (0, 1)) -> tuple[Panel, list[Grip]]:
+    """The curve, its tangent and the secant; dial `zoom`: off, three wide around the case of `frame`; on, three steps wide.
+    And what can be dragged: the point x, and x + h where it is not zoomed."""
     marks: list[Mark] = [rect(LEFT, TOP, RIGHT - LEFT, BASE - TOP, "area")]
-    for i, of in enumerate(NAMES):
-        for zoom in (0, 1):
-            windows = [Window(cases[of, RULES[0]], h if zoom else 1.0) for h in STEPS]
-            marks += only({"format": [i], "zoom": [zoom]}, _lines(cases, of, windows, windows if zoom else windows[:1]))
-    return Panel("curve", "The curve, its tangent and the secant", WIDTH, HEIGHT, [*marks, *_slopes(cases)])
+    grips: list[Grip] = []
+    for of, zoom in product(dict.fromkeys(of for of, _ in cases), zooms):
+        rules = {rule: case for (name, rule), case in cases.items() if name == of}
+        windows = (
+            [Window(next(iter(rules.values())), h) for h in STEPS] if zoom else [Window(frame[of], 1.0)] * len(STEPS)
+        )
+        when = {"format": [NAMES.index(of)], "zoom": [zoom]}
+        marks += only(when, _lines(rules, windows, windows if zoom else windows[:1]))
+        grips += only(when, _held(rules, windows[0], zoom))
+    return Panel("curve", "The curve, its tangent and the secant", WIDTH, HEIGHT, [*marks, *_slopes(cases)]), grips
 
 
-def _lines(cases, of, windows, different) -> Iterator[Mark]:
-    """In one format and zoom: the curve, the secants of both rules, the tangent. `different`: windows that show another curve."""
-    case = cases[of, RULES[0]]
+def _held(rules, window, zoom) -> Iterator[Grip]:
+    """The point x, where Python computes it anew; and the other end of the secant, for as long as both are apart."""
+    case = next(iter(rules.values()))
+    across = Along("x", window.x - REACH, window.x + REACH, LEFT, RIGHT)
+    spot = (window.across(case.x), min(max(window.height(case.fn(case.x)), TOP), BASE))
+    if not zoom:
+        yield Grip("x", "curve", "The point x", at=spot, by="x", free={"x": across}, moves="x")
+        for rule, of_rule in rules.items():
+            spots = [window.spot(q.high) or (window.across(q.high[0]), BASE) for q in of_rule.quotients]
+            apart = [i for i, (x, _) in enumerate(spots) if x - spot[0] > APART] or [0]
+            held = [spot if i in apart or i == apart[-1] + 1 else None for i, spot in enumerate(spots)]
+            yield Grip("h", "curve", "x + h", "h", held, "x", when={"rule": [RULES.index(rule)]})
+
+
+def _lines(rules, windows, different) -> Iterator[Mark]:
+    """In one format and zoom: the curve, the secants of the rules, the tangent. `different`: windows that show another curve."""
+    case = next(iter(rules.values()))
     across = np.linspace(-REACH, REACH, SAMPLES)
-    curves = [w.curve([(float(x), case.fn(x)) for x in case.x + w.width * across]) for w in different]
+    curves = [w.curve([(float(x), case.fn(x)) for x in w.x + w.width * across]) for w in different]
     yield path(NOWHERE, "before").following("h", d=curves)
-    for j, rule in enumerate(RULES):
-        yield from only({"rule": [j]}, _secant(cases[of, rule], windows))
-    tangents = [w.straight((case.x, w.y), case.slope) for w in windows]
+    for rule, of_rule in rules.items():
+        yield from only({"rule": [RULES.index(rule)]}, _secant(of_rule, windows))
+    tangents = [w.straight((case.x, case.fn(case.x)), case.slope) for w in windows]
     yield path(NOWHERE, "backvector").following("h", d=tangents)
     widths = [f"this window is {number(2 * REACH * w.width)} wide" for w in windows]
     yield text(RIGHT, BASE + 31, "", "note", "end").following("h", text=widths)
@@ -105,7 +128,7 @@ def _secant(case: Case, windows: list[Window]) -> Iterator[Mark]:
     yield path(NOWHERE, "vector").following("h", d=[w.straight(q.low, q.value) for w, q in both])
     for end in ("low", "high"):
         spots = [w.spot(getattr(q, end)) for w, q in both]
-        yield _at_spots(circle(0, 0, 5, "bar"), spots)
+        yield _at_spots(circle(0, 0, 5, "bar", link="x" if end == "low" and case.rule == RULES[0] else None), spots)
         feet = [[spot, (spot[0], BASE)] if spot else NOWHERE for spot in spots]
         yield path(NOWHERE, "inkvector").following("h", d=feet)
     low, high = ([w.across(getattr(q, end)[0]) for w, q in both] for end in ("low", "high"))
@@ -178,10 +201,10 @@ class Errors:
         return [inside[0], inside[-1]] if len(inside) > 1 else []
 
 
-def errors_panel(cases: Cases) -> Panel:
-    """The error of every step, with what to expect: truncation falls with h, round-off grows."""
-    axes = Errors.of(cases)
+def errors_panel(cases: Cases, axes: "Errors") -> tuple[Panel, list[Grip]]:
+    """The error of every step, with what to expect: truncation falls with h, round-off grows. And the step that is dragged."""
     marks = [rect(axes.left, axes.top, axes.right - axes.left, axes.base - axes.top, "area"), *_ticks(axes)]
+    grips: list[Grip] = []
     for (of, rule), case in cases.items():
         i, rules = NAMES.index(of), {"rule": [RULES.index(rule)]}
         others = [k for k in range(len(NAMES)) if k != i]
@@ -189,7 +212,9 @@ def errors_panel(cases: Cases) -> Panel:
         other = [path(spots, "axis").answering("h"), *_format_name(case, axes, spots, "note")]
         marks += only({**rules, "format": others}, other)
         marks += only({**rules, "format": [i]}, _error_curve(case, axes, spots))
-    return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks)
+        held = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
+        grips.append(Grip("error", "errors", "The step h", "h", held, "x", when={**rules, "format": [i]}))
+    return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks), grips
 
 
 def _ticks(axes) -> Iterator[Mark]:

@@ -9,7 +9,7 @@ from functools import cache
 
 from ...kit.scene import Mark, Panel, only, rect, text, width_of
 from .broken import right
-from .plays import SliderPlay, When
+from .plays import TRIES, SliderPlay, When
 
 ROW, GUTTER = 18.0, 18.0
 MOST_LINES, MOST_MENDED = 40, 2
@@ -53,7 +53,7 @@ def mended(engine: Callable) -> tuple[int, list[str]]:
 
 
 def code(engine: Callable, plays: Sequence[SliderPlay], when: When) -> Panel:
-    """The lines that run, those of the moment lit; the line at fault and what belongs there, once it shows."""
+    """The lines that run, those of the moment lit; the line at fault and what belongs there, once it is found."""
     rows, file = source(engine)
     rows = rows or [(0, "(the source of this engine is not to be had)")]
     instead = mended(engine)[1] if any(play.fault for play, _, _ in plays) else []
@@ -80,45 +80,45 @@ def _faulty(plays, file, number):
 
 
 def _heights(rows, engine, run):
-    """`{line number: the heights of its row, as changes}`: rows below the mend move down when it shows."""
+    """`{line number: the heights of its row, as changes}`: rows below the mend move down when the fault is found."""
     play, (before, extra) = run.play, mended(engine)
     shift = len(extra) * ROW if play.fault else 0.0
     return {
-        number: [(0, k * ROW), *([(play.first, k * ROW + shift)] if shift and k >= before else [])]
+        number: [(0, k * ROW), *([(TRIES, k * ROW + shift)] if shift and k >= before else [])]
         for k, (number, _) in enumerate(rows)
     }
 
 
-def _moving(mark: Mark, slider, heights, by=0.0) -> Mark:
+def _moving(mark: Mark, hunt, heights, by=0.0) -> Mark:
     """A mark that moves with its row, `by` px below the top of it."""
-    return mark.varying(slider, y=[(m, y + by) for m, y in heights] if len(heights) > 1 else [])
+    return mark.varying(hunt, y=[(m, y + by) for m, y in heights] if len(heights) > 1 else [])
 
 
 def _lit(run, places, file, width) -> Iterator[Mark]:
     """Rows behind the lines: lit as they run, outlined where the fault is."""
-    play, slider, _ = run
+    play, slider, hunt = run.play, run.slider, run.hunt
     for number, heights in places.items():
         states = ["lit" if (file, number) in play.lines(m) else "" for m in range(len(play.moments))]
         at = heights[0][1]
         if "lit" in states:
-            yield _moving(rect(0, at, width, ROW, "row", 2), slider, heights).following(slider, state=states)
+            yield _moving(rect(0, at, width, ROW, "row", 2), hunt, heights).following(slider, state=states)
         if _faulty([run], file, number):
             outline = rect(1, at + 1, width - 2, ROW - 2, "badline", 2)
-            yield _moving(outline, slider, heights, 1).seen_from(slider, play.first)
+            yield _moving(outline, hunt, heights, 1).seen_from(hunt, TRIES)
             words = text(width - 8, at + 13, "at fault", "badtext", "end")
-            yield _moving(words, slider, heights, 13).seen_from(slider, play.first)
+            yield _moving(words, hunt, heights, 13).seen_from(hunt, TRIES)
 
 
-def _code_lines(rows, places, slider="") -> Iterator[Mark]:
+def _code_lines(rows, places, hunt="") -> Iterator[Mark]:
     """The lines of an engine, at their `places` where they move."""
     for k, (number, row) in enumerate(rows):
-        yield _moving(text(GUTTER, k * ROW + 13, row, "code"), slider, places.get(number, ()), 13)
+        yield _moving(text(GUTTER, k * ROW + 13, row, "code"), hunt, places.get(number, ()), 13)
 
 
 def _with_mend(rows, engine, run, width) -> Iterator[Mark]:
-    """The lines of an engine that goes wrong here; those of the right engine come in between once it shows."""
-    yield from _code_lines(rows, _heights(rows, engine, run), run.slider)
-    yield from (mark.seen_from(run.slider, run.play.first) for mark in _mend(*mended(engine), width))
+    """The lines of an engine that goes wrong here; those of the right engine come in between once the fault is found."""
+    yield from _code_lines(rows, _heights(rows, engine, run), run.hunt)
+    yield from (mark.seen_from(run.hunt, TRIES) for mark in _mend(*mended(engine), width))
 
 
 def _mend(before, extra, width) -> Iterator[Mark]:

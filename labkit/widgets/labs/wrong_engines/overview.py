@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...kit.scene import Link, Mark, Panel, rect, text, width_of
 from ...kit.words import clipped
-from .plays import Play, SliderPlay
+from .plays import TRIES, Play, SliderPlay
 
 ROW, HEADER = 26.0, 22.0
 
@@ -32,6 +32,7 @@ def overview(
 def _cell(run: SliderPlay, x, y, width, link) -> Iterator[Mark]:
     play, slider, when = run
     found = play.first if play.first is not None else len(play.moments) - 1
+    slider, found = (run.hunt, TRIES) if run.hunted else (slider, found)
     bad, middle = verdict(play) != "right", x + width / 2
     yield rect(x + 2, y, width - 4, ROW - 4, "area", 3, link=link)
     if bad:

@@ -14,6 +14,7 @@ from .lessons import Lesson
 from .run import Pass, Subject, raised_at, train
 
 MOST_SHOWN = 150  # events of one walk back
+TRIES = 3  # to find the first wrong node
 
 When = dict[str, list[int]]
 
@@ -142,6 +143,27 @@ class SliderPlay(NamedTuple):
     play: Play
     slider: str
     when: When
+
+    @property
+    def hunted(self) -> bool:
+        """Whether the reader looks for the first wrong node: not where the engine is known to be right, or gives no answer."""
+        play = self.play
+        return play.name != "right" and (play.fault is not None or play.right)
+
+    @property
+    def hunt(self) -> str:
+        """The name of the dial of that search."""
+        return f"hunt_{self.slider}"
+
+    @property
+    def over(self) -> When:
+        """When the first wrong node is known."""
+        return {self.hunt: [TRIES]} if self.hunted else {}
+
+    @property
+    def open(self) -> When:
+        """When it is still looked for."""
+        return {self.hunt: list(range(TRIES))}
 
 
 def reset(event: Visit | Write) -> bool:

@@ -12,17 +12,17 @@ from .broken import ENGINES
 from .lessons import Lesson, lessons
 from .lines import code
 from .overview import overview
-from .plays import Play, SliderPlay, When, play
+from .plays import TRIES, Play, SliderPlay, When, play
 from .stage import Stage
-from .words import asks, label, sentence
+from .words import asks, hunt, label, sentence
 
 MOST_OPS = 40
 SEVERAL_STEPS = ("right", "not reset")
 
 
 class WrongEngineLab(Picture):
-    """The same graph run backwards by a right engine or by a broken one, step by step: the first wrong node is found by
-    comparison and explained, and the engine's own lines are shown as they run.
+    """Find the bug: the same graph run backwards by a right engine or by a broken one, step by step, with its own lines as they
+    run. Click the node that goes wrong first: there are three tries, with hints that get nearer; then why, and how to mend it.
 
     Without arguments: four small graphs, each made to show one fault. `WrongEngineLab(fn, *args)`: your function.
     `engine`: an engine of your own besides, see `first_wrong`. `steps`, `rate`, `argnums`: how many training steps the
@@ -30,7 +30,8 @@ class WrongEngineLab(Picture):
     or Module, its parameters).
 
     `plays`: the runs, by the names of engine and graph. Dials: "engine", "graph" (where there are several), and a slider
-    for each pair, such as "recursion_diamond", which starts where the first wrong node shows. Raises TypeError and
+    for each pair, such as "recursion_diamond"; "hunt_recursion_diamond" counts the tries, and is over at the last of its
+    positions. A still picture shows what is found then. Raises TypeError and
     ValueError for what no engine can be run on; an exception of your function is passed on.
 
     >>> lab = WrongEngineLab(lambda x, w: x * w + x, 3.0, 2.0)
@@ -59,6 +60,15 @@ class WrongEngineLab(Picture):
                 self.plays[key, lesson.name] = play(key, run, lesson, None if many else 1)
             _check_size(self.plays["right", lesson.name])
         super().__init__(_Sight(self).scene())
+
+    def still_state(self, **dials: int | str) -> dict[str, int]:
+        """Every hunt over, and each slider where the first wrong node shows, but for those that are turned."""
+        state = self._scene.state(**dials)
+        found: dict[str, int] = {}
+        for dial in self._scene.dials:
+            if dial.hunt and state[dial.name] == 0:
+                found |= {dial.name: TRIES, **dial.hunt.goes}
+        return {**state, **{name: position for name, position in found.items() if name not in dials}}
 
 
 def _check_size(right: Play):
@@ -116,29 +126,41 @@ class _Sight:
             wanted += [(fitting, {"graph": [0], "engine": fitting})] if self.many and fitting else []
             for seen, when in wanted:
                 runs = [self.runs[i, j]._replace(when={"engine": [i]}) for i in seen]
-                yield Stage(f"graph {count}", runs), f"{lesson.name}: {lesson.text}".removesuffix(": "), when
+                yield (
+                    Stage(f"graph {count}", f"lesson {j}", runs),
+                    f"{lesson.name}: {lesson.text}".removesuffix(": "),
+                    when,
+                )
                 count += 1
 
     def _dials(self) -> list[Dial]:
-        sliders = [self._slider(*run) for run in self.runs.values()]
+        sliders = [self._slider(run) for run in self.runs.values()]
+        sliders += [self._hunt(j, run) for (_, j), run in self.runs.items() if run.hunted]
         back = {slider.name: 0 for slider in sliders}
         dials = [Dial("engine", "Engine", self.names, "choice", self._start(), resets=back)]
         if self.many:
             graphs = ["one that shows it", *(lesson.name for lesson in self.lessons)]
             dials.append(Dial("graph", "Graph", graphs, "choice", resets=back))
-        return [*dials, *sliders]
+        return [*dials, *sorted(sliders, key=lambda dial: dial.kind)]
 
     def _start(self):
         """The engine to begin with: yours, else the first that goes wrong."""
         wrong = [i for i, j in enumerate(self.fits) if not self.runs[i, j].play.right]
         return self.names.index("yours") if "yours" in self.names else (wrong or [0])[0]
 
-    def _slider(self, run, slider, when):
-        moments = range(len(run.moments))
-        start = run.first if run.first is not None else moments[-1]
-        return Dial(slider, "Step", [label(run, m) for m in moments], start=start, asks=asks(run), when=when)
+    def _slider(self, run):
+        labels = [label(run.play, m) for m in range(len(run.play.moments))]
+        start = 0 if run.hunted else len(labels) - 1
+        return Dial(run.slider, "Step", labels, start=start, asks=asks(run), when=run.when)
+
+    def _hunt(self, j, run):
+        looked_for = hunt(run, f"lesson {j}")
+        return Dial(run.hunt, "Find the bug", looked_for.values, "hunt", when=run.when, hunt=looked_for)
 
     def _captions(self) -> Iterator[Caption]:
-        for (_, j), (run, slider, when) in self.runs.items():
-            texts = (sentence(run, m, self.runs[0, j].play) for m in range(len(run.moments)))
-            yield Caption(slider, changes(texts), when)
+        for (_, j), run in self.runs.items():
+            for right, when in (
+                ((None, run.open), (self.runs[0, j].play, run.over)) if run.hunted else ((run.play, {}),)
+            ):
+                texts = (sentence(run.play, m, right) for m in range(len(run.play.moments)))
+                yield Caption(run.slider, changes(texts), {**run.when, **when})

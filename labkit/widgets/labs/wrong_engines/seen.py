@@ -25,13 +25,13 @@ def _gradient(value):
     return "" if value is None else brief(value) if numeric(value) is not None else type(value).__name__
 
 
-def looks(play: Play, i: int) -> list[str]:
-    """The state of a gradient's card."""
-    return [_look(play, m, i) for m in range(len(play.moments))]
+def looks(play: Play, i: int, known: bool = True) -> list[str]:
+    """The state of a gradient's card; `known`: whether a wrong one is shown as such."""
+    return [_look(play, m, i, known) for m in range(len(play.moments))]
 
 
-def _look(play, m, i):
-    if i in play.wrong_at(m):
+def _look(play, m, i, known):
+    if known and i in play.wrong_at(m):
         return "wrong"
     if i in play.touched(m):
         return "now"

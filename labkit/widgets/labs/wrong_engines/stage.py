@@ -19,10 +19,11 @@ BACK = 4.0  # px by which edges back run below those forwards, where they share 
 
 
 class Stage:
-    """One graph, laid out once for all engines that run on it. `name`: of the panel; `links`: what is behind its cards."""
+    """One graph, laid out once for all engines that run on it. `name`: of the panel; `key`: before the names of `links`, which
+    say what is behind its cards."""
 
-    def __init__(self, name: str, runs: Sequence[SliderPlay]):
-        self.name, self.runs = name, runs
+    def __init__(self, name: str, key: str, runs: Sequence[SliderPlay]):
+        self.name, self.key, self.runs = name, key, runs
         self.bench = runs[0].play.passes[0].bench
         self.nodes = self.bench.story.nodes
         self.edges = list(dict.fromkeys((p, n.index) for n in self.nodes for p in n.parents))
@@ -43,7 +44,7 @@ class Stage:
         return Panel(self.name, title, width, height, list(self._marks()), when)
 
     def _link(self, node):
-        return f"{self.name} n{node.index}"
+        return f"{self.key} n{node.index}"
 
     # ---- sizes ----
 
@@ -115,19 +116,23 @@ class Stage:
         """The card of a node's gradient in one run, and below it how that came about and what it should be."""
         x, y, w = self.boxes[node.index]
         top, middle, states = y + BELOW, x + w / 2, seen.looks(run.play, node.index)
-        box, name, value = card(x, top, w, "back", node.gradient_name, "", node.leaf, self._link(node))
-        yield _with_states(box, run, states)
-        yield _with_states(name, run, _calm(states))
-        yield _with_states(value.following(run.slider, text=seen.gradients(run.play, node.index)), run, _calm(states))
+        cards = list(card(x, top, w, "back", node.gradient_name, "", node.leaf, self._link(node)))
+        cards[2] = cards[2].following(run.slider, text=seen.gradients(run.play, node.index))
+        if run.hunted and "wrong" in states:
+            yield from only(run.open, _looking(cards, run, seen.looks(run.play, node.index, known=False)))
+            yield from only(run.over, _looking(cards, run, states))
+        else:
+            yield from _looking(cards, run, states)
         for column, role in enumerate(("sum", "badtext")):
             words = [pair[column] for pair in signs]
             if any(words):
                 ys = [top + CARD + RING + 12 + (SIGN if column and how else 0) for how, _ in signs]
-                yield text(middle, ys[0], "", role, "middle").following(run.slider, text=words, y=ys)
+                said = text(middle, ys[0], "", role, "middle").following(run.slider, text=words, y=ys)
+                yield from only(run.over if column else {}, [said])
         if seen.is_first(run.play, node.index):  # a second outline around it, and the words above it
             r = (HALF if node.leaf else 4) + RING
             ring = rect(x - RING, top - RING, w + 2 * RING, CARD + 2 * RING, "badline", r)
-            for mark in (ring, text(middle, top - 9, "first wrong", "badtext", "middle")):
+            for mark in only(run.over, (ring, text(middle, top - 9, "first wrong", "badtext", "middle"))):
                 yield mark.seen_from(run.slider, run.play.first)
 
     # ---- local slopes ----
@@ -166,6 +171,12 @@ class _OnEdge(str):
 def _with_states(mark, run, states) -> Mark:
     """A mark whose state changes with the slider of a run."""
     return mark.following(run.slider, state=states) if set(states) - {""} else mark
+
+
+def _looking(cards, run, states) -> Iterator[Mark]:
+    """A box, its name and its value, as they look at every moment."""
+    for mark, how in zip(cards, (states, _calm(states), _calm(states)), strict=True):
+        yield _with_states(mark, run, how)
 
 
 def _calm(states):

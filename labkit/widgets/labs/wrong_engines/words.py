@@ -1,16 +1,18 @@
-"""A sentence for every moment of a run, a name for the slider, and questions to answer before it is shown."""
+"""A sentence for every moment of a run, a name for the slider, and the search for the first wrong node."""
 
 import inspect
 
 import numpy as np
 
-from ...kit.scene import Ask
+from ...kit.hunts import Hunt
+from ...kit.scene import Ask, only
 from ...kit.words import bracketed, brief, capital, in_full, listed, number, paragraph, times
 from . import causes, harmless
 from .bench import Endless, Visit, Write, numeric
 from .faults import near
-from .plays import Play, reset
+from .plays import Play, SliderPlay, reset
 
+NONE = "none"  # the answer where no node is wrong
 MOST_SAID = 5  # sentences of what happens at one moment
 
 
@@ -26,14 +28,15 @@ def label(play: Play, m: int) -> str:
     return f"{m}/{len(play.moments) - 1} {words}"
 
 
-def sentence(play: Play, m: int, right: Play) -> str:
-    """What happens at a moment; where the first wrong node shows, all about it. `right`: the right engine's run."""
+def sentence(play: Play, m: int, right: Play | None) -> str:
+    """What happens at a moment, and what is wrong then. `right`: the right engine's run; None: nothing is said to be wrong."""
     moment = play.moments[m]
     say = {"forward": _forward, "start": _start, "raised": _raised, "learn": _learn, "done": _done}.get(moment.kind)
     said = [say(play, m, right) if say else _visit(play, m)]
+    if right is None:
+        return said[0]
     shown = [i for i, when in play.shows[moment.step].items() if when == m]
     if play.fault is not None and m == play.first:
-        said.append(diagnosis(play))
         shown.remove(play.fault.wrong.node)
     bench, wrong = play.bench(m), play.wrong_at(m)
     if shown and moment.kind != "done":
@@ -129,6 +132,8 @@ def _raised(play, m, right):
             f"The picture stops here: the engine was {play.error}. Each value that is used twice can double its visits."
         )
     said = f"Here the engine raises {causes.named(play.error)}."
+    if right is None:
+        return said
     return f"{said} {causes.how_far(play.passes[-1]) if play.fault is None else _summary(play)}"
 
 
@@ -140,7 +145,7 @@ def _learn(play, m, right):
         name, g = before.called(i), play.passes[step].result[i]
         words = f"{number(old)} − {number(play.lesson.rate)} × {bracketed(number(g))} = " if np.size(old) == 1 else ""
         said.append(f"Gradient descent: {name} = {words}{in_full(new)}.")
-        if step + 1 < len(right.passes):
+        if right and step + 1 < len(right.passes):
             wanted = right.passes[step + 1].bench.story.nodes[i].value
             said += [] if near(new, wanted) else [f"With right gradients {name} would be {in_full(wanted)} now."]
     return " ".join(said)
@@ -150,6 +155,8 @@ def _done(play, m, right):
     passed = play.passes[-1]
     if passed.problem:
         return f"The engine gave no answer: {passed.problem}."
+    if right is None:
+        return "Done. Is every gradient right?"
     if play.fault is None:
         steps = "" if len(play.passes) == 1 else f" in all {len(play.passes)} steps"
         return paragraph(f"Done. Every gradient is right{steps}.", causes.detours(passed), harmless.why(play))
@@ -170,29 +177,64 @@ def _value_words(value):
     return in_full(value) if numeric(value) is not None else repr(value)
 
 
+# ---- find it first ----
+
+
+def hunt(run: SliderPlay, key: str) -> Hunt:
+    """Which node goes wrong first? `key` n0, n1 ... are the links of the nodes."""
+    play, nodes = run.play, run.play.passes[0].bench.story.nodes
+    links = [f"{key} n{node.index}" for node in nodes]
+    choices = {**dict(zip(links, (node.called for node in nodes), strict=True)), NONE: "none: all are right"}
+    answer = NONE if play.fault is None else links[play.fault.wrong.node]
+    goes = {run.slider: len(play.moments) - 1 if play.first is None else play.first}
+    because = harmless.why(play) if play.fault is None else diagnosis(play)
+    question = f"Engine “{play.name}”: which node gets a wrong gradient first? Click it, or choose"
+    says = {links[i]: _acquitted(play, i) for i in range(len(nodes)) if links[i] != answer}
+    return Hunt(question, choices, answer, _hints(play), f"Every gradient is right. {because}" if answer == NONE else because,
+                {**says, NONE: "One of them is wrong."}, goes)  # fmt: skip
+
+
+def _acquitted(play, i):
+    """What is said of a node that is not the first wrong one."""
+    bench, step = play.passes[0].bench, play.fault.step if play.fault else 0
+    node = capital(bench.called(i))
+    if any(wrong.node == i for wrong in play.wrongs[step]):
+        return f"{node} is wrong too, but not first: it got that from another node."
+    got = play.passes[step].result[i]
+    return f"{node} gets {_value_words(got)}, as it should." if got is not None else f"{node} is not the one."
+
+
+def _hints(play):
+    """What is special about the node; then it or its neighbour."""
+    if play.fault is None:
+        return ["Add up what arrives at each node, and compare.", "Perhaps none: what else can an engine get wrong?"]
+    wrong, nodes = play.fault.wrong.node, play.passes[0].bench.story.nodes
+    others = sorted((n.index for n in nodes if n.index != wrong), key=lambda i: abs(i - wrong))
+    two = [play.bench(0).called(i) for i in sorted([wrong, *others[:1]])]
+    return [_clue(play, others), f"It is {listed(two, last_by='or')}."]
+
+
+def _clue(play, others):
+    fault, bench = play.fault, play.passes[play.fault.step].bench
+    parts = len(bench.parts[fault.wrong.node])
+    if fault.step:
+        return f"Up to step {fault.step} all is right: what is left from one step to the next?"
+    if parts > 1:
+        return f"It is used {parts} times."
+    if np.shape(fault.wrong.arrived) != np.shape(fault.wrong.expected):
+        return "Compare the shapes: its value was repeated to a larger one."
+    half = sorted([fault.wrong.node, *others[: len(others) // 2]])
+    return f"It is {listed(map(bench.called, half), last_by='or')}."
+
+
 # ---- predict first ----
 
 
-def asks(play: Play) -> dict[int, list[Ask]]:
-    """Where will it go wrong first? And what will arrive there?"""
-    found: dict[int, list[Ask]] = {}
-    if play.name != "right":
-        found[1] = [_ask_where(play)]
-    if play.first is not None and play.first > 1:
-        ask = _ask_what(play)
-        found.setdefault(play.first, []).extend([ask] if ask else [])
-    return {m: questions for m, questions in found.items() if questions}
-
-
-def _ask_where(play):
-    nodes = play.passes[0].bench.story.nodes
-    none = "none: all are right"
-    names = tuple(dict.fromkeys([*(n.called for n in nodes), none]))
-    answer = none if play.fault is None else nodes[play.fault.wrong.node].called
-    because = harmless.why(play) if play.fault is None else causes.why(play.fault, play.passes[play.fault.step].bench)
-    question = f"Engine “{play.name}” on this graph: which node gets a wrong gradient first?"
-    return Ask(question, answer, because, (), names, otherwise="Not that one. Read the engine's lines below, and look at "
-               "which values are used twice, or repeated, or kept from an earlier step.")  # fmt: skip
+def asks(run: SliderPlay) -> dict[int, list[Ask]]:
+    """What arrives at the first wrong node, once it is known?"""
+    play = run.play
+    ask = _ask_what(play) if play.first is not None and play.first > 1 else None
+    return {play.first: list(only(run.over, [ask]))} if ask and play.first is not None else {}
 
 
 def _ask_what(play):

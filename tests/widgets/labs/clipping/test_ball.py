@@ -65,13 +65,10 @@ def test_a_short_gradient_is_said_to_be_left_alone():
 
 
 def test_dragging_to_a_place_sets_the_gradient_of_that_place():
-    plane = usual().scene.dials[0].plane
+    grip = next(grip for grip in usual().scene.grips if grip.name == "g")
     for g in PLACES:
-        i = ball.grid().index(g)
-        column, row = i % plane["columns"], i // plane["columns"]
-        x, y = plane["x"] + column * plane["dx"], plane["y"] + row * plane["dy"]
         (handle,) = [at for role, at, _ in seen(g, 1.0) if role == "outline"]
-        assert (handle["cx"], handle["cy"]) == pytest.approx((x, y), abs=0.05)
+        assert (handle["cx"], handle["cy"]) == pytest.approx(grip.spots[ball.grid().index(g)], abs=0.05)
 
 
 def test_ball_and_box_have_the_size_of_the_limit():

@@ -1,0 +1,267 @@
+// What is taken hold of (`grips.py`): a handle over each grip, by pointer, touch and arrow keys. Dragged, it turns its dial to
+// the nearest position; where Python listens it sets free fields, one message a frame, the next when a scene has come back.
+
+import { make } from "./elements.js";
+import { holds } from "./look.js";
+import { coordinates, furthest, levelAt, nearest, neighbour, tidy, valueAt } from "./places.js";
+
+const NEEDS = "needs Python: open in a notebook";
+const SILENCE = 3000; // ms without an answer
+const CLICK = 3; // px: what moves less was a click
+
+export class Grabbing {
+  // `held`: what the player before was dragging (`letGo`).
+  constructor(player, held) {
+    this.player = player;
+    this.held = held?.drag;
+    this.handles = new Map();
+    this.stop = new AbortController();
+    for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name)) this.handle(grip);
+    this.note = make("div", { className: "lk-needs", role: "status", hidden: true });
+    const on = (type, act) => player.root.addEventListener(type, act, { signal: this.stop.signal });
+    on("pointermove", (event) => { if (event.pointerId === this.held?.pointer) this.drag(event); });
+    on("pointerup", (event) => this.drop(event));
+    on("pointercancel", (event) => this.drop(event));
+    if (held?.focused) requestAnimationFrame(() => this.handles.get(held.focused)?.knob.focus({ preventScroll: true }));
+    if (this.held && !this.now(this.held.name)) this.held = undefined;
+    this.wanted = held?.wanted;
+    this.soon();
+  }
+
+  // What goes on in the player that takes this one's place.
+  letGo() {
+    this.stop.abort();
+    clearTimeout(this.waiting);
+    cancelAnimationFrame(this.frame);
+    const focused = [...this.handles].find(([, { knob }]) => knob === document.activeElement)?.[0];
+    return { drag: this.held, focused, wanted: this.wanted };
+  }
+
+  // ---- handles ----
+
+  handle(grip) {
+    const view = this.player.views.find((one) => one.panel.name === grip.panel);
+    const layer = view.grips ||= make("div", { className: "lk-grips" });
+    const how = grip.by === "x" || grip.by === "y" ? ` lk-by-${grip.by}` : "";
+    const knob = make("div", {
+      className: `lk-grip${how}${grip.stays ? " lk-stays" : ""}`, tabIndex: 0, role: "slider", "aria-label": grip.label, title: grip.label,
+    });
+    const area = grip.area && make("div", { className: `lk-area${how}` });
+    for (const part of [area, knob].filter(Boolean)) {
+      part.addEventListener("pointerdown", (event) => this.take(grip.name, event));
+      part.addEventListener("pointermove", (event) => { if (!this.held) this.player.pointing.at(below(event), event.clientX, event.clientY); });
+      part.addEventListener("pointerleave", () => this.player.pointing.at(undefined));
+    }
+    knob.addEventListener("keydown", (event) => this.key(grip.name, event));
+    layer.append(...(area ? [area] : []), knob);
+    view.scroller.append(layer);
+    this.handles.set(grip.name, { view, layer, knob, area });
+  }
+
+  // The grip of a name that is seen now, and where it stands.
+  now(name) {
+    const { scene, state } = this.player;
+    for (const grip of scene.grips) {
+      const spot = grip.dial ? grip.spots[state[grip.dial]] : grip.at;
+      if (grip.name === name && spot && holds(grip.when, state)) return { grip, spot };
+    }
+    return undefined;
+  }
+
+  place() {
+    for (const [name, { view, layer, knob, area }] of this.handles) {
+      const found = view.hidden ? undefined : this.now(name);
+      knob.hidden = !found;
+      if (area) area.hidden = !found;
+      if (!found) continue;
+      const held = this.held?.name === name && !found.grip.stays && this.held.moved;
+      const [left, top] = view.spot([0, 0]), [right, bottom] = view.spot([view.panel.width, view.panel.height]);
+      put(layer, left, top, right - left, bottom - top);
+      const [x, y] = view.spot(held ? this.held.place : found.spot);
+      knob.style.transform = `translate(${x - left}px, ${y - top}px)`;
+      knob.classList.toggle("lk-held", this.held?.name === name);
+      if (area) {
+        const [ax, ay, width, height] = found.grip.area, [x1, y1] = view.spot([ax, ay]), [x2, y2] = view.spot([ax + width, ay + height]);
+        put(area, x1 - left, y1 - top, x2 - x1, y2 - y1);
+      }
+      this.tell(knob, found.grip);
+    }
+  }
+
+  // What a screen reader says of it.
+  tell(knob, grip) {
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
+    const fields = Object.values(grip.free || {}).map((along) => `${along.field} = ${player.scene.fields?.[along.field]}`);
+    const now = dial ? player.state[dial.name] : 0;
+    knob.setAttribute("aria-valuemin", 0);
+    knob.setAttribute("aria-valuemax", dial ? dial.values.length - 1 : 0);
+    knob.setAttribute("aria-valuenow", now);
+    const words = dial ? dial.values[now] : fields.join(", ") + (player.live ? "" : `; ${NEEDS}`);
+    knob.setAttribute("aria-valuetext", words);
+    knob.classList.toggle("lk-needing", !dial && !player.live);
+  }
+
+  // ---- by pointer ----
+
+  take(name, event) {
+    const found = this.now(name);
+    if (!found || (event.button ?? 0) !== 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.player.pause();
+    this.player.root.setPointerCapture(event.pointerId);
+    const { view, knob } = this.handles.get(name), [x, y] = view.place(event);
+    knob.focus({ preventScroll: true });
+    this.held = {
+      name, grip: found.grip, pointer: event.pointerId, from: [event.clientX, event.clientY],
+      offset: [x - found.spot[0], y - found.spot[1]], spot: found.spot, place: found.spot, moved: false,
+    };
+    this.place();
+  }
+
+  drag(event) {
+    const { held } = this, { view } = this.handles.get(held.name) || {};
+    if (!view || view.hidden) return this.end();
+    const by = [event.clientX - held.from[0], event.clientY - held.from[1]];
+    held.moved ||= Math.hypot(...by) > CLICK;
+    if (!held.moved) return;
+    const [x, y] = view.place(event);
+    held.place = [x - held.offset[0], y - held.offset[1]];
+    this.aim(held.grip, held.place);
+  }
+
+  drop(event) {
+    const { held } = this;
+    if (!held || event.pointerId !== held.pointer) return;
+    if (!held.moved && event.type === "pointerup") { // a click goes to what lies below
+      this.player.follow(below(event));
+    }
+    this.end();
+  }
+
+  end() {
+    const { held } = this;
+    this.held = undefined;
+    if (held?.moved && held.value && this.player.live) this.send(held.value, true);
+    this.place();
+  }
+
+  // ---- by keyboard ----
+
+  key(name, event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const ways = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+    const ends = { Home: [-1, 1], End: [1, -1] }, found = this.now(name);
+    if (!found || !(event.key in ways || event.key in ends)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { grip, spot } = found, way = ways[event.key] || ends[event.key], far = event.key in ends;
+    if (this.player.live && grip.free) this.nudge(found, way, far, event.shiftKey ? 10 : 1);
+    else if (!grip.dial) this.say(name, NEEDS);
+    else {
+      const next = far ? furthest(grip, way) : neighbour(grip, this.player.state[grip.dial], spot, way);
+      if (next !== undefined) this.turn(grip, next);
+    }
+  }
+
+  // A hundredth of the way along each axis, to its very end if `far`.
+  nudge({ grip, spot }, [right, down], far, times) {
+    const value = {}, at = coordinates(grip, spot), across = right || -down; // what has one axis only takes both pairs of arrows
+    for (const [axis, along] of Object.entries(grip.free)) {
+      const one = Object.keys(grip.free).length === 1, way = one ? across : axis === "y" ? -down : right;
+      const level = grip.stays ? Number(this.player.scene.fields?.[along.field]) : levelAt(along, at[axis]);
+      const step = along.whole ? 1 : (along.high - along.low) / (grip.stays ? 1000 : 100), moved = level + way * times * step;
+      if (way) value[along.field] = tidy(along, far ? (way > 0 ? along.high : along.low) : moved);
+    }
+    if (Object.keys(value).length) this.send(value, true);
+  }
+
+  // ---- what comes of it ----
+
+  // The place is aimed at: free fields where Python listens, the nearest position of the dial elsewhere.
+  aim(grip, place) {
+    const { player } = this;
+    if (player.live && grip.free) {
+      const value = {}, at = coordinates(grip, place);
+      for (const [axis, along] of Object.entries(grip.free)) value[along.field] = valueAt(along, at[axis]);
+      this.held.value = value;
+      this.moveMarks();
+      this.send(value);
+    } else if (grip.dial) this.turn(grip, nearest(grip, place));
+    else this.say(grip.name, NEEDS);
+    this.place();
+  }
+
+  turn(grip, position) {
+    const { player } = this, dial = player.dials.find((one) => one.name === grip.dial);
+    if (position === player.state[dial.name]) return;
+    player.request(dial, position);
+    if (player.state[dial.name] !== position) { this.held = undefined; } // it asks first
+  }
+
+  // The marks that the grip moves stand where the finger is, until the scene comes that has them there.
+  moveMarks() {
+    const { grip, place, spot, name } = this.held;
+    if (!grip.moves) return;
+    const shift = `translate(${place[0] - spot[0]}px, ${place[1] - spot[1]}px)`;
+    for (const node of this.handles.get(name).view.linked(grip.moves)) node.style.transform = shift;
+  }
+
+  // To Python: while dragged, at most one message a frame and one at a time; `last`: this is where it stays.
+  send(value, last = false) {
+    const written = JSON.stringify(value);
+    if (!last && this.held?.sent === written) return;
+    if (this.held) this.held.sent = written;
+    this.wanted = { value, last };
+    this.soon();
+  }
+
+  soon() {
+    if (this.wanted && !this.busy && !this.frame) this.frame = requestAnimationFrame(() => this.post());
+  }
+
+  post() {
+    this.frame = 0;
+    const { value, last } = this.wanted;
+    this.wanted = undefined;
+    this.busy = !last;
+    this.player.send(last ? { set: value } : { set: value, at: this.player.state });
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => { this.busy = false; this.say("", "Python does not answer."); }, SILENCE);
+  }
+
+  // Python has answered, with a scene or without.
+  answered() {
+    clearTimeout(this.waiting);
+    this.busy = false;
+    this.soon();
+  }
+
+  // A click on a link that sets fields.
+  ask(sets, link) {
+    if (this.player.live) this.player.send({ set: sets, at: this.player.state });
+    else this.say(link, NEEDS);
+  }
+
+  // A sentence where it is dragged or clicked, for a moment.
+  say(name, words) {
+    const { root, views } = this.player, knob = this.handles.get(name)?.knob || views.map((view) => view.seen(name)).find(Boolean);
+    if (!this.note.isConnected) root.append(this.note);
+    const box = root.getBoundingClientRect(), at = knob?.getBoundingClientRect() || box;
+    this.note.textContent = words;
+    this.note.hidden = false;
+    this.note.style.left = `${Math.max(0, Math.min(at.left + at.width / 2 - box.left, box.width - this.note.offsetWidth))}px`;
+    this.note.style.top = `${at.top - box.top - 30}px`;
+    clearTimeout(this.silent);
+    this.silent = setTimeout(() => { this.note.hidden = true; }, 4000);
+  }
+}
+
+// The link of the marks that lie under a handle.
+function below(event) {
+  return document.elementsFromPoint(event.clientX, event.clientY).find((node) => node.dataset?.link)?.dataset.link;
+}
+
+function put(node, left, top, width, height) {
+  Object.assign(node.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+}

@@ -1,0 +1,49 @@
+// Find the one (`hunts.py`): a click on the suspect, or a choice from the list, counts as a try; then hints, then why.
+
+import { make } from "./elements.js";
+
+export function huntControl(dial, turn, player) {
+  const { hunt } = dial, last = dial.values.length - 1, here = () => player.state[dial.name];
+  const button = (words, onclick) => make("button", { type: "button", className: "lk-button lk-wide", onclick }, words);
+  const list = make("select", { "aria-label": hunt.question }, ...Object.values(hunt.choices).map((name) => make("option", {}, name)));
+  const keys = Object.keys(hunt.choices), tries = make("span", { className: "lk-tries", role: "img" });
+  const reply = make("span", { className: "lk-reply", role: "status" });
+  const guess = button("It is this one", () => suspect(keys[list.selectedIndex]));
+  const tell = button("Show me", () => end());
+  const again = button("Again", () => {
+    said = "";
+    player.set({ ...Object.fromEntries(Object.keys(hunt.goes || {}).map((name) => [name, 0])), [dial.name]: 0 });
+    player.focusPanel();
+  });
+  const element = make("div", { className: "lk-dial lk-hunt", role: "group", "aria-label": hunt.question },
+    make("span", { className: "lk-question" }, hunt.question), tries, list, guess, tell, again, reply);
+  let said = "";
+
+  const end = () => player.set({ ...hunt.goes, [dial.name]: last });
+  function suspect(key) {
+    if (key === hunt.answer) {
+      said = "Found.";
+      end();
+      return;
+    }
+    const name = hunt.choices[key], misses = here() + 1;
+    said = (hunt.says || {})[key] || `Not ${name}.`;
+    if (misses < last) turn(misses);
+    else { said += ` It is ${hunt.choices[hunt.answer]}.`; end(); }
+  }
+  return {
+    element,
+    takes: (link) => link in hunt.choices && !element.hidden && here() < last,
+    suspect,
+    show(position) {
+      const over = position === last;
+      for (const part of [list, guess, tell]) part.hidden = over;
+      again.hidden = !over;
+      tries.hidden = over;
+      tries.textContent = over ? "" : "●".repeat(last - position) + "○".repeat(position);
+      tries.setAttribute("aria-label", dial.values[position]);
+      const words = [said, over ? hunt.because : hunt.hints[position - 1]].filter(Boolean).join(" ");
+      if (reply.textContent !== words) reply.textContent = words;
+    },
+  };
+}

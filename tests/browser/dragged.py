@@ -1,0 +1,67 @@
+"""A grip in a page, taken hold of as a reader would: with the mouse, with a finger, with the arrow keys."""
+
+
+class Dragged:
+    """The grips of a widget that is `Shown`. Places are in px of the panel."""
+
+    def __init__(self, shown):
+        self.shown, self.page, self.scene = shown, shown.page, shown.scene
+
+    def knob(self, name: str):
+        """The handle."""
+        return self.shown.frame.get_by_role("slider", name=self.grip(name).label, exact=True).and_(
+            self.shown.frame.locator(".lk-grip")
+        )
+
+    def grip(self, name: str):
+        """The grip of a name that is seen now, in the state that is expected."""
+        for grip in self.scene.grips:
+            if grip.name == name and all(self.shown.state[dial] in where for dial, where in grip.when.items()):
+                return grip
+        raise KeyError(name)
+
+    def centre(self, name: str) -> tuple[float, float]:
+        """Where the handle stands in the window."""
+        self.knob(name).scroll_into_view_if_needed()
+        box = self.knob(name).bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def to_spot(self, name: str, position: int, way: str = "mouse") -> None:
+        """Drag a handle to the spot of a position of its dial, which it then turns."""
+        grip = self.grip(name)
+        now, there = grip.spots[self.shown.state[grip.dial]], grip.spots[position]
+        scale = self.shown.frame.evaluate(
+            SCALE, list(dict.fromkeys(p.name for p in self.scene.panels)).index(grip.panel)
+        )
+        self.by(name, (there[0] - now[0]) * scale, (there[1] - now[1]) * scale, way)
+        self.shown.state[grip.dial] = position
+
+    def by(self, name: str, across: float, down: float, way: str = "mouse") -> None:
+        """Drag a handle by so many px of the window."""
+        x, y = self.centre(name)
+        if way == "mouse":
+            self.page.mouse.move(x, y)
+            self.page.mouse.down()
+            self.page.mouse.move(x + across, y + down, steps=4)
+            self.page.mouse.up()
+            return
+        session = self.page.context.new_cdp_session(self.page)
+
+        def touch(kind, *points):
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+        touch("touchStart", {"x": x, "y": y})
+        for k in range(1, 5):
+            touch("touchMove", {"x": x + across * k / 4, "y": y + down * k / 4})
+        touch("touchEnd")
+
+    def press(self, name: str, *keys: str) -> None:
+        """Press keys on the handle."""
+        for key in keys:
+            self.knob(name).press(key)
+
+
+SCALE = """(frame, i) => {
+  const svg = frame.querySelectorAll("figure.lk-panel svg")[i];
+  return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+}"""

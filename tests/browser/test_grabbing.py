@@ -1,0 +1,139 @@
+"""What a picture shows as a position is dragged: by mouse, by touch and by keyboard, to what the data say."""
+
+import pytest
+from dragged import Dragged
+from listened_page import axe_findings
+from shown_widget import Shown
+from widget_examples import Demo, made
+
+NEEDS = "needs Python: open in a notebook"
+
+
+@pytest.fixture
+def opened(go, tmp_path):
+    """`opened(example, width=..., dial=position)`: a saved page of a widget, with its grips."""
+
+    def open_page(example, width=1000, touch=False, **turned):
+        picture = Demo() if example == "demo" else made(example)
+        page = go(picture.save(tmp_path / f"{example}.html").as_uri(), width, has_touch=touch).page
+        shown = Shown(page.locator(".labkit"), picture.scene)
+        for dial in picture.scene.dials:
+            if dial.name in turned:
+                shown.turn(dial, picture.scene.state(**{dial.name: turned[dial.name]})[dial.name])
+        return Dragged(shown)
+
+    return open_page
+
+
+@pytest.mark.parametrize("width, way", [(1000, "mouse"), (420, "touch")])
+def test_a_point_is_dragged_to_the_nearest_place(opened, way, width):
+    dragged = opened("demo", width, way == "touch", show=1)
+    for position in (1 * 5 + 4, 4 * 5 + 0):
+        dragged.to_spot("point", position, way)
+        assert dragged.shown.differences() == []
+    dragged.by("point", 13, -13, way)  # not half of the way to the next one
+    assert dragged.shown.differences() == []
+
+
+def test_arrow_keys_move_it_from_place_to_place(opened):
+    dragged = opened("demo", show=1)
+    for keys, position in [("ArrowRight ArrowUp", 8), ("ArrowLeft ArrowLeft", 6), ("ArrowUp ArrowUp ArrowUp", 1)]:
+        dragged.press("point", *keys.split())
+        dragged.shown.state["place"] = position
+        assert dragged.shown.differences() == []
+        assert dragged.knob("point").get_attribute("aria-valuetext") == dragged.scene.dials[-1].values[position]
+    assert axe_findings(dragged.page, "html") == []
+
+
+def test_what_needs_python_says_so_where_it_is_dragged(opened):
+    dragged = opened("demo")
+    dragged.by("x", 40, 0)
+    note = dragged.shown.frame.locator(".lk-needs")
+    assert note.text_content() == NEEDS and NEEDS in dragged.knob("x").get_attribute("aria-valuetext")
+    assert dragged.shown.differences() == []
+
+
+DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
+    "clipping g": ("clipping", "g", {}, 40),
+    "clipping limit": ("clipping", "limit", {}, 0),
+    "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
+    "secant": ("step_size", "h", {}, 2),
+    "error": ("step_size", "error", {}, 12),
+    "landscape": ("landscape", "step", {}, 7),
+    "batch": ("batch_splitter", "cut 3", {}, 1),
+    "cut": ("cut", "cut", {}, 3),
+    "memory": ("memory", "time", {}, 20),
+}
+
+
+USUAL = [("batch", "mouse")]
+CASES = [(case, way) for case in DRAGGED for way in ("mouse", "touch")]
+
+
+@pytest.mark.parametrize(
+    "case, way", [one if one in USUAL else pytest.param(*one, marks=pytest.mark.live) for one in CASES]
+)
+def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
+    example, name, turned, position = DRAGGED[case]
+    dragged = opened(example, 1000, way == "touch", **turned)
+    dragged.to_spot(name, position, way)
+    assert dragged.shown.differences() == []
+    before = dragged.shown.state[dragged.grip(name).dial]
+    dragged.press(name, "Home")
+    dragged.press(name, "End", "ArrowLeft", "ArrowUp")  # wherever it is then, the page shows what the data say
+    dragged.shown.state[dragged.grip(name).dial] = int(dragged.knob(name).get_attribute("aria-valuenow"))
+    assert dragged.shown.differences() == [] and dragged.shown.state[dragged.grip(name).dial] != before
+
+
+FREE = {"landscape": "start", "step_size": "x", "show": "x chain"}
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("example", FREE)
+def test_what_only_python_can_compute_says_so(opened, example):
+    dragged = opened(example)
+    dragged.by(FREE[example], 30, 10)
+    assert dragged.shown.frame.locator(".lk-needs").text_content() == NEEDS
+    assert dragged.shown.differences() == []
+
+
+# ---- the bug is found by a click ----
+
+
+@pytest.mark.live
+def test_the_bug_is_found_in_three_tries_with_hints(opened):
+    dragged = opened("wrong_engines")
+    shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
+    reply, hunt = shown.control(dial).locator(".lk-reply"), dial.hunt
+    wrong = [key for key in hunt.choices if key not in (hunt.answer, "none")]
+    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+    assert shown.click(wrong[0]) and hunt.hints[0] in reply.text_content()
+    assert hunt.says[wrong[0]] in reply.text_content() and shown.differences() == []
+    assert shown.click(hunt.answer) and reply.text_content() == f"Found. {hunt.because}"
+    assert shown.differences() == [] and shown.state[dial.name] == len(dial.values) - 1
+    shown.turn(dial, 0)
+    assert shown.differences() == [] and hunt.because not in shown.frame.text_content()
+
+
+@pytest.mark.live
+def test_the_bug_is_found_by_keyboard_and_after_three_misses_it_is_told(opened):
+    dragged = opened("wrong_engines")
+    shown, (dial, *_) = dragged.shown, [d for d in dragged.scene.dials if d.hunt]
+    control, keys = shown.control(dial), list(dial.hunt.choices)
+    for key in [key for key in keys if key != dial.hunt.answer][:3]:
+        control.get_by_label(dial.hunt.question).last.select_option(index=keys.index(key))
+        control.get_by_role("button", name="It is this one").press("Enter")
+        shown.state |= shown._suspected(key)
+        assert shown.differences() == []
+    assert dial.hunt.because in control.locator(".lk-reply").text_content()
+    assert axe_findings(shown.page, "html") == []
+
+
+def test_a_handle_is_large_enough_for_a_finger_and_lets_the_rest_of_the_picture_scroll(opened):
+    dragged = opened("demo", 420, True, show=1)
+    box = dragged.knob("point").bounding_box()
+    assert min(box["width"], box["height"]) >= 44
+    actions = (
+        "node => [node, node.closest('.lk-scroll').querySelector('svg')].map(n => getComputedStyle(n).touchAction)"
+    )
+    assert dragged.knob("point").evaluate(actions) == ["none", "auto"]

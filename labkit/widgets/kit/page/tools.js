@@ -3,13 +3,13 @@
 import { make } from "./elements.js";
 
 const MANY = 30; // parts: more are searched by name
-const STEP = 1.4;
+const CLOSER_BY = 1.4;
 
 // `found(name)`: a part was found by name; `nameOf(name)`: what it is called.
 export function toolsOf(view, names, nameOf, found) {
   const buttons = [
-    wordButton("\u2212", "Smaller", () => view.zoom(1 / STEP)),
-    wordButton("+", "Larger", () => view.zoom(STEP)),
+    wordButton("\u2212", "Smaller", () => view.zoom(1 / CLOSER_BY)),
+    wordButton("+", "Larger", () => view.zoom(CLOSER_BY)),
     wordButton("Fit", "Fit: all of it, or as before", () => view.whole()),
   ];
   const search = names.length > MANY ? searchOf(names, nameOf, found, () => view.scroller.focus()) : null;

@@ -216,6 +216,7 @@ def test_targets_are_broad_enough_for_a_finger(opened):
 
 def test_while_one_predicts_nothing_tells_the_answers(opened):
     picture = made("show")
+    picture.plays_at_once = False
     page = opened(picture)
     page.get_by_label("Predict first").check()
     links, said = picture.scene.links, set()

@@ -77,7 +77,8 @@ export class Player {
   }
 
   predictToggle() {
-    const box = make("input", { type: "checkbox", checked: this.predict, onchange: () => { this.predict = box.checked; this.afterwards(); } });
+    const box = make("input", { type: "checkbox", checked: this.predict });
+    box.onchange = () => { this.pause(); this.predict = box.checked; this.afterwards(); };
     return make("label", { className: "lk-dial lk-toggle" }, box, make("span", {}, "Predict first"));
   }
 

@@ -54,6 +54,16 @@ def test_a_handle_stands_on_what_it_drags_however_it_is_scrolled_and_zoomed(open
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_a_handle_stays_on_the_line_along_which_it_is_dragged(opened):
+    dragged = opened("batch_splitter")
+    (x, y), mouse = dragged.centre("cut 1"), dragged.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 20, y + 60, steps=4)
+    assert dragged.centre("cut 1") == pytest.approx((x + 20, y), abs=1)
+    mouse.up()
+
+
 def test_arrow_keys_move_it_from_place_to_place(opened):
     dragged = opened("demo", show=1)
     for keys, position in [("ArrowRight ArrowUp", 8), ("ArrowLeft ArrowLeft", 6), ("ArrowUp ArrowUp ArrowUp", 1)]:

@@ -55,6 +55,12 @@ class Dragged:
             touch("touchMove", {"x": x + across * k / 4, "y": y + down * k / 4})
         touch("touchEnd")
 
+    def off(self, name: str) -> list[float]:
+        """How far the handle stands from its grip's spot, in px of the window; once the page is drawn."""
+        grip = self.grip(name)
+        spot = grip.spots[self.shown.state[grip.dial]] if grip.dial else grip.at
+        return self.knob(name).evaluate(OFF, list(spot))
+
     def press(self, name: str, *keys: str) -> None:
         """Press keys on the handle."""
         for key in keys:
@@ -64,4 +70,10 @@ class Dragged:
 SCALE = """(frame, i) => {
   const svg = frame.querySelectorAll("figure.lk-panel svg")[i];
   return svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+}"""
+OFF = """async (knob, [x, y]) => {
+  await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const svg = knob.closest(".lk-scroll").querySelector("svg"), box = svg.getBoundingClientRect();
+  const at = knob.getBoundingClientRect(), scale = box.width / svg.viewBox.baseVal.width;
+  return [at.x + at.width / 2 - box.x - x * scale, at.y + at.height / 2 - box.y - y * scale];
 }"""

@@ -35,6 +35,35 @@ def test_a_point_is_dragged_to_the_nearest_place(opened, way, width):
     assert dragged.shown.differences() == []
 
 
+def test_a_handle_stands_on_what_it_drags_however_it_is_scrolled_and_zoomed(opened):
+    dragged = opened("demo", 380, show=1)
+    page, scroller = dragged.page, dragged.page.locator(".lk-scroll").first
+    for act in ("Larger", "Larger", "scroll", "Fit", "resize"):
+        if act == "scroll":
+            scroller.evaluate("node => { node.scrollLeft = 90; }")
+        elif act == "resize":
+            page.set_viewport_size({"width": 420, "height": 500})
+        else:
+            scroller.focus()
+            page.keyboard.press("+" if act == "Larger" else "0")
+        assert dragged.off("x") == pytest.approx([0, 0], abs=1), act
+    before = scroller.evaluate("node => [node.scrollLeft, node.scrollTop]")
+    dragged.by("x", -30, 0)
+    assert scroller.evaluate("node => [node.scrollLeft, node.scrollTop]") == before  # a drag of a handle moves no panel
+    assert dragged.off("point") == pytest.approx([0, 0], abs=1)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_handle_stays_on_the_line_along_which_it_is_dragged(opened):
+    dragged = opened("batch_splitter")
+    (x, y), mouse = dragged.centre("cut 1"), dragged.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 20, y + 60, steps=4)
+    assert dragged.centre("cut 1") == pytest.approx((x + 20, y), abs=1)
+    mouse.up()
+
+
 def test_arrow_keys_move_it_from_place_to_place(opened):
     dragged = opened("demo", show=1)
     for keys, position in [("ArrowRight ArrowUp", 8), ("ArrowLeft ArrowLeft", 6), ("ArrowUp ArrowUp ArrowUp", 1)]:

@@ -86,6 +86,14 @@ def test_what_is_larger_than_its_frame_says_so(opened):
         assert all(tools for larger, _, tools in panels if larger), name
 
 
+def test_nothing_that_fits_its_frame_says_that_it_is_larger_and_what_a_slider_says_stays_beside_it(opened):
+    page = opened(made("landscape"), width=850)
+    assert page.evaluate(LARGER) == [[False, False, False]] * 2
+    page = opened(made("batch_splitter"), width=850)
+    at, bar = (page.locator(f".lk-slider {part}").first.bounding_box() for part in (".lk-at", ".lk-range"))
+    assert at["x"] >= bar["x"] + bar["width"] and abs(at["y"] - bar["y"]) < 10
+
+
 def test_the_slider_stays_in_sight(opened):
     page = opened(two_panels(), width=420, height=420)
     page.evaluate("scrollTo(0, 10000)")

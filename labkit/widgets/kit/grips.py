@@ -44,7 +44,8 @@ class Grip:
 
     Grips of one `name` are one thing; `when` says which of them is seen. `area`: x, y, width and height of a part of the
     panel that may be taken hold of, too. `stays`: the handle does not follow, as with a number that is scrubbed. `moves`:
-    the link of marks that are moved at once, before Python has answered.
+    the link of marks that are moved at once, before Python has answered. `bare`: what it stands on looks like a handle
+    already, so a ring is drawn around it only when it is pointed at, focused or held.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Grip:
     area: Sequence[float] = ()
     stays: bool = False
     moves: str = ""
+    bare: bool = False
 
     def __post_init__(self):
         if self.by not in BY or (self.by == "r") != (self.around is not None):

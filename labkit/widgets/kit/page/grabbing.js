@@ -44,7 +44,7 @@ export class Grabbing {
     const layer = view.grips ||= make("div", { className: "lk-grips" });
     const how = grip.by === "x" || grip.by === "y" ? ` lk-by-${grip.by}` : "";
     const knob = make("div", {
-      className: `lk-grip${how}${grip.stays ? " lk-stays" : ""}`, tabIndex: 0, role: "slider", "aria-label": grip.label, title: grip.label,
+      className: `lk-grip${how}${grip.stays ? " lk-stays" : ""}${grip.bare ? " lk-bare" : ""}`, tabIndex: 0, role: "slider", "aria-label": grip.label, title: grip.label,
     });
     const area = grip.area && make("div", { className: `lk-area${how}` });
     for (const part of [area, knob].filter(Boolean)) {
@@ -55,7 +55,7 @@ export class Grabbing {
     knob.addEventListener("keydown", (event) => this.key(grip.name, event));
     layer.append(...(area ? [area] : []), knob);
     view.scroller.append(layer);
-    this.handles.set(grip.name, { view, layer, knob, area });
+    this.handles.set(grip.name, { view, knob, area });
   }
 
   // The grip of a name that is seen now, and where it stands.
@@ -69,22 +69,21 @@ export class Grabbing {
   }
 
   place() {
-    for (const [name, { view, layer, knob, area }] of this.handles) {
+    for (const view of this.player.views) if (view.grips && !view.hidden) put(view.grips, ...corners(view, 0, 0, view.panel.width, view.panel.height));
+    for (const [name, { view, knob, area }] of this.handles) {
       const found = view.hidden ? undefined : this.now(name);
       knob.hidden = !found;
       if (area) area.hidden = !found;
       if (!found) continue;
-      const held = this.held?.name === name && !found.grip.stays && this.held.moved;
-      const [left, top] = view.spot([0, 0]), [right, bottom] = view.spot([view.panel.width, view.panel.height]);
-      put(layer, left, top, right - left, bottom - top);
-      const [x, y] = view.spot(held ? this.held.place : found.spot);
+      const { grip, spot } = found, [left, top] = view.spot([0, 0]);
+      const [x, y] = view.spot(this.held?.name === name && !grip.stays && this.held.moved ? onTrack(grip, this.held.place, spot) : spot);
       knob.style.transform = `translate(${x - left}px, ${y - top}px)`;
       knob.classList.toggle("lk-held", this.held?.name === name);
       if (area) {
-        const [ax, ay, width, height] = found.grip.area, [x1, y1] = view.spot([ax, ay]), [x2, y2] = view.spot([ax + width, ay + height]);
-        put(area, x1 - left, y1 - top, x2 - x1, y2 - y1);
+        const [ax, ay, ...size] = corners(view, ...grip.area);
+        put(area, ax - left, ay - top, ...size);
       }
-      this.tell(knob, found.grip);
+      this.tell(knob, grip);
     }
   }
 
@@ -260,6 +259,15 @@ export class Grabbing {
 // The link of the marks that lie under a handle.
 function below(event) {
   return document.elementsFromPoint(event.clientX, event.clientY).find((node) => node.dataset?.link)?.dataset.link;
+}
+
+// Where a handle is seen that is dragged to a place: not beside the line along which it goes.
+function onTrack({ by }, [x, y], spot) { return [by === "y" ? spot[0] : x, by === "x" ? spot[1] : y]; }
+
+// A part of a panel in its scroller: left, top, width and height in px.
+function corners(view, x, y, width, height) {
+  const [left, top] = view.spot([x, y]), [right, bottom] = view.spot([x + width, y + height]);
+  return [left, top, right - left, bottom - top];
 }
 
 function put(node, left, top, width, height) {

@@ -124,12 +124,12 @@ export class View {
     this.scale = scale;
     svg.style.width = `${panel.width * scale}px`;
     svg.style.height = `${panel.height * scale}px`;
+    this.resized?.(); // before it is measured: what lies over the picture is as large as it
     this.draw(true);
     const larger = scroller.scrollWidth > scroller.clientWidth + 1 || scroller.scrollHeight > scroller.clientHeight + 1;
     scroller.classList.toggle("lk-larger", larger);
     this.equipped(larger);
     this.shade();
-    this.resized?.();
   }
 
   // A shadow at each side on which there is more.

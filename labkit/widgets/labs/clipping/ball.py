@@ -118,7 +118,7 @@ def _scene(places, limits, given) -> Scene:
 
 def _grips(ends, limits) -> Iterator[Grip]:
     free = {"x": PLANE.across.sets("g1"), "y": PLANE.up.sets("g2")}
-    yield Grip("g", "ball", "Gradient g", "g", ends, free=free)
+    yield Grip("g", "ball", "Gradient g", "g", ends, free=free, bare=True)
     side = UNIT * np.sqrt(0.5)
     edge = [(MIDDLE[0] - v * side, MIDDLE[1] - v * side) for v in limits]
     away = {"r": Along("limit", LEAST, UP, LEAST * UNIT, UP * UNIT)}

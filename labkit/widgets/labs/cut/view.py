@@ -76,7 +76,8 @@ class Graph:
         spots = {
             use: self._ring(k, uses, i) for k, uses in enumerate(self.pairs.values()) for i, use in enumerate(uses)
         }
-        return Grip("cut", "graph", "The cut", "cut", [self._home, *(spots[use] for use in self.found.uses)])
+        home = [self._home, *(spots[use] for use in self.found.uses)]
+        return Grip("cut", "graph", "The cut", "cut", home, bare=True)
 
     @property
     def _home(self):

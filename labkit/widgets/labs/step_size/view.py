@@ -213,7 +213,7 @@ def errors_panel(cases: Cases, axes: "Errors") -> tuple[Panel, list[Grip]]:
         marks += only({**rules, "format": others}, other)
         marks += only({**rules, "format": [i]}, _error_curve(case, axes, spots))
         held = [spot or (axes.across(h), axes.base) for h, spot in zip(STEPS, spots, strict=True)]
-        grips.append(Grip("error", "errors", "The step h", "h", held, "x", when={**rules, "format": [i]}))
+        grips.append(Grip("error", "errors", "The step h", "h", held, "x", when={**rules, "format": [i]}, bare=True))
     return Panel("errors", "The error at every h", WIDTH, HEIGHT, marks), grips
 
 

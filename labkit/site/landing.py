@@ -174,7 +174,7 @@ def playing(html: str) -> str:
 
 def course(paths: Sequence[Path], readme: str) -> str:
     """The notebooks in their order, with what each is about, and its minutes."""
-    rows, total = ["| | | | |", "|---|---|---|---|"], 0
+    rows, total = ["| No. | Notebook | About | Time |", "|---|---|---|---|"], 0
     for path in paths:
         found = MINUTES.search(path.read_text(encoding="utf-8"))
         minutes = [int(part) for part in found.groups() if part] if found else []

@@ -35,6 +35,7 @@ if not MISSING:
     from labkit.site import MODULES, faults, landing, ledger, settings
     from labkit.site.live import LiveSite
     from labkit.site.reference import public_names
+    from labkit.widgets.playground.presets import presets
 
 SMALL = ["labkit", "labkit.program", "labkit.torch.func"]
 
@@ -118,14 +119,39 @@ def test_a_cell_of_the_ledger_gives_what_the_case_gives(case):
 def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "lay", little)
     site = LiveSite(tmp_path, [])
+    site.lay_playground(tmp_path / "playground")
     cell = {"cell_type": "code", "id": "a", "source": ["x = '<b>'\n", "x"], "metadata": {"tags": ["raises-exception"]}}
     element = site.element({"cells": [cell]}, "one", {"one": []}, plots=True)
     data = json.loads(re.search(r"<script[^>]*>(.*?)</script>", element)[1])
     assert data["cells"] == [{"id": "a", "source": "x = '<b>'\nx", "raises": True}] and "<b>" not in element
     assert "It loads 2 MB once, and 3 MB more at the first plot" in data["loads"]
+    assert {"../playground/index.html", "../playground/worker.js"} <= set(data["files"])
     for file in (*data["files"], data["runtime"] + "worker.js"):
         assert (tmp_path / "notebooks" / file).resolve().is_file(), file
     assert re.search(r'"labkit-[0-9a-f]{12}"', (tmp_path / "extra" / "labkit-offline.js").read_text(encoding="utf-8"))
+
+
+def test_the_playground_finds_the_runtime_of_the_site_and_leads_back_to_its_first_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(runtime, "lay", little)
+    site = LiveSite(tmp_path, [])
+    site.lay_playground(tmp_path / "playground")
+    (tmp_path / "index.html").write_text(landing.FORMULA, encoding="utf-8")
+    page = (tmp_path / "playground" / "index.html").read_text(encoding="utf-8")
+    laid = tmp_path / "playground" / re.search('data-runtime="(.*?)"', page)[1]
+    assert laid.resolve() == site.folder.resolve() and '<a href="../index.html">' in page
+    assert (tmp_path / re.search('data-to="(.*?)"', landing.FORMULA)[1]).is_file()
+    assert faults(tmp_path) == []
+
+
+def test_the_ledger_of_a_site_that_runs_leads_to_each_program_and_to_its_graph(tmp_path):
+    ledger.write_ledger(tmp_path / "ledger.ipynb", live=True)
+    cells = json.loads((tmp_path / "ledger.ipynb").read_text(encoding="utf-8"))["cells"]
+    programs = {cell["id"] for cell in cells if cell["cell_type"] == "code"}
+    text = "".join(cell["source"] for cell in cells if cell["cell_type"] == "markdown")
+    assert set(re.findall(r'href="\?run=(.*?)#', text)) == programs
+    linked = re.findall(r'href="\.\./playground/index\.html#case=(.*?)&amp;dialect=(.*?)"', text)
+    offered = {(preset["name"], preset["dialect"]) for preset in presets()}
+    assert {f"{case}-{dialect}" for case, dialect in linked} == programs and set(linked) <= offered
 
 
 def little(folder, sources):
@@ -209,7 +235,8 @@ def test_code_in_a_docstring_may_go_on_in_the_next_line():
 def test_links_that_lead_nowhere_and_loads_from_elsewhere_are_found(tmp_path):
     (tmp_path / "b.html").write_text('<p id="there">', encoding="utf-8")
     (tmp_path / "a.html").write_text(
-        '<a href="b.html#there"></a><a href="https://labkit.example"></a><img src="data:image/png;base64,">'
+        '<a href="b.html#there"></a><a href="b.html#shown=1"></a>'
+        '<a href="https://labkit.example"></a><img src="data:image/png;base64,">'
         '<a href="c.html"></a><a href="b.html#nowhere"></a><script src="https://labkit.example/a.js"></script>',
         encoding="utf-8",
     )

@@ -61,11 +61,11 @@ Every picture here is computed, and every one can be driven: by mouse, by finger
 """
 
 
-def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, playground: bool, trees: str) -> str:
+def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, trees: str) -> str:
     """The text of the first page, with its picture, preview and gallery written below `source`.
 
-    `paths` are the notebooks that the site has, already run; `playground`: whether the site has the page that takes
-    a formula; `trees` lists all pages of the site.
+    `paths` are the notebooks that the site has, already run; `live`: whether they run there, and the site has the playground,
+    which takes a formula; `trees` lists all pages of the site.
     """
     readme = (root / "README.md").read_text(encoding="utf-8")
     claimed, rest = claim(readme)
@@ -82,7 +82,7 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, play
     run_here = "Open a notebook, press <em>Run this page here</em>, and answer: nothing to install. Or " if live else ""
     return PAGE.format(
         claim=escape(claimed), hero=hero, go=f"{begin} {ledger}", intro=" ".join(rest.split()),
-        formula=FORMULA if playground else "",
+        formula=FORMULA if live else "",
         gallery="\n".join(gallery(source, paths)), course=course(paths, readme), trees=trees,
         students=f'{run_here}<a href="start.html">have it on your own machine</a>.',
         teachers='<a href="notebooks/for_instructors.html">For instructors</a>: assignments from the exercises and from your '
@@ -174,7 +174,7 @@ def playing(html: str) -> str:
 
 def course(paths: Sequence[Path], readme: str) -> str:
     """The notebooks in their order, with what each is about, and its minutes."""
-    rows, total = ["| | | | |", "|---|---|---|---|"], 0
+    rows, total = ["| No. | Notebook | About | Time |", "|---|---|---|---|"], 0
     for path in paths:
         found = MINUTES.search(path.read_text(encoding="utf-8"))
         minutes = [int(part) for part in found.groups() if part] if found else []

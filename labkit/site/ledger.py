@@ -22,11 +22,12 @@ page was built.
 
 {list}
 """
-RUN = '<a href="?run={cell}#{case}">Run it here{where}</a>'
+RUN = '<a href="?run={case}-{dialect}#{case}">Run it here in {where}</a>'
+PLAY = '<a href="../playground/index.html#case={case}&amp;dialect={dialect}">Open it in the playground ({where})</a>'
 
 
 def write_ledger(file: Path, live: bool) -> None:
-    """Write the notebook of all documented cases; `live`: with links that run them."""
+    """Write the notebook of all documented cases; `live`: with links that run them, here and in the playground."""
     runs = {case.name: list(run(case)) for case in CASES}
     cells = [_markdown("title", _opening())]
     for case in CASES:
@@ -59,7 +60,8 @@ def _text(case, runs, live):
     lines = ["| " + " | ".join(row) + " |" for row in table]
     why = [f"- `{label}`: {_fault(one)}" for label, one in case.corrections.items()]
     links = [
-        RUN.format(cell=f"{case.name}-{dialect}", case=case.name, where=f" in {NAMES[dialect]}")
+        link.format(case=case.name, dialect=dialect, where=NAMES[dialect])
+        for link in (RUN, PLAY)
         for dialect in case.programs
         if live
     ]

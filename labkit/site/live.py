@@ -4,16 +4,14 @@ import hashlib
 import json
 import shutil
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from .. import live, widgets
+from .. import live
 from ..live import runtime
+from ..widgets import playground
 
 SCRIPTS = Path(str(live.__file__)).parent / "page"
-PLAYGROUND = f"{widgets.__name__}.playground"
 OFFLINE = "labkit-offline.js"  # at the site's root: it stands between all of its pages and the network
 ELEMENT = (
     '<script type="application/json" id="live-page">{data}</script>\n'
@@ -38,13 +36,12 @@ class LiveSite:
         (self.folder / "offline.js").unlink()
         (source / "extra").mkdir(exist_ok=True)
         (source / "extra" / OFFLINE).write_text(worker, encoding="utf-8")
+        self.beside: list[str] = []  # what a page keeps that it does not load itself
 
-    def lay_playground(self, into: Path) -> bool:
-        """Write the playground, which runs what is typed into it, beside the other pages; False where labkit has none."""
-        if find_spec(PLAYGROUND) is None:
-            return False
-        import_module(PLAYGROUND).build(into, f"../_static/{self.folder.name}")
-        return True
+    def lay_playground(self, into: Path) -> None:
+        """Write the playground, which runs what is typed into it, beside the other pages; a page that runs keeps it, too."""
+        playground.build(into, f"../_static/{self.folder.name}", "../index.html")
+        self.beside = [f"../{into.name}/{file.name}" for file in sorted(into.iterdir())]
 
     def files(self, plots: bool) -> list[str]:
         """The files that a page loads, with or without what draws plots."""
@@ -67,7 +64,7 @@ class LiveSite:
         folder = f"../_static/{self.folder.name}/"
         data = {
             "name": name, "cells": cells, "exercises": exercises, "loads": self.loads(plots), "runtime": folder,
-            "files": [folder + file for file in self.files(plots)], "offline": f"../{OFFLINE}",
+            "files": [*(folder + file for file in self.files(plots)), *self.beside], "offline": f"../{OFFLINE}",
         }  # fmt: skip
         text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
         return ELEMENT.format(data=text, folder=folder)

@@ -92,8 +92,9 @@ class Sources:
             "modules": [f"api/{module}" for module in modules],
         }
         trees = TREES.format(**{key: "\n".join(pages) for key, pages in lists.items()})
-        playground = site is not None and site.lay_playground(self.source / "extra" / "playground")
-        index = first_page(self.root, self.source, paths, live, playground, trees)
+        if site:
+            site.lay_playground(self.source / "extra" / "playground")
+        index = first_page(self.root, self.source, paths, live, trees)
         (self.source / "index.md").write_text(index, encoding="utf-8")
         (self.source / "start.md").write_text(START.format(origin=origin(self.root)), encoding="utf-8")
         (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")

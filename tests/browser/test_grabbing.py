@@ -82,6 +82,23 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
     assert dragged.shown.differences() == []
 
 
+SPOT = """(frame, [i, [x, y]]) => {
+  const svg = frame.querySelectorAll("figure.lk-panel svg")[i];
+  const box = svg.getBoundingClientRect(), { width, height } = svg.viewBox.baseVal;
+  return [box.left + x / width * box.width, box.top + y / height * box.height];
+}"""
+
+
+@pytest.mark.parametrize("example, name", [("batch_splitter", "cut 3"), ("cut", "cut")])
+def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, name):
+    dragged = opened(example, 420)
+    grip, (x, y) = dragged.grip(name), dragged.centre(name)
+    panel = list(dict.fromkeys(panel.name for panel in dragged.scene.panels)).index(grip.panel)
+    spot = grip.spots[dragged.shown.state[grip.dial]]
+    assert dragged.shown.frame.evaluate(SPOT, [panel, spot]) == pytest.approx([x, y], abs=1)
+    assert dragged.page.evaluate("document.documentElement.scrollWidth") == 420
+
+
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
     "clipping g": ("clipping", "g", {}, 40),
     "clipping limit": ("clipping", "limit", {}, 0),

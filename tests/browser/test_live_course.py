@@ -104,3 +104,28 @@ def test_all_cells_of_a_page_with_plots_run_and_then_without_a_network(go, addre
         page.context.set_offline(not offline)
         page.reload()
     assert reader.listened.messages == []
+
+
+def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_then_without_a_network(go, address):
+    reader = Reader(go(f"{address}/notebooks/00_start_here.html"))
+    page = reader.page
+    reader.start()
+    page.wait_for_function("document.documentElement.dataset.offline === 'ready'")
+    page.goto(f"{address}/index.html")
+    page.fill("#formula", "sin(x * w) + x**2 / 3")
+    page.press("#formula", "Enter")
+    title = page.locator(".lk-title")
+    title.wait_for()
+    assert page.input_value("#code") == "sin(x * w) + x**2 / 3"
+    page.locator(".lk-scroll").first.press("ArrowRight")
+    page.wait_for_url("**/playground/index.html#*at.step=1")
+    page.context.set_offline(True)
+    page.reload()
+    page.get_by_text("Value", exact=True).wait_for()
+    page.context.set_offline(False)
+    page.goto(f"{address}/notebooks/ledger.html")
+    page.locator("a[href*='case=two-outputs&dialect=mindspore']").click()
+    title.wait_for()
+    assert "GradOperation" in page.input_value("#code") or "ms." in page.input_value("#code")
+    assert reader.listened.messages == []
+    assert all(place.startswith((address, "blob:", "data:")) for place in reader.listened.requests)

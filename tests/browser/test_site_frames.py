@@ -17,6 +17,21 @@ HEIGHTS = "() => [innerHeight, document.documentElement.scrollHeight]"
 DARK_PICTURE = "matchMedia(document.querySelector('source').media).matches"
 
 
+def test_a_frame_that_was_there_before_the_script_has_the_height_of_its_picture(go, tmp_path):
+    Demo().save(tmp_path / "widget.html")
+    shutil.copy(SCRIPT, tmp_path)
+    page_alone = SITE.format(theme="light").partition('<script src="site.js">')[0]
+    listening = "<script>var heard = 0; onmessage = ({ data }) => { heard = data.labkit.height; }</script>"
+    (tmp_path / "site.html").write_text(page_alone + listening, encoding="utf-8")
+    page = go((tmp_path / "site.html").as_uri()).page
+    page.wait_for_function("globalThis.heard > 90")
+    assert page.evaluate("document.querySelector('iframe').style.height") == "90px"
+    page.evaluate("heard = 0")
+    page.add_script_tag(path=SCRIPT)
+    page.evaluate("dispatchEvent(new Event('DOMContentLoaded'))")
+    page.wait_for_function("document.querySelector('iframe').style.height === `${heard}px`")
+
+
 @pytest.mark.parametrize(
     ("theme", "scheme"), [("auto", "light"), ("auto", "dark"), ("dark", "light"), ("light", "dark")]
 )

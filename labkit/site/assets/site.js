@@ -8,13 +8,13 @@ function theme() {
   return chosen === "light" || chosen === "dark" ? chosen : dark.matches ? "dark" : "light";
 }
 
-function tell(page) {
-  page.postMessage({ labkit: { theme: theme() } }, "*");
+function tell(page, asks = false) { // asks: how high it is, which it may have said before anyone listened
+  page.postMessage({ labkit: { theme: theme(), asks } }, "*");
 }
 
 function follow() {
   document.documentElement.dataset.theme = theme(); // where the style of cells looks for it
-  for (const frame of document.querySelectorAll("iframe.labkit-page")) tell(frame.contentWindow);
+  for (const frame of document.querySelectorAll("iframe.labkit-page")) tell(frame.contentWindow, true);
   for (const source of document.querySelectorAll("picture > source[srcset*='_dark']")) {
     source.media = theme() === "dark" ? "all" : "not all";
   }

@@ -24,8 +24,8 @@ FIRST = [
 def presets() -> list[dict[str, str]]:
     """What the page offers: `name`, `dialect` and `source` of each.
 
-    >>> [preset["name"] for preset in presets()][:4]
-    ['one neuron', 'a name used twice', 'a sum over examples', 'grad-first-input']
+    >>> [preset["name"] for preset in presets()][:3]
+    ['one neuron', 'a name used twice', 'a sum over examples']
     """
     return FIRST + [
         {"name": case.name, "dialect": dialect, "source": whole(program, MODULE[dialect]), "title": case.shows}

@@ -85,11 +85,11 @@ if (typeof data.scene !== "string") player.render({{ model, el: stage }});
 if (window.parent !== window) {{ // in a frame of another page, which follows its height and says which theme
   const look = document.documentElement.classList;
   look.add("framed");
-  new ResizeObserver(() => {{
-    window.parent.postMessage({{ labkit: {{ height: Math.ceil(stage.getBoundingClientRect().height) }} }}, "*");
-  }}).observe(stage);
+  const say = () => window.parent.postMessage({{ labkit: {{ height: Math.ceil(stage.getBoundingClientRect().height) }} }}, "*");
+  new ResizeObserver(say).observe(stage);
   window.addEventListener("message", ({{ source, data }}) => {{
     if (source !== window.parent || !["light", "dark"].includes(data?.labkit?.theme)) return;
+    if (data.labkit.asks) say(); // what was said before that page listened
     look.remove("light", "dark");
     look.add(data.labkit.theme);
   }});

@@ -13,6 +13,15 @@ const LABELS = {
   check: "Is the derivative right?",
 };
 
+// ---- the site: it keeps the theme that the reader chose ----
+
+if (document.querySelector("nav")) {
+  try {
+    const chosen = localStorage.getItem("theme");
+    if (chosen === "light" || chosen === "dark") document.documentElement.classList.add(chosen);
+  } catch { /* a browser that keeps nothing: the theme of the machine */ }
+}
+
 // ---- the link: code, dialect, inputs and where the dials stand ----
 
 function stateOf(hash) {

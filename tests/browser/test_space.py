@@ -79,6 +79,15 @@ def test_panels_stand_side_by_side_and_grow_with_the_room(opened, width, side_by
     assert left["scale"] >= grown and left["scale"] <= 1.6
 
 
+def test_low_panels_stand_in_two_rows_where_that_makes_them_far_larger(opened):
+    def panels(height):
+        return [Panel(name, name, 460, height, [rect(4, 4, 452, height - 8, "op")]) for name in ("a", "b", "c")]
+
+    for height, rows, least in ((180, 2, 1.2), (400, 1, 0.82)):  # too high for two rows in the window
+        found = opened(Scene("Three", "Three panels.", [], panels(height)), width=1280).evaluate(PANELS)
+        assert len({panel["y"] for panel in found}) == rows and found[0]["scale"] >= least
+
+
 def test_what_is_larger_than_its_frame_says_so(opened):
     for name in ("sink",):
         panels = opened(made(name), width=420).evaluate(LARGER)
@@ -143,6 +152,19 @@ def test_a_drag_moves_it_the_wheel_zooms_at_the_pointer_and_fit_shows_all(opened
         page.locator(".lk-cover").dispatch_event("click")
     settled(page)
     assert view_of(page)["scale"] > 0.3 and view_of(page)["marks"] > 10
+
+
+def test_the_keyboard_is_not_lost_with_a_button_that_goes(opened):
+    page = opened(made("clipping"), width=1000)
+    page.locator(".lk-scroll").first.focus()
+    page.keyboard.press("+")
+    page.get_by_role("button", name="Fit").locator("visible=true").focus()
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.className") == "lk-scroll"
+    page = opened(made("wrong_engines"), width=1000)
+    page.get_by_role("button", name="Show me").press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Again"
 
 
 def test_a_search_goes_to_the_part(opened):

@@ -4,14 +4,21 @@ import { tallest } from "./view.js";
 
 const READABLE = 0.82; // the scale at which texts of 11 px have 9
 const GROWN = 1.6;
-const LOW = 40; // px
+const WORTH = 1.4; // times as large
+const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
 
-// All at one scale, the largest that needs no more rows than the least one.
+// All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
+// they are in sight all the same.
 export function arrange(views, room) {
   const seen = views.filter((view) => !view.hidden), fewest = rowsOf(seen, room, READABLE).length;
-  let scale = GROWN;
-  while (scale > READABLE && rowsOf(seen, room, scale).length > fewest) scale -= 0.02;
+  const largest = (fits) => {
+    let scale = GROWN;
+    while (scale > READABLE && !fits(rowsOf(seen, room, scale), scale)) scale -= 0.02;
+    return scale;
+  };
+  const dense = largest((rows) => rows.length <= fewest), loose = largest((rows, scale) => heightOf(rows, scale) <= tallest());
+  const scale = loose > WORTH * dense ? loose : dense;
   for (const row of rowsOf(seen, room, Math.max(scale, READABLE))) {
     const free = room - GAP * (row.length - 1), whole = row.reduce((sum, { panel }) => sum + panel.width, 0);
     for (const view of row) view.arrange(scaleOf(view.panel, Math.min(scale, (free - 2) / whole)), free);
@@ -29,6 +36,10 @@ export function rowsOf(views, room, scale) {
     rows.at(-1).push(view);
   }
   return rows;
+}
+
+function heightOf(rows, scale) {
+  return rows.reduce((sum, row) => sum + HEAD + Math.max(...row.map(({ panel }) => panel.height * scaleOf(panel, scale))), 0);
 }
 
 export function scaleOf(panel, scale) {

@@ -36,9 +36,10 @@ export function huntControl(dial, turn, player) {
     takes: (link) => link in hunt.choices && !element.hidden && here() < last,
     suspect,
     show(position) {
-      const over = position === last;
+      const over = position === last, focused = element.contains(document.activeElement);
       for (const part of [list, guess, tell]) part.hidden = over;
       again.hidden = !over;
+      if (over && focused) again.focus({ preventScroll: true });
       tries.hidden = over;
       tries.textContent = over ? "" : "●".repeat(last - position) + "○".repeat(position);
       tries.setAttribute("aria-label", dial.values[position]);

@@ -18,7 +18,9 @@ export function toolsOf(view, names, nameOf, found) {
     element,
     search,
     show(larger) { // than its frame
-      for (const button of buttons) button.hidden = !larger && !view.zoomed;
+      const hidden = !larger && !view.zoomed;
+      if (hidden && buttons.includes(document.activeElement)) view.scroller.focus({ preventScroll: true });
+      for (const button of buttons) button.hidden = hidden;
       element.hidden = !search && !larger && !view.zoomed;
     },
   };

@@ -30,15 +30,15 @@ class Dragged:
         """Drag a handle to the spot of a position of its dial, which it then turns."""
         grip = self.grip(name)
         now, there = grip.spots[self.shown.state[grip.dial]], grip.spots[position]
-        scale = self.shown.frame.evaluate(
-            SCALE, list(dict.fromkeys(p.name for p in self.scene.panels)).index(grip.panel)
-        )
-        self.by(name, (there[0] - now[0]) * scale, (there[1] - now[1]) * scale, way)
+        self.by(name, there[0] - now[0], there[1] - now[1], way)
         self.shown.state[grip.dial] = position
 
     def by(self, name: str, across: float, down: float, way: str = "mouse") -> None:
-        """Drag a handle by so many px of the window."""
+        """Drag a handle by so many px of its panel, however large that is shown."""
         x, y = self.centre(name)
+        panels = list(dict.fromkeys(panel.name for panel in self.scene.panels))
+        scale = self.shown.frame.evaluate(SCALE, panels.index(self.grip(name).panel))
+        across, down = across * scale, down * scale
         if way == "mouse":
             self.page.mouse.move(x, y)
             self.page.mouse.down()

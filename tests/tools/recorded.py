@@ -25,7 +25,6 @@ import compared  # noqa: E402
 import with_torch  # noqa: E402
 
 import labkit  # noqa: E402
-from labkit.realtape import of_json  # noqa: E402
 
 RECORDED = {framework: TESTS / framework / "recorded" for framework in ("torch", "mindspore")}
 LAYOUT = {framework: Path(labkit.__file__).parent / framework / "layout.txt" for framework in RECORDED}
@@ -136,10 +135,19 @@ def tapes() -> Record:
         return "{" + ",\n".join(f"{json.dumps(n)}:{compact(tape)}" for n, tape in json.loads(found).items()) + "}\n"
 
     def answers(text):
-        read = {name: of_json(json.dumps(tape)) for name, tape in json.loads(text).items()}
-        return {
-            f"tape {name}, {row.split(':')[0]}": row for name, tape in read.items() for row in str(tape).splitlines()
+        tapes = json.loads(text)
+        values = {(name, i): value.get("numbers", ()) for name, tape in tapes.items() for i, value in enumerate(tape["values"])}
+        numbers = {
+            f"tape {name}, value {i}, number {j}": json.dumps(number)
+            for (name, i), value in values.items()
+            for j, number in enumerate(value)
         }
+        nodes = {
+            f"tape {name}, node {node['index']}, {node['name']}": compact(node)
+            for name, tape in tapes.items()
+            for node in tape["tape"]["nodes"]
+        }
+        return numbers | nodes
 
     def compact(tape):
         return json.dumps(tape, separators=(",", ":"), ensure_ascii=False)

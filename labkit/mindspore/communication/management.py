@@ -31,6 +31,11 @@ def init(backend_name=None) -> None:
     Backend names of the real framework are accepted; here it is always MPI. From here on a rank that fails or ends is an
     error for those that wait for it, at the latest after `get_context("op_timeout")` seconds. Raises ImportError in one of
     several processes without mpi4py.
+
+    >>> from labkit.mindspore.communication import get_group_size, init
+    >>> init()
+    >>> get_group_size()
+    1
     """
     of_kind(
         backend_name, str | None, "For 'init', the argument 'backend_name' must be a string, but got the type : {type}"

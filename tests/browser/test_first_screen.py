@@ -35,6 +35,16 @@ def test_where_less_motion_is_wanted_the_reader_presses_play(go, playing):
     page.get_by_role("button", name="Pause").wait_for()
 
 
+def test_a_slider_that_is_moved_while_it_plays_stays_where_it_was_put(go, playing):
+    page = go(playing).page
+    page.get_by_role("button", name="Pause").wait_for()
+    slider = page.get_by_role("slider").first
+    last = int(slider.get_attribute("max"))
+    slider.fill(str(last - 1))
+    page.get_by_role("button", name="Play").wait_for()
+    assert slider.input_value() == str(last - 1)
+
+
 @pytest.fixture
 def plotted(monkeypatch):
     """A plot as HTML."""

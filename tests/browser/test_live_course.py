@@ -124,6 +124,10 @@ def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_
     page.get_by_text("Value", exact=True).wait_for()
     page.context.set_offline(False)
     page.goto(f"{address}/notebooks/ledger.html")
+    page.locator("a[href='?run=two-outputs-mindspore#two-outputs']").click()
+    page.locator(".live-says", has_text="has run").wait_for()
+    heading, bar = (page.locator(place).bounding_box() for place in ("#two-outputs > h2", ".live-bar"))
+    assert bar["y"] + bar["height"] <= heading["y"]
     page.locator("a[href*='case=two-outputs&dialect=mindspore']").click()
     title.wait_for()
     assert "GradOperation" in page.input_value("#code") or "ms." in page.input_value("#code")

@@ -7,7 +7,11 @@ import { permutation, positionOf } from "./look.js";
 function sliderControl(dial, turn, player) {
   const last = dial.values.length - 1;
   const range = make("input", { type: "range", min: 0, max: last, step: 1, className: "lk-range", "aria-label": dial.label });
-  range.oninput = () => { player.pause(); turn(Number(range.value)); };
+  range.oninput = () => {
+    const put = Number(range.value);
+    player.pause(); // puts the slider where the player was
+    turn(put);
+  };
   const at = make("span", { className: "lk-at" });
   const to = (where) => () => { player.pause(); turn(Math.min(last, Math.max(0, where(player.state[dial.name])))); };
   const play = iconButton("play", `Play ${dial.label}`, () => player.toggle(dial));

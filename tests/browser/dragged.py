@@ -26,6 +26,11 @@ class Dragged:
         box = self.knob(name).bounding_box()
         return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
+    def scale(self, name: str) -> float:
+        """How many px of the window a px of the handle's panel is."""
+        panels = list(dict.fromkeys(panel.name for panel in self.scene.panels))
+        return self.shown.frame.evaluate(SCALE, panels.index(self.grip(name).panel))
+
     def to_spot(self, name: str, position: int, way: str = "mouse") -> None:
         """Drag a handle to the spot of a position of its dial, which it then turns."""
         grip = self.grip(name)
@@ -36,9 +41,7 @@ class Dragged:
     def by(self, name: str, across: float, down: float, way: str = "mouse") -> None:
         """Drag a handle by so many px of its panel, however large that is shown."""
         x, y = self.centre(name)
-        panels = list(dict.fromkeys(panel.name for panel in self.scene.panels))
-        scale = self.shown.frame.evaluate(SCALE, panels.index(self.grip(name).panel))
-        across, down = across * scale, down * scale
+        across, down = across * self.scale(name), down * self.scale(name)
         if way == "mouse":
             self.page.mouse.move(x, y)
             self.page.mouse.down()

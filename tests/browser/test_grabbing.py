@@ -15,6 +15,7 @@ def opened(go, tmp_path):
 
     def open_page(example, width=1000, touch=False, **turned):
         picture = Demo() if example == "demo" else made(example)
+        picture.plays_at_once = False  # so that it stands where its dials say
         page = go(picture.save(tmp_path / f"{example}.html").as_uri(), width, has_touch=touch).page
         shown = Shown(page.locator(".labkit"), picture.scene)
         for dial in picture.scene.dials:

@@ -24,7 +24,9 @@ class Along:
 
     @classmethod
     def scrubbed(cls, field: str, value: float, x: float, whole: bool = False) -> "Along":
-        """A number that is scrubbed, from a handle at `x`: a px is a hundredth of its size, of 1 at least; a fifth if `whole`.
+        """A number that is scrubbed, from a handle at `x`: a px of the window is a hundredth of its size, of 1 at least.
+
+        With `whole` it is a fifth.
 
         >>> Along.scrubbed("x", 30.0, 100.0).low, Along.scrubbed("x", 0.5, 100.0).high
         (-270.0, 10.5)

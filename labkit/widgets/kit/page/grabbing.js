@@ -125,7 +125,7 @@ export class Grabbing {
     held.moved ||= Math.hypot(...by) > CLICK;
     if (!held.moved) return;
     const [x, y] = view.place(event);
-    held.place = [x - held.offset[0], y - held.offset[1]];
+    held.place = held.grip.stays ? [held.spot[0] + by[0], held.spot[1] + by[1]] : [x - held.offset[0], y - held.offset[1]];
     this.aim(held.grip, held.place);
   }
 

@@ -136,7 +136,11 @@ def tapes() -> Record:
 
     def answers(text):
         tapes = json.loads(text)
-        values = {(name, i): value.get("numbers", ()) for name, tape in tapes.items() for i, value in enumerate(tape["values"])}
+        values = {
+            (name, i): value.get("numbers", ())
+            for name, tape in tapes.items()
+            for i, value in enumerate(tape["values"])
+        }
         numbers = {
             f"tape {name}, value {i}, number {j}": json.dumps(number)
             for (name, i), value in values.items()

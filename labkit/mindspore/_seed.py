@@ -119,4 +119,5 @@ def drawing_aside(engines):
     finally:
         _seeds.counts = counts
         for engine, state in before:
-            vars(engine).update(state)
+            for name, value in state.items():
+                setattr(engine, name, value)

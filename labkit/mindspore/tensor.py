@@ -47,6 +47,16 @@ def _lacking(tensor, name):
     return error
 
 
+@contextmanager
+def _holding(tensor, value):
+    before = tensor._value
+    tensor._value = value
+    try:
+        yield
+    finally:
+        tensor._value = before
+
+
 class Tensor(metaclass=Placed):
     """A tensor of `input_data`: a number, (nested) list or tuple, array or tensor; `dtype` a `ms.float32` and so on.
 
@@ -91,15 +101,9 @@ class Tensor(metaclass=Placed):
     def __engine_wrap__(self, value):
         return wrap(value)
 
-    @contextmanager
     def __engine_hold__(self, value):
-        """While open, the tensor has this value; then again what it had."""
-        before = self._value
-        self._value = value
-        try:
-            yield
-        finally:
-            self._value = before
+        """A context in which the tensor has this value; then again what it had."""
+        return _holding(self, value)
 
     @staticmethod
     def from_numpy(array) -> "Tensor":

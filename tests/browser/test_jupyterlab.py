@@ -147,10 +147,11 @@ def test_it_follows_the_keyboard(shown):
     for key in ("End", "ArrowLeft", "Home", "ArrowRight"):
         shown.press(key)
         assert shown.differences() == [], key
+    shown.page.keyboard.press("Home")
     shown.page.keyboard.press(" ")
-    assert shown.control(shown.main).get_by_role("button", name="Pause").count() == 1
+    shown.control(shown.main).get_by_role("button", name="Pause").wait_for()
     shown.page.keyboard.press(" ")
-    assert shown.control(shown.main).get_by_role("button", name="Pause").count() == 0
+    shown.control(shown.main).get_by_role("button", name="Pause").wait_for(state="detached")
 
 
 @common

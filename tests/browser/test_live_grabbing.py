@@ -81,7 +81,7 @@ def test_the_limit_is_pulled_by_the_edge_of_the_circle(live):
 
 def test_an_input_is_scrubbed_on_its_card(live):
     lively, dragged = live(labkit.show(lambda x, w: np.tanh(x * w), 0.5, -1.0))
-    dragged.by("x chain", 40, 0)
+    dragged.by("x chain", 40 / dragged.scale("x chain"), 0)  # 40 px of the window
     settled(lively, dragged)
     assert lively.picture.inputs == {"x": pytest.approx(0.9, abs=0.02), "w": -1.0}
     dragged.press("x chain", "ArrowRight")

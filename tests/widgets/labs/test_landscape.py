@@ -87,7 +87,7 @@ def test_a_path_that_leaves_the_frame_is_drawn_up_to_its_edge():
             points = [tuple(map(float, pair.split())) for pair in at["d"][1:].split("L")]
             assert all(LEFT - 0.1 <= x <= LEFT + WIDTH + 0.1 for x, _ in points)
             assert all(TOP - 0.1 <= y <= TOP + HEIGHT + 0.1 for _, y in points)
-    assert "SGD: w = −7.16, b = −5.17, loss 425, outside the picture" in usual().describe(rate="0.25")
+    assert "SGD: loss 425, outside the picture" in " ".join(usual().describe(rate="0.25").split())
 
 
 def test_one_optimizer_can_be_shown_alone():
@@ -146,7 +146,7 @@ def test_the_saved_page_has_plain_numbers_only():
 
 def test_a_loss_of_ones_own_names_the_axes():
     picture = Landscape(lambda a, b: a**2 + 10 * b**2, (3.0, 1.0), rates=(0.05,), steps=5)
-    assert "a = 3, b = 1, loss 19" in picture.describe(step=0)
+    assert "The loss of a and b" in picture.describe(step=0) and "SGD: loss 19." in picture.describe(step=0)
     assert picture.runs["SGD"][0][1].place == pytest.approx((3.0 - 0.05 * 6, 1.0 - 0.05 * 20), abs=1e-6)
 
 

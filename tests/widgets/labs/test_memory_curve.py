@@ -142,9 +142,10 @@ def test_the_curve_ends_at_its_time_and_its_top_is_the_most(name):
 
 
 def test_the_cover_begins_at_the_time_shown():
-    for time in (0, 16, LAST):
+    for time in (0, 16, LAST - 1):
         _, (_, at, *_) = marks("curve", "area", time=time)
         assert at["x"] == 62 + 7.5 * time and at["x"] + at["width"] == 62 + 7.5 * LAST
+    assert len(marks("curve", "area", time=LAST)) == 1  # nothing is covered at the end
 
 
 def test_the_questions_are_about_the_turn_and_the_worst_moment():

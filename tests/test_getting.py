@@ -21,7 +21,8 @@ ANOTHER_MACHINE = {"grading/cluster.py"}  # says what to run there
 def browser(monkeypatch):
     """The platform of a web page, and none of the packages that are not there."""
     monkeypatch.setattr(sys, "platform", "emscripten")
-    for name in ("ml_dtypes", "matplotlib", "mpi4py", "resource"):
+    missing = {"ml_dtypes", "matplotlib", "mpi4py", "resource"}
+    for name in missing | {loaded for loaded in sys.modules if loaded.split(".")[0] in missing}:
         monkeypatch.setitem(sys.modules, name, None)
     picture.paints_png.cache_clear()
     yield

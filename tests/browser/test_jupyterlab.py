@@ -93,16 +93,14 @@ def test_the_slider_stays_in_sight_while_the_notebook_scrolls(everything, tried)
             "node => getComputedStyle(node.closest('.lk-controls')).top === '0px'", arg=slider.element_handle()
         )
         shown.frame.locator(".lk-panels").evaluate("node => node.scrollIntoView({block: 'start'})")
-        above, seen = slider.evaluate("""node => {
-          const box = node.getBoundingClientRect(), title = node.closest(".lk-root").querySelector(".lk-title");
-          const there = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-          const around = [];
-          for (let up = node.parentElement; up; up = up.parentElement) {
-            if (getComputedStyle(up).overflow !== "visible") around.push(up.className + ": " + getComputedStyle(up).overflow);
-          }
-          return [title.getBoundingClientRect().y, there === node || around.join("\\n")];
-        }""")
-        assert above < 0 and seen is True
+        page.wait_for_function(
+            """node => {
+              const box = node.getBoundingClientRect(), title = node.closest(".lk-root").querySelector(".lk-title");
+              const seen = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+              return title.getBoundingClientRect().y < 0 && seen === node;
+            }""",
+            arg=slider.element_handle(),
+        )
     finally:
         page.set_viewport_size({"width": 1280, "height": 1200})
 

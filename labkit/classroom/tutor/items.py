@@ -10,7 +10,8 @@ from ...evidence import call, plain_data
 from ..compare import brief, difference, quoted
 from ..exercise import Exercise, Misconception
 from .forms import formed
-from .near import Reason, agree, near, numbers, shape
+from .near import Reason, agree, numbers, shape
+from .one_item import relation
 from .slipped import ONE, namespace, quiet
 
 SIZED = ("factor", "one-off")
@@ -149,15 +150,9 @@ def _exchanged(exercise, right, got, wrong):
 
 def _all_alike(exercise, right, got, wrong):
     """The same relation for all wrong items."""
-    if len(wrong) == 2:
-        i, k = wrong
-        if agree(right[i], got[k]) and agree(right[k], got[i]):
-            return Reason(
-                "items-exchanged", f"You exchanged two items: {_places(exercise, wrong)}.{_why(exercise, wrong)}"
-            )
     if len(wrong) > 2 and agree([right[i] for i in reversed(range(len(right)))], got):
         return Reason("reversed", "You have the right items in the opposite order.")
-    words = [found for i in wrong if (found := _relation(right[i], got[i]))]
+    words = [found for i in wrong if (found := relation(right[i], got[i]))]
     if len(words) == len(wrong) > 1 and len({w.sentence for w in words}) == 1:
         end = "" if words[0].sentence.endswith("?") else "."
         return Reason(
@@ -169,7 +164,7 @@ def _all_alike(exercise, right, got, wrong):
 def _one(exercise, right, got, wrong):
     """What can be said about one of the wrong items, the first one of which something can."""
     for i in wrong:
-        reason = _relation(right[i], got[i])
+        reason = relation(right[i], got[i])
         if reason and reason.kind in WEAK and not (reason.kind in SIZED and _is_large(right[i])):
             reason = None  # between small numbers it may be by chance
         reason = reason or _taken(exercise, right, got, i, wrong)
@@ -180,9 +175,8 @@ def _one(exercise, right, got, wrong):
                 "item-rule", f"is not what running it gives{quoted(f'. You said {brief(got[i])}')}"
             )
             says, end = reason.sentence, "" if reason.sentence.endswith("?") else "."
-            return Reason(
-                reason.kind, f"{_place(exercise, i)} {says}{end}{_why(exercise, [i])}{_others(exercise, wrong, i)}"
-            )
+            rest = _besides(exercise, [k for k in wrong if k != i])
+            return Reason(reason.kind, f"{_place(exercise, i)} {says}{end}{_why(exercise, [i])}{rest}")
     return None
 
 
@@ -192,11 +186,6 @@ def _kind(value):
 
 def _is_large(number):
     return abs(number) >= 12 or number != int(number)
-
-
-def _others(exercise, wrong, i):
-    rest = [k for k in wrong if k != i]
-    return f"\nBesides, {_places(exercise, rest)} {'is' if len(rest) == 1 else 'are'} wrong, too." if rest else ""
 
 
 def _why(exercise, places):
@@ -212,102 +201,6 @@ def _place(exercise, i):
 
 def _places(exercise, some):
     return "item" + "s" * (len(some) > 1) + " " + " and ".join(_place(exercise, i)[5:] for i in some)
-
-
-def _relation(right, got) -> Reason | None:
-    """How a wrong item follows from the right one, without telling that."""
-    for look in (_word, _shape, _number):
-        if reason := look(right, got):
-            return reason
-    return None
-
-
-def _word(right, got):
-    names = [v.__name__ if isinstance(v, type) else v for v in (right, got)]
-    if not all(isinstance(v, str) for v in names):
-        return None
-    r, g = (v.strip() for v in names)
-    if r.lower() == g.lower():
-        return None  # the judge says that case counts
-    fails = [v.endswith(("Error", "Exception")) for v in (r, g)]
-    if g == "fine" and fails[0]:
-        return Reason("expects-no-error", "is refused, and you expect that it runs. Which rule does it break?")
-    if fails[1] and r == "fine":
-        return Reason("expects-an-error", "breaks no rule, and you expect an error. What would be refused in it?")
-    if all(fails):
-        return Reason("another-error", "fails, as you expect, but with another type of error: the kind of an argument, its "
-                      "value, and what happens only while it runs, each have a type of their own")  # fmt: skip
-    return None
-
-
-def _shape(right, got):
-    if isinstance(right, tuple) and not isinstance(got, (tuple, list)) and len(right) == 1 and agree(right[0], got):
-        return Reason("no-comma", "is a number in brackets as you wrote it: a tuple of one needs a comma, as in (7,)")
-    if not (isinstance(right, (tuple, list)) and isinstance(got, (tuple, list))) or not right:
-        return None
-    if type(right) is not type(got) and agree(right, got):
-        return _listed(right)
-    if len(right) == len(got) > 1 and agree(list(right)[::-1], list(got)):
-        return Reason("opposite-order", "has the right numbers in the opposite order")
-    if len(right) == len(got) and not agree(right, got) and _multiset(right) == _multiset(got):
-        return Reason("permuted", "has the right entries in another order")
-    if len(got) > len(right) and _inside(right, got):
-        return Reason("entry-too-many", "has an entry too many: the others are right")
-    if len(right) > len(got) and _inside(got, right) and len(got):
-        return Reason("entry-missing", "has an entry too few: those that you have are right")
-    wrong = [i for i, (r, g) in enumerate(zip(right, got, strict=False)) if not agree(r, g)]
-    if len(right) == len(got) and 2 * len(wrong) <= len(right):
-        return Reason("entries", f"is right but for its entr{'y' if len(wrong) == 1 else 'ies'} {' and '.join(map(str, wrong))}, "
-                      "counted from 0")  # fmt: skip
-    return None
-
-
-def _listed(right):
-    """A list for a tuple, in one item."""
-    word = "tuple, written with round brackets" if isinstance(right, tuple) else "list, written with square brackets"
-    return Reason("another-collection", f"has the right entries; what is asked for is a {word}")
-
-
-def _multiset(values):
-    return sorted(map(repr, values))
-
-
-def _inside(some, whole):
-    rest = iter(whole)
-    return all(any(agree(one, other) for other in rest) for one in some)
-
-
-def _number(right, got):
-    r, g = numbers(right), numbers(got)
-    if r is None or g is None or isinstance(right, bool) or isinstance(got, bool) or r.shape or g.shape:
-        return None
-    r, g = float(r), float(g)
-    if not np.isfinite(r):
-        return (
-            Reason("finite", "is no finite number: look for an overflow, or a division by 0")
-            if np.isfinite(g)
-            else None
-        )
-    if not np.isfinite(g):
-        return Reason("not-finite", "is a finite number: what would make it overflow?")
-    if r and near(-r, g):
-        return Reason("sign", "has the wrong sign")
-    if not g:
-        return Reason("zero", "is not 0")
-    if not r:
-        return Reason("not-zero", "is less than you say")
-    ratio = g / r
-    if any(min(abs(ratio / f - 1), abs(ratio * f - 1)) < 1e-3 for f in (2, 3, 4, 8, 10, 100, 1000)):
-        return Reason("factor", "is off by a simple factor")
-    if near(r * r, g) or near(r, g * g):
-        return Reason("power", "is a power of the right one, or its root")
-    if r == int(r) and g == int(g) and abs(r - g) == 1:
-        return Reason("one-off", "is off by one")
-    if r != int(r) and g == int(g) and abs(r - g) < 1:
-        return Reason("rounded", "is not a whole number")
-    if r == int(r) and g != int(g) and abs(r - g) < 1:
-        return Reason("not-rounded", "is a whole number: a part of one does not count")
-    return None
 
 
 def _taken(exercise, right, got, i, wrong):

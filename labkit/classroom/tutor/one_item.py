@@ -1,0 +1,101 @@
+"""How one wrong item of a prediction follows from the right one: a sign, a factor, an entry too many, another error."""
+
+import numpy as np
+
+from .near import Reason, agree, near, numbers
+
+
+def relation(right, got) -> Reason | None:
+    """How a wrong item follows from the right one, without telling that."""
+    for look in (_word, _shape, _number):
+        if reason := look(right, got):
+            return reason
+    return None
+
+
+def _word(right, got):
+    names = [v.__name__ if isinstance(v, type) else v for v in (right, got)]
+    if not all(isinstance(v, str) for v in names):
+        return None
+    r, g = (v.strip() for v in names)
+    if r.lower() == g.lower():
+        return None  # the judge says that case counts
+    fails = [v.endswith(("Error", "Exception")) for v in (r, g)]
+    if g == "fine" and fails[0]:
+        return Reason("expects-no-error", "is refused, and you expect that it runs. Which rule does it break?")
+    if fails[1] and r == "fine":
+        return Reason("expects-an-error", "breaks no rule, and you expect an error. What would be refused in it?")
+    if all(fails):
+        return Reason("another-error", "fails, as you expect, but with another type of error: the kind of an argument, its "
+                      "value, and what happens only while it runs, each have a type of their own")  # fmt: skip
+    return None
+
+
+def _shape(right, got):
+    if isinstance(right, tuple) and not isinstance(got, (tuple, list)) and len(right) == 1 and agree(right[0], got):
+        return Reason("no-comma", "is a number in brackets as you wrote it: a tuple of one needs a comma, as in (7,)")
+    if not (isinstance(right, (tuple, list)) and isinstance(got, (tuple, list))) or not right:
+        return None
+    if type(right) is not type(got) and agree(right, got):
+        return _listed(right)
+    if len(right) == len(got) > 1 and agree(list(right)[::-1], list(got)):
+        return Reason("opposite-order", "has the right numbers in the opposite order")
+    if len(right) == len(got) and not agree(right, got) and _multiset(right) == _multiset(got):
+        return Reason("permuted", "has the right entries in another order")
+    if len(got) > len(right) and _inside(right, got):
+        return Reason("entry-too-many", "has an entry too many: the others are right")
+    if len(right) > len(got) and _inside(got, right) and len(got):
+        return Reason("entry-missing", "has an entry too few: those that you have are right")
+    wrong = [i for i, (r, g) in enumerate(zip(right, got, strict=False)) if not agree(r, g)]
+    if len(right) == len(got) and 2 * len(wrong) <= len(right):
+        return Reason("entries", f"is right but for its entr{'y' if len(wrong) == 1 else 'ies'} {' and '.join(map(str, wrong))}, "
+                      "counted from 0")  # fmt: skip
+    return None
+
+
+def _listed(right):
+    """A list for a tuple, in one item."""
+    word = "tuple, written with round brackets" if isinstance(right, tuple) else "list, written with square brackets"
+    return Reason("another-collection", f"has the right entries; what is asked for is a {word}")
+
+
+def _multiset(values):
+    return sorted(map(repr, values))
+
+
+def _inside(some, whole):
+    rest = iter(whole)
+    return all(any(agree(one, other) for other in rest) for one in some)
+
+
+def _number(right, got):
+    r, g = numbers(right), numbers(got)
+    if r is None or g is None or isinstance(right, bool) or isinstance(got, bool) or r.shape or g.shape:
+        return None
+    r, g = float(r), float(g)
+    if not np.isfinite(r):
+        return (
+            Reason("finite", "is no finite number: look for an overflow, or a division by 0")
+            if np.isfinite(g)
+            else None
+        )
+    if not np.isfinite(g):
+        return Reason("not-finite", "is a finite number: what would make it overflow?")
+    if r and near(-r, g):
+        return Reason("sign", "has the wrong sign")
+    if not g:
+        return Reason("zero", "is not 0")
+    if not r:
+        return Reason("not-zero", "is less than you say")
+    ratio = g / r
+    if any(min(abs(ratio / f - 1), abs(ratio * f - 1)) < 1e-3 for f in (2, 3, 4, 8, 10, 100, 1000)):
+        return Reason("factor", "is off by a simple factor")
+    if near(r * r, g) or near(r, g * g):
+        return Reason("power", "is a power of the right one, or its root")
+    if r == int(r) and g == int(g) and abs(r - g) == 1:
+        return Reason("one-off", "is off by one")
+    if r != int(r) and g == int(g) and abs(r - g) < 1:
+        return Reason("rounded", "is not a whole number")
+    if r == int(r) and g != int(g) and abs(r - g) < 1:
+        return Reason("not-rounded", "is a whole number: a part of one does not count")
+    return None

@@ -15,12 +15,8 @@ wrong(
     "the walk forwards gives each node its own slope",
     [(8, 2), (8, 2), (6, 2), (2, 2), (8, 0), (2, 1)],
 )
-right("backprop-orders", "an array", np.array([[8, 2], [8, 2], [6, 2], [2, 2], [8, 0], [0, 0]]))
-right(
-    "backprop-orders",
-    "lists for pairs, floats",
-    [[8.0, 2.0], [8.0, 2.0], [6.0, 2.0], [2.0, 2.0], [8.0, 0.0], [0.0, 0.0]],
-)
+right("backprop-orders", "floats", [(8.0, 2.0), (8.0, 2.0), (6.0, 2.0), (2.0, 2.0), (8.0, 0.0), (0.0, 0.0)])
+right("backprop-orders", "a tuple of pairs", ((8, 2), (8, 2), (6, 2), (2, 2), (8, 0), (0, 0)))
 
 
 @wrong("backprop-write", "walks forwards")

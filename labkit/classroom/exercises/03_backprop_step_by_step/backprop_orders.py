@@ -4,7 +4,7 @@
 
 At `x = 1`, `y = 2`, six engines walk back, each in an order of its own. Each visits a node once, and sends on what has arrived
 by then; what comes later is added there, and goes no further. `x` and `y` come last and are left out. What do they get?
-Answer with a list of six pairs: what `x` gets, and what `y` gets. Order 0 is the run backwards.
+Answer with a list of six pairs: what `x` gets, and what `y` gets. Order 0, the run backwards, gives `(8, 2)`.
 
 0. `z d c b a`
 1. `z c b d a`

@@ -1,9 +1,10 @@
 """# The pullback of a soft argmax (2 points)
 
-At which place of a row stands the largest number? `argmax` answers with a whole number, and has no slope. The *soft argmax*
-has one: each place counts with its share, `y[i] = sum(j * p[i, j])` over the places `j = 0, 1, 2, ...`, where `p` is the
-softmax of each row of `z`. Write `pull(z, g)`: `z` has one row per example, `g` has one number for each row, and arrives at
-`y`. It returns what goes on to `z`, in plain NumPy. Some numbers of `z` are near 1000 or above, where `exp` gives infinity.
+At which place of a row stands the largest number? `argmax` answers with a whole number: it stands still, or it jumps. The
+*soft argmax* moves: each place counts with its share, `y[i] = sum(j * p[i, j])` over the places `j = 0, 1, 2, ...`, where `p`
+is the softmax of each row of `z`. Write `pull(z, g)`: `z` has one row per example, `g` has one number for each row, and
+arrives at `y`. It returns what goes on to `z`, in plain NumPy. Some numbers of `z` are near 1000 or above, where `exp` gives
+infinity.
 """
 
 import numpy as np

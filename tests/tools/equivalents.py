@@ -57,7 +57,7 @@ CLASSES = [Equivalence(*row) for row in (
      r"zeros_like\(g\)|train\(w, lr, g, steps\)", "fp-rest"),
     ("a sign in numerator and denominator goes", r"e = -np\.exp", "rule-softmax rule-cross-entropy"),
     ("there are as many labels as rows", r"len\(labels\)", "rule-cross-entropy"),
-    ("y stands twice in a product", r"y = -\(|y = \(x\.mean\(axis=0\) - x\)", "rule-batch-norm"),
+    ("what is centred stands twice in a product", r"centred = -\(|centred = x\.mean\(axis=0\) - x", "rule-batch-norm"),
     ("2 * x * y is symmetric: the derivative of x**2 * y for x", r"step\(y, x\)$", "port-two-outputs"),
     ("(x * c - 1)**2 is symmetric, and the gradient is for the argument in front", r"lambda c, x", "port-accumulate"),
     ("-1, 0, 1, 2 are the same four places as 0, 1, 2, 3", r"v\[i - 1\]", "port-accumulate"),

@@ -3,16 +3,20 @@
 import autograd.numpy as np
 from sheets import right, wrong
 
-T, F = True, False
-wrong("backprop-orders", "only the exact reverse of the run is allowed", [T, F, F, F, F, F])
-wrong("backprop-orders", "a node may be visited as soon as one of its users was", [T, T, T, T, F, F])
-wrong("backprop-orders", "b has nothing to do with c", [T, T, F, T, T, F])
-wrong("backprop-orders", "the order of the run is allowed, too", [T, T, F, T, F, T])
-wrong("backprop-orders", "d must come before c", [T, T, F, F, F, F])
-wrong("backprop-orders", "every order that starts at z is allowed", [T, T, T, T, T, F])
-wrong("backprop-orders", "b must come before a", [T, F, F, T, F, F])
-right("backprop-orders", "numbers for truth values", [1, 1, 0, 1, 0, 0])
-right("backprop-orders", "an array of truth values", np.array([T, T, F, T, F, F]))
+wrong("backprop-orders", "every order gives the gradient", [(8, 2)] * 6)
+wrong("backprop-orders", "every order that starts at z gives the gradient", [(8, 2)] * 5 + [(0, 0)])
+wrong("backprop-orders", "a wrong order gives nothing", [(8, 2), (8, 2), (0, 0), (0, 0), (0, 0), (0, 0)])
+wrong("backprop-orders", "the slope from x to a is forgotten", [(4, 2), (4, 2), (3, 2), (1, 2), (4, 0), (0, 0)])
+wrong("backprop-orders", "each factor gets itself", [(6, 3), (6, 3), (4, 3), (2, 3), (6, 0), (0, 0)])
+wrong("backprop-orders", "what comes last replaces what was there", [(6, 2), (2, 2), (6, 2), (2, 2), (6, 0), (0, 0)])
+wrong("backprop-orders", "b can be visited at any time", [(8, 2), (8, 2), (6, 2), (2, 2), (8, 2), (0, 0)])
+wrong(
+    "backprop-orders",
+    "the walk forwards gives each node its own slope",
+    [(8, 2), (8, 2), (6, 2), (2, 2), (8, 0), (2, 1)],
+)
+right("backprop-orders", "floats", [(8.0, 2.0), (8.0, 2.0), (6.0, 2.0), (2.0, 2.0), (8.0, 0.0), (0.0, 0.0)])
+right("backprop-orders", "a tuple of pairs", ((8, 2), (8, 2), (6, 2), (2, 2), (8, 0), (0, 0)))
 
 
 @wrong("backprop-write", "walks forwards")

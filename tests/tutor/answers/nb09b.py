@@ -12,38 +12,57 @@ def softmax(z):
 # ---- rule-softmax ----
 
 
-@wrong("rule-softmax", "the whole Jacobian, transposed signs: p outside, plus")
+@wrong("rule-softmax", "argmax is flat, so nothing goes back")
 def pull(z, g):
-    p = softmax(z)
-    return p * (g + (g * p).sum(axis=1, keepdims=True))
+    return np.zeros_like(z)
 
 
-@wrong("rule-softmax", "the rule of a sigmoid")
+@wrong("rule-softmax", "only the place that is largest gets something")
 def pull(z, g):
-    s = 1 / (1 + np.exp(-np.clip(z, -500, 500)))
-    return g * s * (1 - s)
+    dz = np.zeros_like(z)
+    dz[np.arange(len(z)), z.argmax(axis=1)] = g
+    return dz
 
 
-@wrong("rule-softmax", "mean instead of sum")
+@wrong("rule-softmax", "the average of the places is not taken away")
 def pull(z, g):
-    p = softmax(z)
-    return p * (g - (g * p).mean(axis=1, keepdims=True))
+    return g[:, None] * softmax(z) * np.arange(z.shape[1])
 
 
-@wrong("rule-softmax", "the rule of log softmax")
+@wrong("rule-softmax", "plus the average")
 def pull(z, g):
-    return g - softmax(z) * g.sum(axis=1, keepdims=True)
+    p, j = softmax(z), np.arange(z.shape[1])
+    return g[:, None] * p * (j + (p * j).sum(axis=1, keepdims=True))
 
 
-@wrong("rule-softmax", "sums over the rows")
+@wrong("rule-softmax", "the plain middle of the places, not weighted by p")
 def pull(z, g):
-    p = softmax(z)
-    return p * (g - (g * p).sum(axis=0, keepdims=True))
+    p, j = softmax(z), np.arange(z.shape[1])
+    return g[:, None] * p * (j - j.mean())
+
+
+@wrong("rule-softmax", "g is forgotten")
+def pull(z, g):
+    p, j = softmax(z), np.arange(z.shape[1])
+    return p * (j - (p * j).sum(axis=1, keepdims=True))
+
+
+@wrong("rule-softmax", "the softmax of the places, without p outside")
+def pull(z, g):
+    p, j = softmax(z), np.arange(z.shape[1])
+    return g[:, None] * (j - (p * j).sum(axis=1, keepdims=True))
 
 
 @right("rule-softmax", "by the Jacobian of each row")
 def pull(z, g):
-    return np.stack([(np.diag(p) - np.outer(p, p)) @ one for p, one in zip(softmax(z), g, strict=True)])
+    j = np.arange(z.shape[1])
+    return np.stack([one * (np.diag(p) - np.outer(p, p)) @ j for p, one in zip(softmax(z), g, strict=True)])
+
+
+@right("rule-softmax", "places counted from 1")
+def pull(z, g):
+    p, j = softmax(z), np.arange(1, z.shape[1] + 1)
+    return g[:, None] * p * (j - (p * j).sum(axis=1, keepdims=True))
 
 
 # ---- rule-cross-entropy ----
@@ -136,45 +155,52 @@ def pull(x, w, stride, g):
 # ---- rule-batch-norm ----
 
 
-@wrong("rule-batch-norm", "plus the last term")
+@wrong("rule-batch-norm", "eps moved into the variance, with the formula of the text")
 def pull(x, g, eps):
     std = np.sqrt(x.var(axis=0) + eps)
-    y = (x - x.mean(axis=0)) / std
-    return (g - g.mean(axis=0) + y * (g * y).mean(axis=0)) / std
-
-
-@wrong("rule-batch-norm", "divided by the variance")
-def pull(x, g, eps):
-    var = x.var(axis=0) + eps
-    y = (x - x.mean(axis=0)) / np.sqrt(var)
-    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / var
-
-
-@wrong("rule-batch-norm", "the variance of a sample: n - 1")
-def pull(x, g, eps):
-    std = np.sqrt(x.var(axis=0, ddof=1) + eps)
     y = (x - x.mean(axis=0)) / std
     return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / std
 
 
-@wrong("rule-batch-norm", "layer norm: along the rows")
+@wrong("rule-batch-norm", "divided by the standard deviation without eps at the end")
 def pull(x, g, eps):
-    std = np.sqrt(x.var(axis=1, keepdims=True) + eps)
-    y = (x - x.mean(axis=1, keepdims=True)) / std
-    return (g - g.mean(axis=1, keepdims=True) - y * (g * y).mean(axis=1, keepdims=True)) / std
+    std = x.std(axis=0)
+    y = (x - x.mean(axis=0)) / (std + eps)
+    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / std
 
 
-@wrong("rule-batch-norm", "the mean of g times the mean of y")
+@wrong("rule-batch-norm", "both factors of the last term divided by std alone")
 def pull(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    y = (x - x.mean(axis=0)) / std
-    return (g - g.mean(axis=0) - y * g.mean(axis=0) * y.mean(axis=0)) / std
+    std = x.std(axis=0)
+    n = (x - x.mean(axis=0)) / std
+    return (g - g.mean(axis=0) - n * (g * n).mean(axis=0)) / (std + eps)
+
+
+@wrong("rule-batch-norm", "plus the last term")
+def pull(x, g, eps):
+    std = x.std(axis=0)
+    c = x - x.mean(axis=0)
+    return (g - g.mean(axis=0)) / (std + eps) + c * (g * c).mean(axis=0) / (std * (std + eps) ** 2)
+
+
+@wrong("rule-batch-norm", "the factor of the last term upside down")
+def pull(x, g, eps):
+    std = x.std(axis=0)
+    y = (x - x.mean(axis=0)) / (std + eps)
+    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0) * std / (std + eps)) / (std + eps)
+
+
+@wrong("rule-batch-norm", "the standard deviation of a sample: n - 1")
+def pull(x, g, eps):
+    std = x.std(axis=0, ddof=1)
+    c = x - x.mean(axis=0)
+    return (g - g.mean(axis=0)) / (std + eps) - c * (g * c).mean(axis=0) / (std * (std + eps) ** 2)
 
 
 @right("rule-batch-norm", "path by path")
 def pull(x, g, eps):
-    n, centred = len(x), x - x.mean(axis=0)
-    var = x.var(axis=0) + eps
-    dvar = (g * centred).sum(axis=0) * -0.5 * var**-1.5
-    dmean = -(g / np.sqrt(var)).sum(axis=0)
-    return g / np.sqrt(var) + dvar * 2 * centred / n + dmean / n
+    n, c = len(x), x - x.mean(axis=0)
+    std = np.sqrt((c * c).sum(axis=0) / n)
+    d_scale = -(g * c).sum(axis=0) / (std + eps) ** 2
+    d_c = g / (std + eps) + d_scale * c / (n * std)
+    return d_c - d_c.mean(axis=0)

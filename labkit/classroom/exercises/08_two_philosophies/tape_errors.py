@@ -30,7 +30,7 @@ rules = (
 hints = (
     "Where PyTorch refuses to walk a tape, it is a RuntimeError. Where a method does not exist, an AttributeError.",
     "A second backward fails only if the first one freed something. What does each operation save?",
-    "Two lines run. One of them is a sum, the other one has no tape.",
+    "Two lines run. One of them is a sum, the other one asks a function and not a result.",
 )
 
 
@@ -64,7 +64,7 @@ sum_saves_too = wrong(
 )
 
 transform_runs_out = wrong(
-    "Line 4 runs. ms.grad gives a function: every call works from the graph, and nothing is used up.",
+    "Line 4 runs. ms.grad gives a function: every call runs anew, and uses up nothing that the next one needs.",
     {4: RuntimeError},
     alone=True,
     answer={4: RuntimeError},

@@ -1,12 +1,13 @@
 """# Mend the pullback of batch norm (3 points)
 
-Batch norm makes each column of a batch `x` have mean 0 and, but for `eps`, variance 1:
-`y = (x - mean) / sqrt(var + eps)`, with the mean and the variance (`x.var(axis=0)`) of this batch. This pullback
-looks right, and is wrong:
+Somebody normalizes the columns of a batch by hand, and adds `eps` to the *standard deviation* instead of the variance:
+`y = (x - mean) / (std + eps)`, where `std` is `x.std(axis=0)`. Here `eps` may be as large as 0.5. Their pullback is the
+formula of section 4:
 
-[[held_still as pull]]
+[[as_in_the_text as pull]]
 
-Mend it: `pull(x, g, eps)` returns what goes on to `x` when `g` arrives at `y`.
+It looks right, and is wrong: one of the three ways from `x` to `y` is another one now. Mend it: `pull(x, g, eps)` returns
+what goes on to `x` when `g` arrives at `y`.
 """
 
 import numpy as np
@@ -15,9 +16,10 @@ from labkit.classroom.writing import PLAIN, judged, wrong
 
 
 def pull(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    y = (x - x.mean(axis=0)) / std
-    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / std
+    std = x.std(axis=0)
+    centred = x - x.mean(axis=0)
+    y = centred / (std + eps)
+    return (g - g.mean(axis=0) - centred / std * (g * y).mean(axis=0)) / (std + eps)
 
 
 def draw(rng):
@@ -25,11 +27,27 @@ def draw(rng):
     return (
         rng.normal(size=shape) * rng.uniform(0.3, 4.0) + rng.normal(),
         rng.normal(size=shape),
-        float(rng.choice([1e-5, 0.5])),
+        float(rng.choice([0.1, 0.5])),
     )
 
 
 draws = 6
+
+
+def _parts(x, eps):
+    """The standard deviation with eps, and the outputs."""
+    scale = x.std(axis=0) + eps
+    return scale, (x - x.mean(axis=0)) / scale
+
+
+@wrong(
+    "That is the formula of section 4 as it stands. The way through the standard deviation is another one: std grows by "
+    "(x - mean) / (n * std), and that is no longer y / n."
+)
+def as_in_the_text(x, g, eps):
+    scale = x.std(axis=0) + eps
+    y = (x - x.mean(axis=0)) / scale
+    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / scale
 
 
 @wrong(
@@ -37,59 +55,65 @@ draws = 6
     "column."
 )
 def held_still(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    return g / std
+    return g / (x.std(axis=0) + eps)
 
 
 @wrong("The mean is there. The standard deviation is still held still: it depends on x, too.")
 def mean_only(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    return (g - g.mean(axis=0)) / std
+    return (g - g.mean(axis=0)) / (x.std(axis=0) + eps)
 
 
 @wrong("The standard deviation is there. The mean is still held still: it depends on x, too.")
 def std_only(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    y = (x - x.mean(axis=0)) / std
-    return (g - y * (g * y).mean(axis=0)) / std
+    scale, y = _parts(x, eps)
+    return (g - y * scale / (scale - eps) * (g * y).mean(axis=0)) / scale
 
 
 @wrong("Sums where means belong: each element moves the mean by one part in n.")
 def sums(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    y = (x - x.mean(axis=0)) / std
-    return (g - g.sum(axis=0) - y * (g * y).sum(axis=0)) / std
+    scale, y = _parts(x, eps)
+    return (g - g.sum(axis=0) - y * scale / (scale - eps) * (g * y).sum(axis=0)) / scale
 
 
 @wrong("The mean was taken of the whole array. Each column is normalized for itself: axis=0.")
 def over_everything(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    y = (x - x.mean(axis=0)) / std
-    return (g - g.mean() - y * (g * y).mean()) / std
+    scale, y = _parts(x, eps)
+    return (g - g.mean() - y * scale / (scale - eps) * (g * y).mean()) / scale
 
 
-@wrong("The last term has x where the normalized y belongs.")
+@wrong("The last term has x where x - mean belongs.")
 def x_for_y(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    return (g - g.mean(axis=0) - x * (g * x).mean(axis=0)) / std
+    scale, y = _parts(x, eps)
+    return (g - g.mean(axis=0) - x / (scale - eps) * (g * x / scale).mean(axis=0)) / scale
 
 
-@wrong("The division by the standard deviation is missing.")
+@wrong("The division by std + eps is missing.")
 def not_divided(x, g, eps):
-    std = np.sqrt(x.var(axis=0) + eps)
-    return pull(x, g, eps) * std
+    return pull(x, g, eps) * (x.std(axis=0) + eps)
 
 
-@wrong("eps is missing: here it can be as large as a variance.")
+@wrong("eps is missing: here it can be as large as a standard deviation.")
 def without_eps(x, g, eps):
     return pull(x, g, 0.0)
 
 
-@wrong("That is layer norm, along the rows. Batch norm takes mean and variance of each column: axis=0.")
+@wrong("Both factors of the last term were divided by std. One of them is y, which is divided by std + eps.")
+def twice_by_std(x, g, eps):
+    std = x.std(axis=0)
+    unit = (x - x.mean(axis=0)) / std
+    return (g - g.mean(axis=0) - unit * (g * unit).mean(axis=0)) / (std + eps)
+
+
+@wrong("There eps is added to the variance, as in section 4. Here it is added to the standard deviation.")
+def eps_in_the_variance(x, g, eps):
+    std = np.sqrt(x.var(axis=0) + eps)
+    y = (x - x.mean(axis=0)) / std
+    return (g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / std
+
+
+@wrong("That is layer norm, along the rows. Batch norm takes mean and standard deviation of each column: axis=0.")
 def along_rows(x, g, eps):
-    std = np.sqrt(x.var(axis=1, keepdims=True) + eps)
-    y = (x - x.mean(axis=1, keepdims=True)) / std
-    return (g - g.mean(axis=1, keepdims=True) - y * (g * y).mean(axis=1, keepdims=True)) / std
+    return pull(x.T, g.T, eps).T
 
 
 @judged("printed")
@@ -99,8 +123,7 @@ def nothing_returned(x, g, eps):
 
 ways = (PLAIN,)
 hints = (
-    "Three ways lead from x to y: straight, through the mean, and through the standard deviation. What arrives on each adds up.",
-    "Straight: g / std. Through the mean, every element gets -mean(g) / std. Through the standard deviation: "
-    "-y * mean(g * y) / std.",
-    "(g - g.mean(axis=0) - y * (g * y).mean(axis=0)) / std, with y = (x - x.mean(axis=0)) / std.",
+    "Straight: g / (std + eps). Through the mean: -mean(g) / (std + eps). These two are as in section 4. Now the third way.",
+    "When std grows by d, y shrinks by y * d / (std + eps). And x[i] makes std grow by (x[i] - mean) / (n * std).",
+    "So the third way sends -(x - mean) / std * mean(g * y) / (std + eps).",
 )

@@ -103,7 +103,7 @@ def test_what_a_patient_holds_is_its_name_and_what_was_paid():
         values = [getattr(patient, name) for name in dir(patient) if not name.startswith("__")]
         held = [*values, *(one for value in values if hasattr(value, "__dict__") for one in vars(value).values())]
         assert not [one for one in held if isinstance(one, (tuple, list, dict)) and set(FAULTS).intersection(one)]
-        assert not [one for one in held if hasattr(one, "faults") or hasattr(one, "__closure__") and one.__closure__]
+        assert not [one for one in held if hasattr(one, "faults") or (hasattr(one, "__closure__") and one.__closure__)]
 
 
 def test_no_completion_leads_to_who_has_what():

@@ -1,8 +1,8 @@
 """# Mend the mean over words (3 points)
 
 Sentences of different lengths are filled up to one length. `x` has the shape (sentences, places, 3), `y` and `mask` the shape
-(sentences, places). `mask` is 1.0 where a word stands and 0.0 elsewhere; what `x` and `y` have there means nothing. The loss is the
-mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of equally many:
+(sentences, places). `mask` is 1.0 where a word stands and 0.0 elsewhere; what `x` and `y` have there means nothing. The loss is
+the mean of `(x @ w - y) ** 2` over all words. This loop takes the sentences in `count` micro-batches of equally many:
 
 [[as_it_was as accumulate]]
 
@@ -14,7 +14,6 @@ from functools import partial
 
 import numpy as np
 
-from labkit import torch
 from labkit.classroom.writing import judged, wrong
 
 
@@ -85,6 +84,23 @@ def as_it_was(w, x, y, mask, count):
         loss = squares.sum() / mask[rows].sum()
         (loss / count).backward()
     return w.grad
+
+
+@judged("as-it-was")
+def nothing_of_nothing(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1) / count)
+
+
+@wrong(
+    "You added up the means of the micro-batches. A sum of means is no mean: add up sums, and divide by the number of all words."
+)
+def means_added(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: (e * m).sum() / m.sum().clamp(min=1))
+
+
+@wrong("You took a mean for each sentence, so that a word of a short sentence counts for more. The mean is over words.")
+def sentences_alike(w, x, y, mask, count):
+    return _accumulated(w, x, y, mask, count, lambda e, m: ((e * m).sum(1) / m.sum(1).clamp(min=1)).mean() / count)
 
 
 @wrong("This is the gradient of the sum over all words. The loss is their mean: divide by how many they are.")

@@ -117,4 +117,12 @@ SENTENCES = (
         "It has 60,000 images; 1875 is the number of batches of 32. `sink_size` counts batches, too.",
         "17", "data-sinking",
     ),
+    Sentence(
+        ("r1.1",),
+        '`print("epoch: {0}/{1}, losses: {2}".format(step + 1, epoch, output.asnumpy(), flush=True))`, in the loop with a '
+        "`DatasetHelper`.",
+        "`flush=True` stands inside of `format`, which takes no notice of a keyword that no brace asks for. Nothing is "
+        "flushed: it belongs one parenthesis further out, to `print`.",
+        "17", None,
+    ),
 )  # fmt: skip

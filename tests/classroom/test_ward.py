@@ -5,6 +5,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
 
 from labkit.classroom import EXERCISES, clinic
 from labkit.classroom.clinic.drawing import admission, textbook
@@ -89,8 +91,28 @@ def test_a_patient_shows_no_source_and_no_fault():
     patient = clinic.admit("somebody")
     with pytest.raises(OSError):
         inspect.getsource(program(("broadcast",))["loss"])
-    seen = [repr(patient), str(vars(patient)), str(patient.plan)]
+    seen = [repr(patient), str(vars(patient)), str(patient.plan), repr(admission("somebody"))]
     assert not [name for name in FAULTS for text in seen if name in text]
+
+
+def test_what_a_patient_holds_is_its_name_and_what_was_paid():
+    """Twenty measured patients with faults: the values of all attributes, and what these hold in turn, name no fault."""
+    for i in range(20):
+        patient = clinic.admit(i)
+        patient.measure("losses")
+        values = [getattr(patient, name) for name in dir(patient) if not name.startswith("__")]
+        held = [*values, *(one for value in values if hasattr(value, "__dict__") for one in vars(value).values())]
+        assert not [one for one in held if isinstance(one, (tuple, list, dict)) and set(FAULTS).intersection(one)]
+        assert not [one for one in held if hasattr(one, "faults") or (hasattr(one, "__closure__") and one.__closure__)]
+
+
+def test_no_completion_leads_to_who_has_what():
+    shell = InteractiveShell()
+    shell.user_ns |= {"clinic": clinic, "patient": clinic.admit("somebody")}
+    for text in ("clinic.", "patient.", "patient._", "patient.plan."):
+        with provisionalcompleter():
+            told = {one.text.rsplit(".", 1)[-1] for one in shell.Completer.completions(text, len(text))}
+        assert told and not told & {"drawing", "admission", "textbook", "faults", "_who"}, text
 
 
 def test_three_faults_leave_the_losses_as_they_are():

@@ -46,7 +46,7 @@ CLASSES = [Equivalence(*row) for row in (
     # orders
     ("sums and products do not depend on the order, nor does a maximum", r"\[::-1\]",
      "start-mend backprop-write backprop-mend-order backprop-mend-twice engine-program engine-mend-levels port-accumulate "
-     "clip-longest run-accuracy rule-convolution"),
+     "clip-longest run-accuracy rule-convolution parallel-words"),
     ("each turn does its own part, whatever the others did", r"\[::-1\]", "fd-gradient engine-arrays vector-unbroadcast"),
     ("the inner product is symmetric", r"-> .*(@ \(x @ a\)|a @ x @ x|x @ b|v @ u)|cosine\(v, u\)|cosine\(mean, ",
      "newton-step clip-prove"),
@@ -128,7 +128,11 @@ CLASSES = [Equivalence(*row) for row in (
     ("forward and back run the same n layers", r"return \(gradient, (len|forward, forward)", "memory-mend"),
     ("s = n is as good as s = 1, which comes first; no s above n divides n", r"\[:-1\]|range\(1, n( |\))", "memory-segments"),
     ("s divides n", r"n // s", "memory-segments"),
-    ("the batch can be divided by the count, and a slice takes 2.0 for 2", r"len\(y\) / count", "parallel-accumulate"),
+    ("the batch can be divided by the count, and a slice takes 2.0 for 2", r"len\(y\) / count",
+     "parallel-accumulate parallel-words"),
+    ("x, y and mask have as many rows", r"len\((x|mask)\) // count$", "parallel-words"),
+    ("with all rows in the first micro-batch and none in the others the sum is the same, as it is with one more that is empty",
+     r"size = len\(y\)( \* count)?$|range\(count \+ 1\)", "parallel-words"),
     # what the tolerance does not see, and no legitimate input shows
     ("what lr * g loses in float16 is far less than the gap of the weights", r"lr \* g$", "fp-update"),
     ("with the scale nothing is lost in float16, so float32 gives the same", r"return \(w \* x\)\.sum", "scale-static"),

@@ -12,3 +12,8 @@ __all__ = [
     "FAULTS", "Ann", "Ben", "Cleo", "Dan", "Eve", "Fault", "Healthy", "OverBudget", "Patient", "Scaled", "admit", "data",
     "prices", "weights",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """What a name is completed to: the ward, and not the files in which it says who has what."""
+    return __all__

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,11 +32,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Admission:
-    """A patient as the ward knows it: the seed of its numbers, its plan, its faults."""
+    """A patient as the ward knows it: the seed of its numbers, its plan, its faults, which are not printed."""
 
     seed: int
     plan: Plan
-    faults: tuple[str, ...]
+    faults: tuple[str, ...] = field(repr=False)
 
 
 def admission(name: int | str) -> Admission:

@@ -40,7 +40,8 @@ class Patient:
     """A training run with no fault, or with one, two or three of them; made by `admit`.
 
     `name`; `plan`: what the run is meant to be; `spent`: the points that measurements have cost, out of `budget`. A
-    measurement that has been paid for is there for nothing when it is asked for again.
+    measurement that has been paid for is there for nothing when it is asked for again. Which faults a patient has is not
+    in it: whoever completes a name, prints it or looks at its attributes finds what they know already.
 
     >>> patient = admit("somebody")
     >>> patient.measure("skips") in range(4), patient.spent
@@ -49,8 +50,8 @@ class Patient:
 
     budget = BUDGET
 
-    def __init__(self, name: int | str, who: Callable[[], Admission]) -> None:
-        self.name, self._who = name, who
+    def __init__(self, name: int | str, asked_for: tuple[str, ...] | None = None) -> None:
+        self.name, self._asked_for = name, asked_for
         self._paid: list[str] = []
         self._new: dict[str, Callable] = {}
         self._gone = False
@@ -61,7 +62,7 @@ class Patient:
     @property
     def plan(self) -> Plan:
         """What the run is meant to be."""
-        return self._who().plan
+        return _admitted(self).plan
 
     @property
     def spent(self) -> int:
@@ -82,7 +83,7 @@ class Patient:
                     "tells the suspects that are left apart"
                 )
             self._paid.append(what)
-        return measured(what, self._who())
+        return measured(what, _admitted(self))
 
     def hand_in(self, found: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
         """The diagnosis as it is graded: each fault, in order, with what its measurement is worth.
@@ -128,7 +129,7 @@ class Patient:
         """
         self._here("discharge")
         self._gone = True
-        return discharged(self._who(), self._new)
+        return discharged(_admitted(self), self._new)
 
     def _here(self, what: str) -> None:
         if self._gone:
@@ -174,9 +175,13 @@ def admit(name: int | str, with_faults: tuple[str, ...] | None = None) -> Patien
     >>> admit("ann", with_faults=()).measure("rows")
     [32, 32, 64]
     """
-    if with_faults is None:
-        return Patient(name, lambda: admission(name))
-    return Patient(name, lambda: textbook(with_faults, name))
+    return Patient(name, with_faults)
+
+
+def _admitted(patient: Patient) -> Admission:
+    """Who that is, drawn anew each time: what a patient does not hold cannot be read from it."""
+    asked_for = patient._asked_for
+    return admission(patient.name) if asked_for is None else textbook(asked_for, patient.name)
 
 
 def prices() -> str:

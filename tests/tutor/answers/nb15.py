@@ -200,6 +200,112 @@ def answer(gradients, sizes):
     return np.repeat(gradients, sizes, axis=0).mean(axis=0)
 
 
+@wrong("parallel-words", "the mean over all places of each part, weighted alike")
+def accumulate(w, x, y, mask, count):
+    for a, b, m in zip(x.chunk(count), y.chunk(count), mask.chunk(count)):
+        (((a @ w - b) ** 2 * m).mean() / count).backward()
+    return w.grad
+
+
+@wrong("parallel-words", "each part is divided by its words, and nothing by count")
+def accumulate(w, x, y, mask, count):
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum() / mask[rows].sum().clamp(min=1)).backward()
+    return w.grad
+
+
+@wrong("parallel-words", "an empty part is skipped, the others have the same say")
+def accumulate(w, x, y, mask, count):
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        if mask[rows].sum().item() == 0:
+            continue
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum() / mask[rows].sum() / count).backward()
+    return w.grad
+
+
+@wrong("parallel-words", "the mean over sentences of the mean over words")
+def accumulate(w, x, y, mask, count):
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum(1) / mask[rows].sum(1).clamp(min=1)).mean().div(count).backward()
+    return w.grad
+
+
+@wrong("parallel-words", "weighted by the share of the words, and divided by count")
+def accumulate(w, x, y, mask, count):
+    words = mask.sum().item()
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum() / words / count).backward()
+    return w.grad
+
+
+@wrong("parallel-words", "the last gradient alone: emptied in each turn")
+def accumulate(w, x, y, mask, count):
+    words = mask.sum().item()
+    size = len(y) // count
+    for k in range(count):
+        w.grad = None
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum() / words).backward()
+    return w.grad
+
+
+@wrong("parallel-words", "the mask is multiplied in before the square, and the places are counted")
+def accumulate(w, x, y, mask, count):
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        squares = ((x[rows] @ w - y[rows]) * mask[rows]) ** 2
+        (squares.sum() / (len(y) * 5)).backward()
+    return w.grad
+
+
+@right("parallel-words", "the sums first, and the finished gradient is divided")
+def accumulate(w, x, y, mask, count):
+    size = len(y) // count
+    words = 0.0
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        ((x[rows] @ w - y[rows]) ** 2 * mask[rows]).sum().backward()
+        words += mask[rows].sum().item()
+    w.grad /= words
+    return w.grad
+
+
+@right("parallel-words", "only the words are picked out")
+def accumulate(w, x, y, mask, count):
+    words = int(mask.sum().item())
+    for a, b, m in zip(x.chunk(count), y.chunk(count), mask.chunk(count)):
+        here = m > 0.5
+        (((a[here] @ w - b[here]) ** 2).sum() / words).backward()
+    return w.grad
+
+
+@right("parallel-words", "returns a new tensor, weights by the share where there are words")
+def accumulate(w, x, y, mask, count):
+    total = torch.zeros(3, dtype=torch.float64)
+    size = len(y) // count
+    for k in range(count):
+        rows = slice(k * size, (k + 1) * size)
+        n = mask[rows].sum().item()
+        if n:
+            loss = ((x[rows] @ w - y[rows]) ** 2 * mask[rows]).sum() / n
+            total = total + torch.autograd.grad(loss, w)[0] * (n / mask.sum().item())
+    return total
+
+
 @wrong("parallel-order", "each worker is clipped alone")
 def answer(gradients, scale, limit):
     clipped = []

@@ -36,7 +36,7 @@ rules = (
 hints = (
     "Multiply first, then ask whether float16 has such a number: from 6e-8 to 65504.",
     "The scale moves all gradients up by the same factor. Which end does that help?",
-    "Two of the eight are lost at the upper end without any need: which scale did that?",
+    "Three of the eight are lost at the upper end. Which of them would have been kept without the scale?",
 )
 GRADIENTS = (1e-8, 1e-3, 200.0, 1e6)
 

@@ -1,9 +1,13 @@
-"""# Unscale, reduce, clip: in a right order (2 points)
+"""# Clip first, unscale last: with which limit? (2 points)
 
-Row `k` of `gradients` is the gradient of worker `k`. All workers have equally many samples, each loss is
-a mean, and was multiplied by the loss scale `scale` before the derivative was taken. Write
-`combine(gradients, scale, limit)`, with NumPy: it returns the gradient for the optimizer, unscaled, reduced to the mean, and
-clipped to the length `limit`, as one worker with all samples would have it.
+Row `k` of `gradients` is the gradient of worker `k`. All workers have equally many samples, each loss is a mean, and was
+multiplied by the loss scale `scale` before the derivative was taken. To save a pass over the gradients, somebody divides by the
+scale at the very end:
+
+[[clipped_while_scaled as combine]]
+
+The right result is what one worker with all samples would have: unscaled, and at most `limit` long. Mend `combine(gradients,
+scale, limit)`, with NumPy. It can be done without changing the order.
 """
 
 from functools import partial
@@ -13,16 +17,11 @@ import numpy as np
 from labkit.classroom.writing import judged, wrong
 
 
-def clip(gradient, limit):
-    length = np.sqrt((gradient**2).sum())
-    return gradient * min(1.0, limit / length)
-
-
 def combine(gradients, scale, limit):
-    return clip(gradients.mean(axis=0) / scale, limit)
-
-
-answer = combine
+    mean = gradients.mean(axis=0)
+    length = np.sqrt((mean**2).sum())
+    mean = mean * min(1.0, scale * limit / length)
+    return mean / scale
 
 
 def _scaled(rng, workers, part):
@@ -37,14 +36,22 @@ draw = tuple(
 )
 
 
+def _clip(gradient, limit):
+    length = np.sqrt((gradient**2).sum())
+    return gradient * min(1.0, limit / length)
+
+
 @wrong("Each worker's gradient was clipped, then the mean was taken. That turns the step: reduce first, then clip.")
 def clipped_on_each_worker(gradients, scale, limit):
-    return np.mean([clip(g / scale, limit) for g in gradients], axis=0)
+    return np.mean([_clip(g / scale, limit) for g in gradients], axis=0)
 
 
 @wrong("You clipped while the loss scale was still in it, and then divided: the step is scale times too short.")
 def clipped_while_scaled(gradients, scale, limit):
-    return clip(gradients.mean(axis=0), limit) / scale
+    mean = gradients.mean(axis=0)
+    length = np.sqrt((mean**2).sum())
+    mean = mean * min(1.0, limit / length)
+    return mean / scale
 
 
 @wrong("The loss scale has to be divided out.")
@@ -71,7 +78,7 @@ def not_clipped(gradients, scale, limit):
 
 @judged("always-at-the-limit")
 def clipped_never_unscaled(gradients, scale, limit):
-    return clip(gradients.mean(axis=0), limit)
+    return _clip(gradients.mean(axis=0), limit)
 
 
 @judged("value")
@@ -80,7 +87,7 @@ def clipped_by_value(gradients, scale, limit):
 
 
 hints = (
-    "Unscaling and reducing are linear: it does not matter which of them is first.",
-    "The clip is not linear. It needs the length of the gradient that one worker with all samples would have.",
-    "mean over axis 0, divide by scale, then multiply by min(1, limit / length).",
+    "The clip asks whether a gradient is longer than the limit. This one is scale times as long as the true one.",
+    "Either divide before you measure, or measure with a limit that is scaled like the gradient.",
+    "min(1.0, scale * limit / length) in the line of the clip; all else may stay.",
 )

@@ -1,8 +1,15 @@
-"""# Check, unscale, clip (3 points)
+"""# A step that passes four tests (3 points)
 
-`a` and `b` are the gradients of two parameters (NumPy arrays), still multiplied by the loss scale `scale`. Write
-`prepare(a, b, scale, limit)`. It returns the tuple of the two gradients that the optimizer should get, with a global
-norm of at most `limit`. If the step has to be skipped, it returns the empty tuple `()`.
+Eve's step was mended three times, and each time something else broke. So now there are tests. `a` and `b` are the gradients of
+two parameters (NumPy arrays), still multiplied by the loss scale `scale`. `prepare(a, b, scale, limit)` returns the tuple of the
+two gradients that the optimizer should get. The tests say:
+
+- the scale leaves no trace: `prepare(2 * a, 2 * b, 2 * scale, limit)` gives what `prepare(a, b, scale, limit)` gives;
+- a true gradient, without the scale, whose global norm is at most `limit` comes out as it is;
+- a longer one comes out with the global norm `limit`, in the same direction;
+- with an inf or a nan anywhere the step is skipped: the result is the empty tuple `()`.
+
+Write `prepare`. Nobody tells you the order; the tests do.
 """
 
 from functools import partial
@@ -93,7 +100,7 @@ def not_clipped(a, b, scale, limit):
 
 
 hints = (
-    "Three things in this order: is everything finite, divide by the scale, clip by the global norm.",
+    "The first test: divide before anything looks at a size. The last one: look before you compute with what is not finite.",
     "The global norm is the square root of the sum of all squares, of a and of b.",
     "factor = min(1.0, limit / norm), and both gradients are multiplied by it.",
 )

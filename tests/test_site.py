@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(
 if not MISSING:
     from PIL import Image
 
-    from labkit.site import MODULES, faults, landing, ledger, settings
+    from labkit.site import MODULES, faults, frames, landing, ledger, settings
     from labkit.site.live import LiveSite
     from labkit.site.reference import public_names
     from labkit.widgets.playground.presets import presets
@@ -63,7 +63,7 @@ def html(tmp_path_factory, reference):
 def test_the_first_page_plays_the_readmes_program_and_says_what_it_is_to_those_who_show_links(html):
     text = (html / "index.html").read_text(encoding="utf-8")
     assert "Understand automatic differentiation by running it." in text
-    played = json.loads(landing.DATA.search((html / "_static" / "first.html").read_text(encoding="utf-8"))[2])
+    played = json.loads(frames.DATA.search((html / "_static" / "first.html").read_text(encoding="utf-8"))[2])
     assert played["plays"] and played["scene"]["title"].startswith("loss")
     assert 'href="notebooks/00_start_here.html"' in text and "<td><p>15 + 5 min</p></td>" in text
     assert '<meta name="description" content="Understand automatic differentiation by running it.">' in text
@@ -167,9 +167,9 @@ def little(folder, sources):
 
 def test_a_notebook_shows_its_widgets_as_pages_that_play(html):
     text = (html / "notebooks" / "00_start_here.html").read_text(encoding="utf-8")
-    frames = re.findall(r'<iframe title="[^"]+" src="([^"]+)"', text)
-    assert frames
-    for address in frames:
+    shown = re.findall(r'<iframe title="[^"]+" src="([^"]+)"', text)
+    assert shown == ["../_static/widgets/00_start_here/first.html"]  # as its cell is called: links rely on it
+    for address in shown:
         assert 'id="stage"' in (html / "notebooks" / address).read_text(encoding="utf-8")
 
 

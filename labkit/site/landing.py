@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from html import escape
@@ -11,9 +12,9 @@ from typing import Any
 
 from .. import widgets
 from ..palette import PALETTES
+from .frames import knowing
 
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
-DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
 WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
 FORMULA = """<form class="landing-formula" data-to="playground/index.html"><label for="formula">A function of your own</label>
 <input id="formula" value="tanh(w * x) - x" spellcheck="false" autocapitalize="off" autocomplete="off">
@@ -71,7 +72,9 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, tree
     claimed, rest = claim(readme)
     picture = picture_of(readme)
     picture.plays_at_once = True
-    (source / "_static" / "first.html").write_text(picture.html(), encoding="utf-8")
+    first_frame = source / "_static" / "first.html"
+    first_frame.write_text(picture.html(), encoding="utf-8")
+    knowing(first_frame, home="../index.html#widget=first")
     (source / "_static" / "preview.png").write_bytes(preview(picture))
     hero = FRAME.format(title=escape(picture.scene.title), source="src", address="_static/first.html", height=430)
     first = paths[0].stem
@@ -144,8 +147,9 @@ def _item(name, source, paths):
         for cell in json.loads((source / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]:
             page = _page(cell)
             if page and re.search(rf"\b{name}\(", "".join(cell["source"])):
-                html = (source / "_static" / "widgets" / path.stem / page).read_text(encoding="utf-8")
-                (source / "_static" / "gallery" / f"{name}.html").write_text(playing(html), encoding="utf-8")
+                copy = source / "_static" / "gallery" / f"{name}.html"
+                shutil.copy(source / "_static" / "widgets" / path.stem / page, copy)
+                knowing(copy, plays=True, home=f"../../index.html#widget={name}")
                 return _figure(name, lab, path.stem)
     return ""
 
@@ -158,18 +162,8 @@ def _figure(name, lab, notebook):
 
 def _page(cell):
     shown = json.dumps(cell.get("outputs", []))
-    found = re.search(r"widgets/[^/]+/(\d+\.html)", shown)
+    found = re.search(r"widgets/[^/]+/([\w-]+\.html)", shown)
     return found[1] if found else None
-
-
-def playing(html: str) -> str:
-    """A saved page of a widget that plays as soon as it is loaded."""
-
-    def played(found):
-        data = json.loads(found[2]) | {"plays": True}
-        return found[1] + json.dumps(data, separators=(",", ":")).replace("<", "\\u003c") + found[3]
-
-    return DATA.sub(played, html)
 
 
 def course(paths: Sequence[Path], readme: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .frames import knowing
 from .landing import about, claim, first_page
 from .ledger import PAGE, write_ledger
 from .live import LiveSite
@@ -148,12 +149,26 @@ def run_notebook(path: Path, out: Path, pages: Path) -> bool:
     ).execute()
     drew: dict[str, Any] = notebook.cells.pop().outputs[0]["data"]
     for cell in notebook.cells:
+        name_pages(cell, pages, f"../../../notebooks/{path.stem}.html")
         for output in cell.get("outputs", []):
             words = output.get("metadata", {}).get("image/png", {}).get("alt")
             if words:
                 cell.metadata["mystnb"] = {"image": {"alt": words}}  # where MyST-NB looks for them
     nbformat.write(notebook, out / path.name)
     return drew["text/plain"] == "True"
+
+
+def name_pages(cell: Any, pages: Path, home: str) -> None:
+    """The pages of a cell's widgets are called as the cell, whatever stands before it, and know the page that shows them."""
+    count = 0
+    for output in cell.get("outputs", []):
+        html = output.get("data", {}).get("text/html", "")
+        found = re.search(r'src="[^"]*/(\d+)\.html"', html)
+        if found and (page := pages / f"{found[1]}.html").is_file():
+            count += 1
+            name = cell.id if count == 1 else f"{cell.id}-{count}"
+            knowing(page.rename(pages / f"{name}.html"), home=f"{home}#widget={name}")
+            output["data"]["text/html"] = html.replace(f"/{found[1]}.html", f"/{name}.html")
 
 
 def address(root: Path) -> str:

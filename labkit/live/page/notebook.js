@@ -31,6 +31,9 @@ class Cell {
     Object.assign(this, { notebook, element, id, source, raises, number });
     this.place = make("div", { className: "live-output" });
     this.place.setAttribute("aria-live", "polite");
+    const frame = element.querySelector("iframe.labkit-page"); // where the widget of this cell stands still: links name it
+    this.place.dataset.widget = id;
+    if (frame) this.place.dataset.page = frame.src.split("#")[0];
   }
 
   open() {

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .differences import write_differences
 from .frames import knowing
 from .landing import about, claim, first_page
 from .ledger import PAGE, write_ledger
@@ -39,6 +40,7 @@ start
 :hidden:
 :maxdepth: 1
 
+notebooks/differences
 notebooks/ledger
 {texts}
 CONTRIBUTING
@@ -86,6 +88,8 @@ class Sources:
         ledger.parent.mkdir()
         write_ledger(ledger, live)
         drawn[PAGE] = self._run(ledger)
+        ran = [self.source / "notebooks" / path.name for path in paths]
+        write_differences(self.source / "notebooks" / "differences.md", ran, live)
         write_reference(self.source, modules)
         lists = {
             "notebooks": [f"notebooks/{path.stem}" for path in paths],
@@ -95,7 +99,7 @@ class Sources:
         trees = TREES.format(**{key: "\n".join(pages) for key, pages in lists.items()})
         if site:
             site.lay_playground(self.source / "extra" / "playground")
-        index = first_page(self.root, self.source, paths, live, trees)
+        index = first_page(self.root, self.source, paths, site.once() if site else "", trees)
         (self.source / "index.md").write_text(index, encoding="utf-8")
         (self.source / "start.md").write_text(START.format(origin=origin(self.root)), encoding="utf-8")
         (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")

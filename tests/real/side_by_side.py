@@ -2,7 +2,7 @@
 
 `programs()` makes them: each function and each method of a tensor that both dialects offer, called with whatever is in a
 small pool of arguments, and its slopes at corners and ties; and the defaults of classes that both have. Nothing is listed by
-hand. Run as a script, `PYTHON side_by_side.py`, it answers such programs, one JSON a line, under an
+hand. Run as a script, `PYTHON side_by_side.py torch|mindspore`, it answers such programs, one JSON a line, under an
 interpreter that has the framework.
 """
 
@@ -22,7 +22,7 @@ FLOATS, TABLE, WHOLE = "[3.0, 1.0, 2.0]", "[[1.0, -2.0, 3.0], [4.0, 0.5, -6.0]]"
 CORNERS, TIES, ODD = "[-1.0, 0.0, 1.0]", "[2.0, 1.0, 2.0]", "[float('nan'), float('inf'), 1.0]"
 BITS, SQUARE = "[True, False, True]", "[[2.0, 1.0], [1.0, 3.0]]"
 POOL = [  # arguments after the first: a text of numbers becomes a tensor, what begins with = stays as it is
-    (FLOATS,), (TABLE,), (WHOLE,), (CORNERS,), (TIES,), (BITS,), (ODD,), (SQUARE,), ("[-3, 2, 0]",), ("0.5",), ("[]",),
+    (FLOATS,), (TABLE,), (WHOLE,), (CORNERS,), (TIES,), (BITS,), (ODD,), (SQUARE,), ("[-3, 2, 0]",), ("0.5",),
     (TABLE, "=0"), (TABLE, "=1"), (FLOATS, "=2"), (FLOATS, "=2.5"), (WHOLE, "=2"), (TABLE, "=-1"), (TIES, "=0"),
     (FLOATS, "[1.0, 2.0, 4.0]"), (TIES, "[2.0, 3.0, 1.0]"), (WHOLE, "[2, 0, 4]"), ("[-7, 7, 5]", "[2, -2, 3]"),
     (WHOLE, FLOATS), (BITS, FLOATS), (CORNERS, "[0.0, 0.0, 0.0]"), (SQUARE, SQUARE), (ODD, CORNERS), (FLOATS, "[1]"),
@@ -57,12 +57,21 @@ def programs():
             texts = {framework: _slope(framework, call, arguments) for framework, call in calls.items()}
             found[f"slope of {name}{_said(arguments)}"] = texts
     for name, places in _classes().items():
-        found[f"defaults of {name}"] = {
-            framework: f"{HEAD[framework]}import inspect\n\ngiven = inspect.signature({place}).parameters.values()\n"
-            "print({one.name: one.default for one in given if one.default is not one.empty})"
-            for framework, place in places.items()
-        }  # fmt: skip
+        for parameter in _optional(name):
+            found[f"{name}({parameter}=...)"] = {
+                framework: f'{HEAD[framework]}import inspect\n\nof = inspect.signature({place}).parameters\n'
+                f'print(of["{parameter}"].default)'
+                for framework, place in places.items()
+            }  # fmt: skip
     return found
+
+
+def _optional(name):
+    """The names of parameters with a default that a class has in both dialects; where and in what it is kept is left out."""
+    homes = [home for home in ("nn", "optim") if hasattr(import_module(f"labkit.torch.{home}"), name)]
+    both = [getattr(import_module(f"labkit.{place}"), name) for place in (f"torch.{homes[0]}", "mindspore.nn")]
+    given = [{p.name for p in inspect.signature(one).parameters.values() if p.default is not p.empty} for one in both]
+    return sorted((given[0] & given[1]) - {"device", "dtype"})
 
 
 def _functions():
@@ -143,7 +152,7 @@ def answer(program):
             value = eval(compile(ast.Expression(tree.body[-1].value.args[0]), file, "eval"), names)
             return {"text": str(value)[:MOST], "plain": plain(value)}
     except Exception as error:
-        words = str(error).strip().splitlines() or [""]
+        words = [line for line in str(error).splitlines() if any(map(str.isalpha, line))] or [""]
         return {"text": f"{type(error).__name__}: {words[0]}"[:MOST], "error": type(error).__name__}
 
 
@@ -163,8 +172,6 @@ def _in_time():
 
 def plain(value):
     """A value without its framework: tensors as their type, shape and numbers."""
-    if isinstance(value, dict):
-        return {"by name": {str(k): plain(v) for k, v in value.items()}}
     if isinstance(value, (tuple, list)):
         return [plain(one) for one in value]
     if hasattr(value, "dtype") and (hasattr(value, "asnumpy") or hasattr(value, "detach")):
@@ -178,7 +185,7 @@ def plain(value):
         return {"value": value}
     if isinstance(value, (int, float)):
         return {"number": _number(value)}
-    return {"value": repr(value) if not inspect.isclass(value) else value.__name__}
+    return {"value": value.__name__ if inspect.isclass(value) else type(value).__name__}
 
 
 def _numbers(raw):
@@ -189,10 +196,11 @@ def _number(value):
     return value if not isinstance(value, float) or math.isfinite(value) else str(value)
 
 
-def main():
+def main(framework):
+    import_module(framework)  # before the clock runs
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

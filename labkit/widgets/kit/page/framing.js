@@ -1,8 +1,11 @@
-// A page in a frame of another one: that follows its height, and may say which theme. `?embed` is for pages of other sites.
+// A page in a frame of another one: that follows its height, and may say which theme. `?embed` is for pages of other sites,
+// `?poster` shows what plays and little else.
 
 export function settle(stage) {
   const look = document.documentElement.classList;
-  look.toggle("embedded", new URLSearchParams(location.search).has("embed"));
+  const query = new URLSearchParams(location.search);
+  look.toggle("embedded", query.has("embed"));
+  look.toggle("poster", query.has("poster"));
   if (window.parent === window) return;
   look.add("framed");
   const say = () => window.parent.postMessage({ labkit: { height: Math.ceil(stage.getBoundingClientRect().height) } }, "*");

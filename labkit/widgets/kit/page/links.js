@@ -12,7 +12,7 @@ export function written(state, start, first = {}) {
   for (const [name, value] of Object.entries(inputs)) if (!alike(value, start.rest.inputs?.[name])) given.set(`in.${name}`, value);
   for (const [name, value] of Object.entries(others)) if (!alike(value, start.rest[name])) given.set(`of.${name}`, JSON.stringify(value));
   if (Boolean(state.predict) !== Boolean(start.predict)) given.set("predict", state.predict ? 1 : 0);
-  return given.toString().replaceAll("%2C", ",").replaceAll("%5B", "[").replaceAll("%5D", "]").replaceAll("%3A", ":");
+  return given.toString().replace(/%(2C|5B|5D|3A|28|29)/g, decodeURIComponent); // an address may have these as they are
 }
 
 // What stands in an address: `page` by name, and `dials`, `rest`, `predict` as they were asked for; `faults` as sentences.

@@ -25,7 +25,7 @@ export class Sharing {
     const { home, file } = this.places(), offered = home ? [["Copy link", () => this.link()]] : [["Copy state", () => this.python()]];
     if (file) offered.push(["Embed", () => this.embedded()]);
     const buttons = offered.map(([label, text]) => make("button", { type: "button", className: "lk-button lk-wide", onclick: () => this.copy(label, text()) }, label));
-    const back = this.model.get("home") && document.documentElement.classList.contains("embedded");
+    const back = home && !this.model.get("place") && document.documentElement.classList.contains("embedded");
     if (back) {
       this.back = make("a", { target: "_blank", rel: "noopener", className: "lk-back" }, "Made with labkit: see where it is from");
       for (const type of ["pointerdown", "focus"]) this.back.addEventListener(type, () => (this.back.href = this.link()));

@@ -32,7 +32,7 @@ function program() { // a preset by its name, as long as nothing in it is change
 }
 
 function keep() {
-  const hash = `#${player.written(now, { dials: values.start, rest: {} }, program())}`;
+  const hash = `#${player.written(now, { dials: values.start, rest: values.beginning }, program())}`;
   if (hash !== location.hash) history.replaceState(null, "", hash);
 }
 
@@ -150,7 +150,9 @@ function shown(run, answer) {
   } else if (scene) {
     leave?.();
     stage.replaceChildren();
-    Object.assign(values, { scene, start: answer.state, state: answer.state, rest: answer.rest });
+    const others = Object.entries(answer.rest.inputs || {}).filter(([name]) => !(given && name in given));
+    const beginning = { ...answer.rest, inputs: Object.fromEntries(others) }; // the inputs of the page are always said
+    Object.assign(values, { scene, start: answer.state, state: answer.state, rest: answer.rest, beginning });
     played = run.dialect + run.source;
     leave = player.render({ model, el: stage });
     performance.mark("labkit-shown");
@@ -230,6 +232,7 @@ code.onkeydown = (event) => {
 };
 form.onsubmit = (event) => {
   event.preventDefault();
+  if (!worker) start();
   if (code.value !== now.code) Object.assign(now, { dials: {}, predict: undefined, rest: { inputs: now.rest.inputs } });
   now.code = code.value;
   now.dialect = form.elements.dialect.value;
@@ -258,5 +261,9 @@ preset.onchange = () => {
   const chosen = presets[preset.value];
   if (chosen) put({ code: chosen.source, dialect: chosen.dialect });
 };
-start();
+const back = byId("back");
+for (const type of ["pointerdown", "focus"]) back.addEventListener(type, () => { back.href = `index.html${location.hash}`; });
+player.settle(document.querySelector("main"));
+if (document.documentElement.classList.contains("embedded")) say(`Not run yet. ${byId("loads").textContent}`); // a page of others loads no Python unasked
+else start();
 open(location.hash);

@@ -103,9 +103,9 @@ def _sections(paths: Sequence[Path], live: bool) -> Iterator[str]:
             text = "".join(cell["source"])
             if cell["cell_type"] == "markdown":
                 title = title or text.partition("\n")[0].lstrip("# ")
-                heading = re.search(r"^## .*", text, re.MULTILINE)
-                asked = bool(SECTION.match(heading[0])) if heading else asked
-                told += _tables(text) if asked else []
+                for part in re.split(r"^(?=## )", text, flags=re.MULTILINE):
+                    asked = bool(SECTION.match(part)) if part.startswith("## ") else asked
+                    told += _tables(part) if asked else []
             elif asked and not cell["id"].startswith("answer-") and (shown := _shown(cell)):
                 told.append(f"```python\n{text}\n```\n```text\n{shown}\n```\n{_runs(path, cell['id'], live)}")
         if told:

@@ -61,8 +61,8 @@ a link to what you see, and code to put it into a page of yours.
 {trees}
 """
 PITCH = (
-    "Type a formula. Its graph plays forwards, then the chain rule walks back through it, number by number. {count} notebooks "
-    "and {exercises} exercises, which tell you what you misunderstood, in the words of PyTorch and of MindSpore.{here}"
+    "Type a formula: its graph plays forwards, then the chain rule walks back, number by number. {count} notebooks, with "
+    "{exercises} exercises that tell you what you misunderstood, in PyTorch's words and in MindSpore's.{here}"
 )
 
 
@@ -91,7 +91,7 @@ def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees
     run_here = "Open a notebook, press <em>Run this page here</em>, and answer: nothing to install. Or " if live else ""
     pitch = PITCH.format(
         count=len(list((root / "notebooks").glob("*.ipynb"))), exercises=len(EXERCISES),
-        here=f" It runs in this browser: nothing to install, and {escape(live)}." if live else "",
+        here=f" All of it runs in this browser: nothing to install, {escape(live)}." if live else "",
     )  # fmt: skip
     return PAGE.format(
         claim=escape(claimed), pitch=pitch, hero=hero, go=f"{begin} {differ}", intro=" ".join(rest.split()),

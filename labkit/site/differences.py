@@ -85,7 +85,7 @@ def _parts(found: Sequence[Any], live: bool) -> Iterator[str]:
 
 def _row(one, live):
     printed = {dialect: escape(text).replace("\n\n", "\n") for dialect, text in one.prints.items()}
-    links = " ".join(
+    links = " · ".join(
         PLAY.format(
             program=escape(urlencode({"code": one.programs[dialect], "dialect": dialect})), where=NAMES[dialect]
         )

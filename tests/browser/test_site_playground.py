@@ -17,17 +17,32 @@ FIRST = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>labkit</
 <main>{FORMULA}</main><script src="landing.js" defer></script></html>"""
 NO_PYTHON = "onmessage = () => { onmessage = () => {}; postMessage({ ready: true }); };"
 
+ASKS_HERE = """onmessage = () => {
+  onmessage = async ({ data: { id, message } }) => {
+    const got = await fetch("answer", { method: "POST", body: JSON.stringify(message) });
+    postMessage({ id, answer: await got.json() });
+  };
+  postMessage({ ready: true });
+};"""
+
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A site of two pages, with a worker that is ready at once and answers nothing."""
+def site(tmp_path_factory):
+    """A site of two pages, the playground twice: with a worker that answers nothing, and with one that asks this test."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "index.html").write_text(FIRST, encoding="utf-8")
     shutil.copy(SCRIPT, folder)
-    playground.build(folder / "playground", "../runtime", "../index.html")
+    playground.build(folder / "playground", "../runtime", "../index.html", "11 MB are loaded once.")
+    shutil.copytree(folder / "playground", folder / "answered")
     (folder / "playground" / "worker.js").write_text(NO_PYTHON, encoding="utf-8")
+    (folder / "answered" / "worker.js").write_text(ASKS_HERE, encoding="utf-8")
     with served(folder) as place:
         yield place
+
+
+@pytest.fixture
+def address(site):
+    return site
 
 
 @pytest.mark.parametrize("code", ["tanh(w * x) - x", "x**2 + 50 % w & 1 # 'a=b'", "∑ = é + y"])
@@ -52,27 +67,14 @@ def test_the_theme_is_that_of_the_site(go, address, chosen, seen):
     page.wait_for_function("seen => getComputedStyle(document.body).backgroundColor === seen", arg=seen)
 
 
-ASKS_HERE = """onmessage = () => {
-  onmessage = async ({ data: { id, message } }) => {
-    const got = await fetch("answer", { method: "POST", body: JSON.stringify(message) });
-    postMessage({ id, answer: await got.json() });
-  };
-  postMessage({ ready: true });
-};"""
-
-
 @pytest.fixture(scope="module")
-def answered(tmp_path_factory, browser):
+def answered(site, browser):
     """A page of the playground whose Python is the one that runs this test, and its address."""
-    folder = tmp_path_factory.mktemp("playground")
-    playground.build(folder, loads="11 MB are loaded once.")
-    (folder / "worker.js").write_text(ASKS_HERE, encoding="utf-8")
     window, session = browser.new_context(reduced_motion="reduce"), Session()
     page = window.new_page()
     page.set_default_timeout(PATIENCE)
     page.route("**/answer", lambda route: route.fulfill(json=session.answer(json.loads(route.request.post_data))))
-    with served(folder) as place:
-        yield page, f"{place}/index.html"
+    yield page, f"{site}/answered/index.html"
     window.close()
 
 

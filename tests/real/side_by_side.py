@@ -83,7 +83,7 @@ def _functions():
 
     tensors = [import_module(f"labkit.{framework}").Tensor for framework in HEAD]
     for name in sorted(set(names("torch")["Tensor:"]) & set(names("mindspore")["Tensor:"])):
-        if name not in found and all(callable(getattr(one, name, None)) for one in tensors) and name[-1] != "_":
+        if name not in found and all(name in dir(one) and callable(getattr(one, name)) for one in tensors) and name[-1] != "_":
             found[f".{name}"] = dict.fromkeys(HEAD, "{}." + name + "({})")
     return found
 
@@ -100,7 +100,7 @@ def _shared(homes):
     for framework, places in homes.items():
         for place, written in places.items():
             room = import_module(f"labkit.{framework}" + (f".{place}" if place else ""))
-            for name in names(framework).get(place, ()):
+            for name in sorted(set(names(framework).get(place, ())) & set(dir(room))):
                 with contextlib.suppress(AttributeError, NotImplementedError):
                     if callable(getattr(room, name)) and name[-1] != "_":
                         found[framework].setdefault(name, f"{written}.{name}")

@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,28 +20,31 @@ FOUND = differences()
 del sys.path[:2]
 
 
+@cache
 def given(one, framework):
+    """What a dialect gives for the program of a difference."""
+    one = FOUND[one]
     return recording.here(framework, HEAD[framework] + one.programs[framework])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_difference_that_can_be_run_here_is_one_here(kind):
-    rows = [one for one in FOUND if one.kind == kind and len(one.alike) == 2]
+    rows = [i for i, one in enumerate(FOUND) if one.kind == kind and len(one.alike) == 2]
     assert rows
-    for one in rows:
-        of = {framework: given(one, framework) for framework in HEAD}
+    for i in rows:
+        of = {framework: given(i, framework) for framework in HEAD}
         said = kind_of(of["torch"], of["mindspore"])
-        assert said is not None and (said == kind or kind in ("slope", "default")), (one.call, of)
+        assert said is not None and (said == kind or kind in ("slope", "default")), (FOUND[i].call, of)
 
 
 def test_a_dialect_prints_what_the_real_framework_prints():
     unlike = {
-        (one.call, framework): (given(one, framework)["text"], one.prints[framework])
-        for one in FOUND
+        (one.call, framework): (given(i, framework)["text"], one.prints[framework])
+        for i, one in enumerate(FOUND)
         for framework in one.alike
-        if "Error" not in one.prints[framework]
+        if "Error" not in one.prints[framework] and one.kind != "refused"
     }
-    assert len(unlike) > 100
+    assert len(unlike) > 70
     assert {key: both for key, both in unlike.items() if both[0] != both[1]} == {}
 
 

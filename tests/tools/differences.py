@@ -21,6 +21,7 @@ import side_by_side  # noqa: E402
 
 from labkit.cases import differences  # noqa: E402
 
+imported_as = compared.load("run_programs").imported_as
 FRAMEWORKS = ("torch", "mindspore")
 
 
@@ -39,7 +40,7 @@ def asked(python: str, framework: str, programs: list[str]) -> list[dict]:
 def here(framework: str, program: str) -> dict:
     """What a program gives in the dialect."""
     module = __import__(f"labkit.{framework}", fromlist=["_"])
-    with compared.load("run_programs").imported_as(framework, module):
+    with imported_as(framework, module):
         return side_by_side.answer(program)
 
 

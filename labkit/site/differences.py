@@ -98,7 +98,8 @@ def _row(one, live):
 def _sections(paths: Sequence[Path], live: bool) -> Iterator[str]:
     """What each notebook says in its section on both frameworks: its tables, and what its cells show that use both."""
     for path in paths:
-        title, told, asked = "", [], False
+        title, asked = "", False
+        told: list[str] = []
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
             text = "".join(cell["source"])
             if cell["cell_type"] == "markdown":

@@ -83,7 +83,11 @@ def _functions():
 
     tensors = [import_module(f"labkit.{framework}").Tensor for framework in HEAD]
     for name in sorted(set(names("torch")["Tensor:"]) & set(names("mindspore")["Tensor:"])):
-        if name not in found and all(name in dir(one) and callable(getattr(one, name)) for one in tensors) and name[-1] != "_":
+        if (
+            name not in found
+            and all(name in dir(one) and callable(getattr(one, name)) for one in tensors)
+            and name[-1] != "_"
+        ):
             found[f".{name}"] = dict.fromkeys(HEAD, "{}." + name + "({})")
     return found
 

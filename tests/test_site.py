@@ -1,6 +1,7 @@
 """The site is built without a warning: first page, notebook with its widgets, ledger, search, and every public name."""
 
 import ast
+import base64
 import gzip
 import io
 import json
@@ -9,14 +10,16 @@ import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from html import unescape
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 
-from labkit.cases import CASES, run
+from labkit.cases import CASES, differences, run
 from labkit.cli import main
 from labkit.live import runtime
 from labkit.widgets import CutEdge
@@ -32,7 +35,8 @@ pytestmark = pytest.mark.skipif(
 if not MISSING:
     from PIL import Image
 
-    from labkit.site import MODULES, faults, landing, ledger, settings
+    from labkit.site import MODULES, faults, frames, landing, ledger, settings
+    from labkit.site import differences as pages
     from labkit.site.live import LiveSite
     from labkit.site.reference import public_names
     from labkit.widgets.playground.presets import presets
@@ -63,8 +67,9 @@ def html(tmp_path_factory, reference):
 def test_the_first_page_plays_the_readmes_program_and_says_what_it_is_to_those_who_show_links(html):
     text = (html / "index.html").read_text(encoding="utf-8")
     assert "Understand automatic differentiation by running it." in text
-    played = json.loads(landing.DATA.search((html / "_static" / "first.html").read_text(encoding="utf-8"))[2])
-    assert played["plays"] and played["scene"]["title"].startswith("loss")
+    played = json.loads(frames.DATA.search((html / "_static" / "first.html").read_text(encoding="utf-8"))[2])
+    scene = json.loads(gzip.decompress(base64.b64decode(played["scene"])))
+    assert played["plays"] and scene["title"].startswith("loss") and played["home"] == "../index.html#widget=first"
     assert 'href="notebooks/00_start_here.html"' in text and "<td><p>15 + 5 min</p></td>" in text
     assert '<meta name="description" content="Understand automatic differentiation by running it.">' in text
     assert '<meta property="og:image" content="https://a.github.io/b/_static/preview.png">' in text
@@ -91,6 +96,43 @@ def test_the_gallery_has_each_lab_that_a_notebook_shows_and_loads_it_when_it_is_
     (item,) = landing.gallery(source, [Path("one.ipynb")])
     assert 'href="notebooks/one.html">CutEdge</a>' in item and 'data-src="_static/gallery/CutEdge.html"' in item
     assert '"plays":true' in (source / "_static" / "gallery" / "CutEdge.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_differences_has_both_outputs_and_what_the_notebooks_show_of_both(html):
+    text = unescape((html / "notebooks" / "differences.html").read_text(encoding="utf-8"))
+    for one in differences.differences():
+        assert f"<th><code>{one.call}</code></th>" in text
+        assert all(words.strip().splitlines()[0] in text for words in one.prints.values()), one
+    assert "real package" in text and "tensor(21.)" in text  # a table and a cell of notebook 00
+    assert 'href="ledger.html#accumulation"' in text and "ops.stop_gradient(x)" in text
+    assert "playground/index.html#" not in text  # these pages were not built to run
+
+
+def test_where_pages_run_a_difference_leads_to_the_playground_and_a_cell_to_its_page(tmp_path):
+    both = "import labkit.torch as torch\nimport labkit.mindspore as ms\nprint(1)"
+    cells = [
+        {"cell_type": "markdown", "id": "a", "source": ["# 99 · A title"]},
+        {"cell_type": "code", "id": "b", "source": [both], "outputs": [{"text": ["before"]}]},
+        {"cell_type": "markdown", "id": "c", "source": ["## 2. The same in PyTorch and in MindSpore"]},
+        {"cell_type": "code", "id": "d", "source": [both], "outputs": [{"text": ["1\n"]}]},
+        {
+            "cell_type": "markdown",
+            "id": "e",
+            "source": ["## 3. Another thing\n\n| | PyTorch | MindSpore |\n|---|---|---|"],
+        },
+    ]
+    (tmp_path / "99_a.ipynb").write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    pages.write_differences(tmp_path / "differences.md", [tmp_path / "99_a.ipynb"], live=True)
+    text = (tmp_path / "differences.md").read_text(encoding="utf-8")
+    told = text[text.index("### 99") : text.index("## Documented cases")]
+    assert (
+        told.count("```python") == 1 and 'href="99_a.html?upto=d"' in told and "before" not in told and "|" not in told
+    )
+    links = re.findall(r'href="\.\./playground/index\.html#(.*?)"', text)
+    asked = [dict(parse_qsl(unescape(link))) for link in links]
+    assert len(asked) == sum(len(one.alike) for one in differences.differences())
+    std = next(one for one in differences.differences() if one.call == "std([3.0, 1.0, 2.0])")
+    assert {"code": std.programs["torch"], "dialect": "torch"} in asked
 
 
 def test_the_ledger_tells_every_case_with_both_outputs(html):
@@ -167,9 +209,9 @@ def little(folder, sources):
 
 def test_a_notebook_shows_its_widgets_as_pages_that_play(html):
     text = (html / "notebooks" / "00_start_here.html").read_text(encoding="utf-8")
-    frames = re.findall(r'<iframe title="[^"]+" src="([^"]+)"', text)
-    assert frames
-    for address in frames:
+    shown = re.findall(r'<iframe title="[^"]+" src="([^"]+)"', text)
+    assert shown == ["../_static/widgets/00_start_here/first.html"]  # as its cell is called: links rely on it
+    for address in shown:
         assert 'id="stage"' in (html / "notebooks" / address).read_text(encoding="utf-8")
 
 

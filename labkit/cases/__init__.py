@@ -1,4 +1,5 @@
-"""The ledger of documented cases: `CASES`, and `run(case)` to see what labkit gives for one; `report` puts them in words."""
+"""The ledger of documented cases: `CASES`, and `run(case)` to see what labkit gives for one; `report` puts them in words,
+`differences` knows what PyTorch and MindSpore do not agree on."""
 
 from typing import Any
 
@@ -7,9 +8,9 @@ from . import tape, training, transform
 from .ledger import DOCUMENTS, ByMode, Case, CaseRun, Slip, run
 
 CASES: list[Case] = [*transform.CASES, *tape.CASES, *training.CASES]
-_LATER = {"report": ""}
+_LATER = {"report": "", "differences": ""}
 
-__all__ = ["CASES", "DOCUMENTS", "ByMode", "Case", "CaseRun", "Slip", "report", "run"]
+__all__ = ["CASES", "DOCUMENTS", "ByMode", "Case", "CaseRun", "Slip", "differences", "report", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,3 +1,5 @@
+from . import differences as differences
+from . import frames as frames
 from . import landing as landing
 from . import ledger as ledger
 from . import settings as settings

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from html import escape
@@ -10,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import widgets
+from ..classroom import EXERCISES
 from ..palette import PALETTES
+from .frames import knowing
 
 FRAME = '<iframe class="labkit-page" title="{title}" {source}="{address}" style="height: {height}px"></iframe>'
-DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.DOTALL)
 WIDE, HIGH = 1200, 630  # px of a preview, as those who show links ask for
 FORMULA = """<form class="landing-formula" data-to="playground/index.html"><label for="formula">A function of your own</label>
 <input id="formula" value="tanh(w * x) - x" spellcheck="false" autocapitalize="off" autocomplete="off">
@@ -28,17 +30,22 @@ hide-toc: true
 <link rel="stylesheet" href="_static/landing.css">
 <div class="landing-hero">
 <p class="landing-claim">{claim}</p>
-{hero}
+<p class="landing-pitch">{pitch}</p>
+{formula}
 <p class="landing-go">{go}</p>
+{hero}
 </div>
 
-{formula}
-
-{intro}
+<div class="landing-readers">
+<section><h2>You learn</h2><p>{students}</p></section>
+<section><h2>You teach</h2><p>{teachers}</p></section>
+<section><h2>You port</h2><p>{engineers}</p></section>
+</div>
 
 ## Take one in your hand
 
-Every picture here is computed, and every one can be driven: by mouse, by finger, by keyboard, with a screen reader.
+Every picture here is computed, and every one can be driven: by mouse, by finger, by keyboard, with a screen reader. Below each is
+a link to what you see, and code to put it into a page of yours.
 
 <div class="landing-gallery">
 {gallery}
@@ -46,48 +53,55 @@ Every picture here is computed, and every one can be driven: by mouse, by finger
 
 ## The course
 
+{intro}
+
 {course}
-
-## For whom
-
-<div class="landing-readers">
-<section><h3>You learn</h3><p>{students}</p></section>
-<section><h3>You teach</h3><p>{teachers}</p></section>
-<section><h3>You port</h3><p>{engineers}</p></section>
-</div>
 <script src="_static/landing.js" defer></script>
 
 {trees}
 """
+PITCH = (
+    "Type a formula: its graph plays forwards, then the chain rule walks back, number by number. {count} notebooks, with "
+    "{exercises} exercises that tell you what you misunderstood, in PyTorch's words and in MindSpore's.{here}"
+)
 
 
-def first_page(root: Path, source: Path, paths: Sequence[Path], live: bool, trees: str) -> str:
+def first_page(root: Path, source: Path, paths: Sequence[Path], live: str, trees: str) -> str:
     """The text of the first page, with its picture, preview and gallery written below `source`.
 
-    `paths` are the notebooks that the site has, already run; `live`: whether they run there, and the site has the playground,
-    which takes a formula; `trees` lists all pages of the site.
+    `paths` are the notebooks that the site has, already run; `live`: what they load to run there, in words, or empty; if they
+    do, the site has the playground, which takes a formula; `trees` lists all pages of the site.
     """
     readme = (root / "README.md").read_text(encoding="utf-8")
     claimed, rest = claim(readme)
     picture = picture_of(readme)
     picture.plays_at_once = True
-    (source / "_static" / "first.html").write_text(picture.html(), encoding="utf-8")
+    first_frame = source / "_static" / "first.html"
+    first_frame.write_text(picture.html(), encoding="utf-8")
+    knowing(first_frame, home="../index.html#widget=first")
     (source / "_static" / "preview.png").write_bytes(preview(picture))
-    hero = FRAME.format(title=escape(picture.scene.title), source="src", address="_static/first.html", height=430)
+    hero = FRAME.format(
+        title=escape(picture.scene.title), source="src", address="_static/first.html?poster", height=300
+    )
     first = paths[0].stem
     begin = (
         f'<a class="landing-button" href="notebooks/{first}.html">{"Run" if live else "Read"} the first notebook</a>'
     )
-    ledger = '<a class="landing-button" href="notebooks/ledger.html">What the documents say, and what comes</a>'
+    differ = '<a class="landing-button" href="notebooks/differences.html">PyTorch or MindSpore: what differs</a>'
     run_here = "Open a notebook, press <em>Run this page here</em>, and answer: nothing to install. Or " if live else ""
+    pitch = PITCH.format(
+        count=len(list((root / "notebooks").glob("*.ipynb"))), exercises=len(EXERCISES),
+        here=f" All of it runs in this browser: nothing to install, {escape(live)}." if live else "",
+    )  # fmt: skip
     return PAGE.format(
-        claim=escape(claimed), hero=hero, go=f"{begin} {ledger}", intro=" ".join(rest.split()),
+        claim=escape(claimed), pitch=pitch, hero=hero, go=f"{begin} {differ}", intro=" ".join(rest.split()),
         formula=FORMULA if live else "",
         gallery="\n".join(gallery(source, paths)), course=course(paths, readme), trees=trees,
         students=f'{run_here}<a href="start.html">have it on your own machine</a>.',
         teachers='<a href="notebooks/for_instructors.html">For instructors</a>: assignments from the exercises and from your '
-        "own, and grading behind walls.",
-        engineers='<a href="notebooks/ledger.html">Every documented case</a> of MindSpore\'s guides, run in both dialects, and '
+        "own, graded behind walls. Any picture here goes into your slides and pages, at the step that you want.",
+        engineers='<a href="notebooks/differences.html">The same call in both frameworks</a>, wherever the answers differ. '
+        '<a href="notebooks/ledger.html">Every documented case</a> of MindSpore\'s guides, and '
         '<a href="notebooks/guides.html">what the guides have wrong</a>.',
     )  # fmt: skip
 
@@ -144,8 +158,9 @@ def _item(name, source, paths):
         for cell in json.loads((source / "notebooks" / path.name).read_text(encoding="utf-8"))["cells"]:
             page = _page(cell)
             if page and re.search(rf"\b{name}\(", "".join(cell["source"])):
-                html = (source / "_static" / "widgets" / path.stem / page).read_text(encoding="utf-8")
-                (source / "_static" / "gallery" / f"{name}.html").write_text(playing(html), encoding="utf-8")
+                copy = source / "_static" / "gallery" / f"{name}.html"
+                shutil.copy(source / "_static" / "widgets" / path.stem / page, copy)
+                knowing(copy, plays=True, home=f"../../index.html#widget={name}")
                 return _figure(name, lab, path.stem)
     return ""
 
@@ -158,18 +173,8 @@ def _figure(name, lab, notebook):
 
 def _page(cell):
     shown = json.dumps(cell.get("outputs", []))
-    found = re.search(r"widgets/[^/]+/(\d+\.html)", shown)
+    found = re.search(r"widgets/[^/]+/([\w-]+\.html)", shown)
     return found[1] if found else None
-
-
-def playing(html: str) -> str:
-    """A saved page of a widget that plays as soon as it is loaded."""
-
-    def played(found):
-        data = json.loads(found[2]) | {"plays": True}
-        return found[1] + json.dumps(data, separators=(",", ":")).replace("<", "\\u003c") + found[3]
-
-    return DATA.sub(played, html)
 
 
 def course(paths: Sequence[Path], readme: str) -> str:

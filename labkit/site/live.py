@@ -40,7 +40,8 @@ class LiveSite:
 
     def lay_playground(self, into: Path) -> None:
         """Write the playground, which runs what is typed into it, beside the other pages; a page that runs keeps it, too."""
-        playground.build(into, f"../_static/{self.folder.name}", "../index.html")
+        loads = f"Python runs in this browser: {self.once()}."
+        playground.build(into, f"../_static/{self.folder.name}", "../index.html", loads)
         self.beside = [f"../{into.name}/{file.name}" for file in sorted(into.iterdir())]
 
     def files(self, plots: bool) -> list[str]:
@@ -68,6 +69,10 @@ class LiveSite:
         }  # fmt: skip
         text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
         return ELEMENT.format(data=text, folder=folder)
+
+    def once(self) -> str:
+        """How much the first page that runs loads, in words."""
+        return f"{runtime.weight(self.folder, self.files(False)) / 1e6:.0f} MB are loaded once"
 
     def loads(self, plots: bool) -> str:
         """How much a first visit loads, in words."""

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .differences import write_differences
+from .frames import knowing
 from .landing import about, claim, first_page
 from .ledger import PAGE, write_ledger
 from .live import LiveSite
@@ -38,6 +40,7 @@ start
 :hidden:
 :maxdepth: 1
 
+notebooks/differences
 notebooks/ledger
 {texts}
 CONTRIBUTING
@@ -85,6 +88,8 @@ class Sources:
         ledger.parent.mkdir()
         write_ledger(ledger, live)
         drawn[PAGE] = self._run(ledger)
+        ran = [self.source / "notebooks" / path.name for path in paths]
+        write_differences(self.source / "notebooks" / "differences.md", ran, live)
         write_reference(self.source, modules)
         lists = {
             "notebooks": [f"notebooks/{path.stem}" for path in paths],
@@ -94,7 +99,7 @@ class Sources:
         trees = TREES.format(**{key: "\n".join(pages) for key, pages in lists.items()})
         if site:
             site.lay_playground(self.source / "extra" / "playground")
-        index = first_page(self.root, self.source, paths, live, trees)
+        index = first_page(self.root, self.source, paths, site.once() if site else "", trees)
         (self.source / "index.md").write_text(index, encoding="utf-8")
         (self.source / "start.md").write_text(START.format(origin=origin(self.root)), encoding="utf-8")
         (self.source / "conf.py").write_text("from labkit.site.settings import *\n", encoding="utf-8")
@@ -148,12 +153,26 @@ def run_notebook(path: Path, out: Path, pages: Path) -> bool:
     ).execute()
     drew: dict[str, Any] = notebook.cells.pop().outputs[0]["data"]
     for cell in notebook.cells:
+        name_pages(cell, pages, f"../../../notebooks/{path.stem}.html")
         for output in cell.get("outputs", []):
             words = output.get("metadata", {}).get("image/png", {}).get("alt")
             if words:
                 cell.metadata["mystnb"] = {"image": {"alt": words}}  # where MyST-NB looks for them
     nbformat.write(notebook, out / path.name)
     return drew["text/plain"] == "True"
+
+
+def name_pages(cell: Any, pages: Path, home: str) -> None:
+    """The pages of a cell's widgets are called as the cell, whatever stands before it, and know the page that shows them."""
+    count = 0
+    for output in cell.get("outputs", []):
+        html = output.get("data", {}).get("text/html", "")
+        found = re.search(r'src="[^"]*/(\d+)\.html"', html)
+        if found and (page := pages / f"{found[1]}.html").is_file():
+            count += 1
+            name = cell.id if count == 1 else f"{cell.id}-{count}"
+            knowing(page.rename(pages / f"{name}.html"), home=f"{home}#widget={name}")
+            output["data"]["text/html"] = html.replace(f"/{found[1]}.html", f"/{name}.html")
 
 
 def address(root: Path) -> str:

@@ -1,10 +1,13 @@
 """What moves by itself, what is folded, and what follows the theme: pages as a reader first sees them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
+from widget_examples import made
 
 import labkit
+from labkit.site.frames import knowing
 from labkit.widgets import plot
 from labkit.widgets.kit import plots, theme
 
@@ -27,6 +30,24 @@ def test_a_picture_that_is_to_play_plays_to_its_end(go, playing):
     page.get_by_role("button", name="Pause").wait_for()
     page.get_by_text("x gets 1 × 2 = 2.").wait_for()
     page.get_by_role("button", name="Play").wait_for()
+
+
+GALLERY = """<!doctype html><html lang="en"><title>labkit</title><link rel="icon" href="data:,">
+<div style="height: 3000px"></div><iframe class="labkit-page" data-src="gallery.html" style="height: 400px"></iframe>
+<script src="landing.js" defer></script></html>"""
+
+
+def test_an_item_of_the_gallery_is_loaded_when_it_is_seen_and_plays_also_where_it_has_no_slider(go, tmp_path):
+    page = made("cut").save(tmp_path / "gallery.html")
+    knowing(page, plays=True)
+    shutil.copy(SITE / "landing.js", tmp_path)
+    (tmp_path / "index.html").write_text(GALLERY, encoding="utf-8")
+    listened = go((tmp_path / "index.html").as_uri())
+    assert [url for url in listened.requests if url.endswith("gallery.html")] == []
+    listened.page.locator("iframe").scroll_into_view_if_needed()
+    frame = listened.page.frame_locator("iframe")
+    frame.locator(".lk-choice input").nth(2).and_(frame.locator(":checked")).wait_for()
+    assert listened.messages == []
 
 
 def test_where_less_motion_is_wanted_the_reader_presses_play(go, playing):

@@ -1,30 +1,48 @@
 """From the first page of the site to the playground, and back: the formula that is typed, and the theme that is chosen."""
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
+from listened_page import PATIENCE, axe_findings
 from live_site import served
 
 from labkit.site.landing import FORMULA
 from labkit.widgets import playground
+from labkit.widgets.playground import Session
 
 SCRIPT = Path(__file__).parents[2] / "labkit" / "site" / "assets" / "landing.js"
 FIRST = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>labkit</title><link rel="icon" href="data:,">
 <main>{FORMULA}</main><script src="landing.js" defer></script></html>"""
 NO_PYTHON = "onmessage = () => { onmessage = () => {}; postMessage({ ready: true }); };"
 
+ASKS_HERE = """onmessage = () => {
+  onmessage = async ({ data: { id, message } }) => {
+    const got = await fetch("answer", { method: "POST", body: JSON.stringify(message) });
+    postMessage({ id, answer: await got.json() });
+  };
+  postMessage({ ready: true });
+};"""
+
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """A site of two pages, with a worker that is ready at once and answers nothing."""
+def site(tmp_path_factory):
+    """A site of two pages, the playground twice: with a worker that answers nothing, and with one that asks this test."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "index.html").write_text(FIRST, encoding="utf-8")
     shutil.copy(SCRIPT, folder)
-    playground.build(folder / "playground", "../runtime", "../index.html")
+    playground.build(folder / "playground", "../runtime", "../index.html", "11 MB are loaded once.")
+    shutil.copytree(folder / "playground", folder / "answered")
     (folder / "playground" / "worker.js").write_text(NO_PYTHON, encoding="utf-8")
+    (folder / "answered" / "worker.js").write_text(ASKS_HERE, encoding="utf-8")
     with served(folder) as place:
         yield place
+
+
+@pytest.fixture
+def address(site):
+    return site
 
 
 @pytest.mark.parametrize("code", ["tanh(w * x) - x", "x**2 + 50 % w & 1 # 'a=b'", "∑ = é + y"])
@@ -47,3 +65,72 @@ def test_the_theme_is_that_of_the_site(go, address, chosen, seen):
     page.evaluate("chosen => localStorage.setItem('theme', chosen)", chosen)
     page.goto(f"{address}/playground/index.html")
     page.wait_for_function("seen => getComputedStyle(document.body).backgroundColor === seen", arg=seen)
+
+
+@pytest.fixture(scope="module")
+def answered(site, browser):
+    """A page of the playground whose Python is the one that runs this test, and its address."""
+    window, session = browser.new_context(reduced_motion="reduce"), Session()
+    page = window.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.route("**/answer", lambda route: route.fulfill(json=session.answer(json.loads(route.request.post_data))))
+    yield page, f"{site}/answered/index.html"
+    window.close()
+
+
+def opened(answered, link):
+    page, address = answered
+    page.goto("about:blank")
+    page.goto(f"{address}{link}")
+    return page
+
+
+def copied(page, label):
+    page.get_by_role("button", name=label).click()
+    return page.get_by_role("textbox", name=f"{label}, to copy").input_value()
+
+
+def test_a_link_brings_code_inputs_and_dials_back_and_says_what_there_is_not(answered):
+    link = "#code=tanh(x*w)%2Bx&dialect=numpy&at.step=3&at.view=1&in.x=2&in.w=0.5&predict=1"
+    page = opened(answered, f"{link}&at.gone=2")
+    page.get_by_text("The link turns “gone”, which is no control of this picture.").wait_for()
+    assert (
+        page.get_by_role("slider", name="Step").input_value() == "3" and page.get_by_label("Predict first").is_checked()
+    )
+    assert page.get_by_label("x =").input_value() == "2.0"
+    assert copied(page, "Copy link") == f"{answered[1]}{link}"
+    page.get_by_label("Predict first").uncheck()
+    page.get_by_role("button", name="Forward").click()
+    page.wait_for_function("location.hash.includes('at.step=4')")
+    page.evaluate("location.hash = 'code=tanh(x*w)%2Bx&at.step=1&in.x=3&in.w=0.5'")  # another link, the same program
+    page.wait_for_function(
+        "document.querySelector('.lk-range').value === '1' && document.querySelector('#inputs input').value === '3.0'"
+    )
+
+
+def test_a_case_is_linked_by_its_name_and_one_that_there_is_not_is_said(answered):
+    page = opened(answered, "#case=two-outputs&dialect=mindspore")
+    page.locator(".lk-title").wait_for()
+    assert copied(page, "Copy link") == f"{answered[1]}#case=two-outputs&dialect=mindspore"
+    page = opened(answered, "#case=of-yesterday")
+    page.get_by_text("The link names the preset “of-yesterday”, which is not here (any more).").wait_for()
+    page.locator(".lk-title").wait_for()
+
+
+def test_in_a_page_of_others_it_loads_python_when_it_is_asked_to(answered):
+    page = opened(answered, "#code=x*w&at.step=2")
+    page.locator(".lk-title").wait_for()
+    code = copied(page, "Embed")
+    assert (
+        f'<iframe src="{answered[1]}?embed#code=x*w&amp;dialect=numpy&amp;at.step=2&amp;in.x=1.5&amp;in.w=0.6"' in code
+    )
+    page = opened(answered, "?embed#code=x*w&at.step=2")
+    page.get_by_text("Not run yet. 11 MB are loaded once.").wait_for()
+    assert not page.get_by_role("heading").count() and page.locator(".lk-title").count() == 0
+    page.get_by_role("button", name="Show the graph").click()
+    page.locator(".lk-title").wait_for()
+    assert page.get_by_role("slider", name="Step").input_value() == "2"
+    back = page.get_by_role("link", name="Made with labkit")
+    back.focus()
+    assert "index.html#code=x*w&dialect=numpy&at.step=2" in back.get_attribute("href")
+    assert axe_findings(page, "main", ["color-contrast", "label", "link-name"]) == []

@@ -22,6 +22,7 @@ TESTS = Path(__file__).parent.parent
 sys.path[:0] = [str(TESTS / "real"), str(TESTS / "tools")]
 
 import compared  # noqa: E402
+import differences  # noqa: E402
 import with_torch  # noqa: E402
 
 import labkit  # noqa: E402
@@ -159,6 +160,17 @@ def tapes() -> Record:
     return Record(TESTS / "realtape" / "recorded.json", ask, answers)
 
 
+def differing() -> Record:
+    """The calls on which the two do not agree; it asks both."""
+
+    def answers(text):
+        rows = json.loads(text)["differences"]
+        return {f"{row['kind']}, {row['call']}, {f}": said for row in rows for f, said in row["prints"].items()}
+
+    pythons = {framework: compared.real_python(framework) for framework in differences.FRAMEWORKS}
+    return Record(differences.differences.FILE, lambda python: differences.record(pythons), answers)
+
+
 RECORDS: dict[str, list[Record]] = {
     "torch": [
         printed("torch"),
@@ -225,10 +237,17 @@ def main() -> None:
             f"{framework} {version}; the dialect stands for {importlib.import_module(f'labkit.{framework}').__version__}"
         )
         for record in RECORDS[framework]:
-            found = again(record, python, store=not arguments.look)
-            print(f"{record.file.relative_to(TESTS.parent)}: {len(found)} changed")
-            for name, before, after in found:
-                print(f"  {name}\n    before: {before}\n    after:  {after}")
+            tell(record, python, not arguments.look)
+    if len(wanted) == len(RECORDS):
+        tell(differing(), "", not arguments.look)
+
+
+def tell(record: Record, python: str, store: bool) -> None:
+    """Ask anew, and print what changed."""
+    found = again(record, python, store)
+    print(f"{record.file.relative_to(TESTS.parent)}: {len(found)} changed")
+    for name, before, after in found:
+        print(f"  {name}\n    before: {before}\n    after:  {after}")
 
 
 if __name__ == "__main__":

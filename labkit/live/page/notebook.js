@@ -31,6 +31,9 @@ class Cell {
     Object.assign(this, { notebook, element, id, source, raises, number });
     this.place = make("div", { className: "live-output" });
     this.place.setAttribute("aria-live", "polite");
+    const frame = element.querySelector("iframe.labkit-page"); // where the widget of this cell stands still: links name it
+    this.place.dataset.widget = id;
+    if (frame) this.place.dataset.page = frame.src.split("#")[0];
   }
 
   open() {
@@ -220,9 +223,11 @@ async function keepForOffline(worker) {
   worker.postMessage({ keep: [...new Set(files)].filter((file) => file.startsWith(location.origin)) }, [channel.port2]);
 }
 
-const notebook = new Notebook(); // a link may ask for one cell: page.html?run=ID
-const asked = notebook.cells.find((cell) => cell.id === new URLSearchParams(location.search).get("run"));
+const notebook = new Notebook(); // a link may ask for one cell, or for all up to one: page.html?run=ID, page.html?upto=ID
+const query = new URLSearchParams(location.search);
+const asked = notebook.cells.find((cell) => cell.id === (query.get("run") ?? query.get("upto")));
 if (asked && location.protocol !== "file:") {
   notebook.start();
-  notebook.run(asked);
+  if (query.has("run")) notebook.run(asked);
+  else notebook.runTo(asked).then(() => asked.element.scrollIntoView());
 }

@@ -127,6 +127,10 @@ class Explorer(Picture):
         found = {key: self._scene_of(way, base=self.opened, ways=ways) for key, way in others.items()}
         return {key_of(self.opened): self._scene, **found} if ways else {}
 
+    def rest_at(self, part: str) -> dict[str, Any]:
+        """The blocks that are unfolded in the scene of `part`."""
+        return {"opened": sorted(opened_by(part, self.parts))}
+
     def _ways(self):
         """Ways of folding, by how they are written, of at most so many boxes altogether; {} where nothing can be folded."""
         known, ways, boxes = paths(self.parts), {key_of(self.opened): self.opened}, 0

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from html import escape
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ class Picture:
         self._scene = scene = replace(scene, dials=dials)
         if self._player is not None:
             self._player.scene = to_json(scene)
+            self._player.rest = self.rest
 
     @property
     def state(self) -> dict[str, Any]:
@@ -87,6 +89,19 @@ class Picture:
             self._player.state = at
 
     @property
+    def rest(self) -> dict[str, Any]:
+        """What of `state` is no dial: inputs, and what else a widget adds. Numbers that JSON has not are texts."""
+        dials = self._scene.start()
+        rest = {name: value for name, value in self._get_state().items() if name not in dials}
+        if "inputs" in rest:
+            rest["inputs"] = {name: float(v) if isfinite(v) else str(v) for name, v in rest["inputs"].items()}
+        return rest
+
+    def rest_at(self, part: str) -> dict[str, Any]:
+        """What of `rest` is another one in the scene that a saved page shows for `part`, one of `alternatives`."""
+        return {}
+
+    @property
     def inputs(self) -> Mapping[str, float]:
         """The numbers that the reader may change, by the names of fields."""
         return {}
@@ -121,6 +136,17 @@ class Picture:
             told = ", ".join(f"{name} = {value}" for name, value in given.items())
             said = str(error) if isinstance(error, NotANumber) else f"{type(error).__name__}: {error}"
             self.scene = replace(self._scene, notice=f"{told}: {said}")
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Take a message of the page: `{"state": state}`, which a link asks for, or what `respond` answers."""
+        if "state" not in message:
+            self.respond(message)
+            return
+        try:
+            self.state = {**message["state"], "inputs": dict(message["state"].get("inputs", {}))}
+        except Exception as error:  # the link may be of another day, and the reader's function raise anything
+            said = error.args[0] if isinstance(error, KeyError) and error.args else error
+            self.scene = replace(self._scene, notice=f"The link cannot be followed here: {said}")
 
     def alternatives(self) -> dict[str, Scene]:
         """Scenes that a saved page needs besides, by the part whose click shows them."""
@@ -160,6 +186,7 @@ class Picture:
         others = self.alternatives().items()
         scenes = {key: "" if other is self._scene else packed(to_json(other)) for key, other in others}
         held: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
+        held |= {"rest": self.rest, "rests": {part: self.rest_at(part) for part in scenes}}
         if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
             held["scene"] = packed(held["scene"])
         return document(self._scene.title, held | {"plays": self.plays_at_once}, self.svg("light", **dials), chosen)

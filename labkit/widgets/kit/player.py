@@ -20,6 +20,7 @@ class Player(anywidget.AnyWidget):
     scene = traitlets.Dict().tag(sync=True)
     scenes = traitlets.Dict().tag(sync=True)
     state = traitlets.Dict().tag(sync=True)
+    rest = traitlets.Dict().tag(sync=True)
     live = traitlets.Bool(True).tag(sync=True)
     plays = traitlets.Bool(False).tag(sync=True)
     still = traitlets.Unicode().tag(sync=True)
@@ -27,12 +28,15 @@ class Player(anywidget.AnyWidget):
     def __init__(self, picture):
         scene = picture.scene
         still = f"still-{secrets.token_hex(8)}"
-        super().__init__(scene=to_json(scene), state=scene.start(), still=still, plays=picture.plays_at_once)
+        super().__init__(
+            scene=to_json(scene), state=scene.start(), rest=picture.rest, still=still, plays=picture.plays_at_once
+        )
         self.on_msg(lambda _, content, buffers: self._answer(picture, content))  # while it is shown, the picture lives
 
     def _answer(self, picture, message):
         """Also where the scene stays as it is, the page hears that Python has answered."""
-        picture.respond(message)
+        picture.hear(message)
+        self.rest = picture.rest
         self.send({"answered": True})
 
     @property

@@ -12,12 +12,12 @@ PAGE = Path(__file__).parent / "page"
 HOME = '<nav><a href="{home}">labkit</a></nav>'
 
 
-def build(into: Path, runtime: str = "../runtime", home: str = "") -> Path:
+def build(into: Path, runtime: str = "../runtime", home: str = "", loads: str = "") -> Path:
     """Write the playground into a folder; returns its page, `index.html`.
 
     `runtime` is where the page finds the folder that `labkit.live.lay` has filled, from its own address. `home` is the first page
-    of a site that it belongs to: the page leads there, and has the theme that was chosen there. All must come from a server: a
-    page opened as a file may load no modules.
+    of a site that it belongs to: the page leads there, and has the theme that was chosen there. `loads`: what is loaded, as a
+    sentence, which the page says. All must come from a server: a page opened as a file may load no modules.
     """
     into.mkdir(parents=True, exist_ok=True)
     for name in ("playground.js", "worker.js", "playground.css"):
@@ -27,6 +27,6 @@ def build(into: Path, runtime: str = "../runtime", home: str = "") -> Path:
     (into / "presets.json").write_text(json.dumps(presets()), encoding="utf-8")
     back = HOME.format(home=escape(home)) if home else ""
     page = (PAGE / "index.html").read_text(encoding="utf-8")
-    page = page.replace("{runtime}", escape(runtime)).replace("{home}", back)
+    page = page.replace("{runtime}", escape(runtime)).replace("{home}", back).replace("{loads}", escape(loads))
     (into / "index.html").write_text(page, encoding="utf-8")
     return into / "index.html"

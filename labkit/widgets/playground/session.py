@@ -38,9 +38,9 @@ class Session:
     def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """Do what the page asks: `{"run": {"source", "dialect", "inputs"}}`, or `{"respond": ...}` to what is shown.
 
-        With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `scene` and `state`, and in
-        words `value`, `gradients`, `record`, `program`, `check`; what was `printed`; `inputs` by name, as text; a `note` where
-        there is no graph; or an `error` and its `line`.
+        With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `scene`, `state` and `rest` (what of
+        the state is no dial), and in words `value`, `gradients`, `record`, `program`, `check`; what was `printed`; `inputs` by
+        name, as text; a `note` where there is no graph; or an `error` and its `line`.
         """
         out, seconds = Printed(), float(message.get("seconds", 10.0))
         asked: list[tuple] = []
@@ -64,8 +64,8 @@ class Session:
     def _respond(self, message):
         if self._picture is None:
             return {}
-        self._picture.respond(message)
-        return {"scene": to_json(self._picture.scene)}
+        self._picture.hear(message)
+        return {"scene": to_json(self._picture.scene), "rest": self._picture.rest}
 
     def _shown(self, sketch, asked):
         """The picture of the function that was typed, else of what the program differentiated first, else of its result."""
@@ -84,7 +84,7 @@ class Session:
 
     def _kept(self, picture):
         self._picture = picture
-        return {"scene": to_json(picture.scene), "state": picture.scene.start()}
+        return {"scene": to_json(picture.scene), "state": picture.scene.start(), "rest": picture.rest}
 
     def _of_function(self, function, args, inputs):
         found = self._kept(show(function, *args))

@@ -77,23 +77,12 @@ try {{
 }} catch {{
   stage.innerHTML = stage.textContent; // a browser that cannot unpack it shows the still picture
 }}
+player.settle(stage);
 const values = {{ ...data, live: false, still: "" }};
 const model = {{
   get: (name) => values[name], set() {{}}, save_changes() {{}}, on() {{}}, off() {{}}, send() {{}},
 }};
 if (typeof data.scene !== "string") player.render({{ model, el: stage }});
-if (window.parent !== window) {{ // in a frame of another page, which follows its height and says which theme
-  const look = document.documentElement.classList;
-  look.add("framed");
-  const say = () => window.parent.postMessage({{ labkit: {{ height: Math.ceil(stage.getBoundingClientRect().height) }} }}, "*");
-  new ResizeObserver(say).observe(stage);
-  window.addEventListener("message", ({{ source, data }}) => {{
-    if (source !== window.parent || !["light", "dark"].includes(data?.labkit?.theme)) return;
-    if (data.labkit.asks) say(); // what was said before that page listened
-    look.remove("light", "dark");
-    look.add(data.labkit.theme);
-  }});
-}}
 </script>
 </body>
 </html>

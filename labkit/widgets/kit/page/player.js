@@ -79,6 +79,7 @@ export class Player {
   predictToggle() {
     const box = make("input", { type: "checkbox", checked: this.predict });
     box.onchange = () => { this.pause(); this.predict = box.checked; this.afterwards(); };
+    this.predicting = box;
     return make("label", { className: "lk-dial lk-toggle" }, box, make("span", {}, "Predict first"));
   }
 
@@ -143,6 +144,7 @@ export class Player {
 
   afterwards() {
     this.root.classList.toggle("lk-predicting", Boolean(this.predict));
+    if (this.predicting) this.predicting.checked = this.predict;
     for (const { dial, element, show } of this.controls) {
       element.hidden = !holds(dial.when, this.state);
       show(this.state[dial.name], this.play.dial === dial);

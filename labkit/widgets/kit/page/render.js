@@ -1,7 +1,10 @@
 // What anywidget calls with a model, and a saved page with a stand-in for one: shows the model's scene, and the next.
 
 import { make } from "./elements.js";
+import { settle } from "./framing.js";
+import { alike, asked, fitting, lacking, written } from "./links.js";
 import { Player } from "./player.js";
+import { Sharing } from "./sharing.js";
 
 const PASSED_ON = new Set(["Escape", "Tab"]);
 
@@ -42,7 +45,7 @@ function onceSeen(element, call) {
 
 function render({ model, el }) {
   const root = framed(el, model.get("still")), first = model.get("scene");
-  let player, telling;
+  let player, telling, rest = model.get("rest") || {}; // what of the state is no dial
   const told = (state) => {
     clearTimeout(telling);
     telling = setTimeout(() => { model.set("state", { ...state }); model.save_changes(); }, 150);
@@ -50,8 +53,9 @@ function render({ model, el }) {
   const send = (message) => model.send(message);
   const open = (part) => {
     const other = model.get("scenes")?.[part];
-    if (other === undefined) send({ open: part });
-    else unpacked(other).then((scene) => show(scene || first));
+    if (other === undefined) { send({ open: part }); return undefined; }
+    rest = { ...rest, ...model.get("rests")?.[part] };
+    return unpacked(other).then((scene) => show(scene || first));
   };
   const show = (scene, turned = {}) => {
     const { predict, play, state = model.get("state"), scene: before } = player || {};
@@ -62,13 +66,35 @@ function render({ model, el }) {
     });
     if (focused && !held?.focused) player.focusPanel();
   };
+  const began = model.get("live") ? startOf(first) : { ...startOf(first), ...model.get("state") }, beginning = model.get("beginning") || rest;
+  const begin = () => ({ dials: { ...startOf(player.scene), ...began }, rest: beginning, predict: first.predict });
+  const now = () => ({ title: player.scene.title, state: { dials: player.state, rest, predict: player.predict } });
+  const follow = async (link) => { // what an address asks for, as far as it can be had; the rest is said
+    if (!link) return;
+    const part = Object.entries(model.get("rests") || {}).find(([, other]) => holdsOf(link.rest, other));
+    if (part) await open(part[0]);
+    const [dials, faults] = fitting(player.scene, link.dials), lacks = lacking(link.rest, rest);
+    if (lacks.length && model.get("live")) send({ state: { ...dials, ...link.rest } });
+    player.pause();
+    if (link.predict !== undefined) player.predict = link.predict;
+    player.set(dials);
+    const python = lacks.length && !model.get("live") ? [`The link also has ${lacks.join(", ")}. A page that stands still cannot compute that: Python can, where the page is run.`] : [];
+    sharing.say([...link.faults, ...faults, ...python]);
+  };
+  const onLink = () => follow(sharing.wanted());
+  const onRest = () => { rest = model.get("rest") || {}; };
   const onScene = () => { show(model.get("scene"), model.get("scene").turned); told(player.state); };
   const onAnswer = () => player.grabbing.answered();
   const onState = () => player.set(model.get("state"), false);
   model.on("change:scene", onScene);
   model.on("change:state", onState);
   model.on("msg:custom", onAnswer);
+  model.on("change:rest", onRest);
+  model.on("change:link", onLink);
   show(first);
+  const sharing = new Sharing(root.parentNode, model, now, begin);
+  onLink();
+  addEventListener("hashchange", onLink);
   const seen = model.get("plays") && onceSeen(root, () => player.play.opens());
   const observer = new ResizeObserver(() => player.fit());
   observer.observe(root);
@@ -81,7 +107,18 @@ function render({ model, el }) {
     model.off("change:scene", onScene);
     model.off("change:state", onState);
     model.off("msg:custom", onAnswer);
+    model.off("change:rest", onRest);
+    model.off("change:link", onLink);
+    removeEventListener("hashchange", onLink);
   };
 }
 
-export default { render };
+// Whether a link asks for all that is said of another scene.
+function holdsOf(rest, other) {
+  const told = Object.entries(other);
+  return told.length > 0 && told.every(([name, value]) => alike(value, rest[name]));
+}
+
+function startOf(scene) { return Object.fromEntries((scene.dials || []).map((dial) => [dial.name, dial.start || 0])); }
+
+export default { render, settle, asked, written };

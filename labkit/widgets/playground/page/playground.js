@@ -22,30 +22,32 @@ if (document.querySelector("nav")) {
   } catch { /* a browser that keeps nothing: the theme of the machine */ }
 }
 
-// ---- the link: code, dialect, inputs and where the dials stand ----
+// ---- the link: code, dialect, inputs, where the dials stand, what is unfolded ----
 
-function stateOf(hash) {
-  const given = new URLSearchParams(hash.slice(1)), state = { inputs: {}, dials: {} };
-  for (const [name, value] of given) {
-    if (name.startsWith("in.")) state.inputs[name.slice(3)] = value;
-    else if (name.startsWith("at.")) state.dials[name.slice(3)] = Number(value);
-    else state[name] = value;
-  }
-  return state;
+const now = { code: "", dialect: "numpy", dials: {}, rest: { inputs: {} } }; // what the link says
+
+function program() { // a preset by its name, as long as nothing in it is changed
+  const preset = presets.find((one) => one.source === now.code && one.dialect === now.dialect);
+  return preset ? { case: preset.name, dialect: now.dialect } : { code: now.code, dialect: now.dialect };
 }
-
-function hashOf({ code, dialect, inputs, dials }) {
-  const given = new URLSearchParams({ code, dialect });
-  for (const [name, value] of Object.entries(inputs)) given.set(`in.${name}`, value);
-  for (const [name, value] of Object.entries(dials)) if (value) given.set(`at.${name}`, value);
-  return `#${given}`;
-}
-
-const now = { code: "", dialect: "numpy", inputs: {}, dials: {} }; // what the link says
 
 function keep() {
-  const hash = hashOf(now);
+  const hash = `#${player.written(now, { dials: values.start, rest: values.beginning }, program())}`;
   if (hash !== location.hash) history.replaceState(null, "", hash);
+}
+
+// What the widget knows of its page: where its link and its frame lead, and what a link that was opened asks of it.
+function place() {
+  const home = location.href.split(/[?#]/)[0];
+  return { home, file: home, first: program(), held: program(), wanted: linked };
+}
+
+function linked() {
+  const { link } = now;
+  if (!link || waiting || wanted || played !== now.dialect + now.code) return undefined;
+  now.link = undefined;
+  const own = Object.entries(link.rest.inputs || {}).filter(([name]) => !inputs.querySelector(`[name="${CSS.escape(name)}"]`));
+  return { ...link, rest: { ...link.rest, inputs: Object.fromEntries(own) } }; // the page itself has the others
 }
 
 // ---- Python ----
@@ -105,7 +107,10 @@ function answered(answer) {
   stop.disabled = true;
   stage.removeAttribute("aria-busy");
   if (run) shown(run, answer);
-  else if (answer.scene) model.put("scene", answer.scene);
+  else if (answer.scene) {
+    model.put("scene", answer.scene);
+    known(answer.rest);
+  }
   if (answer.error) fail(answer.line ? `Line ${answer.line}: ${answer.error}` : answer.error);
   say(answer.error ? "" : answer.note || "");
   next();
@@ -113,7 +118,7 @@ function answered(answer) {
 
 // ---- what is shown ----
 
-const values = { live: true, still: "", plays: false, scenes: {}, state: {} }, heard = {};
+const values = { live: true, still: "", plays: false, scenes: {}, state: {}, start: {}, place, beginning: {} }, heard = {};
 const model = {
   get: (name) => values[name],
   set: (name, value) => { values[name] = value; },
@@ -125,14 +130,30 @@ const model = {
 };
 let leave = null, played = ""; // the code whose scene is on the stage
 
+// What of the picture's state is no dial: inputs that were dragged, blocks that were unfolded.
+function known(rest) {
+  if (!rest) return;
+  model.put("rest", rest);
+  const { inputs: dragged = {}, ...others } = rest;
+  now.rest = { inputs: { ...now.rest.inputs, ...dragged }, ...others };
+  for (const box of inputs.querySelectorAll("input")) if (box.name in dragged) box.value = dragged[box.name];
+  keep();
+}
+
 function shown(run, answer) {
   const { scene, inputs: given } = answer;
   if (given) showInputs(given);
-  if (scene && leave && played === run.dialect + run.source) model.put("scene", scene);
-  else if (scene) {
+  if (scene && leave && played === run.dialect + run.source) {
+    model.put("scene", scene);
+    model.put("rest", answer.rest);
+    model.put("link");
+  } else if (scene) {
     leave?.();
     stage.replaceChildren();
-    Object.assign(values, { scene, state: { ...answer.state, ...now.dials } });
+    const others = Object.entries(answer.rest.inputs || {}).filter(([name]) => !(given && name in given));
+    const beginning = { ...answer.rest, inputs: Object.fromEntries(others) }; // the inputs of the page are always said
+    Object.assign(values, { scene, start: answer.state, state: answer.state, rest: answer.rest, beginning });
+    played = run.dialect + run.source;
     leave = player.render({ model, el: stage });
     performance.mark("labkit-shown");
   } else if (!answer.error) {
@@ -140,7 +161,6 @@ function shown(run, answer) {
     leave = null;
     stage.replaceChildren();
   }
-  if (scene) played = run.dialect + run.source;
   if (scene || answer.note) error.hidden = true;
   showTexts(answer);
   keep();
@@ -148,11 +168,11 @@ function shown(run, answer) {
 
 function showInputs(given) {
   const focused = document.activeElement?.name;
-  now.inputs = { ...given };
+  now.rest.inputs = { ...given };
   inputs.replaceChildren(...Object.entries(given).map(([name, text]) => {
     const box = document.createElement("input"), label = document.createElement("label");
     Object.assign(box, { name, value: text, size: Math.max(5, Math.min(14, text.length)), spellcheck: false, autocomplete: "off" });
-    box.onchange = () => { now.inputs[name] = box.value; run(); };
+    box.onchange = () => { now.rest.inputs[name] = box.value; run(); };
     label.append(`${name} = `, box);
     return label;
   }));
@@ -187,7 +207,7 @@ function fail(text) {
 function run() {
   error.hidden = true;
   keep();
-  ask({ run: { source: now.code, dialect: now.dialect, inputs: now.inputs } });
+  ask({ run: { source: now.code, dialect: now.dialect, inputs: now.rest.inputs || {} } });
 }
 
 function typed() {
@@ -195,7 +215,8 @@ function typed() {
 }
 
 function put(state) {
-  Object.assign(now, { code: state.code ?? "", dialect: state.dialect || "numpy", inputs: state.inputs || {}, dials: state.dials || {} });
+  Object.assign(now, { code: state.code ?? "", dialect: state.dialect || "numpy", link: state.link });
+  Object.assign(now, { dials: now.link?.dials || {}, predict: now.link?.predict, rest: { inputs: {}, ...now.link?.rest } });
   code.value = now.code;
   for (const radio of form.elements.dialect) radio.checked = radio.value === now.dialect;
   inputs.replaceChildren();
@@ -211,13 +232,23 @@ code.onkeydown = (event) => {
 };
 form.onsubmit = (event) => {
   event.preventDefault();
-  if (code.value !== now.code) now.dials = {};
+  if (!worker) start();
+  if (code.value !== now.code) Object.assign(now, { dials: {}, predict: undefined, rest: { inputs: now.rest.inputs } });
   now.code = code.value;
   now.dialect = form.elements.dialect.value;
   run();
 };
 stop.onclick = () => { fail("Stopped."); end("Its worker was ended and is started again. "); };
-window.onhashchange = () => put(stateOf(location.hash));
+window.onhashchange = () => open(location.hash);
+
+// What an address says: a program, or the name of a preset.
+function open(hash) {
+  const link = player.asked(hash), { code: source, case: name, dialect } = link.page;
+  const named = presets.find((one) => one.name === name && (!dialect || one.dialect === dialect));
+  const first = named || (source === undefined ? presets[0] : { source, dialect });
+  put({ code: first.source, dialect: first.dialect, link: first === presets[0] && !named ? undefined : link });
+  if (name !== undefined && !named) fail(`The link names the preset \u201c${name.slice(0, 60)}\u201d, which is not here (any more).`);
+}
 
 const presets = await (await fetch(new URL("presets.json", import.meta.url))).json();
 const groups = { numpy: "NumPy", mindspore: "The documents' cases, MindSpore", torch: "The documents' cases, PyTorch" };
@@ -230,7 +261,9 @@ preset.onchange = () => {
   const chosen = presets[preset.value];
   if (chosen) put({ code: chosen.source, dialect: chosen.dialect });
 };
-start();
-const linked = stateOf(location.hash), named = presets.find((one) => one.name === linked.case && (!linked.dialect || one.dialect === linked.dialect));
-if (named) put({ ...linked, code: named.source, dialect: named.dialect });
-else put(linked.code === undefined ? { code: presets[0].source, dialect: presets[0].dialect } : linked);
+const back = byId("back");
+for (const type of ["pointerdown", "focus"]) back.addEventListener(type, () => { back.href = `index.html${location.hash}`; });
+player.settle(document.querySelector("main"));
+if (document.documentElement.classList.contains("embedded")) say(`Not run yet. ${byId("loads").textContent}`); // a page of others loads no Python unasked
+else start();
+open(location.hash);

@@ -28,7 +28,7 @@ rules = (
     "Write out the difference for x * x: the slope is there, and next to it one thing more. Does it depend on x?",
     "Write out the difference for x * x: the slope is there, and next to it one thing more. Does it depend on x?",
     "A straight line has the same slope everywhere: is anything cut off?",
-    "The errors of the two sides of x * x are equal, and a central difference subtracts them.",
+    "The errors of the two sides of x * x are opposite, and a central difference is the mean of the two.",
     "Write out the central difference of x * x * x: next to the slope, one power of h is left over.",
     "The central difference of x * x * x leaves a power of h over. What does a step twice as long make of it?",
 )

@@ -20,7 +20,7 @@ rules = (
     "Follow each arrow out of y, and at every value that is used twice the path splits.",
 )
 hints = (
-    "Draw six circles: x, y, c, d, e and the result. Into how many operations does each arrow lead?",
+    "Draw six circles: x, y, c, d, e and the result. Into how many operations does each of them go?",
     "Two values go into each of c, d and e, and one goes into the result.",
     "From c two ways lead to the result. y leads to c alone; x leads to c and to d.",
 )

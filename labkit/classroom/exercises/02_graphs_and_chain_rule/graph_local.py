@@ -41,7 +41,7 @@ def minus_forgotten(op, a, b):
     return (1.0, 1.0) if op == "subtract" else local(op, a, b)
 
 
-@wrong("When b grows, a / b gets smaller, so the local derivative with respect to b is negative.")
+@wrong("The sign is lost: a / b is a * b**-1, and the exponent comes down with its minus, -a * b**-2.")
 def a_larger_divisor(op, a, b):
     return (1 / b, a / b**2) if op == "divide" else local(op, a, b)
 

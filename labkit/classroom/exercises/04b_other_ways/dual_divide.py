@@ -30,7 +30,7 @@ def divisor_stands_still(a, b):
     return a[0] / b[0], a[1] / b[0]
 
 
-@wrong("When b grows, a / b gets smaller: the part of b's slope is subtracted.")
+@wrong("The rule of the quotient has a minus: the part of b's slope is subtracted.")
 def added(a, b):
     return a[0] / b[0], (a[1] * b[0] + a[0] * b[1]) / b[0] ** 2
 

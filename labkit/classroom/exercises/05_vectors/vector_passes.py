@@ -1,12 +1,12 @@
 """# How many passes? (2 points)
 
-How many passes does the whole Jacobian take? For each line answer with a pair
+How many passes does the whole Jacobian take, if you use nothing of its structure? For each line answer with a pair
 `(pulls, pushes)`: the pulls that reverse mode needs, and the pushes that forward mode needs.
 Answer with a list of six pairs. `x` has shape `(4, 3)` and `w` has shape `(3, 2)`.
 
 0. a loss (one number), with respect to 1000 weights
 1. a point in space, `(cos(t), sin(t), t)`, with respect to the number `t`
-2. `np.tanh(z)` of 50 elements, with respect to `z`; count as if you did not know that it is diagonal
+2. `np.tanh(z)` of 50 elements, with respect to `z`: it is diagonal, but count as if you did not know
 3. `x @ w`, with respect to `x`
 4. `x @ w`, with respect to `w`
 5. `np.sum(x @ w, axis=0)`, with respect to `x`

@@ -19,8 +19,8 @@ def draw(rng):
 
 
 @wrong(
-    "That is J v, a push: v went through the function like an input. A pull multiplies from the left: add up the "
-    "columns."
+    "That is J v, a push: v went through the function like an input. A pull multiplies from the left: its "
+    "element j is v times column j, added up."
 )
 def pushed(v):
     return np.cumsum(v)
@@ -37,8 +37,8 @@ def without_its_own(v):
 
 
 @wrong(
-    "You added up all of v for every input. An output y[i] does not depend on inputs after x[i]: half of the "
-    "matrix is zero."
+    "You added up all of v for every input. An output y[i] does not depend on inputs after x[i]: above the "
+    "diagonal the matrix is zero."
 )
 def everything_counts(v):
     return np.full(v.shape, v.sum())

@@ -19,7 +19,7 @@ from labkit.classroom.writing import judged, wrong
 answer = [RuntimeError, "fine", "fine", RuntimeError, RuntimeError, RuntimeError, "fine"]
 rules = (
     "A leaf that requires grad may not be written to while the tape records.",
-    "Inside of no_grad the tape does not watch.",
+    "Inside of no_grad nothing is recorded: there a leaf may be written to.",
     "What does the derivative of y * 3 need: y, or only the number?",
     "The derivative of y * y needs y, and y has changed since.",
     "Which array does exp save: its argument, or its result?",
@@ -72,7 +72,7 @@ def reference():
 
 
 every_change_refused = wrong(
-    "You expected every change to fail. A change is refused only if a derivative needs the value that was there, "
+    "You expected every change to fail. Here a change is refused only if a derivative needs the value that was there, "
     "or if a leaf is written to while the tape records.",
     when=lambda inputs, expected, got: isinstance(got, list) and all(g != "fine" for g in got),
     answer=[RuntimeError] * 7,

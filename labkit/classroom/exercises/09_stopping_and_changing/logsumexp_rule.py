@@ -52,7 +52,7 @@ def only_the_largest(x, g):
 
 
 @wrong(
-    "Your shares add up to more than g. Divide by the sum: the gradient of logsumexp adds up to what arrives.",
+    "Your shares do not add up to g. Divide by the sum: the gradient of logsumexp adds up to what arrives.",
     parts=(1,),
 )
 def shares_do_not_add_up(x, g):

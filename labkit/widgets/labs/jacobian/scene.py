@@ -1,30 +1,51 @@
 """The Jacobian of a function as a heat map that is built one pull (a row) or one push (a column) at a time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ...kit.grips import Along, Grip
 from ...kit.heat import Grid, full_colour, legend, pooled
 from ...kit.passes import Passes, passes
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, arrow_head, line, only, rect, text, width_of
+from ...kit.scene import (
+    STEP,
+    Caption,
+    Dial,
+    Link,
+    Mark,
+    Motion,
+    Panel,
+    Scene,
+    arrow_head,
+    line,
+    only,
+    rect,
+    text,
+    width_of,
+)
+from ...kit.strokes import polyline
 from ...kit.words import heat, number
+from .directions import DIAL, Directions
 from .words import JacobianWords
 
-MODES = ("row by row: vjp", "column by column: jvp")
+MODES = ("row by row: vjp", "column by column: jvp", "any direction: jvp")
 MOST, MOST_WITH_NUMBERS = 40, (14, 10)  # rows and columns that are drawn one by one; those with their numbers
-VJP, JVP = {"mode": [0]}, {"mode": [1]}
+VJP, JVP, ANY, BOTH = {"mode": [0]}, {"mode": [1]}, {"mode": [2]}, {"mode": [0, 1]}
+COVERED, ARRIVED = 0.45 * STEP, 0.9 * STEP  # when a cover is gone, and when the numbers have arrived
 
 
 class JacobianMap(Picture):
     """The Jacobian of `fn` at `args`: output elements as rows, input elements as columns.
 
     `fn`: any function of arrays or of a dialect's tensors, a Cell or a Module. `argnum`: the argument to differentiate
-    by, a position or a name (a parameter's name, for a network). Dials: "mode", "pulls", "pushes". Up to 40 rows and
-    columns are drawn one by one; a larger Jacobian is pooled. Raises TypeError for what is not numeric, IndexError for
-    an unknown argument, ValueError for an empty input or output or more than 4 million entries.
+    by, a position or a name (a parameter's name, for a network). Dials: "mode", "pulls", "pushes", and "direction" where
+    there are two inputs and two outputs to draw. Up to 40 rows and columns are drawn one by one; a larger Jacobian is
+    pooled. Where numbers are written, the elements of the input can be dragged to others, in Python. Raises TypeError for
+    what is not numeric, IndexError for an unknown argument, ValueError for an empty input or output or more than 4 million
+    entries.
 
     >>> picture = JacobianMap(lambda x: x**2, np.array([1.0, 3.0]))
     >>> picture.matrix
@@ -32,9 +53,26 @@ class JacobianMap(Picture):
            [0., 6.]])
     """
 
+    plays_at_once = True
+
     def __init__(self, fn: Callable, *args: Any, argnum: int | str = 0):
+        self._at = lambda x: passes(fn, args, argnum, x=x)
         self.passes = passes(fn, args, argnum)
-        super().__init__(_Drawing(self.passes).scene())
+        drawing = _Drawing(self.passes)
+        self._wide = drawing.w if drawing.words else 0.0
+        super().__init__(drawing.scene())
+
+    @property
+    def inputs(self) -> Mapping[str, float]:
+        """The elements of the input, where their numbers are written."""
+        return dict(zip(self.passes.columns, map(float, self.passes.x))) if self._wide else {}
+
+    def fill(self, inputs: Mapping[str, float], at: Mapping[str, int] | None = None) -> None:
+        """The Jacobian at another input. Raises what the function does."""
+        self.passes = self._at(list(inputs.values()))
+        drawing = _Drawing(self.passes, self._wide)
+        self._wide = drawing.w
+        self.scene = drawing.scene()
 
     @property
     def matrix(self) -> np.ndarray:
@@ -48,6 +86,7 @@ class _Drawing:
     beyond them (a tangent above, a cotangent on the left), what it gives on the other side of the matrix."""
 
     passes: Passes
+    least: float = 0.0  # px that a column is wide at least
 
     def __post_init__(self):
         m, n = self.passes.matrix.shape
@@ -59,13 +98,18 @@ class _Drawing:
         self.x = pooled(self.passes.x[None], [np.arange(1)], self.columns)[0]
         self.y = pooled(self.passes.y[None], [np.arange(1)], self.rows)[0]
         self.m, self.n = self.tiles.shape
+        self.directions = Directions.of(self.passes) if (self.m, self.n) == (m, n) else None
         self._measure()
         self.scale = full_colour([self.tiles, self.total])
         self.grid = self._grid(self.left, self.top)
 
     def _measure(self):
         numbers = [*self.tiles.flat, *self.total, *self.x, *self.y]
-        wide = max(42.0, 8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.phrases.column_names]))
+        wide = max(
+            42.0,
+            self.least,
+            8 + max(width_of(s, 12, True) for s in [*map(number, numbers), *self.phrases.column_names]),
+        )
         self.words = self.m <= MOST_WITH_NUMBERS[0] and self.n <= MOST_WITH_NUMBERS[1] and self.n * wide <= 680
         small = max(14.0, min(22.0, 480 / max(self.m, self.n)))
         sizes: tuple[float, ...] = (wide, 28.0, 28.0, 14.0) if self.words else (small, small, small, 22.0)
@@ -88,24 +132,66 @@ class _Drawing:
     def scene(self) -> Scene:
         phrases = self.phrases
         dials = [
-            Dial("mode", "Build the matrix", MODES, "choice"),
+            Dial("mode", "Build the matrix", MODES[: 3 if self.directions else 2], "choice"),
             Dial("pulls", "Pulls", phrases.pulls, start=self.m, asks=phrases.pull_asks(), when=VJP),
             Dial("pushes", "Pushes", phrases.pushes, start=self.n, asks=phrases.push_asks(), when=JVP),
         ]
+        captions = [Caption("pulls", phrases.pull_captions(), VJP), Caption("pushes", phrases.push_captions(), JVP)]
+        panels, grips = [self._map(), replace(self._cost(), when=BOTH)], list(self._grips())
+        if self.directions:
+            values = self.directions.values()
+            dials.append(Dial(DIAL, "Direction of t", values, asks=phrases.direction_asks(self.directions), when=ANY))
+            panels.append(replace(self.directions.panel(), when=ANY))
+            grips += only(ANY, [self.directions.grip()])
+            captions.append(Caption(DIAL, list(enumerate(self.directions.captions())), ANY))
+        fields = dict(zip(self.passes.columns, map(number, self.passes.x))) if self.words else {}
         return Scene(
             phrases.title,
             phrases.description,
             dials,
-            [self._map(), self._cost()],
-            [Caption("pulls", phrases.pull_captions(), VJP), Caption("pushes", phrases.push_captions(), JVP)],
+            panels,
+            captions,
             self._links(),
             phrases.notice,
+            fields,
+            grips=grips,
         )
+
+    def _grips(self) -> Iterator[Grip]:
+        """The cotangent along the outputs, the tangent along the inputs, and the elements of the input."""
+        across = [self.left + (j + 0.5) * self.w for j in range(-1, self.n)]
+        down = [self.top + (i + 0.5) * self.h for i in range(-1, self.m + (self.m > 1))]
+        v, t = [(8 + self.seed / 2, y) for y in down], [(x, 4 + self.h / 2) for x in across]
+        yield Grip("v", "map", "The cotangent v", "pulls", v, "y", when=VJP)
+        yield Grip("t", "map", "The tangent t", "pushes", t, "x", when=JVP)
+        for x, name, value in zip(across[1:], self.passes.columns, self.passes.x) if self.words else ():
+            spot = (x, self.over + self.h / 2)
+            yield Grip(
+                name, "map", name, at=spot, free={"x": Along.scrubbed(name, float(value), x)}, by="x", stays=True
+            )
 
     def _map(self):
         marks = [*self._vectors(), *self._cells(), *self._covers(), *self._in_and_out(), *self._legend()]
         title = "Each tile: the largest entry of a block" if self.phrases.pooling else ""
-        return Panel("map", title, self.width, self.height, marks)
+        return Panel("map", title, self.width, self.height, marks, tokens=list(self._tokens()))
+
+    def _tokens(self) -> Iterator[Mark]:
+        """The numbers of a row go down to where it comes out, those of a column to the right."""
+        for i, j in np.ndindex(self.m, self.n) if self.words else ():
+            x, y = self.left + (j + 0.5) * self.w, self.top + (i + 0.5) * self.h + 4
+            below, beside = (x, self._below + self.h / 2 + 4), (self._beside + self.w / 2, y)
+            for dial, position, end, when in (("pulls", i + 1, below, VJP), ("pushes", j + 1, beside, JVP)):
+                way = polyline([(x, y), end])
+                going = Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, way)
+                yield text(0, 0, number(self.tiles[i, j]), "tokentext", "middle", moves=[going], when=when)
+
+    @property
+    def _below(self):
+        return self.top + self.m * self.h + self.gap
+
+    @property
+    def _beside(self):
+        return self.left + self.n * self.w + self.gap
 
     def _vectors(self) -> Iterator[Mark]:
         """The input above, the output on the left, with their labels."""
@@ -132,45 +218,62 @@ class _Drawing:
             yield from self.grid.tile(i, j, self.tiles[i, j], link)
 
     def _covers(self) -> Iterator[Mark]:
-        """What is not computed yet."""
+        """What is not computed yet; a cover draws back along its row or column."""
+        right, bottom = self.left + self.n * self.w, self.top + self.m * self.h
+        pulls, pushes = len(self.phrases.pulls), self.n + 1
         for i in range(self.m):
-            yield self.grid.block(i, 0, 1, self.n, "area", when=VJP).varying("pulls", state=[(i + 1, "hidden")])
+            gone = [k > i for k in range(pulls)]
+            cover = self.grid.block(i, 0, 1, self.n, "area", when=VJP)
+            x, width = [right if g else self.left for g in gone], [0.0 if g else right - self.left for g in gone]
+            yield cover.following("pulls", x=x, width=width).moving("pulls", 0.0, COVERED, "x", "width")
         for j in range(self.n):
-            yield self.grid.block(0, j, self.m, 1, "area", when=JVP).varying("pushes", state=[(j + 1, "hidden")])
+            gone = [k > j for k in range(pushes)]
+            cover = self.grid.block(0, j, self.m, 1, "area", when=JVP)
+            y, height = [bottom if g else self.top for g in gone], [0.0 if g else bottom - self.top for g in gone]
+            yield cover.following("pushes", y=y, height=height).moving("pushes", 0.0, COVERED, "y", "height")
 
     def _in_and_out(self) -> Iterator[Mark]:
         """The cotangent and the row that it gives; the tangent and the column."""
-        m, n, gap = self.m, self.n, self.gap
+        m, n = self.m, self.n
         seeds = replace(self._grid(8, self.top), w=self.seed, scale=1.0)
         tangents = replace(self._grid(self.left, 4), scale=1.0)
-        below, beside = (
-            self._grid(self.left, self.top + m * self.h + gap),
-            self._grid(self.left + n * self.w + gap, self.top),
-        )
+        below, beside = self._grid(self.left, self._below), self._grid(self._beside, self.top)
         sums = [1.0] if m > 1 else []
         yield from only(VJP, [seeds.lines(m, 1), below.lines(1, n)])
-        yield from only(JVP, [tangents.lines(1, n), beside.lines(m, 1)])
+        yield from only({"mode": [1, 2]}, [tangents.lines(1, n), beside.lines(m, 1)])
         for i in range(m):
             yield from only(VJP, seeds.moving(i, 0, [None, *(float(i == k) for k in range(m)), *sums], "pulls"))
-            yield from only(JVP, beside.moving(i, 0, [None, *self.tiles[i]], "pushes"))
+            yield from only(JVP, _arriving("pushes", beside.moving(i, 0, [None, *self.tiles[i]], "pushes")))
         for j in range(n):
             totals = [self.total[j]] if sums else []
-            yield from only(VJP, below.moving(0, j, [None, *self.tiles[:, j], *totals], "pulls"))
+            yield from only(VJP, _arriving("pulls", below.moving(0, j, [None, *self.tiles[:, j], *totals], "pulls")))
             yield from only(JVP, tangents.moving(0, j, [None, *(float(j == k) for k in range(n))], "pushes"))
+        if self.directions:
+            yield from only(ANY, self._any_direction(self.directions, tangents, beside))
         yield from self._names_of_passes(seeds, below, tangents, beside)
         yield from self._frames()
 
+    def _any_direction(self, directions, tangents, beside):
+        """A tangent with two elements that are not 0, and what comes out."""
+        t = np.zeros((len(directions.tangents), self.n))
+        t[:, directions.columns] = directions.tangents
+        for j in range(self.n):
+            yield from tangents.moving(0, j, t[:, j].tolist(), DIAL)
+        for i, values in enumerate(self.tiles.astype(float) @ t.T):
+            yield from beside.moving(i, 0, values.round(12).tolist(), DIAL)
+
     def _names_of_passes(self, seeds, below, tangents, beside):
         middle, row = self.left + self.n * self.w / 2, self.top + self.m * self.h / 2
+        pushed = {"mode": [1, 2]}
         return [
             text(8, tangents.y + 18, "Pull: v goes in on the left, a row of J comes out below.", "note", when=VJP),
             text(8, below.y + 18, "Push: t goes in above, a column of J comes out on the right.", "note", when=JVP),
             seeds.over(0, self.top - 8, "v", "slope", when=VJP),
             below.before(0, self.left - 8, "vᵀJ", "slope", when=VJP),
             arrow_head(middle, below.y - 2, 0, 1, "backhead", when=VJP),
-            tangents.before(0, self.left - 8, "tangent t", "forwardtext", when=JVP),
-            beside.over(0, self.top - 8, "J t", "forwardtext", when=JVP),
-            arrow_head(beside.x - 2, row, 1, 0, "head", when=JVP),
+            tangents.before(0, self.left - 8, "tangent t", "forwardtext", when=pushed),
+            beside.over(0, self.top - 8, "J t", "forwardtext", when=pushed),
+            arrow_head(beside.x - 2, row, 1, 0, "head", when=pushed),
         ]
 
     def _frames(self) -> Iterator[Mark]:
@@ -233,3 +336,8 @@ class _Drawing:
                 f"column {j}", phrases.of_column(j, self.x[j]), heat(self.tiles[:, j][None], columns=MOST), pushes=j + 1
             )
         return found
+
+
+def _arriving(dial: str, marks: Iterator[Mark]) -> Iterator[Mark]:
+    """Numbers that change when those that travel have arrived."""
+    return (mark.moving(dial, ARRIVED, 0.0, "text", "opacity") for mark in marks)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ....precision import FORMATS, Format
 from ...kit.axes import Axis
+from ...kit.grips import Grip
 from ...kit.scene import Link, Mark, Panel, circle, only, path, rect, text
 from ...kit.strokes import NOWHERE
 from ...kit.words import minus
@@ -23,6 +24,13 @@ def bits_and_formats(landings: dict[str, list[Landing]], clicked: bool) -> Panel
         marks += only({"format": [i]}, _boxes(FORMATS[name], found, clicked))
     title = f"The bits of the result{': click one to toggle it' if clicked else ''}"
     return Panel("bits", title, WIDTH, HEIGHT, [*marks, *_everywhere(landings)])
+
+
+def power_grip(landings: dict[str, list[Landing]]) -> Grip:
+    """What is exact, dragged along the powers of 2."""
+    targets = [f.target for f in landings["float64"]]
+    spots = [(POWERS(exponent_of(t)), FIRST - 8) if t else None for t in targets]
+    return Grip("power", "bits", "What is exact, along the powers of 2", DIAL, spots, "x")
 
 
 def toggled(value: float, of: Format, n: int) -> float:
@@ -53,7 +61,7 @@ def _boxes(of: Format, found, clicked) -> Iterator[Mark]:
     for n in range(of.bits):
         x, y, link = 6 + n % 32 * step, 26 + n // 32 * 30, f"bit {n}" if clicked else None
         yield rect(x, y, size, 24, "area" if n == 0 else "leaf" if n <= of.exponent_bits else "op", 2, link=link)
-        digit = text(x + size / 2, y + 16, "", "tick" if step < 20 else "value", "middle", link=link)
+        digit = text(x + size / 2, y + 16, "", "tokentext", "middle")  # a click goes through it
         yield digit.following(DIAL, text=[b[n] for b in all_bits])
     narrow = of.bits < 16
     yield text(6, 18, "±", "note")

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from .grips import Grip
 from .hunts import Hunt
 from .joint import key_of, place
-from .strokes import Outline, outline, polygon, tenth
+from .strokes import Outline, Placed, outline, polygon, tenth
 from .words import briefly
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
@@ -395,7 +395,9 @@ def _as_json(value):
     if hasattr(value, "__dataclass_fields__"):
         items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
         return {name: v if type(v) in _AS_THEY_ARE else _as_json(v) for name, v in items if not _empty(v)}
-    return [_as_json(v) for v in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [_as_json(v) for v in value]
+    return str(value) if isinstance(value, str) else tenth(float(value)) if isinstance(value, Placed) else value
 
 
 _AS_THEY_ARE = {str, int, float, bool, type(None)}

@@ -27,10 +27,15 @@ def bits_and_formats(landings: dict[str, list[Landing]], clicked: bool) -> Panel
 
 
 def power_grip(landings: dict[str, list[Landing]]) -> Grip:
-    """What is exact, dragged along the powers of 2."""
-    targets = [f.target for f in landings["float64"]]
-    spots = [(POWERS(exponent_of(t)), FIRST - 8) if t else None for t in targets]
-    return Grip("power", "bits", "What is exact, along the powers of 2", DIAL, spots, "x")
+    """The number given, dragged along the powers of 2."""
+    y = _given_at(landings)
+    spots = [(POWERS(exponent_of(f.x)), y) if f.x else None for f in landings["float64"]]
+    return Grip("power", "bits", "The number, along the powers of 2", DIAL, spots, "x")
+
+
+def _given_at(landings) -> float:
+    """The height of the number given: above the bars; below them where what is exact is another number."""
+    return FIRST - 8 if not landings["float64"][0].ops else FIRST + STEP * len(landings) - 6
 
 
 def toggled(value: float, of: Format, n: int) -> float:
@@ -126,6 +131,10 @@ def _everywhere(landings) -> Iterator[Mark]:
     there = ["" if t else "hidden" for t in targets]
     yield path(NOWHERE, "outline").following(DIAL, d=[[(x, FIRST - 6), (x, base - 4)] for x in xs], state=there)
     yield circle(0, FIRST - 8, 4, "inkhead").following(DIAL, cx=xs, state=there)
+    if landings["float64"][0].ops:
+        given = [POWERS(exponent_of(f.x)) if f.x else 0.0 for f in landings["float64"]]
+        hidden = ["" if f.x else "hidden" for f in landings["float64"]]
+        yield circle(0, _given_at(landings), 4, "bar").following(DIAL, cx=given, state=hidden)
 
 
 def _bar(name, found, y, i, count) -> Iterator[Mark]:
@@ -136,6 +145,12 @@ def _bar(name, found, y, i, count) -> Iterator[Mark]:
     for left, right, role in ((smallest, normal, "leaf"), (normal, end, "op")):
         if right > left:
             yield rect(left, y, right - left, 14, role, 0)
+    for x, beyond, arrow, anchor in (
+        (LEFT, not POWERS.holds(of.min_exponent), "←", "start"),
+        (RIGHT, not POWERS.holds(of.max_exponent), "→", "end"),
+    ):
+        if beyond:  # the bar goes on
+            yield text(x + (4 if anchor == "start" else -4), y + 11, arrow, "name", anchor)
     yield text(RIGHT + 10, y + 11, "", "code").following(DIAL, text=[_result(f, of) for f in found])
 
 

@@ -15,6 +15,7 @@ from labkit.widgets.kit.axes import Axis
 from labkit.widgets.kit.scene import Panel, circle, holds, path
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.strokes import NOWHERE, Drawn, Placed, numbers
+from labkit.widgets.kit.words import briefly
 
 FEW = ("jacobian", "memory")
 READ = (
@@ -247,3 +248,12 @@ def test_of_a_whole_jacobian_as_much_is_filled_as_passes_are_done():
             (said,) = [words for mark, _, words, _ in marks if mark.role == "value" and "needs" not in words]
             done, _, count = said.partition(" of ")
             assert width == pytest.approx(whole * float(done) / float(count) if count else width), said
+
+
+LABS = [w for w in WIDGETS if w.values[0] not in ("demo", "show", "folded", "loss_scale", "clipping")]
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_a_lab_says_at_once_all_that_it_has_to_say(name):
+    scene = widget_examples.made(name).scene
+    assert not [words for state in positions(scene) if (words := briefly(scene.caption(state))[1])]

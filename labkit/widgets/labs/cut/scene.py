@@ -85,22 +85,23 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
     if run.use is None:
         told = listed(f"{gradient_name(leaf)} = {in_full(_or_zeros(run, leaf))}" for leaf in story.leaves)
         return f"Nothing is cut. {capital(values)}; {told}."
-    changed = [_change_words(found, leaf, before, run) for leaf in story.leaves]
-    what = paragraph(*changed) or "No gradient of an input changes."
+    changed = [words for leaf in story.leaves if (words := _change_words(found, leaf, before, run))]
+    ways = [left for _, left in changed] if len(changed) == 1 else []
+    what = paragraph(*(words for words, _ in changed), *ways) or "No gradient of an input changes."
     return f"{label} is cut, {values} as before. {what}"
 
 
 def _change_words(found, leaf, before, run):
-    """What becomes of the gradient of one input, or "" where it stays."""
+    """What becomes of the gradient of one input, and how many paths are left to it; None where it stays."""
     old, new = _or_zeros(before, leaf), _or_zeros(run, leaf)
     if np.array_equal(old, new, equal_nan=True):
-        return ""
+        return None
     ways = found.paths[leaf.index]
     count = sum(run.use not in way for way in ways or ())
-    left = f" {count} of {len(ways)} paths {'is' if count == 1 else 'are'} open." if ways else ""
+    left = f"{count} of {len(ways)} paths {'is' if count == 1 else 'are'} open." if ways else ""
     if run.gradients[leaf.index] is None:
-        return f"No path is left to {leaf.title}: its gradient is {in_full(new)} instead of {in_full(old)}."
-    return f"{gradient_name(leaf)} is {in_full(new)} instead of {in_full(old)}.{left}"
+        return f"No path is left to {leaf.title}: {in_full(new)} instead of {in_full(old)}.", ""
+    return f"{gradient_name(leaf)} is {in_full(new)} instead of {in_full(old)}.", left
 
 
 def question(found: Cuts, label: str, run: Cut) -> Ask | None:

@@ -87,6 +87,7 @@ class JacobianWords:
                     self.passes.matrix[block[0]])
             for block, name in zip(self.rows, self.row_names, strict=True)
         ]  # fmt: skip
+        said[-1] = f"Pull {_span(self.rows[-1])} of {self.m} fills the row of {self.row_names[-1]}."
         said[-1] += f" Done: {counted(self.m, 'pull')}, where forward mode needs {counted(self.n, 'push')}."
         start = f"No pull yet: {counted(self.m, 'row')} to fill, each by a walk back."
         return list(enumerate([start, *said, *([self._ones()] if self.m > 1 else [])]))
@@ -99,6 +100,7 @@ class JacobianWords:
                     self.passes.matrix[:, block[0]])
             for block, name in zip(self.columns, self.column_names, strict=True)
         ]  # fmt: skip
+        said[-1] = f"Push {_span(self.columns[-1])} of {self.n} fills the column of {self.column_names[-1]}."
         said[-1] += f" Done: {counted(self.n, 'push')}, where reverse mode needs {counted(self.m, 'pull')}."
         start = f"No push yet: {counted(self.n, 'column')} to fill, each by a run with a tangent."
         return list(enumerate([start, *said]))

@@ -223,6 +223,7 @@ def between(start: Point, end: Point, part: float) -> Point:
 
 def paths_panel(found: Cuts) -> Panel | None:
     """Every path between an output and an input, with its product of slopes; a path with a cut on it gives nothing."""
+    walk = Walk(found)
     rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, leaf, ways)]
     if not rows:
         return None
@@ -232,7 +233,11 @@ def paths_panel(found: Cuts) -> Panel | None:
     for i, (words, texts, states, role) in enumerate(rows):
         y = 20 + ROW * i
         marks.append(text(8 if role == "name" else 20, y, words, role).varying("cut", **_changing(state=states)))
-        marks.append(text(left, y, "", "value").varying("cut", **_changing(text=texts, state=states)))
+        value = text(left, y, "", "value").varying("cut", **_changing(text=texts, state=states))
+        if role == "name":  # the sum is known when the walk is over
+            known = [texts[walk.found.runs.index(run)] if walk.over(at) else "?" for run, at in walk.each()]
+            value = text(left, y, "", "value").following(walk.joint, text=known)
+        marks.append(value)
     title = "A gradient is the sum over its open paths"
     return Panel("paths", title, max(left + right + 8, width_of(title, 13, True)), 20 + ROW * len(rows), marks)
 

@@ -14,6 +14,8 @@ class Placed(float):
     """A place in px that stands for a `value` on an `axis`. Marks keep it, so that what is drawn can be read back."""
 
     __slots__ = ("axis", "value")
+    value: float
+    axis: Any
 
     def __new__(cls, px: float, value: float, axis: Any) -> "Placed":
         found = super().__new__(cls, px)
@@ -25,6 +27,7 @@ class Drawn(str):
     """A path as it is written, with the `points` that it goes through, or the one that a sign stands around."""
 
     __slots__ = ("points",)
+    points: Sequence[Point]
 
     def __new__(cls, d: str, points: Sequence[Point]) -> "Drawn":
         found = super().__new__(cls, d)

@@ -110,6 +110,14 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "batch": ("batch_splitter", "cut 3", {}, 1),
     "cut": ("cut", "cut", {}, 3),
     "memory": ("memory", "time", {}, 20),
+    "seed": ("sens", "seed1", {}, 1),
+    "sink size": ("sink", "size", {}, 2),
+    "epochs": ("sink", "epochs", {}, 2),
+    "cotangent": ("jacobian", "v", {}, 1),
+    "tangent": ("jacobian", "t", {"mode": 1}, 2),
+    "direction": ("jacobian", "tip", {"mode": 2}, 8),
+    "power": ("microscope", "power", {}, 4),
+    "argument": ("calls", "position", {}, 3),
 }
 
 
@@ -132,7 +140,7 @@ def test_each_lab_is_dragged_to_what_its_data_hold(opened, case, way):
     assert dragged.shown.differences() == [] and dragged.shown.state[dragged.grip(name).dial] != before
 
 
-FREE = {"landscape": "start", "step_size": "x", "show": "x chain"}
+FREE = {"landscape": "start", "step_size": "x", "show": "x chain", "jacobian": "x[1]"}
 
 
 @pytest.mark.live

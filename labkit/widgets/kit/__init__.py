@@ -7,11 +7,13 @@ be given as points. A mark changes by `mark.following(dial, x=[...])` (one value
 alone), `mark.seen_from(dial, position)`, and `mark.answering(dial)` where it would give an answer away. `only(when, marks)`
 shows marks, panels, captions, dials or questions at some positions of dials. `Ask.number` is a question about a number,
 `by_position` gathers questions for a dial.
+`joint`: what follows several dials at once, `mark.following({"a": 3, "b": 4}, x=[...])`, one value for each combination.
 `motion`: what is seen between two positions. Nothing has to be declared: numbers, paths and numbers in texts go evenly from the
 one to the other. `mark.moving` gives a property a time of its own; a `Panel` may have `tokens`, which travel along paths.
 `grips`: what the reader takes hold of: a `Grip` turns a dial to the nearest position, or sets fields `Along` axes. `hunts`: a
 `Hunt`, a game in which the reader clicks what is suspected.
-`strokes`: paths and coordinates as they are written: `polyline`, `polygon` (a sign around corners), `growing` with a dial.
+`strokes`: paths and coordinates as they are written; a place on an axis keeps the number that it stands for. `polyline`,
+`polygon` (a sign around corners), `growing` with a dial.
 `axes`: an `Axis`, linear or logarithmic, with its ticks; a `Plane` of two, with tracks that end where they leave it, and
 contour lines (`contours`).
 `boxes`, `layout`: a graph: where its boxes stand (in rows, if it is wide), their cards, the arrows between them and the labels

@@ -9,7 +9,7 @@ import numpy as np
 from .contours import contour
 from .grips import Along
 from .scene import Mark, line, rect, text
-from .strokes import Point, polyline
+from .strokes import Placed, Point, polyline
 from .words import number
 
 Span = tuple[float, float]  # from where to where something goes, px
@@ -39,8 +39,8 @@ class Axis:
     def __call__(self, value: float) -> float:
         level, span = min(max(self._level(value), self.low), self.high), self.high - self.low
         if self.end < self.start:  # an axis that goes up is measured from the top, as the page is
-            return self.end + (self.high - level) / span * (self.start - self.end)
-        return self.start + (level - self.low) / span * (self.end - self.start)
+            return Placed(self.end + (self.high - level) / span * (self.start - self.end), value, self)
+        return Placed(self.start + (level - self.low) / span * (self.end - self.start), value, self)
 
     def _level(self, value: float) -> float:
         if self.log:

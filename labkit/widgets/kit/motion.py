@@ -179,7 +179,7 @@ def at(panel: Panel, state: Mapping[str, int], dial: str, progress: float) -> It
         if name != "hidden":
             yield mark, look, words, name
     for mark in panel.tokens:
-        if found := token(mark, dial, after[dial], progress):
+        if holds(mark.when, after) and (found := token(mark, dial, after[dial], progress)):
             yield mark, *found, ""
 
 

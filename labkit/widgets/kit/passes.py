@@ -4,7 +4,7 @@ Rows of a Jacobian are vector-Jacobian products with unit cotangents, columns ar
 tangents (A. Griewank, A. Walther, Evaluating Derivatives, 2nd edition, chapter 3).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,8 +56,12 @@ class Passes:
         return bool((np.abs(self.pulled[both] - self.pushed[both]) <= near * size).all())
 
 
-def passes(fn: Callable, args: tuple, argnum: int | str, who: str = "JacobianMap") -> Passes:
+def passes(
+    fn: Callable, args: tuple, argnum: int | str, who: str = "JacobianMap", x: Sequence[float] | None = None
+) -> Passes:
     """Run the pulls and pushes of `fn` at `args` for the argument at `argnum`, a position or a name; `who` asks for them.
+
+    `x`: other elements of this argument.
 
     Raises TypeError for what is not numeric, IndexError for an argument that is not there, ValueError for an empty
     input or output and for a Jacobian of more than 4 million entries.
@@ -67,17 +71,18 @@ def passes(fn: Callable, args: tuple, argnum: int | str, who: str = "JacobianMap
         raise TypeError(f"{who}: expected a function and its arguments, as in {who}(f, x), but got {came}")
     plain, values, names = plain_function(fn, args, {}, None, f"{who}(f, x)")
     place = _place(argnum, names)
-    x = _floating(values[place])
+    given = _floating(values[place])
+    at = given if x is None else np.asarray(x, given.dtype).reshape(given.shape)
 
     def of_one(value):
         output = plain(*(value if i == place else v for i, v in enumerate(values)))
         return leaves(check_output(plain, output))
 
     with np.errstate(all="ignore"):
-        outputs, pull = vjp(of_one, x)
+        outputs, pull = vjp(of_one, at)
         ys = [_numbers(plain, out, who) for out in outputs]
-        _check_size(sum(y.size for y in ys), x.size, who)
-        return _all_passes(of_one, pull, plain.__name__, names[place], x, ys)
+        _check_size(sum(y.size for y in ys), at.size, who)
+        return _all_passes(of_one, pull, plain.__name__, names[place], at, ys)
 
 
 def _all_passes(of_one, pull, name, input_name, x, ys):

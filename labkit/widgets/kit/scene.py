@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from .grips import Grip
 from .hunts import Hunt
-from .strokes import Outline, outline, polygon, tenth
+from .joint import key_of, place
+from .strokes import Outline, Placed, outline, polygon, tenth
 from .words import briefly
 
 Changes = list[tuple[int, Any]]  # (position of the dial, value from there on), in rising order
@@ -25,7 +26,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "toggle", "plane", "order", "hunt")
+KINDS = ("slider", "choice", "toggle", "plane", "order", "hunt", "inside")
 STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
@@ -64,10 +65,11 @@ class Dial:
 
     Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among
     places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an
-    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`). What is
-    dragged is a `Grip`. `asks`: questions by position, for "predict first", one or several with different `when`. `when`:
-    the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this dial turns
-    these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share, rising:
+    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`), "inside" (it
+    has no control, for it is turned in the picture alone). What is dragged is a `Grip`. `asks`: questions by position, for
+    "predict first", one or several with different `when`. `when`: the dial is offered only at these positions of other dials.
+    `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`. `places`: where each
+    position lies on a line that several scenes share, rising:
     when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
@@ -112,7 +114,8 @@ class Motion:
 class Mark:
     """One SVG element: `tag`, `role` (its look, see `theme`), `at` (attributes in px), and `text`.
 
-    `vary`: `{dial: {attribute: changes}}`, an attribute being one of SVG's, "text" or "state"; `when`: shown only at
+    `vary`: `{dial: {attribute: changes}}`, an attribute being one of SVG's, "text" or "state" (what follows several dials at
+    once stands under their joint key, see `joint`); `when`: shown only at
     these positions of dials; `link`: marks of one link light up together and share what `Scene.links` says; `moves`: what
     moves at another time than usual (see `motion`); `scale`: in the page of a large panel, it is drawn only from a scale on
     and below another (default: as the panel's `near` says).
@@ -128,10 +131,14 @@ class Mark:
     moves: Sequence[Motion] = ()
     scale: tuple[float, ...] = ()
 
-    def following(self, dial: str, **values: Iterable[Any]) -> "Mark":
-        """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points."""
+    def following(self, dial: str | Mapping[str, int], **values: Iterable[Any]) -> "Mark":
+        """The same mark with attributes that follow a dial: of each, one value for each position. Paths may be points.
+
+        Of several dials, `{name: how many positions}`, one value for each combination, the last dial turning fastest.
+        """
         written = {key: map(_WRITTEN[key], found) if key in _WRITTEN else found for key, found in values.items()}
-        return self.varying(dial, **{key: changes(found) for key, found in written.items()})
+        name = dial if isinstance(dial, str) else key_of(dial)
+        return self.varying(name, **{key: changes(found) for key, found in written.items()})
 
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
@@ -196,7 +203,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Caption:
-    """The sentences that go with the positions of `dial`; `texts` lists changes."""
+    """The sentences that go with the positions of `dial`, or of several dials by their joint key; `texts` lists changes."""
 
     dial: str
     texts: Changes
@@ -251,7 +258,7 @@ class Scene:
 
     def caption(self, state: Mapping[str, int]) -> str:
         """The sentences for a state, one after the other."""
-        said = [latest(c.texts, state[c.dial], "") for c in self.captions if holds(c.when, state)]
+        said = [latest(c.texts, place(c.dial, state), "") for c in self.captions if holds(c.when, state)]
         return " ".join(filter(None, said))
 
     def said(self, state: Mapping[str, int]) -> str:
@@ -283,13 +290,14 @@ def looks(mark: Mark, state: Mapping[str, int]) -> tuple[dict[str, Any], str, st
     """`(attributes, text, state name)` of a mark."""
     attributes, text, name = dict(mark.at), mark.text, ""
     for dial, varied in mark.vary.items():
+        at = place(dial, state)
         for attribute, changes in varied.items():
             if attribute == "text":
-                text = latest(changes, state[dial], text)
+                text = latest(changes, at, text)
             elif attribute == "state":
-                name = latest(changes, state[dial], name)
-            elif changes and changes[0][0] <= state[dial]:
-                attributes[attribute] = latest(changes, state[dial], None)
+                name = latest(changes, at, name)
+            elif changes and changes[0][0] <= at:
+                attributes[attribute] = latest(changes, at, None)
     return attributes, text, name
 
 
@@ -387,7 +395,9 @@ def _as_json(value):
     if hasattr(value, "__dataclass_fields__"):
         items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
         return {name: v if type(v) in _AS_THEY_ARE else _as_json(v) for name, v in items if not _empty(v)}
-    return [_as_json(v) for v in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [_as_json(v) for v in value]
+    return str(value) if isinstance(value, str) else tenth(float(value)) if isinstance(value, Placed) else value
 
 
 _AS_THEY_ARE = {str, int, float, bool, type(None)}

@@ -2,11 +2,37 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 Point = tuple[float, float]  # px
 Outline = str | Iterable[Point | None]  # a path as SVG writes it, or the points that it goes through
 
 NOWHERE = "M0 0"  # a path that is not seen
+
+
+class Placed(float):
+    """A place in px that stands for a `value` on an `axis`. Marks keep it, so that what is drawn can be read back."""
+
+    __slots__ = ("axis", "value")
+    value: float
+    axis: Any
+
+    def __new__(cls, px: float, value: float, axis: Any) -> "Placed":
+        found = super().__new__(cls, px)
+        found.value, found.axis = float(value), axis
+        return found
+
+
+class Drawn(str):
+    """A path as it is written, with the `points` that it goes through, or the one that a sign stands around."""
+
+    __slots__ = ("points",)
+    points: Sequence[Point]
+
+    def __new__(cls, d: str, points: Sequence[Point]) -> "Drawn":
+        found = super().__new__(cls, d)
+        found.points = points
+        return found
 
 
 def outline(d: Outline) -> str:
@@ -20,12 +46,13 @@ def polyline(points: Iterable[Point | None]) -> str:
     >>> polyline([(0, 0), (2, 1), None, (4, 4), (5, 4)]), polyline([])
     ('M0 0L2 1M4 4L5 4', 'M0 0')
     """
-    words, command = [], "M"
+    words, command, through = [], "M", []
     for point in points:
         if point:
             words.append(command + spot(point))
+            through.append(point)
         command = "L" if point else "M"
-    return "".join(words) or NOWHERE
+    return Drawn("".join(words) or NOWHERE, through)
 
 
 def spot(point: Point) -> str:
@@ -43,7 +70,7 @@ def polygon(corners: Iterable[Point], x: float = 0.0, y: float = 0.0) -> str:
     >>> polygon([(-4, 4), (4, 4), (0, -4)], 10, 10)
     'M6 14L14 14L10 6Z'
     """
-    return polyline((x + dx, y + dy) for dx, dy in corners) + "Z"
+    return Drawn(polyline((x + dx, y + dy) for dx, dy in corners) + "Z", [(x, y)])
 
 
 def numbers(d: str) -> list[float]:
@@ -73,4 +100,6 @@ def px(value: float) -> str:
 def tenth(value: float) -> float:
     """A coordinate as a number: to a tenth of a px, a whole one as an integer."""
     found = round(float(value), 1)
+    if isinstance(value, Placed):
+        return Placed(found, value.value, value.axis)
     return int(found) if found.is_integer() else found

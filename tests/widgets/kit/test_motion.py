@@ -2,10 +2,12 @@
 
 import random
 import re
+from math import prod
 
 import javascript
 import pytest
 
+from labkit.widgets.kit.joint import key_of
 from labkit.widgets.kit.motion import at, between, blend, part, point_on, token
 from labkit.widgets.kit.page import script
 from labkit.widgets.kit.scene import STEP, Dial, Mark, Motion, Panel, Scene, changes, circle, rect, text, to_json
@@ -41,6 +43,10 @@ def some_mark(draw, dials):
                      "state": found(names), "fill": found(["none", "red"])}.items() if dial.name in how}
         for dial in dials
     }  # fmt: skip
+    if draw.random() < 0.5:  # what follows all dials at once
+        sizes = {d.name: len(d.values) for d in dials}
+        joint = [draw.choice(numbers) for _ in range(prod(sizes.values()))]
+        vary[key_of(sizes)] = {"y": changes(joint), "text": changes(map(str, joint))}
     properties = draw.sample(["x", "d", "text", "state"], 2)
     moves = [Motion(d.name, key, draw.choice([0, 250]), draw.choice([0, 500]), draw.choice([None, 1])) for key in properties
              for d in dials[:1]]  # fmt: skip

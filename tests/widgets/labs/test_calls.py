@@ -9,7 +9,8 @@ import pytest
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data.guide import network
-from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.motion import point_on
+from labkit.widgets.kit.scene import holds, looks, to_json
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import in_full
 from labkit.widgets.labs.calls.nested import Failure
@@ -146,8 +147,41 @@ def test_every_call_has_a_sentence_and_hides_the_result_until_it_is_shown(pictur
 
 
 def test_turning_the_call_while_predicting_hides_the_result(picture):
-    for dial in picture.scene.dials[:4]:
-        assert dial.resets == {"show": 0}
+    for dial in picture.scene.dials:
+        if dial.name in CALL:
+            assert dial.resets == {"show": 0} and dial.kind == "inside"
+
+
+def test_a_click_or_a_drag_takes_each_value_of_each_argument(picture):
+    for dial in (d for d in picture.scene.dials if d.name in CALL):
+        (grip,) = [g for g in picture.scene.grips if g.dial == dial.name]
+        (frame,) = [m for m in picture.scene.panels[0].marks if m.role == "before" and dial.name in m.vary]
+        for position, spot in enumerate(grip.spots):
+            assert picture.scene.links[f"{dial.name} {position}"].go == {dial.name: position}
+            at = looks(frame, picture.scene.state(**{dial.name: position}))[0]
+            assert at["x"] < spot[0] < at["x"] + at["width"] and at["y"] < spot[1] < at["y"] + at["height"]
+
+
+def test_the_structure_that_is_looked_for_is_found_by_the_calls_that_return_it(picture):
+    goal = picture.scene.panels[0].marks[-1]
+    for call in CALLS:
+        for show in range(3):
+            words = looks(goal, state_of(picture, call, show=show))[1]
+            structure = words.split("returns ")[1][:-1]
+            found = show > 0 and picture.structure(**dict(zip(CALL, call, strict=True))) == structure
+            assert words.startswith("Found" if found else "Can you find")
+
+
+def test_each_piece_travels_into_the_box_that_it_names(picture):
+    for panel in picture.scene.panels:
+        words = [mark for mark in panel.tokens if mark.tag == "text"]
+        names = [m for m in panel.marks if m.role == "name" and panel.name.startswith("result") and panel.tokens]
+        assert [mark.text for mark in words] == [m.text for m in names]
+        for token, name in zip(words, names, strict=True):
+            (move,) = token.moves
+            assert point_on(move.path, move.end)[1] == pytest.approx(name.at["y"] - 3, abs=1)
+            state = {"show": 1, **dict.fromkeys(name.when, 0)}
+            assert looks(name, state)[2] == "hidden" and looks(name, {**state, "show": 2})[2] == ""
 
 
 def test_a_tuple_of_one_position_is_a_known_slip(picture):
@@ -182,7 +216,7 @@ def test_a_torch_network_keeps_its_grad():
 
 
 def test_the_scene_is_plain_data(picture):
-    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 400_000
+    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 550_000
     assert to_json(picture.scene)["predict"] is True
 
 

@@ -10,9 +10,11 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
+from labkit.widgets.kit.motion import point_on
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.cut.run import cuts
 from labkit.widgets.labs.cut.view import product, slopes
+from labkit.widgets.labs.cut.walk import Walk
 
 
 def loss(x, y):
@@ -78,7 +80,7 @@ def test_a_cut_changes_no_value():
 def test_what_no_path_leads_to_is_said_to_have_none():
     assert texts(usual(), "graph", cut="y → a").count("no path") == 1
     assert texts(usual(), "graph", cut="× → z").count("no path") == 4  # y, a, b and their product
-    assert "No path is left to y: its gradient is 0 instead of 0.423." in usual().describe(cut="y → a")
+    assert "No path is left to y: 0 instead of 0.423." in usual().describe(cut="y → a")
     assert float(usual().gradients["y → a"]["y"]) == 0.0
 
 
@@ -101,11 +103,37 @@ def test_a_click_on_a_ring_cuts_there():
 
 
 def test_the_question_is_answered_by_the_gradient_after_the_cut():
-    (dial,) = usual().scene.dials
+    _, dial = usual().scene.dials
     for position, ask in dial.asks.items():
         name = "y" if "gradient of y" in ask.question else "x"
         assert ask.answer == pytest.approx(float(usual().gradients[usual().cuts[position]][name]), rel=1e-4)
         assert ask.answer not in [value for value, _ in ask.slips]
+
+
+def test_what_has_arrived_at_each_step_of_the_walk_adds_up_to_the_gradient():
+    found = usual().found
+    walk = Walk(found)
+    for run in found.runs:
+        for node in found.story.nodes:
+            arrived = [walk.arrived(run, node.index, k) for k in range(len(walk.order) + 1)]
+            known = [float(a) for a in arrived if a is not None]
+            end = run.gradients[node.index]
+            assert (end is None and not known) or known[-1] == pytest.approx(float(end))
+    assert found.story.nodes[walk.order[0]].name == "z"
+    assert texts(usual(), "graph", walk=0).count("no path") == 0
+
+
+def test_a_token_falls_where_an_edge_is_cut_and_nothing_comes_from_there():
+    (panel,) = [panel for panel in usual().scene.panels if panel.name == "graph"]
+    for cut in range(1, len(usual().cuts)):
+        here = [t for t in panel.tokens if cut in t.when["cut"] and t.tag == "rect"]
+        use = usual().found.runs[cut].use
+        falling = [t for t in here if t.role == "bad"]
+        assert len(falling) == (1 if usual().found.runs[cut].gradients[use.node] is not None else 0)
+        assert len(here) - len(falling) == len(usual().found.runs[cut].open)
+        for token in falling:
+            (y0, y1) = (point_on(token.moves[0].path, share)[1] for share in (0.9, 1.0))
+            assert y1 > y0  # down
 
 
 def test_arrays_have_paths_without_products():

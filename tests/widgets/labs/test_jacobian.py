@@ -13,6 +13,7 @@ from labkit.data.guide import network
 from labkit.widgets.kit.scene import to_json
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import number
+from labkit.widgets.labs.jacobian.directions import Directions
 from labkit.widgets.labs.jacobian.scene import JacobianMap
 
 X = np.array([1.5, -2.0, 0.7, 3.0, 1.0])
@@ -96,7 +97,7 @@ def test_all_ones_give_what_mindspore_returns_and_torch_refuses():
 def test_one_output_needs_one_pull_and_no_position_for_a_sum():
     picture = JacobianMap(lambda x: anp.sum(x**2), X)
     assert picture.scene.dials[1].values == ["none yet", "y"]
-    assert "1 pull for 1 row; forward mode needs 5 pushes" in picture.describe()
+    assert "1 pull, where forward mode needs 5 pushes" in picture.describe()
 
 
 def test_the_cost_counts_passes():
@@ -175,6 +176,49 @@ def test_questions_have_the_answers_of_the_engine():
     for ask in [*asks.values(), *picture.scene.dials[2].asks.values()]:
         for value, _ in ask.slips:
             assert abs(value - ask.answer) > ask.tolerance * abs(ask.answer)
+
+
+def test_a_tangent_in_any_direction_comes_out_as_a_push_says():
+    picture = JacobianMap(three_of_five, X)
+    count = 25
+    found = Directions.of(picture.passes)
+    assert [picture.passes.columns[c] for c in found.columns] == ["x[0]", "x[3]"]
+    for position in range(0, count, 4):
+        angle, t = 2 * np.pi * position / (count - 1), np.zeros(5)
+        t[list(found.columns)] = np.cos(angle), np.sin(angle)
+        _, out = labkit.jvp(three_of_five, (X,), (t,))
+        np.testing.assert_allclose(found.images[position], out[list(found.rows)], atol=1e-11)
+        shown = line_of(picture, "J t", "direction", False, mode=2, direction=position)[:3]
+        assert shown == [number(v) for v in out.round(12) + 0.0]
+    assert len(JacobianMap(lambda x: anp.sum(x**2), X).scene.dials[0].values) == 2  # an ellipse needs two outputs
+
+
+def test_the_ellipse_is_longest_by_the_largest_singular_value():
+    found = Directions.of(JacobianMap(lambda x: np.array([[3.0, 1.0], [1.0, 2.0]]) @ x, X[:2]).passes)
+    sizes = np.linalg.norm(found.images, axis=1)
+    assert sizes.max() == pytest.approx(np.linalg.svd(found.part)[1][0], rel=0.01)
+    assert "The longest of these." in found.captions()[int(np.argmax(sizes))]
+
+
+def test_an_element_of_the_input_is_dragged_to_any_number():
+    picture = JacobianMap(three_of_five, X)
+    x = np.array([*X[:1], 0.25, *X[2:]])
+    for message in ({"set": {"x[1]": 0.25}, "at": picture.state}, {"set": {"x[1]": 0.25}}):
+        picture.respond(message)
+        np.testing.assert_allclose(picture.matrix, labkit.jacrev(three_of_five)(x))
+    assert picture.inputs["x[1]"] == 0.25 and cell(picture, 0, 0) == "0.25"
+    assert JacobianMap(anp.tanh, np.zeros(30)).inputs == {}
+
+
+def test_handles_stand_where_their_pass_goes_in():
+    picture = JacobianMap(three_of_five, X)
+    v, t = (next(g for g in picture.scene.grips if g.name == name) for name in "vt")
+    for i in range(3):
+        ones = [p for p, said in words(picture, "value", pulls=i + 1).items() if said == "1" and p[0] < 60]
+        assert any(abs(v.spots[i + 1][1] + 4 - y) < 1 for _, y in ones)
+    for j in range(5):
+        ones = [p for p, said in words(picture, "value", mode=1, pushes=j + 1).items() if said == "1" and p[1] < 30]
+        assert any(abs(t.spots[j + 1][0] - x) < 1 for x, _ in ones)
 
 
 def test_every_position_has_a_sentence_and_can_be_drawn():

@@ -137,14 +137,14 @@ def test_the_curve_ends_at_its_time_and_its_top_is_the_most(name):
     run, (left, bottom) = usual().runs[name, "releases"], points[0]
     per_time = (points[-1, 0] - left) / run[-1].time
     per_result = (bottom - points[-1, 1]) / len(run[-1].held)
-    assert per_time == pytest.approx(7.5, abs=0.01)
+    assert per_time == pytest.approx(6.0, abs=0.01)
     assert (bottom - points[:, 1].min()) / per_result == pytest.approx(most(run), abs=0.2)
 
 
 def test_the_cover_begins_at_the_time_shown():
     for time in (0, 16, LAST - 1):
         _, (_, at, *_) = marks("curve", "area", time=time)
-        assert at["x"] == 62 + 7.5 * time and at["x"] + at["width"] == 62 + 7.5 * LAST
+        assert at["x"] == 62 + 6.0 * time and at["x"] + at["width"] == 62 + 6.0 * LAST
     assert len(marks("curve", "area", time=LAST)) == 1  # nothing is covered at the end
 
 

@@ -9,6 +9,7 @@ import pytest
 from labkit.precision import FORMATS, format_of, rounded
 from labkit.widgets import Microscope
 from labkit.widgets.kit.scene import holds, looks, to_json, width_of
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.microscope.ruler import DIAL, Window
 from labkit.widgets.labs.microscope.run import (
     Number,
@@ -310,3 +311,36 @@ def test_number_does_not_hide_in_python_floats():
     given = Number.stored(FORMATS["float16"], Fraction(1), "x")
     with pytest.raises(TypeError):
         math.exp(given)
+
+
+# ---- what is dragged ----
+
+
+def test_what_is_exact_is_dragged_along_the_line_which_stands_still_meanwhile():
+    lens = Microscope("0.1", powers=range(-2, 3))
+    at = lens.state
+    del at["inputs"]
+
+    def seen():
+        panel, state = lens.scene.panels[0], lens.scene.state(**at)
+        lit = [(at_["y"], at_["y"] + at_["height"]) for _, at_, _, name in visible_marks(panel, state) if name == "lit"]
+        numbers = [words for mark, _, words, _ in visible_marks(panel, state) if mark.role == "code"]
+        (grip,) = [g for g in lens.scene.grips if g.name == "exact" and holds(g.when, state)]
+        return lit[0], numbers, grip
+
+    _, numbers, grip = seen()
+    along = grip.free["y"]
+    for share in (0.3, 0.42, 0.61):
+        value = along.low + share * (along.high - along.low)
+        lens.respond({"set": {"value": value}, "at": at})
+        (top, bottom), now, moved = seen()
+        assert now == numbers and top - 0.1 <= moved.at[1] <= bottom + 0.1  # in the band of what lands where it does
+        assert moved.at[1] == pytest.approx(along.start + share * (along.end - along.start), abs=0.2)
+    lens.respond({"set": {"value": value}})
+    assert float(lens.landings["float16"][lens.positions.index(0)].result) == float(np.float16(value))
+
+
+def test_the_power_is_dragged_along_its_axis(tenth):
+    (grip,) = [g for g in tenth.scene.grips if g.name == "power"]
+    xs = [spot[0] for spot in grip.spots]
+    assert grip.dial == DIAL and xs == sorted(xs) and len(xs) == len(tenth.positions)

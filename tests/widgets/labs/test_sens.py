@@ -13,8 +13,9 @@ import labkit.torch as torch
 from labkit.data.guide import network
 from labkit.widgets.kit.scene import holds, to_json
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.kit.words import number
-from labkit.widgets.labs.sens.scene import SEEDS, SensDial
+from labkit.widgets.labs.sens.scene import SensDial
 
 X = np.array([2.0, 3.0, 0.5])
 
@@ -31,29 +32,69 @@ def dials(positions):
     return {f"seed{i}": p for i, p in enumerate(positions)}
 
 
-def line_of(picture, row, state):
-    """The numbers drawn in one row of a grid, from left to right: `row` is its height in px."""
-    seen = visible_marks(picture.scene.panels[0], picture.scene.state(**state))
-    found = {at["x"]: said for mark, at, said, _ in seen if mark.tag == "text" and said and abs(at["y"] - row) < 1}
-    return [found[x] for x in sorted(found)]
+def values(picture):
+    """The seeds that an output can have."""
+    return [float(words.replace("−", "-")) for words in picture.scene.dials[1].values]
 
 
-def below(picture, state):
-    """The gradient that is drawn, without its label."""
-    seen = visible_marks(picture.scene.panels[0], picture.scene.state(**state))
-    rows = [at["y"] for mark, at, said, _ in seen if said == "added: the gradient"]
-    return [said for said in line_of(picture, rows[0], state) if said != "added: the gradient"] if rows else []
+def shown(picture, **state):
+    """The numbers at the end of the lines: the gradient, as far as it is added up."""
+    seen = visible_marks(picture.scene.panels[1], picture.scene.state(**state))
+    return [words for mark, _, words, _ in seen if mark.role == "value"]
 
 
 @pytest.mark.parametrize("fn", [two, three])
 def test_the_gradient_at_every_position_is_one_pull_with_these_seeds(fn):
     picture = SensDial(fn, X)
     _, pull = labkit.vjp(fn, X)
-    for positions in product(range(5), repeat=len(picture.matrix)):
-        seeds = [SEEDS[p] for p in positions]
+    for positions in product(range(0, len(values(picture)), 2), repeat=len(picture.matrix)):
+        seeds = [values(picture)[p] for p in positions]
         pulled = pull(np.array(seeds, float))[0]
         np.testing.assert_allclose(picture.gradient(*seeds), pulled, atol=1e-12)
-        assert below(picture, dials(positions)) == [number(v) for v in picture.gradient(*seeds) + 0.0]
+        assert shown(picture, **dials(positions)) == [number(v) for v in picture.gradient(*seeds) + 0.0]
+
+
+def test_each_arrow_goes_on_where_the_one_before_ends():
+    picture = SensDial(two, np.array([2.0, 3.0, 0.0]))
+    panel, rows = picture.scene.panels[1], picture.matrix
+    for positions in ((0, 7), (5, 5), (8, 1)):
+        seeds = [values(picture)[p] for p in positions]
+        for added in range(3):
+            seen = list(visible_marks(panel, picture.scene.state(added=added, **dials(positions))))
+            unit = unit_of(seen)
+            ends = [numbers(at["d"])[0:3:2] for mark, at, _, _ in seen if mark.role in ("vector", "backvector")]
+            for j in range(3):
+                at = 0.0
+                for i in range(2):
+                    start, end = ((x - unit[0]) / unit[1] for x in ends[2 * j + i])
+                    step = seeds[i] * rows[i, j] if i < added else 0.0
+                    assert (start, end - start) == pytest.approx((at, step), abs=0.2)
+                    at += step
+
+
+def unit_of(seen):
+    """Where 0 stands on the axis, and how many px one is, by the words below it."""
+    ticks = {number_of(words): at["x"] for mark, at, words, _ in seen if mark.role == "tick"}
+    high = max(ticks)
+    return ticks[0.0], (ticks[high] - ticks[0.0]) / high
+
+
+def number_of(words):
+    return float(words.replace("−", "-"))
+
+
+def test_the_sums_are_in_their_rings_when_it_says_so():
+    picture = SensDial(two, X)
+    hits = 0
+    for positions in product(range(9), repeat=2):
+        state = dials(positions)
+        seen = list(visible_marks(picture.scene.panels[1], picture.scene.state(**state)))
+        rings = [at["cx"] for mark, at, _, _ in seen if mark.tag == "circle"]
+        sums = [max(numbers(at["d"])[::2]) - 8 for mark, at, _, _ in seen if mark.role == "back"]
+        hit = "rings!" in picture.describe(**state)
+        assert hit == (sums == pytest.approx(rings, abs=0.11))
+        hits += hit
+    assert hits == 1
 
 
 def test_it_is_what_both_dialects_give_for_a_cotangent():
@@ -70,75 +111,64 @@ def test_all_ones_are_grad_and_one_alone_is_has_aux():
     picture = SensDial(net, x, y)
     np.testing.assert_allclose(picture.gradient(1, 1), ms.grad(net)(x, y).asnumpy().ravel())
     np.testing.assert_allclose(picture.gradient(1, 0), ms.grad(net, has_aux=True)(x, y)[0].asnumpy().ravel())
-    assert "All ones: the sum of all rows" in picture.describe()
-    assert "y0 alone counts: its row, unchanged." in picture.describe(seed1="0")
-    assert "y0 alone counts: 2 times its row." in picture.describe(seed0="2", seed1="0")
+    assert "All ones: what comes back without sens." in picture.describe()
+    assert "y0 alone counts." in picture.describe(seed1="0")
     named = SensDial(net, x, y, outputs=("loss", "logits"))
-    assert "This is the gradient of loss − 2 logits." in named.describe(seed1=0)
+    assert "Zero, though not every seed is." in named.describe(seed0="1", seed1="−2")
 
 
 @pytest.mark.parametrize(
     ("positions", "words"),
     [
-        ((2, 2), "0 × [3, 2, 0] + 0 × [1, 0, 1] = [0, 0, 0]. No output counts"),
-        ((4, 4), "All alike: 2 times the gradient of the sum of the outputs."),
-        ((4, 1), "This is the gradient of 2 y[0] − y[1]."),
-        ((0, 3), "−2 × [3, 2, 0] + 1 × [1, 0, 1] = [−5, −4, 1]. This is the gradient of −2 y[0] + y[1]."),
-        ((3, 0), "1 × [3, 2, 0] + (−2) × [1, 0, 1]"),
+        ((4, 4), "0 × [3, 2, 0] + 0 × [1, 0, 1] = [0, 0, 0]. No output counts"),
+        ((0, 6), "−2 × [3, 2, 0] + 1 × [1, 0, 1] = [−5, −4, 1]."),
+        ((6, 1), "1 × [3, 2, 0] + (−1.5) × [1, 0, 1]"),
     ],
 )
 def test_what_is_said_about_the_seeds(positions, words):
     assert words in SensDial(two, np.array([2.0, 3.0, 0.0])).describe(**dials(positions))
 
 
-def test_the_products_are_seed_times_row():
-    picture = SensDial(two, np.array([2.0, 3.0, 0.0]))
-    rows = [m.at["y"] for m in picture.scene.panels[0].marks if m.tag == "text" and m.text in ("y[0]", "y[1]")]
-    drawn = [line_of(picture, y, dials((0, 4))) for y in rows]
-    assert drawn[0] == ["y[0]", "6", "−2", "3", "2", "0", "→", "−6", "−4", "0"]
-    assert drawn[1] == ["y[1]", "2", "2", "1", "0", "1", "→", "2", "0", "2"]
-
-
 def test_nothing_is_given_away_while_the_reader_predicts():
     picture = SensDial(two, X)
-    assert below(picture, {"show": 0}) == []
-    assert "Predict it" in picture.describe(show=0) and "=" not in picture.describe(show=0).splitlines()[-1]
-    assert all(dial.resets == {"show": 0} for dial in picture.scene.dials[:-1])
+    assert shown(picture, added=0) == ["0", "0", "0"]
+    assert "where will the sums stand?" in picture.describe(added=0)
+    assert all(dial.resets == {"added": 0} for dial in picture.scene.dials[1:])
 
 
 def test_each_arrangement_has_one_question_with_the_right_answer():
     picture = SensDial(two, X)
-    show = picture.scene.dials[-1]
-    for positions in product(range(5), repeat=2):
-        (ask,) = [a for a in show.asks[1] if holds(a.when, picture.scene.state(**dials(positions)))]
+    added = picture.scene.dials[0]
+    for positions in product(range(9), repeat=2):
+        (ask,) = [a for a in added.asks[2] if holds(a.when, picture.scene.state(**dials(positions)))]
         column = int(ask.question.split("x[")[1][0])
-        assert ask.answer == pytest.approx(picture.gradient(*(SEEDS[p] for p in positions))[column])
+        assert ask.answer == pytest.approx(picture.gradient(*(values(picture)[p] for p in positions))[column])
         for value, _ in ask.slips:
             assert abs(value - ask.answer) > ask.tolerance * abs(ask.answer)
 
 
 def test_a_click_on_an_output_lets_it_count_alone():
-    links = SensDial(three, X).scene.links
-    assert [SEEDS[links["row 1"].go[f"seed{i}"]] for i in range(3)] == [0, 1, 0]
+    picture = SensDial(three, X)
+    assert [values(picture)[picture.scene.links["row 1"].go[f"seed{i}"]] for i in range(3)] == [0, 1, 0]
 
 
 def test_one_output_has_one_dial():
     picture = SensDial(lambda x: anp.sum(x**2), X)
-    assert [dial.name for dial in picture.scene.dials] == ["seed0", "show"]
-    assert "There is only y: −2 times its row." in picture.describe(seed0="−2")
+    assert [dial.name for dial in picture.scene.dials] == ["added", "seed0"]
+    assert "−2 × [4, 6, 1] = [−8, −12, −2]." in picture.describe(seed0="−2")
 
 
 def test_what_is_not_finite_is_shown_and_not_asked_for():
     picture = SensDial(lambda x: anp.sqrt(x), np.array([0.0, 4.0]))
-    assert below(picture, {}) == ["nan", "0.25"] or below(picture, {}) == ["inf", "0.25"]
-    assert picture.scene.dials[-1].asks[1] == []
+    assert shown(picture) in (["nan", "0.25"], ["inf", "0.25"]) and "have no arrow" in picture.scene.notice
+    assert picture.scene.dials[0].asks[2] == []
     json.dumps(to_json(picture.scene), allow_nan=False)
 
 
 def test_it_is_small_and_can_be_drawn():
     picture = SensDial(lambda x: anp.array([anp.sum(x), anp.sum(x**2), anp.prod(x)]), np.arange(1, 9.0))
-    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 400_000
-    assert picture.svg(seed2=0, theme="dark").startswith("<svg") and len(picture.scene.panels[0].marks) < 1500
+    assert len(json.dumps(to_json(picture.scene), allow_nan=False)) < 1_000_000
+    assert picture.svg(seed2=0, theme="dark").startswith("<svg") and len(picture.scene.panels[1].marks) < 100
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,15 @@
 """The sink calculator shows steps and round trips as they are counted on the simulated device."""
 
 import json
+from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import labkit.mindspore as ms
-from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.scene import holds, looks, to_json
+from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.labs.sink.scene import BATCHES, EPOCHS, SIZES, SinkCalculator
 
 
@@ -15,9 +19,8 @@ def picture():
 
 
 def visible(picture, role, **dials):
-    state = picture.scene.state(**dials)
-    marks = [mark for mark in picture.scene.panels[0].marks if mark.role in role]
-    return [mark for mark in marks if all(state[d] in p for d, p in mark.when.items())]
+    seen = visible_marks(picture.scene.panels[0], picture.scene.state(**dials))
+    return [at for mark, at, _, _ in seen if mark.tag == "rect" and mark.role in role]
 
 
 def test_steps_are_epochs_times_sink_size(picture):
@@ -34,6 +37,39 @@ def test_a_round_trip_per_launch_or_per_step_without_sinking(picture):
 def test_there_is_a_tile_per_step(picture):
     for (epochs, name), count in picture.runs.items():
         assert len(visible(picture, ("op", "leaf"), epochs=str(epochs), size=name)) == count.steps
+        assert len(visible(picture, ("outline",), epochs=str(epochs), size=name)) == epochs * BATCHES
+
+
+def test_an_epoch_counts_what_a_run_of_so_many_epochs_counts(picture):
+    for epochs, name in ((1, "5"), (3, "12"), (2, "off")):
+        x, layer = np.ones((BATCHES, 1), np.float32), ms.nn.Dense(1, 1)
+        before = {key: ms.get_context(key) for key in ("mode", "device_target")}
+        ms.set_context(mode=ms.GRAPH_MODE, device_target="Ascend")
+        with ms.train.counting() as count:
+            rows = ms.dataset.NumpySlicesDataset((x, x), ["x", "y"], shuffle=False).batch(1)
+            model = ms.train.Model(layer, ms.nn.MSELoss(), ms.nn.SGD(layer.trainable_params(), 0.01))
+            model.train(epochs, rows, dataset_sink_mode=name != "off", sink_size=SIZES[name] or -1)
+        ms.set_context(**before)
+        assert (count.steps, count.round_trips) == (
+            picture.runs[epochs, name].steps,
+            picture.runs[epochs, name].round_trips,
+        )
+
+
+def test_the_way_of_the_work_goes_down_once_for_each_round_trip(picture):
+    lanes = picture.scene.panels[1]
+    (way,) = [mark for mark in lanes.marks if mark.role == "edge"]
+    for (epochs, name), count in picture.runs.items():
+        ys = numbers(looks(way, picture.scene.state(epochs=str(epochs), size=name))[0]["d"])[1::2]
+        downs = sum(a < b for a, b in pairwise(ys))
+        assert downs == count.round_trips and ys[0] == ys[-1] == min(ys)
+
+
+def test_the_ring_stands_at_the_end_of_the_first_epoch(picture):
+    (grip,) = [g for g in picture.scene.grips if g.name == "size"]
+    for name, (x, y) in zip(SIZES, grip.spots, strict=True):
+        tiles = visible(picture, ("op", "leaf"), epochs="1", size=name)
+        assert x == pytest.approx(tiles[-1]["x"] + tiles[-1]["width"] + 2) and 0 < y - tiles[-1]["y"] < 30
 
 
 def test_the_caption_tells_of_batches_that_are_missing(picture):
@@ -55,7 +91,7 @@ def test_the_question_before_more_epochs_is_about_steps_or_round_trips(picture):
             assert about_trips == (name in ("off", "−1"))
             assert ask.answer == (count.round_trips if about_trips else count.steps)
             assert ask.slips and all(wrong != ask.answer and words.endswith(".") for wrong, words in ask.slips)
-    assert list(epochs.asks) == [1, 2, 3, 4] and size.resets == {"epochs": 0}
+    assert list(epochs.asks) == [1, 2, 3, 4, 5] and size.resets == {"epochs": 0}
 
 
 def test_the_contexts_are_put_back(picture):

@@ -97,7 +97,10 @@ function orderControl(dial, turn, player) {
   return { element, show };
 }
 
+// What is turned in the picture alone.
+function insideControl() { return { element: make("div", { className: "lk-dial lk-inside" }), show() {} }; }
+
 export const CONTROLS = {
   slider: sliderControl, choice: choiceControl, toggle: toggleControl, plane: planeControl, order: orderControl,
-  hunt: huntControl,
+  hunt: huntControl, inside: insideControl,
 };

@@ -14,6 +14,18 @@ export function latest(changes, position, otherwise) {
   return low ? changes[low - 1][1] : otherwise;
 }
 
+const joint = new Map(); // by key: [dial, how many positions], as in `joint.py`
+
+export function dialsOf(key) {
+  if (!joint.has(key)) joint.set(key, key.split(" ").map((part) => part.split(":")).map(([name, size]) => [name, Number(size)]));
+  return joint.get(key);
+}
+
+// Where a dial stands, or several together by their joint key.
+export function placeOf(key, state) {
+  return key.includes(":") ? dialsOf(key).reduce((place, [name, size]) => place * size + state[name], 0) : state[key];
+}
+
 // Where a dial of a new scene stands, given its position in the scene before: at the same place, if the two have places.
 export function carried(dial, old, position) {
   if (!dial.places || !old?.places || position === undefined) return position;
@@ -24,11 +36,12 @@ export function carried(dial, old, position) {
 export function lookOf(mark, state) {
   const look = { at: null, text: mark.text || "", name: "" };
   for (const dial in mark.vary || {}) {
+    const place = placeOf(dial, state);
     for (const attribute in mark.vary[dial]) {
       const changes = mark.vary[dial][attribute];
-      if (attribute === "text") look.text = latest(changes, state[dial], look.text);
-      else if (attribute === "state") look.name = latest(changes, state[dial], look.name);
-      else (look.at ||= {})[attribute] = latest(changes, state[dial], look.at[attribute] ?? mark.at?.[attribute]);
+      if (attribute === "text") look.text = latest(changes, place, look.text);
+      else if (attribute === "state") look.name = latest(changes, place, look.name);
+      else (look.at ||= {})[attribute] = latest(changes, place, look.at[attribute] ?? mark.at?.[attribute]);
     }
   }
   if (!holds(mark.when, state)) look.name = "hidden";
@@ -37,7 +50,7 @@ export function lookOf(mark, state) {
 
 export function captionOf(scene, state) {
   const shown = (scene.captions || []).filter((c) => holds(c.when, state));
-  return shown.map((c) => latest(c.texts, state[c.dial], "")).filter(Boolean).join(" ");
+  return shown.map((c) => latest(c.texts, placeOf(c.dial, state), "")).filter(Boolean).join(" ");
 }
 
 // The first sentences, of at most 30 words together, and the rest; as `briefly` in `words.py`.
@@ -80,6 +93,7 @@ export function indexMarks(views, index = {}) {
     for (const item of items) {
       for (const dial in item.mark.when || {}) entry(dial).always.push(item);
       for (const dial in item.mark.vary || {}) {
+        if (dial.includes(":")) { for (const [name] of dialsOf(dial)) entry(name).always.push(item); continue; }
         for (const changes of Object.values(item.mark.vary[dial])) {
           for (const [position] of changes) {
             const there = entry(dial).at;

@@ -32,7 +32,7 @@ export class Moving {
     const drawn = views.flatMap((view) => (view.places && !view.hidden ? view.drawn : [])); // of very many marks
     this.begin(last, after, length, by < 0 && step,
       [...last, ...drawn].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
-      step ? views.flatMap((view) => view.tokens(name, high[name])) : []);
+      step ? views.flatMap((view) => view.tokens(name, high)) : []);
   }
 
   begin(items, after, length, back, ways, tokens) {

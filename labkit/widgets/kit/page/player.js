@@ -180,8 +180,10 @@ export class Player {
     this.pause();
     this.ask.hide();
     const asked = this.predict && this.dials.find((dial) => dial.name in link.go && this.asksUntil(dial, link.go[dial.name]));
-    if (!asked) { this.set(link.go); return; }
-    const { [asked.name]: position, ...others } = link.go;
+    const backs = this.predict ? this.dials.filter((dial) => dial.name in link.go && link.go[dial.name] !== this.state[dial.name]).map((dial) => dial.resets) : [];
+    const go = Object.assign({}, ...backs, link.go);
+    if (!asked) { this.set(go); return; }
+    const { [asked.name]: position, ...others } = go;
     this.set(others);
     this.request(asked, position);
   }

@@ -3,7 +3,7 @@
 // A mark that is out of sight in a panel of very many has no node: then its item's `node` is null.
 
 import { Places } from "./culling.js";
-import { indexMarks, lookOf } from "./look.js";
+import { holds, indexMarks, lookOf } from "./look.js";
 import { make } from "./elements.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -97,10 +97,11 @@ export class View {
     refresh(fresh, this.state);
   }
 
-  // The tokens that travel to a position of a dial, put on top of all marks.
-  tokens(dial, position) {
+  // The tokens that travel to a state by a dial, put on top of all marks.
+  tokens(dial, state) {
     if (this.hidden || !this.items) return [];
-    const going = (mark) => mark.moves.some((move) => move.dial === dial && move.position === position);
+    const position = state[dial];
+    const going = (mark) => holds(mark.when, state) && mark.moves.some((move) => move.dial === dial && move.position === position);
     return (this.panel.tokens || []).filter(going).map((mark) => {
       const node = document.createElementNS(SVG, mark.tag);
       for (const name in mark.at) node.setAttribute(name, mark.at[name]);

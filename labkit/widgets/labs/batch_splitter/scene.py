@@ -17,7 +17,7 @@ from ...kit.words import counted, listed, number
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven", "yours"], ["mean", "sum", "weighted"]
 YOURS = (3, 6, 9, 10, 11)  # after which samples the batch is cut, until they are dragged
-LEFT, WIDTH, TOP, ROW, TILE, TILES, GAP = 132.0, 330.0, 66.0, 26.0, 26.0, 84.0, 8.0
+LEFT, WIDTH, TOP, ROW, TILE, TILES, GAP = 132.0, 262.0, 66.0, 26.0, 26.0, 84.0, 8.0
 
 
 @dataclass(frozen=True)

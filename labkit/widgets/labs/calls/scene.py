@@ -1,33 +1,42 @@
 """A call of MindSpore's `grad`, put together by dials: predict the structure that comes back, then see it."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text, width_of
 from .equal import STYLES, Equals
-from .nested import Branch, Failure, Tree, drawn, failed, fitted, places, skeleton
-from .run import FUNCTIONS, Call, CallResult, Setting, leaf
-from .words import question, sentence
+from .nested import Branch, Failure, Tree, drawn, failed, places, skeleton
+from .options import Options
+from .pieces import SHOW, VALUES, with_pieces
+from .run import FUNCTIONS, Call, CallResult, Setting
+from .words import in_short, question
 
-WIDTH, LINE = 390.0, 18.0
+WIDTH, LINE = 400.0, 18.0
 CALL = ("function", "position", "weights", "has_aux")
 EQUAL = (*CALL, "torch")
-HIDDEN, SHOWN = {"show": [0]}, {"show": [1]}
+STEPS = ("the call", "the structure", "the values")
+HIDDEN, SHOWN, LAST = {SHOW: [0]}, {SHOW: [1, 2]}, {SHOW: [VALUES]}
 
 
 class CallBuilder(Picture):
     """`ms.grad` and `ms.value_and_grad` with every `grad_position`, `weights` and `has_aux`, each call really made.
 
-    Without arguments on the network of MindSpore's guide: weights 2 3 4, input 1 2 3, label 19, outputs loss and logits.
-    Else `net` is a Cell or function of the MindSpore dialect and `args` its inputs; `outputs` names its outputs;
-    `torch_net` is the same network in PyTorch, for the equal call. Dials: "function", "position", "weights", "has_aux",
-    "show", "torch". Raises TypeError for what is not a function and its inputs.
+    The arguments are chosen in the picture. Without arguments on the network of MindSpore's guide: weights 2 3 4, input 1 2 3,
+    label 19, outputs loss and logits. Else `net` is a Cell or function of the MindSpore dialect and `args` its inputs;
+    `outputs` names its outputs; `torch_net` is the same network in PyTorch, for the equal call. Dials: "function", "position",
+    "weights", "has_aux", "show" (the call, the structure that comes back, its values), "torch". Raises TypeError for what is
+    not a function and its inputs.
 
     >>> picture = CallBuilder()
     >>> picture.structure(position="(0, 1)", weights="a list", has_aux=1)
     '(((dx, dy), (dweight,)), (logits,))'
     """
+
+    plays_at_once = True
 
     def __init__(
         self, net: Callable | None = None, *args: Any, outputs: Sequence[str] = (), torch_net: Callable | None = None
@@ -51,26 +60,47 @@ class CallBuilder(Picture):
     # ---- the scene ----
 
     def _scene_of_calls(self):
-        asked = f"{self.setting.name}({', '.join(self.setting.inputs)})"
+        asked, dials = f"{self.setting.name}({', '.join(self.setting.inputs)})", self._dials()
+        options = Options(self.setting, {dial.name: dial.values for dial in dials if dial.name in CALL})
+        results = [*only(SHOWN, self._results()), *only(LAST, self._equals())]
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
-            self._dials(),
-            [self._call_panel(), self._question_panel(), *only(SHOWN, [*self._results(), *self._equals()])],
+            dials,
+            [options.panel(self._goal(dials)), self._question_panel(), *results],
             self._captions(),
+            options.links(),
             predict=True,
+            grips=list(options.grips()),
         )
 
     def _dials(self):
-        s, back = self.setting, {"show": 0}
+        s, back = self.setting, {SHOW: 0}
         dials = [
-            Dial("function", "Function", [f"ms.{name}" for name in FUNCTIONS], "choice", resets=back),
-            Dial("position", "grad_position", [code for code, _ in s.positions], "choice", resets=back),
-            Dial("weights", "weights", [label for label, _, _ in s.weights], "choice", resets=back),
-            Dial("has_aux", "has_aux", ["False", "True"], "choice", int(len(s.outputs) > 1), resets=back),
-            Dial("show", "Show what comes back", ["the call", "the result"], "toggle", start=1, asks={1: self._asks()}),
+            Dial(SHOW, "Show", STEPS, start=VALUES, asks={1: self._asks()}),
+            Dial("function", "Function", [f"ms.{name}" for name in FUNCTIONS], "inside", resets=back),
+            Dial("position", "grad_position", [code for code, _ in s.positions], "inside", resets=back),
+            Dial("weights", "weights", [label for label, _, _ in s.weights], "inside", resets=back),
+            Dial("has_aux", "has_aux", ["False", "True"], "inside", int(len(s.outputs) > 1), resets=back),
         ]
-        return [*dials, Dial("torch", "In PyTorch", STYLES, "choice", when=SHOWN)] if self.equals else dials
+        return [*dials, Dial("torch", "In PyTorch", STYLES, "choice", when=LAST)] if self.equals else dials
+
+    def _goal(self, dials) -> Mark:
+        """A structure to look for: one that few calls return, and not the first."""
+        found = {
+            call: outcome.result for call, outcome in self.outcomes.items() if not isinstance(outcome.result, Failure)
+        }
+        kinds = Counter(map(skeleton, found.values()))
+        goal = min(kinds, key=lambda kind: (kinds[kind], abs(len(kind) - 8)))
+        sizes = {dial.name: len(dial.values) for dial in dials if dial.name != "torch"}
+        here = [
+            bool(show) and Call(*call) in found and skeleton(found[Call(*call)]) == goal
+            for show, *call in product(*map(range, sizes.values()))
+        ]
+        said = [
+            f"{'Found' if yes else 'Can you find'} the call that returns {goal}{'.' if yes else '?'}" for yes in here
+        ]
+        return text(10, 0, "", "name").following(sizes, text=said)
 
     def _asks(self):
         cells = {call: question(self.setting, self.outcomes, call) for call in self.outcomes}
@@ -81,43 +111,13 @@ class CallBuilder(Picture):
 
     def _captions(self):
         hidden = "The call is written. What structure comes back? Predict it, then show it."
-        said = places(CALL, {call: sentence(self.setting, call, outcome) for call, outcome in self.outcomes.items()})
-        said += places(EQUAL, {call: equal.sentence if equal else "" for call, equal in self.equals.items()})
+        said = places(CALL, {call: in_short(self.setting, call, outcome) for call, outcome in self.outcomes.items()})
         return [
-            Caption("show", [(0, hidden)], HIDDEN),
-            *only(SHOWN, [Caption("show", [(1, words)], when) for words, when in said]),
+            Caption(SHOW, [(0, hidden)], HIDDEN),
+            *only(SHOWN, [Caption(SHOW, [(1, words)], when) for words, when in said]),
         ]
 
     # ---- panels ----
-
-    def _call_panel(self):
-        """The call, a line per argument, and what it works on."""
-        s = self.setting
-        by_dial = [("function", FUNCTIONS), ("position", s.positions), ("weights", s.weights), ("has_aux", (0, 1))]
-        start = next(iter(self.outcomes))
-        lines = [text(10, 22 + LINE * i, line, "code") for i, line in enumerate(s.code(start))]
-        for (dial, values), row in zip(by_dial, (0, 2, 3, 4), strict=True):
-            said = [s.code(start._replace(**{dial: i}))[row] for i in range(len(values))]
-            lines[row] = text(10, 22 + LINE * row, "", "code").following(dial, text=said)
-        height, given = 22 + LINE * 6, self._setting_words()
-        notes = [
-            text(10, height + 14 + LINE * i, fitted(said, WIDTH - 20, 11.5), "note") for i, said in enumerate(given)
-        ]
-        longest = max((line for call in self.outcomes for line in s.code(call)), key=len)
-        width = max(WIDTH, 24 + width_of(longest, 12, True))
-        box = rect(1, 1, width - 2, height - 6, "area")
-        return Panel("call", "The call", width, height + LINE * len(notes) + 8, [box, *lines, *notes])
-
-    def _setting_words(self):
-        """What goes in and what the network itself gives, in words."""
-        s = self.setting
-        given = [*zip(s.inputs, s.args, strict=True), *((p.name, p) for p in s.parameters[:4])]
-        values = [f"{name} = {leaf(name, '', value, '').value}" for name, value in given]
-        more = [f"and {len(s.parameters) - 4} more parameters"] if len(s.parameters) > 4 else []
-        outputs = s.output if isinstance(s.output, tuple) else (s.output,)
-        shown = ", ".join(leaf("", "", value, "").value for value in outputs)
-        names = ", ".join(s.outputs)
-        return [*values, *more, f"{s.name}({', '.join(s.inputs)}) returns {names} = {shown}"]
 
     def _question_panel(self):
         marks = [rect(1, 1, WIDTH - 2, 58, "chip"), text(WIDTH / 2, 35, "?", "heading", "middle")]
@@ -126,11 +126,11 @@ class CallBuilder(Picture):
     def _results(self) -> Iterator[Panel]:
         results = places(CALL, {call: outcome.result for call, outcome in self.outcomes.items()})
         for i, (result, when) in enumerate(results):
-            marks, height = _result_marks(result, "result")
+            panel = Panel(f"result{i}", "", WIDTH, *_result_marks(result, "result")[::-1], when)
             said = "an error" if isinstance(result, Failure) else skeleton(result)
             title = f"What comes back: {said}"
             title = title if width_of(title, 13) <= WIDTH else "What comes back"
-            yield Panel(f"result{i}", title, WIDTH, height, marks, when)
+            yield with_pieces(replace(panel, title=title), result)
 
     def _equals(self) -> Iterator[Panel]:
         """The equal calls in PyTorch, with what they give."""
@@ -142,7 +142,8 @@ class CallBuilder(Picture):
                 found, height = _result_marks(equal.result, "result" if flat else "", top + 6)
                 code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
                 marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *found]
-            yield Panel(f"torch{i}", "The equal call in PyTorch", WIDTH, height, marks, when)
+            title = equal.sentence.replace("PyTorch:", "In PyTorch:") if equal else "The equal call in PyTorch"
+            yield Panel(f"torch{i}", title, WIDTH, height, marks, when)
 
 
 def _result_marks(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:

@@ -22,6 +22,19 @@ def sentence(setting: Setting, call: Call, outcome: CallResult) -> str:
     return " ".join(parts)
 
 
+def in_short(setting: Setting, call: Call, outcome: CallResult) -> str:
+    """What came back, and the one reason that explains most."""
+    if isinstance(outcome.result, Failure):
+        return f"{outcome.result.kind}. {_why(setting, call)}".strip()
+    why = [*_gradients(setting, call, outcome.gradients)]
+    telling = [words for words in why if "treated like" in words or "even for one" in words or "Both" in words]
+    if FUNCTIONS[call.function] == "value_and_grad":
+        telling.append("The outputs come first, then the gradients.")
+    elif len(setting.outputs) > 1:
+        telling.append(_outputs(setting, call))
+    return f"Back comes {skeleton(outcome.result)}. {(telling or why)[0]}"
+
+
 def _gradients(setting, call, gradients):
     """How the gradients are arranged."""
     position, asked = setting.positions[call.position], setting.asked(call)

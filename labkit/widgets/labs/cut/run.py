@@ -24,11 +24,16 @@ class Use(NamedTuple):
 @dataclass(frozen=True)
 class Cut:
     """A run in which `use` was cut (None: nothing was). `gradients[i]`: what arrives at node i, None where no path leads to
-    it; `open`: the uses along which something goes back."""
+    it; `sent`: of the uses along which something goes back, what that is, and the sum that it makes at the value used."""
 
     use: Use | None
     gradients: tuple[np.ndarray | None, ...]
-    open: frozenset[Use]
+    sent: Mapping[Use, tuple[np.ndarray, np.ndarray]]
+
+    @property
+    def open(self) -> frozenset[Use]:
+        """The uses along which something goes back."""
+        return frozenset(self.sent)
 
 
 @dataclass(frozen=True)
@@ -98,12 +103,13 @@ def rerun(graph: Any, story: Story, cut: Use | None) -> Cut:
 def _walked_back(story, cut, found, places):
     index = {value._node: i for i, value in enumerate(found) if isbox(value)}
     gradients: dict[int, Any] = {}
-    open_: set[Use] = set()
+    sent: dict[Use, tuple[np.ndarray, np.ndarray]] = {}
 
     def observe(node, gradient, contributions):
         i = index[node]
         gradients[i] = gradient
-        open_.update(Use(i, place) for place, _ in zip(places[i], contributions, strict=True))
+        for place, (_, value, total) in zip(places[i], contributions, strict=True):
+            sent[Use(i, place)] = np.asarray(value), np.asarray(total)
 
     ends = [node for node in story.outputs if isbox(found[node.index])]
     totals = {}
@@ -111,7 +117,7 @@ def _walked_back(story, cut, found, places):
         totals = reverse_pass([found[n.index]._node for n in ends], [np.asarray(n.seed) for n in ends], observe)
     gradients |= {index[root]: total for root, total in totals.items()}
     arrived = [np.asarray(gradients[i]) if i in gradients else None for i in range(len(found))]
-    return Cut(cut, tuple(arrived), frozenset(open_))
+    return Cut(cut, tuple(arrived), sent)
 
 
 def paths_to(story: Story, leaf: int) -> tuple[tuple[Use, ...], ...] | None:

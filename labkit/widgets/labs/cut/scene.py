@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ...kit.joint import key_of
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Scene
+from ...kit.scene import Ask, Caption, Dial, Scene, changes
 from ...kit.words import capital, in_full, listed, number, paragraph
 from .run import Cut, Cuts, cuts
-from .view import Graph, gradient_name, paths_panel, use_labels
+from .view import Graph, gradient_name, paths_panel, short, use_labels
+from .walk import WALK
 
 NOTHING = "nothing"
 
@@ -20,12 +22,14 @@ class CutEdge(Picture):
     `fun`: a function, Cell or Module of numbers, arrays or tensors. The dial "cut" says which use passes through
     `stop_gradient`: "nothing", or a use such as "x → sin"; each is a run of its own. `gradients[cut][name]` are the
     gradients of the inputs then, an array of zeros where no path is left. Raises TypeError for what cannot be recorded,
-    ValueError for a function of more than 24 uses; an exception of `fun` is passed on.
+    ValueError for a function of more than 24 uses; an exception of `fun` is passed on. The dial "walk" walks back step by step.
 
     >>> picture = CutEdge(lambda x, y: x * y + x, 3.0, 2.0)
     >>> {cut: float(found["x"]) for cut, found in picture.gradients.items()}
     {'nothing': 3.0, 'x → ×': 1.0, 'y → ×': 3.0, '× → +': 1.0, 'x → +': 2.0}
     """
+
+    plays_at_once = True
 
     def __init__(self, fun: Callable, *args: Any):
         self.found = cuts(fun, args)
@@ -38,19 +42,35 @@ class CutEdge(Picture):
 
     def _scene_of_all(self):
         story, graph = self.found.story, Graph(self.found, self.cuts[1:])
-        sentences = [sentence(self.found, label, run) for label, run in zip(self.cuts, self.found.runs, strict=True)]
+        walk = graph.walk
+        said = [self._sentence(walk, run, at) for run, at in walk.each()]
         asks = {i: ask for i, run in enumerate(self.found.runs) if (ask := question(self.found, self.cuts[i], run))}
-        panels = [graph.panel(), *filter(None, [paths_panel(self.found)])]
+        steps = ["start", *(short(story.nodes[i]) for i in walk.order)]
+        dials = [
+            Dial(WALK, "Walk back", steps, start=len(walk.order)),
+            Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks),
+        ]
         return Scene(
             f"Cut an edge of {story.name}",
             f"The graph of {story.name}, with every value and its gradient. One use of a value can be cut by stop_gradient.",
-            [Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks)],
-            panels,
-            [Caption("cut", list(enumerate(sentences)))],
+            dials,
+            [graph.panel(), *filter(None, [paths_panel(self.found)])],
+            [Caption(key_of(walk.joint), changes(said))],
             graph.links(),
             " ".join(story.notices),
             grips=[graph.grip()],
         )
+
+    def _sentence(self, walk, run, at):
+        if walk.over(at):
+            return sentence(self.found, self.cuts[self.found.runs.index(run)], run)
+        if not at:
+            return "The walk back begins at the output. Which gradients will arrive?"
+        node = self.found.story.nodes[walk.order[at - 1]]
+        gradient = run.gradients[node.index]
+        if gradient is None:
+            return f"Nothing has arrived at {short(node)}: nothing goes back from it."
+        return f"{short(node)}: {in_full(gradient)} has arrived, and goes on times the slope of each edge."
 
 
 def _or_zeros(run: Cut, leaf) -> np.ndarray:
@@ -65,22 +85,23 @@ def sentence(found: Cuts, label: str, run: Cut) -> str:
     if run.use is None:
         told = listed(f"{gradient_name(leaf)} = {in_full(_or_zeros(run, leaf))}" for leaf in story.leaves)
         return f"Nothing is cut. {capital(values)}; {told}."
-    changed = [_change_words(found, leaf, before, run) for leaf in story.leaves]
-    what = paragraph(*changed) or "No gradient of an input changes."
-    return f"Cut: {label}. Forwards nothing changes: {values}. {what}"
+    changed = [words for leaf in story.leaves if (words := _change_words(found, leaf, before, run))]
+    ways = [left for _, left in changed] if len(changed) == 1 else []
+    what = paragraph(*(words for words, _ in changed), *ways) or "No gradient of an input changes."
+    return f"{label} is cut, {values} as before. {what}"
 
 
 def _change_words(found, leaf, before, run):
-    """What becomes of the gradient of one input, or "" where it stays."""
+    """What becomes of the gradient of one input, and how many paths are left to it; None where it stays."""
     old, new = _or_zeros(before, leaf), _or_zeros(run, leaf)
     if np.array_equal(old, new, equal_nan=True):
-        return ""
+        return None
     ways = found.paths[leaf.index]
     count = sum(run.use not in way for way in ways or ())
-    left = f" {count} of {len(ways)} paths {'is' if count == 1 else 'are'} open." if ways else ""
+    left = f"{count} of {len(ways)} paths {'is' if count == 1 else 'are'} open." if ways else ""
     if run.gradients[leaf.index] is None:
-        return f"No path is left to {leaf.title}: its gradient is {in_full(new)} instead of {in_full(old)}."
-    return f"{gradient_name(leaf)} is {in_full(new)} instead of {in_full(old)}.{left}"
+        return f"No path is left to {leaf.title}: {in_full(new)} instead of {in_full(old)}.", ""
+    return f"{gradient_name(leaf)} is {in_full(new)} instead of {in_full(old)}.", left
 
 
 def question(found: Cuts, label: str, run: Cut) -> Ask | None:

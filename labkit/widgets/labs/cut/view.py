@@ -9,11 +9,12 @@ from ...explorer import Node
 from ...kit.boxes import CARD, EDGE, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
 from ...kit.grips import Grip
 from ...kit.layout import Layout, Point, layout
-from ...kit.scene import Link, Mark, Panel, changes, circle, rect, text, width_of
+from ...kit.scene import STEP, Link, Mark, Panel, changes, circle, rect, text, width_of
 from ...kit.words import brief, clipped, in_full, joined, number
 from .run import Cuts, Use
+from .walk import ARRIVES, WALK, Walk
 
-GAP, HEAD, ROW = 100.0, 22.0, 21.0  # px between columns, for the heading of a half, and from one path to the next
+GAP, HEAD, ROW = 50.0, 22.0, 21.0  # px between columns, for the heading of a half, and from one path to the next
 MOST_FACTORS = 4  # of a product that is written out
 
 
@@ -51,7 +52,7 @@ class Graph:
     """The panel with the graph, forwards and back. `labels`: the names of the uses."""
 
     def __init__(self, found: Cuts, labels: Sequence[str]):
-        self.found, self.labels, self.nodes = found, labels, found.story.nodes
+        self.found, self.labels, self.nodes, self.walk = found, labels, found.story.nodes, Walk(found)
         self.pairs: dict[tuple[int, int], list[Use]] = {}
         for use in found.uses:
             self.pairs.setdefault((self.nodes[use.node].parents[use.place], use.node), []).append(use)
@@ -64,7 +65,13 @@ class Graph:
         """With every value, gradient, edge and ring."""
         width = self.width
         height = self.back + HEAD + self.layout.height + EDGE
-        return Panel("graph", "Click a ring to cut there, or drag the sign", width, height, list(self._marks()))
+        tokens = [token for k, uses in enumerate(self.pairs.values()) for token in self._tokens(k, uses)]
+        title = "Click a ring to cut there, or drag the sign"
+        return Panel("graph", title, width, height, list(self._marks()), tokens=tokens)
+
+    def _tokens(self, k, uses):
+        rings = [(x, y + self.back) for x, y in (self._ring(k, uses, i) for i in range(len(uses)))]
+        return self.walk.tokens(uses, self._route(k, self.back), rings)
 
     @property
     def width(self) -> float:
@@ -93,9 +100,9 @@ class Graph:
         yield text(x, y + 4, "stop", "badtext", "middle", when={"cut": [0]})
         for k, uses in enumerate(self.pairs.values()):
             yield from arrow(self._route(k), "edge", "head")
-            alive = ["" if run.open & set(uses) else "pending" for run in self.found.runs]
+            alive = ["" if self.walk.passed(run, uses, walk) else "pending" for run, walk in self.walk.each()]
             for mark in arrow(self._route(k, self.back), "backedge", "backhead", back=True):
-                yield mark.varying("cut", **_changing(state=alive))
+                yield mark.following(self.walk.joint, state=alive).moving(WALK, ARRIVES, 0.0, "state")
         for node in self.nodes:
             yield from self._cards(node)
         yield from self._slopes()
@@ -105,12 +112,10 @@ class Graph:
         yield text(EDGE, self.back + 13, "Backward: gradients", "note")
 
     def _texts(self, node):
-        """What the gradient card of a node says, for every cut."""
-        before, *_ = given = [run.gradients[node.index] for run in self.found.runs]
-        return [
-            "no path" if g is None else brief(g) if _same(g, before) else f"{brief(g)}, not {brief(before)}"
-            for g in given
-        ]
+        """What the gradient card of a node says, for every cut and step of the walk."""
+        for run, walk in self.walk.each():
+            arrived = self.walk.arrived(run, node.index, walk)
+            yield brief(arrived) if arrived is not None else "no path" if self.walk.over(walk) else ""
 
     def _width(self, node):
         lines = [name_width(clipped(node.title)), name_width(gradient_name(node)), value_width(_value(node))]
@@ -160,15 +165,20 @@ class Graph:
 
     def _cards(self, node) -> Iterator[Mark]:
         x, y, w, _ = self.layout.boxes[node.index]
-        x, y, texts = x + EDGE, y + HEAD, self._texts(node)
+        x, y, texts, joint = x + EDGE, y + HEAD, list(self._texts(node)), self.walk.joint
         role = "leaf" if node.leaf else "loss" if node.output else "op"
         yield from card(x, y, w, role, clipped(node.title), _value(node), node.leaf)
-        states = ["pending" if words == "no path" else "lit" if ", not " in words else "" for words in texts]
+        usual = texts[joint[WALK] - 1]  # at the end of the walk, with nothing cut
+        changed = [self.walk.over(walk) and words != usual for words, (_, walk) in zip(texts, self.walk.each())]
+        states = ["pending" if w in ("", "no path") else "lit" if c else "" for w, c in zip(texts, changed)]
         faint = ["dim" if name == "pending" else "" for name in states]
         box, name, value = card(x, y + self.back, w, "back", gradient_name(node), "", node.leaf)
-        yield box.varying("cut", **_changing(state=states))
-        yield name.varying("cut", **_changing(state=faint))
-        yield value.varying("cut", **_changing(state=faint, text=texts))
+        moves = (WALK, ARRIVES, 0.0, "state")
+        yield box.following(joint, state=states).moving(*moves)
+        yield name.following(joint, state=faint).moving(*moves)
+        yield (
+            value.following(joint, state=faint, text=texts).moving(*moves).moving(WALK, ARRIVES, STEP - ARRIVES, "text")
+        )
 
 
 def _value(node):
@@ -208,15 +218,12 @@ def between(start: Point, end: Point, part: float) -> Point:
     return rest**3 * x1 + bend + part**3 * x2, low * y1 + high * y2
 
 
-def _same(a, b):
-    return b is not None and np.array_equal(a, b, equal_nan=True)
-
-
 # ---- the paths ----
 
 
 def paths_panel(found: Cuts) -> Panel | None:
     """Every path between an output and an input, with its product of slopes; a path with a cut on it gives nothing."""
+    walk = Walk(found)
     rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, leaf, ways)]
     if not rows:
         return None
@@ -226,7 +233,11 @@ def paths_panel(found: Cuts) -> Panel | None:
     for i, (words, texts, states, role) in enumerate(rows):
         y = 20 + ROW * i
         marks.append(text(8 if role == "name" else 20, y, words, role).varying("cut", **_changing(state=states)))
-        marks.append(text(left, y, "", "value").varying("cut", **_changing(text=texts, state=states)))
+        value = text(left, y, "", "value").varying("cut", **_changing(text=texts, state=states))
+        if role == "name":  # the sum is known when the walk is over
+            known = [texts[walk.found.runs.index(run)] if walk.over(at) else "?" for run, at in walk.each()]
+            value = text(left, y, "", "value").following(walk.joint, text=known)
+        marks.append(value)
     title = "A gradient is the sum over its open paths"
     return Panel("paths", title, max(left + right + 8, width_of(title, 13, True)), 20 + ROW * len(rows), marks)
 

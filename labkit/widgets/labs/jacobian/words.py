@@ -9,6 +9,7 @@ import numpy as np
 from ...kit.passes import Passes
 from ...kit.scene import Ask, Changes
 from ...kit.words import counted, in_full, minus, number, paragraph
+from .directions import TURNS, Directions
 from .structure import structure
 
 SPELLED = 8  # a row of at most so many numbers is written out
@@ -81,57 +82,41 @@ class JacobianWords:
     def pull_captions(self) -> Changes:
         """What is said at each of them."""
         said = [
-            f"Pull {_span(block)} of {self.m}. "
-            + _pass(block, f"Cotangent v = 1 at {name}, 0 elsewhere: one walk back gives the whole row of {name}",
-                    f"One pull for each of {name}", self.passes.matrix[block[0]])
+            f"Pull {_span(block)} of {self.m}: "
+            + _pass(block, f"v = 1 at {name} alone. One walk back gives its whole row", f"one for each of {name}",
+                    self.passes.matrix[block[0]])
             for block, name in zip(self.rows, self.row_names, strict=True)
         ]  # fmt: skip
-        needed = (
-            f"{counted(self.m, 'pull')} for {counted(self.m, 'row')}; forward mode needs {counted(self.n, 'push')}."
-        )
-        said[-1] += self._done(needed)
-        start = f"One forward run, kept. No pull yet: {counted(self.m, 'row')} to fill, one pull each."
+        said[-1] = f"Pull {_span(self.rows[-1])} of {self.m} fills the row of {self.row_names[-1]}."
+        said[-1] += f" Done: {counted(self.m, 'pull')}, where forward mode needs {counted(self.n, 'push')}."
+        start = f"No pull yet: {counted(self.m, 'row')} to fill, each by a walk back."
         return list(enumerate([start, *said, *([self._ones()] if self.m > 1 else [])]))
 
     def push_captions(self) -> Changes:
         """The same for the pushes."""
         said = [
-            f"Push {_span(block)} of {self.n}. "
-            + _pass(block, f"Tangent t = 1 at {name}, 0 elsewhere: one run forward gives the whole column of {name}",
-                    f"One push for each of {name}", self.passes.matrix[:, block[0]])
+            f"Push {_span(block)} of {self.n}: "
+            + _pass(block, f"t = 1 at {name} alone. One run forward gives its whole column", f"one for each of {name}",
+                    self.passes.matrix[:, block[0]])
             for block, name in zip(self.columns, self.column_names, strict=True)
         ]  # fmt: skip
-        needed = (
-            f"{counted(self.n, 'push')} for {counted(self.n, 'column')}; reverse mode needs {counted(self.m, 'pull')}."
-        )
-        said[-1] += self._done(needed)
-        start = f"No push yet: {counted(self.n, 'column')} to fill, one run with a tangent each."
+        said[-1] = f"Push {_span(self.columns[-1])} of {self.n} fills the column of {self.column_names[-1]}."
+        said[-1] += f" Done: {counted(self.n, 'push')}, where reverse mode needs {counted(self.m, 'pull')}."
+        start = f"No push yet: {counted(self.n, 'column')} to fill, each by a run with a tangent."
         return list(enumerate([start, *said]))
-
-    def _done(self, needed):
-        return f" Done: {needed} {self._verdict()} {self.structure}".rstrip()
-
-    def _verdict(self):
-        if self.m == self.n:
-            return "As many outputs as inputs: both modes take as many passes."
-        cheap, few = ("Reverse", "outputs") if self.m < self.n else ("Forward", "inputs")
-        return f"{cheap} mode is the cheaper one here, for there are fewer {few}."
 
     def _ones(self):
         p = self.passes
-        total = f", {in_full(p.total, SPELLED)}" if self.n <= SPELLED else ""
-        words = (
-            f"Cotangent v = 1 at every output: one pull gives the sum of all rows{total}. "
-            f"MindSpore's grad returns this sum; PyTorch's backward() refuses: “{refusal()}”."
-        )
         size = np.abs(p.matrix).sum(0)
-        if (
+        zero = (
             np.isfinite(size).all()
             and size.any()
             and (np.abs(p.total) <= 1e3 * np.finfo(p.total.dtype).eps * size).all()
-        ):
-            words += " It is 0: the outputs always add up to the same number, so their sum has no slope."
-        return words
+        )
+        if zero:
+            return "v = 1 everywhere: the rows add up to 0, for the outputs always add up to the same number."
+        total = f", {in_full(p.total, SPELLED)}" if self.n <= SPELLED else ""
+        return f"v = 1 everywhere: the sum of all rows{total}. MindSpore's grad returns it; PyTorch says “{refusal()}”."
 
     # ---- questions ----
 
@@ -186,6 +171,17 @@ class JacobianWords:
              (self.m * self.n, "That is the number of entries. One push gives a whole column of them.")],
             "Count what one push fills.",
         )}  # fmt: skip
+
+    def direction_asks(self, found: Directions) -> dict[int, Ask]:
+        """Before t has turned a quarter: where J takes the second basis vector."""
+        (a, b), (i, j) = found.names[1], found.names[0]
+        k = int(np.argmax(np.abs(found.part[:, 1])))
+        answer = float(found.part[k, 1])
+        slips = [(float(found.part[k, 0]), f"That is the slope by {i}. Now t points along {j}."),
+                 (-answer, "The size is right, the sign is not."),
+                 (float(found.part[1 - k, 1]), f"That is J t at {(b, a)[k]}.")]  # fmt: skip
+        question = f"t = 1 along {j} alone. Which number is J t at {(a, b)[k]}?"
+        return {TURNS // 4: Ask.number(question, answer, f"J t is the column of {j}.", slips, "Look at the column.")}
 
     # ---- tips ----
 

@@ -122,7 +122,8 @@ def contours(shared: Ground, loss: Loss) -> list[Mark]:
 
 def _level_name(level, contour, taken) -> list[Mark]:
     """The number of a contour line where it comes highest; none where another number stands too near."""
-    x, y = min((spot for piece in contour for spot in piece), key=lambda spot: spot[1])
+    places = ((float(x), float(y)) for piece in contour for x, y in piece)  # the number stands near one, not on it
+    x, y = min(places, key=lambda spot: spot[1])
     name = text(min(max(x, LEFT + 16), LEFT + WIDTH - 16), max(y - 2, TOP + 11), number(level), "tick", "middle")
     near = [t for t in taken if abs(t.at["x"] - name.at["x"]) < 34 and abs(t.at["y"] - name.at["y"]) < 16]
     return [] if near else [name]

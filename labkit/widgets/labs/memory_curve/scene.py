@@ -15,7 +15,7 @@ SEGMENTS = ("none", "1", "2", "4", "8", "16")
 WALKS = ("releases", "retain_graph")
 LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
 MOST = LAYERS + 4.0  # the top of the curve's axis
-LEFT, BOX = 62.0, 30.0
+LEFT, BOX = 62.0, 24.0
 WIDTH, HIGH, TOP = LAYERS * BOX, 150.0, 14.0
 PLANE = Plane(Axis(0, LAST, LEFT, LEFT + WIDTH), Axis(0, MOST, TOP + HIGH, TOP))
 
@@ -198,7 +198,7 @@ def _names() -> Iterator[Mark]:
     yield line(turn, TOP, turn, low, "axis")
     yield text(turn - 6, TOP + 14, "forward run", "note", "end")
     yield text(turn + 6, TOP + 14, "walk back", "note")
-    words = f"time: {RUN} for a layer that runs, {BACK} for one that is walked back"
+    words = f"running a layer takes {RUN}, walking it back {BACK}"
     yield text(LEFT + WIDTH, low + 34, words, "note", "end")
 
 

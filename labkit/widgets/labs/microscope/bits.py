@@ -7,6 +7,7 @@ import numpy as np
 
 from ....precision import FORMATS, Format
 from ...kit.axes import Axis
+from ...kit.grips import Grip
 from ...kit.scene import Link, Mark, Panel, circle, only, path, rect, text
 from ...kit.strokes import NOWHERE
 from ...kit.words import minus
@@ -23,6 +24,18 @@ def bits_and_formats(landings: dict[str, list[Landing]], clicked: bool) -> Panel
         marks += only({"format": [i]}, _boxes(FORMATS[name], found, clicked))
     title = f"The bits of the result{': click one to toggle it' if clicked else ''}"
     return Panel("bits", title, WIDTH, HEIGHT, [*marks, *_everywhere(landings)])
+
+
+def power_grip(landings: dict[str, list[Landing]]) -> Grip:
+    """The number given, dragged along the powers of 2."""
+    y = _given_at(landings)
+    spots = [(POWERS(exponent_of(f.x)), y) if f.x else None for f in landings["float64"]]
+    return Grip("power", "bits", "The number, along the powers of 2", DIAL, spots, "x")
+
+
+def _given_at(landings) -> float:
+    """The height of the number given: above the bars; below them where what is exact is another number."""
+    return FIRST - 8 if not landings["float64"][0].ops else FIRST + STEP * len(landings) - 6
 
 
 def toggled(value: float, of: Format, n: int) -> float:
@@ -53,7 +66,7 @@ def _boxes(of: Format, found, clicked) -> Iterator[Mark]:
     for n in range(of.bits):
         x, y, link = 6 + n % 32 * step, 26 + n // 32 * 30, f"bit {n}" if clicked else None
         yield rect(x, y, size, 24, "area" if n == 0 else "leaf" if n <= of.exponent_bits else "op", 2, link=link)
-        digit = text(x + size / 2, y + 16, "", "tick" if step < 20 else "value", "middle", link=link)
+        digit = text(x + size / 2, y + 16, "", "tokentext", "middle")  # a click goes through it
         yield digit.following(DIAL, text=[b[n] for b in all_bits])
     narrow = of.bits < 16
     yield text(6, 18, "±", "note")
@@ -118,6 +131,10 @@ def _everywhere(landings) -> Iterator[Mark]:
     there = ["" if t else "hidden" for t in targets]
     yield path(NOWHERE, "outline").following(DIAL, d=[[(x, FIRST - 6), (x, base - 4)] for x in xs], state=there)
     yield circle(0, FIRST - 8, 4, "inkhead").following(DIAL, cx=xs, state=there)
+    if landings["float64"][0].ops:
+        given = [POWERS(exponent_of(f.x)) if f.x else 0.0 for f in landings["float64"]]
+        hidden = ["" if f.x else "hidden" for f in landings["float64"]]
+        yield circle(0, _given_at(landings), 4, "bar").following(DIAL, cx=given, state=hidden)
 
 
 def _bar(name, found, y, i, count) -> Iterator[Mark]:
@@ -128,6 +145,12 @@ def _bar(name, found, y, i, count) -> Iterator[Mark]:
     for left, right, role in ((smallest, normal, "leaf"), (normal, end, "op")):
         if right > left:
             yield rect(left, y, right - left, 14, role, 0)
+    for x, beyond, arrow, anchor in (
+        (LEFT, not POWERS.holds(of.min_exponent), "←", "start"),
+        (RIGHT, not POWERS.holds(of.max_exponent), "→", "end"),
+    ):
+        if beyond:  # the bar goes on
+            yield text(x + (4 if anchor == "start" else -4), y + 11, arrow, "name", anchor)
     yield text(RIGHT + 10, y + 11, "", "code").following(DIAL, text=[_result(f, of) for f in found])
 
 

@@ -1,11 +1,13 @@
 """The ruler of the microscope: the numbers of a format around the place where a result lands."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
+from ...kit.grips import Along, Grip
 from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text
 from ...kit.strokes import NOWHERE, polygon, polyline, spot
 from ...kit.words import minus
@@ -14,21 +16,24 @@ from .run import MOST, SHORT, Landing, at_place, bits, digits, exponent_of, gap_
 WIDTH, HEIGHT = 436.0, 364.0
 ROWS, TOP, BASE, AXIS, NUMBERS, BITS = 7, 58.0, 338.0, 112.0, 130.0, 430.0  # of the ruler, px
 MOST_BITS = 18  # characters in a row
+TELLING = Fraction(1, 10**9)  # of a number: what is less is not dragged
 DIAL = "power"
 
 
 class Window:
     """The seven neighbouring numbers around where a result lands, from the largest at the top; all None for a nan that
-    lies nowhere. `rows`: their places in the format, `heights`: of the rows in px, `landed`: the row of the result."""
+    lies nowhere. `rows`: their places in the format, `heights`: of the rows in px, `landed`: the row of the result; `first`: the
+    place of the lowest row where the result is seen between others then."""
 
-    def __init__(self, found: Landing):
+    def __init__(self, found: Landing, first: int | None = None):
         self.of, self.found, self.rows = found.of, found, range(0)
         last = last_place(found.of)
         lies = found.target is not None or np.isfinite(found.result) or np.isinf(found.result)
         if lies:
             beyond = last if found.target is None or found.target > 0 else -last
             here = place(found.result, found.of) if np.isfinite(found.result) else beyond
-            low = min(max(here - ROWS // 2, -last), last - ROWS + 1)
+            stays = first is not None and first < here < first + ROWS - 1
+            low = first if stays and first is not None else min(max(here - ROWS // 2, -last), last - ROWS + 1)
             self.rows = range(low + ROWS - 1, low - 1, -1)
             self.landed = self.rows.index(here)
             self.low, self.high = at_place(low, found.of), at_place(low + ROWS - 1, found.of)
@@ -82,25 +87,55 @@ class Window:
         return f"{sign} {exponent} {fraction if len(fraction) <= room else '…' + fraction[1 - room :]}"
 
 
-def ruler(landings: dict[str, list[Landing]]) -> Panel:
-    """The numbers of the format around the result, from bottom to top, with what is exact between them."""
+def ruler(
+    landings: dict[str, list[Landing]], firsts: Mapping[str, int], here: int, field: str
+) -> tuple[Panel, list[Grip], dict[str, int]]:
+    """The numbers of the format around the result, from bottom to top, with what is exact between them.
+
+    `firsts`: the lowest place that was seen before, by format, for the position `here`. There what is exact can be dragged, if
+    there is a `field` to set. Also given: the lowest places that are seen now.
+    """
+    grips: list[Grip] = []
     marks = [
         text(NUMBERS + 12, 15, "numbers of the format", "note"),
         text(BITS, 15, "sign  exponent  fraction", "note", "end"),
-        text(NUMBERS + 12, 32, "■ even: last bit 0   □ odd: last bit 1", "note"),
+        text(NUMBERS + 12, 32, "■ even  □ odd  yellow: all of it lands here", "note"),
         text(82, 15, "exact ◇", "note", "end"),
     ]  # fmt: skip
     if any(f.ops for found in landings.values() for f in found):
         marks.append(text(10, 32, "input", "note"))
-    for i, found in enumerate(landings.values()):
-        marks += only({"format": [i]}, _ruler_of([Window(f) for f in found]))
-    return Panel("ruler", "The number line, magnified", WIDTH, HEIGHT, marks)
+    seen = {}
+    for i, (name, found) in enumerate(landings.items()):
+        windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
+        marks += only({"format": [i]}, _ruler_of(windows))
+        if windows[here].rows:
+            seen[name] = windows[here].rows[-1]
+            grips += only({"format": [i], DIAL: [here]}, _held(windows[here], field))
+    title = f"The number line, magnified{': drag the diamond' if field else ''}"
+    return Panel("ruler", title, WIDTH, HEIGHT, marks), grips, seen
+
+
+def _held(window: Window, field: str) -> Iterator[Grip]:
+    """What is exact, dragged along the line; not where a px is less than a float can tell."""
+    low, high = window.low, window.high
+    most = max(abs(low), abs(high))
+    if field and window.holds(window.found.target) and TELLING * most < high - low and most < MOST:
+        spot = (AXIS, window.height(window.found.target))
+        yield Grip(
+            "exact",
+            "ruler",
+            "The exact number",
+            at=spot,
+            by="y",
+            free={"y": Along(field, float(low), float(high), BASE, TOP)},
+        )
 
 
 def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
-    band = rect(AXIS - 14, 0, WIDTH - AXIS + 10, 22, "area")
-    landed = [w.heights[w.landed] - 11 if w.rows else 0.0 for w in windows]
-    yield band.following(DIAL, y=landed, state=["lit" if w.rows else "hidden" for w in windows])
+    band = rect(AXIS - 44, 0, WIDTH - AXIS + 40, 22, "area")
+    tops, bottoms = zip(*map(_basin, windows), strict=True)
+    sizes = [bottom - top for top, bottom in zip(tops, bottoms, strict=True)]
+    yield band.following(DIAL, y=tops, height=sizes, state=["lit" if w.rows else "hidden" for w in windows])
     axis = line(AXIS, TOP - 14, AXIS, BASE + 14, "axis")
     yield axis.following(DIAL, state=["" if w.rows else "hidden" for w in windows])
     yield path(NOWHERE, "grid").following(DIAL, d=map(_halves, windows))
@@ -114,6 +149,14 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
     yield _gap_mark(windows)
     yield from _input_marks(windows)
     yield from _exact_marks(windows)
+
+
+def _basin(window) -> tuple[float, float]:
+    """From where to where everything becomes the result: half way to its neighbours, px."""
+    if not window.rows:
+        return 0.0, 22.0
+    ends = [TOP - 14, *(sum(pair) / 2 for pair in pairwise(window.heights)), BASE + 14]
+    return ends[window.landed], ends[window.landed + 1]
 
 
 def _halves(window):

@@ -11,9 +11,9 @@ import numpy as np
 
 from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Scene, changes
+from ...kit.scene import Caption, Dial, Panel, Scene, changes
 from ...kit.words import minus, number
-from .bits import bit_links, bits_and_formats, toggled
+from .bits import bit_links, bits_and_formats, power_grip, toggled
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
 from .words import questions, sentence
@@ -47,6 +47,7 @@ class Microscope(Picture):
         if fn is None and value is not None:
             raise TypeError("Microscope: expected a value, or a function and a value, but got two values")
         self._x, self._wanted = _number(given), powers
+        self._firsts: dict[str, int] = {}  # the lowest number that is seen of each format
         self.positions = _powers(self._x, powers)
         self.landings = self._landings(self.positions)
         super().__init__(self._scene_of(self.landings, self.positions, NAMES.index(format_of(format).name)))
@@ -60,17 +61,19 @@ class Microscope(Picture):
         """Another number, at first as it is; then also times the powers of two."""
         x = _number(inputs["value"])
         before, self._x = self._x, x
-        start = self._scene.state()["format"] if at is None else at["format"]
         try:
             if at is not None:
                 self.scene = self._passing(at)
-            self.positions = _powers(x, self._wanted)
-            self.landings = self._landings(self.positions)
+                return
+            positions = _powers(x, self._wanted)
+            landings = self._landings(positions)
         except Exception:
             self._x = before
             raise
-        scene = self._scene_of(self.landings, self.positions, start)
-        self.scene = replace(scene, turned={DIAL: self.positions.index(0), "format": start})
+        self.positions, self.landings = positions, landings
+        start = self.state["format"]
+        scene = self._scene_of(landings, positions, start)
+        self.scene = replace(scene, turned={DIAL: positions.index(0), "format": start})
 
     def respond(self, message: Mapping[str, Any]) -> None:
         """As of any picture; `{"set": {"bit": n}, "at": dials}` toggles the n-th bit from the left of the number shown."""
@@ -79,7 +82,8 @@ class Microscope(Picture):
             of, found = NAMES[message["at"]["format"]], self.landings[NAMES[message["at"]["format"]]]
             value = toggled(found[message["at"][DIAL]].result, FORMATS[of], int(wanted["bit"]))
             if isfinite(value):
-                message = {"set": {"value": value}, "at": message["at"]}
+                super().respond({"set": {"value": value}, "at": message["at"]})  # this is seen at once
+                message = {"set": {"value": value}}
             else:
                 self.scene = replace(
                     self._scene, notice=f"With this bit it is {value} in {of}, which has no place on a line."
@@ -97,10 +101,16 @@ class Microscope(Picture):
         scene = self._scene_of(self._landings([0]), [0], at["format"])
         now, (formats, powers) = scene.dials[1].values[0], self._scene.dials
         values = [now if i == at[DIAL] else value for i, value in enumerate(powers.values)]
-        return replace(scene, dials=[formats, replace(powers, values=values, asks={})])
+        grips = [replace(g, when={**g.when, DIAL: list(range(len(values)))}) for g in scene.grips]
+        return replace(scene, dials=[formats, replace(powers, values=values, asks={})], grips=grips)
 
     def _scene_of(self, landings, positions, start):
-        return _scene(landings, positions, start, number(float(self._x)), self._fn is None)
+        field = "value" if self._fn is None else ""
+        panel, grips, self._firsts = ruler(landings, self._firsts, positions.index(0), field)
+        panels = [panel, bits_and_formats(landings, bool(field))]
+        if len(positions) > 1 and self._x:
+            grips.append(power_grip(landings))
+        return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
 
     def at(self, format: Any, power: int = 0) -> Landing:
         """Where the result lands in a format, with the value times 2**power, one of `positions`."""
@@ -149,7 +159,7 @@ def _powers(x: Fraction, powers) -> list[int]:
 # ---- the scene ----
 
 
-def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, value: str, plain: bool) -> Scene:
+def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, value: str, panels: list[Panel]) -> Scene:
     names, first = list(landings), landings["float64"]
     words, name = first[0].words, first[0].name
     dials = [
@@ -163,9 +173,8 @@ def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, va
     captions = [
         Caption(DIAL, changes(sentence(f) for f in found), {"format": [i]}) for i, found in enumerate(landings.values())
     ]
-    panels = [ruler(landings), bits_and_formats(landings, plain)]
     shown = "where a number lands" if name == words else words
-    links = bit_links() if plain else {}
+    links = {} if first[0].ops else bit_links()
     return Scene(f"Precision microscope: {shown}", about, dials, panels, captions, links, fields={"value": value})
 
 

@@ -30,7 +30,7 @@ class Stage:
         self.signs = [[seen.below(run.play, node.index) for run in runs] for node in self.nodes]
         self.labels = [self._widest_slope(k, edge) for k, edge in enumerate(self.edges)]
         sizes = [(self._width(node), self._height(node)) for node in self.nodes]
-        gap = min(max(50.0, *(label_width(words) + 16 for words in self.labels)), 140.0)
+        gap = min(max(40.0, *(label_width(words) + 16 for words in self.labels)), 140.0)
         self.layout = layout(sizes, self.edges, column_gap=gap, row_gap=14)
         self.boxes = [(x + MARGIN, y + TOP, w) for x, y, w, _ in self.layout.boxes]
         self.links = {

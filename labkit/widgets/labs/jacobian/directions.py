@@ -1,0 +1,146 @@
+"""A tangent turned round: beside the circle of its tip what the Jacobian makes of it, an ellipse."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...kit.axes import Axis, Plane
+from ...kit.grips import Grip
+from ...kit.passes import Passes
+from ...kit.scene import Mark, Panel, path, text
+from ...kit.strokes import Point, polygon
+from ...kit.words import number, paragraph
+
+TURNS, FINE = 24, 5  # positions of a turn, and points of the circle between two of them
+DIAL, PANEL = "direction", "directions"
+SIDE, TOP, LEFT, RIGHT = 176.0, 36.0, 34.0, 256.0  # of the two planes, px
+HEAD = ((0.0, 0.0), (-10.0, -5.0), (-10.0, 5.0))
+
+
+@dataclass(frozen=True)
+class Directions:
+    """The two inputs with the largest columns, and the two outputs that these move most: `part` of the Jacobian."""
+
+    columns: tuple[int, int]
+    rows: tuple[int, int]
+    part: np.ndarray
+    names: tuple[Sequence[str], Sequence[str]]
+
+    @classmethod
+    def of(cls, passes: Passes) -> "Directions | None":
+        """None where there are no two inputs and two outputs that can be drawn."""
+        matrix = passes.matrix
+        if min(matrix.shape) < 2 or not np.isfinite(matrix).all() or not matrix.any():
+            return None
+        columns = _largest(np.abs(matrix).max(0))
+        rows = _largest(np.abs(matrix[:, columns]).max(1))
+        part = matrix[np.ix_(rows, columns)].astype(float)
+        names = [passes.columns[j] for j in columns], [passes.rows[i] for i in rows]
+        return cls(columns, rows, part, names)
+
+    @property
+    def tangents(self) -> np.ndarray:
+        """At each position (cos, sin) of its angle; the last is the first again."""
+        return _circle(TURNS)
+
+    @property
+    def images(self) -> np.ndarray:
+        """What the part of the Jacobian makes of each."""
+        return self.tangents @ self.part.T
+
+    def values(self) -> list[str]:
+        """The names of the positions."""
+        return [f"{k * 360 // TURNS}°" for k in range(TURNS + 1)]
+
+    def captions(self) -> list[str]:
+        """What is said at each."""
+        sizes = np.linalg.norm(self.images, axis=1)
+        return [
+            paragraph(f"t = {_pair(t)}, J t = {_pair(image)}: {number(size)} times as long.", self._about(k, sizes))
+            for k, (t, image, size) in enumerate(zip(self.tangents, self.images, sizes, strict=True))
+        ]
+
+    def _about(self, k, sizes):
+        if not sizes[k]:
+            return "The outputs do not move this way."
+        if k % (TURNS // 4) == 0:
+            return f"J t is the column of {self.names[0][k // (TURNS // 4) % 2]}{', turned round' if k in (12, 18) else ''}."
+        if np.isclose(sizes[k], sizes.max()):
+            return "The longest of these."
+        return "The shortest of these." if np.isclose(sizes[k], sizes.min()) else ""
+
+    # ---- the panel ----
+
+    def panel(self) -> Panel:
+        """Two planes: t on its circle, which is dragged, and J t on the ellipse."""
+        marks = [*self._plane(self._from, self.names[0], "t"), *self._plane(self._to, self.names[1], "J t")]
+        marks += [text((LEFT + RIGHT + SIDE) / 2, TOP + SIDE / 2 - 4, "J", "name", "middle")]
+        marks += [text((LEFT + RIGHT + SIDE) / 2, TOP + SIDE / 2 + 12, "→", "name", "middle")]
+        circle = _circle(TURNS * FINE)
+        marks += _shapes(self._from, circle, np.eye(2), self.tangents, "leafline", "leafhead")
+        marks += _shapes(self._to, circle @ self.part.T, self.part.T, self.images, "vector", "head")
+        return Panel(
+            PANEL, "Drag the tip of t: J makes an ellipse of its circle", RIGHT + SIDE + 12, TOP + SIDE + 24, marks
+        )
+
+    @property
+    def _from(self) -> Plane:
+        return _plane(LEFT, 1.25)
+
+    @property
+    def _to(self) -> Plane:
+        return _plane(RIGHT, 1.15 * float(np.linalg.norm(self.part, 2)))
+
+    def _plane(self, plane, names, what) -> Iterator[Mark]:
+        x, (low, high) = plane.across, (TOP, TOP + SIDE)
+        yield plane.ground()
+        yield from plane.across.below(high + 14, plane.across.ticks(3), grid=(low, high))
+        yield from plane.up.beside(x.start - 5, plane.up.ticks(3), grid=(x.start, x.end))
+        yield text(x.start, 14, what, "name")
+        yield text(x.start + 24, 14, f"across {names[0]}, up {names[1]}", "note")
+
+    def grip(self) -> Grip:
+        """The tip of t."""
+        return Grip("tip", PANEL, "The tip of the tangent t", DIAL, [self._from.at(t) for t in self.tangents])
+
+
+def _plane(left: float, reach: float) -> Plane:
+    return Plane(Axis(-reach, reach, left, left + SIDE), Axis(-reach, reach, TOP + SIDE, TOP))
+
+
+def _shapes(plane: Plane, curve, basis, tips, role, head) -> Iterator[Mark]:
+    """A closed curve, the two basis vectors or their images, and the vector that turns."""
+    middle = plane.at((0, 0))
+    yield path([plane.at(p) for p in curve], "grid")
+    yield path([plane.at(p) for p in curve], role).following(
+        DIAL, d=[[plane.at(p) for p in curve[: k * FINE + 1]] for k in range(TURNS + 1)]
+    )
+    for vector in basis:
+        yield path([middle, plane.at(vector)], "axis")
+    spots = [plane.at(tip) for tip in tips]
+    yield path([middle], "inkline").following(DIAL, d=[[middle, spot] for spot in spots])
+    yield path([middle], head).following(DIAL, d=[_head(middle, spot) for spot in spots])
+
+
+def _head(start: Point, end: Point) -> str:
+    """The head of an arrow; for one of no length a point."""
+    along = np.subtract(end, start)
+    size = float(np.hypot(*along))
+    (ux, uy), short = along / (size or 1.0), min(1.0, size / 10)
+    return polygon([((dx * ux - dy * uy) * short, (dx * uy + dy * ux) * short) for dx, dy in HEAD], *end)
+
+
+def _circle(count: int) -> np.ndarray:
+    angles = 2 * np.pi * np.arange(count + 1) / count
+    return np.round(np.stack([np.cos(angles), np.sin(angles)], 1), 12) + 0.0
+
+
+def _largest(sizes) -> tuple[int, int]:
+    """The places of the two largest, in order."""
+    first, second = sorted(np.argsort(-sizes, kind="stable")[:2].tolist())
+    return first, second
+
+
+def _pair(values) -> str:
+    return f"({', '.join(number(round(float(v), 12) + 0.0) for v in values)})"

@@ -26,7 +26,7 @@ class _LastCall(threading.local):
 last_call = _LastCall()
 _STORES = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 _HOMES = (Path(str(autograd.__file__)).parent, Path(str(np.__file__)).parent, Path(__file__).parent.parent)
-_LIBRARY = tuple(f"{home.as_posix()}/" for home in _HOMES)
+_LIBRARY = (*(f"{home.as_posix()}/" for home in _HOMES), "<labkit ")  # the last of code that it writes
 _STANDARD = tuple(
     {Path(str(module.__file__)).parent.as_posix() + "/" for module in (os, contextlib)}
 )  # zipped in browsers

@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -171,6 +171,17 @@ def row_of_node(node: str) -> Row | None:
     """
     rows = [row for row in TABLE.values() if row.node == node]
     return max(rows, key=lambda row: bool(row.words), default=None)
+
+
+@cache
+def op_of_node(node: str) -> str:
+    """The op of a node's name on PyTorch's tape, in words.
+
+    >>> op_of_node("LogSoftmaxBackward0"), op_of_node("MaxPool2DWithIndicesBackward0"), op_of_node("SVDBackward0")
+    ('log_softmax', 'max_pool2d_with_indices', 'svd')
+    """
+    plain = re.sub(r"(?<=\d)D", "d", re.sub(r"Backwards?\d*$", "", node.rpartition("::")[2]))
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain).lower()
 
 
 def sign_of(op: str) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 from .alone import Bench, elsewhere
 from .calls import same_calls
 from .chance import drawn_rows, quieted
-from .matching import Matching, UnclearMatch, match
+from .matching import UnclearMatch, match
+from .pairs import Matching
 from .reasons import explain
 from .result import Comparison, Layer
 from .rounding import ROUGH_TIMES, RUNS, TIMES, Rule

@@ -17,13 +17,13 @@ _PLAIN = (bool, int, float, str)
 _FEW = 24  # orders of parameters that are tried
 
 
-def settings(side, module) -> dict:
-    """The public attributes of a module that are plain: numbers, texts, and tuples of them."""
+def settings(side, module, none: bool = False) -> dict:
+    """The public attributes of a module that are plain: numbers, texts, and tuples of them; with `none` None, too."""
     usual = side.usual_attributes()
     return {
         name: value
         for name, value in vars(module).items()
-        if not name.startswith("_") and name not in usual and _is_plain(value)
+        if not name.startswith("_") and name not in usual and (_is_plain(value) or (none and value is None))
     }
 
 
@@ -206,7 +206,7 @@ def explain(row, both, bench: Bench | None, pair) -> None:
     modules = [side.parts[call[0]].module for side, call in zip(both.sides, row.calls, strict=True)]
     if row.part != "input":
         row.reason = _tried(row, both, bench, pair) if bench else ""
-        known = [settings(side, module) for side, module in zip(both.sides, modules, strict=True)]
+        known = [settings(side, module, none=True) for side, module in zip(both.sides, modules, strict=True)]
         row.settings = differing(known[0], known[1], alone=not row.reason)
     if not row.reason and row.difference is not None and row.part in ("input", "output"):
         row.reason = relation(row.difference, _before(both, row))

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .side import Held, Side
+from .parts import Held
+from .side import Side
 from .trees import Numbers, mapped
 
 

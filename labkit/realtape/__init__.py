@@ -10,7 +10,8 @@ Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape
 
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
-from .reading import nodes_of, read
+from .reading import nodes_of, op_of, read
+from .saved import settings, slots
 from .showing import tape_of, tape_of_run
 from .state import unchanged
 from .stored import as_json, of_json
@@ -36,7 +37,10 @@ __all__ = [
     "is_real_tensor",
     "nodes_of",
     "of_json",
+    "op_of",
     "read",
+    "settings",
+    "slots",
     "tape_of",
     "tape_of_run",
     "tensors_in",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
 
+from ..ops import op_of_node
 from .kinds import is_real_tensor, unseen
 from .names import Names
 from .saved import Slot, settings, slots
@@ -114,7 +115,7 @@ class _Reading:
     def _node(self, i, node):
         if _is_leaf(node):
             return self._leaf(i, node.variable)
-        made = TapeNode(i, node.name().rpartition("::")[2], _op(node), outputs=tuple(_kinds(node)))
+        made = TapeNode(i, node.name().rpartition("::")[2], op_of(node), outputs=tuple(_kinds(node)))
         made.parents = tuple(None if n is None else (self.index[n], nr) for n, nr in node.next_functions)
         made.settings, made.sequence = settings(node), sequence_of(node)
         for nr in range(len(made.outputs)):
@@ -142,7 +143,7 @@ class _Reading:
                 self._note(tensor, name)
         for tensor in saved:
             if tensor is not None and tensor.grad_fn in self.index:
-                self._note(tensor, f"the result of {_op(tensor.grad_fn)}")
+                self._note(tensor, f"the result of {op_of(tensor.grad_fn)}")
 
     def _note(self, tensor, name):
         if (memory := storage_of(tensor)) is not None:
@@ -187,15 +188,15 @@ class _Reading:
         return frozen, tuple(unreached)
 
 
-def _op(node):
+def op_of(node: Any) -> str:
+    """The op of a node in words: `log_softmax` of LogSoftmaxBackward0, "leaf" of AccumulateGrad."""
     name = node.name().rpartition("::")[2]
     plain = re.sub(r"Backward\d*$", "", name)
     if name.endswith("AccumulateGrad"):
         return "leaf"
     if hasattr(node, "_forward_cls") or not plain:  # a Function of the user's: its own name
         return plain or name
-    plain = re.sub(r"(?<=\d)D", "d", plain)
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain).lower()
+    return op_of_node(name)
 
 
 def _kinds(node):

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from ..realtape import is_real_tensor
 from .answer import Why
 from .functional import of_function, without_a_tape
 from .installed import of_real_run, of_real_tape
-from .real import is_real
 from .run import is_functional
 from .tape import is_taped
 from .taped import of_run, of_tape
@@ -37,15 +37,15 @@ def why(loss: Any, w: Any, grad: Any = None) -> Why:
         if not (is_taped(loss) or callable(loss)):
             raise _not_of_one(loss, w)
         return of_tape(loss, w, grad) if is_taped(loss) else of_run(loss, w, grad)
-    if is_real(w):
-        if not (is_real(loss) or callable(loss)):
+    if is_real_tensor(w):
+        if not (is_real_tensor(loss) or callable(loss)):
             raise _not_of_one(loss, w)
-        return of_real_tape(loss, w, grad) if is_real(loss) else of_real_run(loss, w, grad)
+        return of_real_tape(loss, w, grad) if is_real_tensor(loss) else of_real_run(loss, w, grad)
     if not (is_functional(w) or isinstance(w, (int, float, np.ndarray, np.generic))):
         raise _not_of_one(loss, w)
     if is_functional(loss):
         return without_a_tape()
-    if is_taped(loss) or is_real(loss) or not callable(loss):
+    if is_taped(loss) or is_real_tensor(loss) or not callable(loss):
         raise _not_of_one(loss, w)
     return of_function(loss, w, grad)
 
@@ -61,4 +61,4 @@ def _kind(value):
     kind = type(value)
     if is_taped(value) or is_functional(value):
         return f"a {kind.__name__} of labkit.{'torch' if is_taped(value) else 'mindspore'}"
-    return f"a {kind.__name__}" + (" of the installed PyTorch" if is_real(value) else "")
+    return f"a {kind.__name__}" + (" of the installed PyTorch" if is_real_tensor(value) else "")

@@ -8,7 +8,7 @@ import numpy as np
 from ..engine import getval
 from .answer import Why
 from .cutting import cut_off
-from .flow import examine
+from .examining import examine
 from .notes import cuts
 from .run import Run, is_functional
 from .standing import compare

@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ..realtape import is_real_tensor
 from .answer import Why
 from .cutting import cut_off
 from .judging import Standing, about, judged
 from .mode import RealRun
 from .notes import cuts
-from .real import RealReading, is_real, numbers
+from .real import RealReading, numbers
 from .taped import FLOAT, REQUIRE
 from .words import answer, beside
 
@@ -48,7 +49,7 @@ def of_real_run(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     standing = _standing(w, held, run)
     run.put_back()
     ends, sight = run.sight.ends(run.outputs[:1]), run.sight
-    reading = run.reading() if is_real(run.loss) else None
+    reading = run.reading() if is_real_tensor(run.loss) else None
     if reading is None or not (reading.reached or run.loss is w):
         return cut_off(ends, sight.target, sight.exits, "None", run.outputs)
     return judged(reading, standing, beside([note for end in ends for note in cuts(end, sight.target)]))
@@ -65,7 +66,7 @@ def _asks_for_none(w):
 
 def _standing(w, held, run=None):
     given = held if held is not None else w.grad if w.is_leaf or w.retains_grad else None
-    array = None if given is None else numbers(given) if is_real(given) else np.asarray(given)
+    array = None if given is None else numbers(given) if is_real_tensor(given) else np.asarray(given)
     hooks = list((getattr(w, "_backward_hooks", None) or {}).values()) + (run.hooks if run is not None else [])
     where = run.lines.get(w.grad_fn) if run is not None else None
     changed = run.changes.get(id(given)) if run is not None else None

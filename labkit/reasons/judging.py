@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 from .answer import Why
-from .flow import examine, largest
+from .examining import examine
+from .flow import largest
 from .standing import compare
 from .tape import Unreadable
 from .words import answer, at, figure, found

@@ -132,6 +132,10 @@ class RealRun:
         for value in [*results, *tensors]:
             if isinstance(value, self.torch.Tensor) and value.grad_fn is not None:
                 self.lines.setdefault(value.grad_fn, where)
+                if (
+                    value._is_view() and value._base.grad_fn is not None
+                ):  # of a part written to in place, the whole is new
+                    self.lines.setdefault(value._base.grad_fn, where)
 
 
 def _changed(name, args, kwargs):

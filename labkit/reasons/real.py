@@ -1,24 +1,16 @@
 """The tape of the installed PyTorch, read back to one tensor: node by node, so that no hook runs and no `.grad` changes."""
 
-import re
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
+from ..realtape import KEPT, nodes_of, op_of, settings, slots
 from .flow import Flow, Sent, Step, finite
 from .probe import GRID, Probe, on_grid
-from .tape import Unreadable, is_taped
-
-_LEAF = "AccumulateGrad"
-
-
-def is_real(value: Any) -> bool:
-    """Whether it is a tensor of the installed PyTorch; this is not imported to find out."""
-    torch: Any = sys.modules.get("torch")
-    return not is_taped(value) and isinstance(value, getattr(torch, "Tensor", ()))
+from .tape import Unreadable
 
 
 def numbers(tensor: Any) -> np.ndarray:
@@ -29,12 +21,6 @@ def numbers(tensor: Any) -> np.ndarray:
     if plain.is_floating_point() and kind not in ("float16", "float32", "float64"):
         plain = plain.float()
     return plain.cpu().resolve_conj().resolve_neg().numpy()
-
-
-def op_of(node: Any) -> str:
-    """The op of a node's name: `log_softmax` of `LogSoftmaxBackward0`."""
-    name = re.sub(r"Backwards?\d*$", "", node.name().rpartition("::")[2])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 class RealReading:
@@ -53,7 +39,7 @@ class RealReading:
         self.torch: Any = sys.modules["torch"]
         self.written = written  # where what had been used was overwritten
         self.loss, self.w, self.end, self.place_of = loss, w, loss.grad_fn, place_of
-        self.order = [] if self.end is None else _ordered(self.end)
+        self.order = [] if self.end is None else nodes_of([loss])[::-1]
         self.target = w.grad_fn if w.grad_fn is not None else self._leaf()
         self.leading = self._leading()
         self.reached = self.target is not None and self.target in self.leading
@@ -61,7 +47,7 @@ class RealReading:
         self.walked: Flow | None = None  # the way back as it was when somebody walked it
 
     def _leaf(self):
-        return next((n for n in self.order if n.name().endswith(_LEAF) and n.variable is self.w), None)
+        return next((n for n in self.order if op_of(n) == "leaf" and n.variable is self.w), None)
 
     def _leading(self):
         found = set()
@@ -104,37 +90,36 @@ class RealReading:
     def _first_bad(self, end):
         """The first op behind `end` of which it can be seen that it made something not finite, from what it has saved, or what
         those that use its result have."""
-        behind = set(_ordered(end))
-        for node in reversed(self.order):
-            if node in behind and self._made_bad(node):
-                return op_of(node), self.places[node]
-        return None
+        behind, stack = {end}, [end]
+        while stack:
+            found = [n for n, _ in stack.pop().next_functions if n is not None and n not in behind]
+            behind.update(found)
+            stack += found
+        return next(
+            ((op_of(n), self.places[n]) for n in reversed(self.order) if n in behind and self._made_bad(n)), None
+        )
 
     def _made_bad(self, node):
-        result = getattr(node, "_saved_result", None) if "_saved_result" in dir(node) else None
-        users = [
-            (n, [p for p, _ in n.next_functions].index(node))
-            for n in self.order
-            if any(p is node for p, _ in n.next_functions)
-        ]
-        values = [v for n, place in users if (v := self._argument(n, place)) is not None]
-        return any(not finite(numbers(v)) for v in [*values, *([] if result is None else [result])])
+        values = [self._kept(node).get("result"), *(self._argument(n, place) for n, place in self._users.get(node, ()))]
+        return any(v is not None and not finite(numbers(v)) for v in values)
+
+    @cached_property
+    def _users(self):
+        """What uses the result of each node, and as which argument."""
+        found: dict[Any, list] = {}
+        for node in self.order:
+            for place, (parent, _) in enumerate(node.next_functions):
+                found.setdefault(parent, []).append((node, place))
+        return found
 
     def _argument(self, node, place):
-        """What a node has saved of its argument at this place."""
-        name = ("_saved_self", "_saved_other")[place] if place < 2 else ""
-        try:
-            found = getattr(node, name, None)
-        except RuntimeError:
-            return None
-        return found if isinstance(found, self.torch.Tensor) and found.is_floating_point() else None
+        """What a node has saved of its argument at this place, where that is floating."""
+        found = self._kept(node).get(("self", "other")[place]) if place < 2 else None
+        return found if found is not None and found.is_floating_point() else None
 
-    def _saved(self, node):
-        try:
-            found = [getattr(node, name) for name in dir(node) if name.startswith("_saved_")]
-        except RuntimeError:  # let go, or changed
-            return []
-        return [v for v in found if isinstance(v, self.torch.Tensor)]
+    def _kept(self, node):
+        """The tensors that a node has saved, by name: not those that were let go or changed, or that a hook has packed."""
+        return {slot.name: slot.tensor for slot in slots(node) if slot.state == KEPT}
 
     def _step(self, node, totals):
         arrived = totals[node]
@@ -183,7 +168,7 @@ class RealReading:
 
     def _fitting(self, g, parent, nr):
         """A gradient in the shape and dtype of what it is of, as the walk of PyTorch makes it."""
-        like = parent.variable if parent.name().endswith(_LEAF) else _metadata(parent, nr)
+        like = parent.variable if op_of(parent) == "leaf" else _metadata(parent, nr)
         if like is None:
             return g
         shape = tuple(like.shape)
@@ -192,7 +177,11 @@ class RealReading:
         return g if g.dtype == like.dtype else g.to(like.dtype)
 
     def _factors(self, node):
-        return [numbers(v) for v in self._saved(node) if v.is_floating_point()] if op_of(node) in ("mul", "div") else []
+        return (
+            [numbers(v) for v in self._kept(node).values() if v.is_floating_point()]
+            if op_of(node) in ("mul", "div")
+            else []
+        )
 
     def _probe(self, node, place, arrived):
         torch, op = self.torch, op_of(node)
@@ -209,11 +198,7 @@ class RealReading:
         return Probe(found.values, found.slopes, slopes[given != 0] if slopes.shape == given.shape else slopes.ravel())
 
     def _options(self, node):
-        try:
-            found = {n.removeprefix("_saved_"): getattr(node, n) for n in dir(node) if n.startswith("_saved_")}
-        except RuntimeError:
-            return {}
-        return {n: v for n, v in found.items() if isinstance(v, (int, float)) and n != "result"}
+        return {n: v for n, v in settings(node).items() if isinstance(v, (int, float))}
 
 
 def _on_grid(torch: Any, function: Any, options: Any, values: np.ndarray) -> tuple[Any, Any]:
@@ -235,18 +220,4 @@ def _metadata(node, nr):
     return found[nr] if found is not None and nr < len(found) else None
 
 
-def _ordered(end):
-    """The nodes behind `end`, each before what it sends to."""
-    order, seen, stack = [], set(), [(end, False)]
-    while stack:
-        node, done = stack.pop()
-        if done:
-            order.append(node)
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack += [(n, False) for n, _ in node.next_functions if n is not None and n not in seen]
-    return order[::-1]
-
-
-__all__ = ["GRID", "RealReading", "is_real", "numbers", "op_of"]
+__all__ = ["GRID", "RealReading", "numbers"]

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from .answer import Why
-from .flow import Finding, largest, plain
+from .examining import Finding
+from .flow import largest, plain
 from .words import answer, at, figure, found
 
 CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is no rounding

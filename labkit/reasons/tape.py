@@ -36,7 +36,7 @@ class TapeReading:
 
     def __init__(self, loss: Any, w: Any) -> None:
         self.loss, self.w, self.end = loss, w, loss.grad_fn
-        self.order = [] if self.end is None else _nodes(self.end)
+        self.order = [] if self.end is None else self.end.__engine_behind__()
         self.target = self._node_of(w)
         self.leading = self._leading()
         self.reached = self.target is not None and (self.target in self.leading)
@@ -211,7 +211,7 @@ class TapeReading:
 
     def _first_bad(self, end):
         """The first op behind `end`, itself included, whose value is not finite."""
-        behind = set(_nodes(end))
+        behind = set(end.__engine_behind__())
         for node in self.order:
             if node not in behind:
                 continue
@@ -229,17 +229,6 @@ def _told(args, node):
 
 def _name(node):
     return node.op_name()
-
-
-def _nodes(last):
-    """The nodes behind `last`, leaves first, then each op after what feeds it."""
-    seen, stack = {last: None}, [last]
-    while stack:
-        found = [e.node for e in stack.pop().edges if e is not None and e.node not in seen]
-        seen.update(dict.fromkeys(found))
-        stack += reversed(found)
-    leaves = [n for n in seen if not n.edges]
-    return leaves + sorted((n for n in seen if n.edges), key=lambda n: n.sequence)
 
 
 def hooks_on_the_way(reading: TapeReading) -> Any:

@@ -53,9 +53,14 @@ def _asks_for_none(w):
         said = f"The tensor holds {w.dtype}: integers and truth values have no slope{at(where)}."
         return answer("None", "integer", [said], where, FLOAT)
     said, where = "The tensor does not require one: its requires_grad is False.", None
-    if note is not None and note.kind in (DETACHED, NO_GRAD, NUMBERS):
+    if note is not None and note.kind in (DETACHED, NO_GRAD, NUMBERS) and not _is_parameter(w):
         said, where = f"The tensor does not require one: {note.op}{at(note.place)} made it, off the tape.", note.place
     return answer("None", "requires_grad off", [said], where, REQUIRE)
+
+
+def _is_parameter(w):
+    """Whether it is one of a network: such a one requires a gradient, however its numbers were made, unless it is told not to."""
+    return "Parameter" in (kind.__name__ for kind in type(w).__mro__)
 
 
 # ---- no way ----

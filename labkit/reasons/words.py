@@ -3,7 +3,7 @@
 from typing import Any
 
 from .answer import Place, Why, place_of
-from .flow import Finding
+from .examining import Finding
 
 _OPENINGS = {
     "None": "There is no gradient.",
@@ -173,6 +173,8 @@ def _said_zero(finding):
     if word == "no":
         said = f"The derivative of {op} answers with no gradient (None) for what leads to the tensor."
         return [said], "let its backward return a gradient for that argument."
+    if word == "cancelled" and "parts" in figures:
+        return [f"{op} adds up parts{_of_parts(figures)} to exactly zero.", more], _TAKEN_OUT
     if word == "cancelled":
         return (
             [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],
@@ -182,6 +184,15 @@ def _said_zero(finding):
         return ["Nothing but zeros starts from the loss."], "look at the loss."
     return [f"{op} sends nothing on {arrives}: its slope there is zero.", more], "look at what goes into it."
 
+
+def _of_parts(figures):
+    return f" that would come to {figures['parts']:.3g} if they had one sign" if figures["parts"] else ""
+
+
+_TAKEN_OUT = (
+    "look whether the loss depends on it at all: what is added to everything alike is taken out again by a normalisation or a"
+    " difference behind it."
+)
 
 _FLAT = {
     "dead": "{op} is on its flat side with every number that counts: its slope there is 0, so {arrives} nothing goes on.",
@@ -199,6 +210,9 @@ _FLAT_NEXT = {
 def _said_small(finding):
     figures = finding.figures
     count, together = figures["together"]
+    if finding.cause == "cancelled":
+        said = f"{_op(finding)} adds up parts{_of_parts(figures)} to nothing but what rounding leaves: {figure(figures['size'])}."
+        return [said], _TAKEN_OUT
     word = finding.cause.partition(" ")[0]
     size = f"Its largest entry is {figure(figures['size'])}; the loss started with {figure(figures['start'])}."
     most = f"It shrinks most at {_op(finding)}, to {figure(figures['fall'])} of what arrives."

@@ -19,7 +19,7 @@ from autograd.core import VJPNode
 
 from ..engine import Own, dense, dtype_of, new_box, vjp_of
 from ..layout import Placed
-from ..ops import row_of
+from ..ops import op_of_node, row_of
 from ..trails import place as here
 from . import _modes, _rules, _trail
 from ._saved import SavedTensor, packed, unpacked
@@ -106,12 +106,6 @@ class Edge(Own):
 UNTRACED = tracer.notrace_primitives[Edge] = tracer.notrace_primitives[VJPNode]  # what has no derivative
 
 
-@cache
-def op_of(node):
-    """The op of a node's name: `log_softmax` of `LogSoftmaxBackward0`."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", re.sub(r"Backwards?\d*$", "", node)).lower()
-
-
 class Node(metaclass=Placed):
     """A node of the backward graph, as `tensor.grad_fn` shows it."""
 
@@ -131,7 +125,17 @@ class Node(metaclass=Placed):
 
     def op_name(self):
         """The plain name of the op, such as `sum`."""
-        return op_of(type(self).__name__)
+        return op_of_node(type(self).__name__)
+
+    def __engine_behind__(self):
+        """The nodes behind this one and itself: leaves first, as they are met from here, then each op after what feeds it."""
+        seen, stack = {self: None}, [self]
+        while stack:
+            found = [e.node for e in stack.pop().edges if e is not None and e.node not in seen]
+            seen.update(dict.fromkeys(found))
+            stack += reversed(found)
+        leaves = [n for n in seen if not n.edges]
+        return leaves + sorted((n for n in seen if n.edges), key=lambda n: n.sequence)
 
     def own(self, table):
         """The node's own table of this name, made when it is first needed."""

@@ -47,6 +47,9 @@ class Shown:
         control = self.control(dial)
         if dial.kind == "slider":
             control.locator("input").fill(str(position))
+        elif dial.plays:
+            position = min(max(position, dial.plays[0]), dial.plays[-1])
+            control.locator("input").fill(str(dial.plays.index(position)))
         elif dial.kind == "plane":
             down, across = divmod(position, dial.plane["columns"])
             rows = len(dial.values) // dial.plane["columns"]
@@ -91,9 +94,10 @@ class Shown:
         """Press a key where the focus is, in a panel."""
         self.page.keyboard.press(key)
         if self.main:
-            now, last = self.state[self.main.name], len(self.main.values) - 1
+            track = self.main.plays or range(len(self.main.values))
+            now, last = track.index(self.state[self.main.name]), len(track) - 1
             wanted = {"ArrowRight": now + 1, "ArrowLeft": now - 1, "Home": 0, "End": last}.get(key, now)
-            self.state[self.main.name] = min(last, max(0, wanted))
+            self.state[self.main.name] = track[min(last, max(0, wanted))]
 
     def click(self, link: str) -> bool:
         """Click a mark of a link with the mouse; False if none of them can be hit."""
@@ -120,8 +124,9 @@ class Shown:
 
     @property
     def main(self) -> Dial | None:
-        """The slider that the keyboard steps."""
-        return next((d for d in self.scene.dials if d.kind == "slider" and holds(d.when, self.state)), None)
+        """The dial that the keyboard steps."""
+        shown = (d for d in self.scene.dials if holds(d.when, self.state))
+        return next((d for d in shown if d.kind == "slider" or d.plays), None)
 
     def position(self, dial: Dial) -> int:
         """Where the control of a slider stands."""

@@ -33,7 +33,7 @@ USUAL = {"color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "
 @pytest.fixture(scope="module")
 def window(browser):
     """One page, in which the widgets are opened one after another."""
-    context = browser.new_context()
+    context = browser.new_context(reduced_motion="reduce")
     yield Listened(context.new_page())
     context.close()
 

@@ -69,7 +69,7 @@ def error(page, words):
 
 
 def test_from_a_link_to_the_picture(page):
-    title(page, "one run and its derivative")
+    title(page, "step by step")
     assert page.get_by_label("Step", exact=True).get_by_role("slider").input_value() == "6"
     assert page.get_by_label("x =").input_value() == "2.0" and page.get_by_label("w =").input_value() == "0.5"
     assert "Backward" in page.locator(".lk-say").text_content()

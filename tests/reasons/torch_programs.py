@@ -449,6 +449,50 @@ def a_rule_of_ones_own(torch):
     return loss, w
 
 
+@program("cancelled")
+def a_bias_before_a_normalisation(torch):
+    net, x = (
+        torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 1)),
+        data(torch, 6, 3),
+    )
+
+    def loss():
+        return (net(x) ** 2).mean()  # here
+
+    return loss, net[0].bias
+
+
+@program("saturated log_softmax")
+def surer_than_a_float_can_say(torch):
+    w = torch.tensor([[200.0, 0.0, 0.0]], requires_grad=True)
+
+    def loss():
+        return torch.nn.functional.cross_entropy(w, torch.tensor([0]))  # here
+
+    return loss, w
+
+
+@program("overwritten")
+def a_view_of_all_of_it(torch):
+    w = leaf(torch, 4)
+
+    def loss():
+        doubled = w * 2
+        seen = doubled[:4]
+        seen.zero_()  # here
+        return (doubled * 3).sum()
+
+    return loss, w
+
+
+@program("requires_grad off")
+def a_frozen_normalisation(torch):
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.BatchNorm1d(4))
+    for parameter in net[1].parameters():
+        parameter.requires_grad_(False)
+    return lambda: (net(data(torch, 6, 3)) ** 3).mean(), net[1].weight
+
+
 def told(why, torch, name, form):
     """What is wrong with the answer about a program, asked with its loss ("tape") or its function ("run"), of "real" PyTorch."""
     cause, make = PROGRAMS[name]

@@ -56,9 +56,11 @@ class FoldedStory:
         behind = self._links(units) | covers.links(units, {mark.link or "" for panel in panels for mark in panel.far})
         bar = _bar(self, units)
         notices = paragraph(notice, *self.story.notices)
-        title = self.story.heading or f"{self.story.name}: one run and its derivative"
+        title = self.story.heading or f"The gradient of {self.story.name}, step by step".replace(
+            "<lambda>", "a function"
+        )
         dials = [*_dials(self, units, offered, panels), *colours.dials()]
-        panels = [*about(self.story), *bar[0], *panels, *colours.panels()]
+        panels = [*bar[0], *panels, *colours.panels(), *about(self.story)]
         captions = _captions(units, offered)
         grips = list(_scrubbed(units, panels, fields or {}))
         links = behind | bar[1]
@@ -176,7 +178,7 @@ def _captions(units, offered):
 
 
 def about(story: Story) -> list[Panel]:
-    """What a story is about, as lines of a panel above the others; [] where there is nothing to say."""
+    """What a story is about, as lines of a panel below the others; [] where there is nothing to say."""
     lines = [line for sentence in story.about for line in wrap(sentence, LINE)]
     marks: list[Mark] = [text(4, 14 + 16 * i, line, "note") for i, line in enumerate(lines)]
     width = max((width_of(line, 11.5) for line in lines), default=0)

@@ -15,6 +15,7 @@ LABEL = 126.0  # the widest label that a gap between columns has room for
 HALF = CARD / 2
 VALUE = 29.0  # from the top of a card to the middle of its second line
 PART = 400.0
+HIGH = 13.0  # px, of a label
 
 
 Climb = tuple[Point, Point]
@@ -72,16 +73,14 @@ def placed_labels(wanted: Iterable[tuple[list[Climb], Words]]) -> list[tuple[flo
     """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
     another; where there is no room for one, it is left out."""
     found: list[tuple[float, float, Words]] = []
-    taken: dict[
-        int, list[tuple[float, float, float]]
-    ] = {}  # middle, baseline, half the width, by the part of the panel
+    taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}  # middle, baseline, half the width, by where
     for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
         half = label_width(words) / 2 + 2
         for x, y in _spots(crossings):
-            part = int(x // PART)  # no label is wider
-            beside = (spot for near in (part - 1, part, part + 1) for spot in taken.get(near, ()))
-            if all(abs(x - u) >= half + other or abs(y - v) >= 13 for u, v, other in beside):
-                taken.setdefault(part, []).append((x, y, half))
+            part, row = int(x // PART), int(y // HIGH)  # no label is wider, or higher
+            near = (taken.get((part + i, row + k), ()) for i in (-1, 0, 1) for k in (-1, 0, 1))
+            if all(abs(x - u) >= half + other or abs(y - v) >= HIGH for spots in near for u, v, other in spots):
+                taken.setdefault((part, row), []).append((x, y, half))
                 found.append((x, y, words))
                 break
     return found

@@ -16,12 +16,13 @@ import numpy as np
 
 from .motion import at
 from .paint import Box, legible, sheet
-from .scene import Dial, Scene, width_of
+from .scene import Dial, Scene, holds, width_of
 from .still import MARGIN, Seen, Strip, Words, describe, drawn, placed, things, visible_marks, wrapped
 from .strokes import numbers
 from .theme import PALETTES
 
-STAYS, LAST_STAYS = 1100, 5000  # ms: how long a position is seen, and the last one before it begins anew
+STAYS, LAST_STAYS = 1100, 5000  # ms: how long a position is seen at most, and the last one before it begins anew
+WHOLE = 12000  # ms, of many positions together, as in the page
 FRAME, MOST = 80, 6  # ms of a frame on the way to the next position, and at most so many of them
 FRAMES = 120  # on all ways together
 COLOURS = 64
@@ -67,26 +68,27 @@ def gif(scene: Scene, state: Mapping[str, int], theme: str = "light", scale: flo
 
     Raises ValueError where there is nothing to play, ImportError where matplotlib, which brings Pillow, is not installed.
     """
-    dial = played(scene)
-    states = [{**state, dial.name: at} for at in range(state[dial.name], len(dial.values))]
-    lines = max(len(wrapped(scene.caption(state), placed(scene, state)[0] - 2 * MARGIN)) for state in states)
+    dial = played(scene, state)
+    states = [{**state, dial.name: at} for at in dial.plays or range(state[dial.name], len(dial.values))]
+    lines = max(len(wrapped(scene.said(state), placed(scene, state)[0] - 2 * MARGIN)) for state in states)
     look = Look(scene, dial.name, theme, scale, lines)
     frames = painted(look, states)
-    count = min(MOST, FRAMES // max(1, len(states) - 1))
+    pace = WHOLE // max(1, len(states) - 1)
+    count = max(1, min(MOST, FRAMES // max(1, len(states) - 1), 3 * pace // (4 * FRAME)))
     ways = [list(between(look, *pair, count)) for pair in pairwise(states)]
     first, *others = indexed(frames, ways, PALETTES[theme])
     out = io.BytesIO()
-    stay = [STAYS, *(ms for way in ways for ms in [*[FRAME] * len(way), STAYS])]
+    stay = [STAYS, *(ms for way in ways for ms in [*[FRAME] * len(way), min(STAYS, max(FRAME, pace - FRAME * count))])]
     words = "\n".join([describe(scene, states[0]), *(scene.caption(state) for state in states[1:])])
     stay[-1] = LAST_STAYS
     first.save(out, "GIF", save_all=True, append_images=others, duration=stay, loop=0, optimize=False, comment=words)
     return out.getvalue()
 
 
-def played(scene: Scene) -> Dial:
-    """The dial that is played: the first slider."""
+def played(scene: Scene, state: Mapping[str, int]) -> Dial:
+    """The dial that is played: the first that is offered at a state."""
     for dial in scene.dials:
-        if dial.kind == "slider":
+        if (dial.kind == "slider" or dial.plays) and holds(dial.when, state):
             return dial
     kinds = ", ".join(dial.kind for dial in scene.dials) or "none"
     raise ValueError(f"gif: expected a picture with a slider to play, but this one has dials of these kinds: {kinds}")

@@ -17,7 +17,7 @@ from . import moving, still
 from .page import document, packed
 from .scene import Scene, holds, to_json
 
-MAX_PLAIN_MARKS = 3000  # a larger scene is compressed in a saved page
+MAX_PLAIN = 200_000  # letters; a larger scene is compressed in a saved page
 MAX_PNG_MARKS = 1500  # a larger picture takes seconds to paint as PNG; its SVG is enough
 
 
@@ -156,7 +156,7 @@ class Picture:
 
     def still_state(self, **dials: int | str) -> dict[str, int]:
         """Where the dials stand in a still picture and in its words, with dials turned."""
-        return self._scene.state(**dials)
+        return self._scene.resting(**dials)
 
     def svg(self, theme: str = "light", **dials: int | str) -> str:
         """The picture as plain SVG, with dials turned; `theme` is "light" or "dark"."""
@@ -185,10 +185,9 @@ class Picture:
         chosen = {"auto": "", "light": " light", "dark": " dark"}[_check_theme(theme, "auto")]
         others = self.alternatives().items()
         scenes = {key: "" if other is self._scene else packed(to_json(other)) for key, other in others}
-        held: dict[str, Any] = {"scene": to_json(self._scene), "scenes": scenes, "state": self._scene.state(**dials)}
+        scene = packed(to_json(self._scene), MAX_PLAIN)
+        held: dict[str, Any] = {"scene": scene, "scenes": scenes, "state": self._scene.state(**dials)}
         held |= {"rest": self.rest, "rests": {part: self.rest_at(part) for part in scenes}}
-        if sum(len(panel.marks) for panel in self._scene.panels) > MAX_PLAIN_MARKS:
-            held["scene"] = packed(held["scene"])
         return document(self._scene.title, held | {"plays": self.plays_at_once}, self.svg("light", **dials), chosen)
 
     def save(self, path: str | Path, theme: str | None = None, **dials: int | str) -> Path:

@@ -8,7 +8,7 @@ What is seen on the way from one position to the next follows from both, and fro
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -63,14 +63,15 @@ class Ask:
 class Dial:
     """Something the reader can turn. `values` names its positions; `start` is where it stands at first.
 
-    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among
-    places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an
-    arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`), "inside" (it
-    has no control, for it is turned in the picture alone). What is dragged is a `Grip`. `asks`: questions by position, for
-    "predict first", one or several with different `when`. `when`: the dial is offered only at these positions of other dials.
-    `resets`: while the reader predicts, turning this dial turns these others back, `{dial: position}`. `places`: where each
-    position lies on a line that several scenes share, rising:
-    when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
+    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among places in
+    rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an arrangement of
+    `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`), "inside" (it has no control,
+    for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next to each other that are
+    played one after the other, where it is dragged in the picture instead of by sliders. `rests`: where it stands in a still
+    picture, if not at its start. `asks`: questions by position, for "predict first", one or several with different `when`.
+    `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
+    dial turns these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share,
+    rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Dial:
     resets: Mapping[str, int] = field(default_factory=dict)
     places: Sequence[float] = ()
     hunt: Hunt | None = None
+    plays: Sequence[int] = ()
+    rests: int | None = None
 
     def __post_init__(self):
         if self.kind not in KINDS or not 0 <= self.start < len(self.values):
@@ -143,11 +146,11 @@ class Mark:
     def varying(self, dial: str, **found: Changes) -> "Mark":
         """The same mark with attributes that change with a dial; an empty list is no change."""
         kept = {key.replace("_", "-"): how for key, how in found.items() if how}
-        return replace(self, vary={**self.vary, dial: {**self.vary.get(dial, {}), **kept}}) if kept else self
+        return altered(self, vary={**self.vary, dial: {**self.vary.get(dial, {}), **kept}}) if kept else self
 
     def moving(self, dial: str, start: float, length: float, *properties: str) -> "Mark":
         """The same mark whose properties change with a dial at a time of their own, in ms of a step that lasts `STEP`."""
-        return replace(self, moves=[*self.moves, *(Motion(dial, name, start, length) for name in properties)])
+        return altered(self, moves=[*self.moves, *(Motion(dial, name, start, length) for name in properties)])
 
     def seen_from(self, dial: str, position: int) -> "Mark":
         """The same mark, hidden before a position of a dial; on the way there it appears at the end."""
@@ -203,7 +206,8 @@ class Panel:
 
 @dataclass(frozen=True)
 class Caption:
-    """The sentences that go with the positions of `dial`, or of several dials by their joint key; `texts` lists changes."""
+    """The sentences that go with the positions of `dial`, or of several dials by their joint key; `texts` lists
+    changes. The page says at once what stands before a line break, of all captions, and tells the rest under "more"."""
 
     dial: str
     texts: Changes
@@ -256,10 +260,16 @@ class Scene:
             state[name] = index % len(values)
         return state
 
+    def resting(self, **dials: int | str) -> dict[str, int]:
+        """As `state`, from where the dials stand in a still picture."""
+        rests = {dial.name: dial.rests for dial in self.dials if dial.rests is not None}
+        return self.state(**{**rests, **dials})
+
     def caption(self, state: Mapping[str, int]) -> str:
-        """The sentences for a state, one after the other."""
-        said = [latest(c.texts, place(c.dial, state), "") for c in self.captions if holds(c.when, state)]
-        return " ".join(filter(None, said))
+        """The sentences for a state, one after the other; those that are said at once before a line break, if there is one."""
+        parts = [latest(c.texts, place(c.dial, state), "").partition("\n") for c in self.captions if holds(c.when, state)]
+        said, more = (" ".join(filter(None, (part[side] for part in parts))) for side in (0, 2))
+        return "\n".join(filter(None, (said, more)))
 
     def said(self, state: Mapping[str, int]) -> str:
         """What the page says at once: the first sentences, of at most 30 words."""
@@ -268,7 +278,8 @@ class Scene:
     def told(self, state: Mapping[str, int]) -> str:
         """All the sentences for a state, with why, of each hunt that is over."""
         over = [d for d in self.dials if d.hunt and holds(d.when, state) and state[d.name] == len(d.values) - 1]
-        return " ".join(filter(None, [self.caption(state), *(dial.hunt.because for dial in over if dial.hunt)]))
+        said = self.caption(state).replace("\n", " ")
+        return " ".join(filter(None, [said, *(dial.hunt.because for dial in over if dial.hunt)]))
 
 
 def holds(when: Mapping[str, Sequence[int]], state: Mapping[str, int]) -> bool:
@@ -331,7 +342,14 @@ def only(when: When, things: Iterable[Seen]) -> Iterator[Seen]:
     >>> [mark.when for mark in only({"rate": [1]}, [text(0, 0, "a"), text(0, 0, "b", when={"show": [0]})])]
     [{'rate': [1]}, {'show': [0], 'rate': [1]}]
     """
-    return (replace(thing, when={**thing.when, **when}) for thing in things)
+    return (altered(thing, when={**thing.when, **when}) for thing in things) if when else iter(things)
+
+
+def altered(thing: Seen, **fields: Any) -> Seen:
+    """A copy with other fields, as `dataclasses.replace`; a large scene makes hundreds of thousands, so nothing is checked."""
+    made = object.__new__(type(thing))
+    vars(made).update(vars(thing), **fields)
+    return made
 
 
 # ---- marks ----

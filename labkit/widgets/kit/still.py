@@ -15,10 +15,11 @@ from .scene import Mark, Panel, Scene, holds, looks, width_of
 from .strokes import numbers, px
 from .theme import PALETTES, attributes
 
-MARGIN, LINE, TITLE = 14.0, 17.0, 22.0
+MARGIN, LINE, TITLE, HEADLINE = 16.0, 17.0, 22.0, 24.0
 MIN_WIDTH = 420.0
 Words = tuple[float, float, str, str]  # x, y, words, role
 Seen = tuple[Mark, dict[str, Any], str, str]  # a mark, its attributes, its text, the name of its state
+SIDE_BY_SIDE, GAP, LOW = 920.0, 24.0, 40.0  # px: of panels in a row, between two, and what is only a line of words
 STRIP = 1150.0  # px: a wider panel is cut into strips, one below the other
 
 
@@ -33,35 +34,68 @@ class Strip(NamedTuple):
 
 
 def placed(scene: Scene, state: Mapping[str, int], lines: int = 0) -> tuple[float, float, list[Strip], list[Words]]:
-    """`(width, height, strips, [(x, y, words, role)])` of the still picture: panels below one another.
+    """`(width, height, strips, [(x, y, words, role)])` of the still picture: panels side by side where they fit in a page.
 
-    `lines`: the room that the sentences of the state have at least.
+    `lines`: the room that the sentences of the state have at least; then only what the page says at once is written.
     """
     panels = [p for p in scene.panels if holds(p.when, state) and not p.live]
     cut = {panel.name: cuts(panel) for panel in panels}
-    widths = [right - left for panel in panels for left, right in pairwise(cut[panel.name])]
+    rows = _rows(panels, cut)
+    widths = [sum(_across(cut[panel.name]) for panel in row) + GAP * (len(row) - 1) for row in rows]
     width = max([*widths, MIN_WIDTH]) + 2 * MARGIN
     words: list[Words] = []
     y = MARGIN
 
-    def write(told: str, role: str, line: float, size: float = 12.0) -> float:
+    def write(
+        told: str, role: str, line: float, size: float = 12.0, x: float = MARGIN, room: float = 0.0, step: float = LINE
+    ) -> float:  # fmt: skip
         """Add lines of words; returns where they end."""
-        parts = wrapped(told, width - 2 * MARGIN, size)
-        words.extend((MARGIN, y + LINE * i + line * 0.8, part, role) for i, part in enumerate(parts))
-        return y + LINE * len(parts)
+        parts = wrapped(told, room or width - 2 * MARGIN, size)
+        words.extend((x, y + step * i + line * 0.8, part, role) for i, part in enumerate(parts))
+        return y + step * len(parts)
 
-    y = write(scene.title, "heading", LINE)
+    y = write(scene.title, "heading", HEADLINE, 18.0, step=HEADLINE) + 2
     y = write(scene.notice, "badtext", LINE)
-    y = max(write(scene.told(state), "plain", LINE), y + LINE * lines)
+    y = max(write(scene.said(state) if lines else scene.told(state), "plain", LINE), y + LINE * lines)
     spots: list[Strip] = []
-    for panel in panels:
-        y = write(panel.title, "name", TITLE, 14.5) + (TITLE - LINE if panel.title else 0.0)
-        bottoms = _bottoms(panel) if len(cut[panel.name]) > 2 else [(0.0, panel.width, panel.height)]
-        for left, right in pairwise(cut[panel.name]):
-            spots.append(Strip(MARGIN, y, panel, left, right))
-            below = [bottom for low, high, bottom in bottoms if low <= right and high >= left]
-            y += min(panel.height, max(below, default=60.0)) + 6
+    for row in rows:
+        top, x, ends = y, MARGIN, [y]
+        for panel in row:
+            room = panel.width if len(row) > 1 else 0.0
+            y = top
+            y = write(panel.title, "caption", TITLE, 14.5, x, room) + (TITLE - LINE if panel.title else 0.0)
+            for left, right, high in _strips(panel, cut[panel.name]):
+                spots.append(Strip(x, y, panel, left, right))
+                y += high + 6
+            ends.append(y)
+            x += panel.width + GAP
+        y = max(ends)
     return width, y + MARGIN, spots, words
+
+
+def _rows(panels: list[Panel], cut: Mapping[str, list[float]]) -> list[list[Panel]]:
+    """The panels that stand side by side: those that together are not wider than a page."""
+    rows: list[list[Panel]] = []
+    for panel in panels:
+        before = [*rows[-1], panel] if rows else []
+        small = all(len(cut[one.name]) == 2 and one.height > LOW for one in before)
+        if before and small and sum(one.width + GAP for one in before) - GAP <= SIDE_BY_SIDE:
+            rows[-1].append(panel)
+        else:
+            rows.append([panel])
+    return rows
+
+
+def _across(places):
+    return max(right - left for left, right in pairwise(places))
+
+
+def _strips(panel, places):
+    """`(left, right, height)` of the strips of a panel that is cut at these places."""
+    bottoms = _bottoms(panel) if len(places) > 2 else [(0.0, panel.width, panel.height)]
+    for left, right in pairwise(places):
+        below = [bottom for low, high, bottom in bottoms if low <= right and high >= left]
+        yield left, right, min(panel.height, max(below, default=60.0))
 
 
 def cuts(panel: Panel) -> list[float]:

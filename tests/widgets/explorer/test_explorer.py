@@ -143,7 +143,7 @@ def test_names_with_signs_of_html_are_shown_as_they_are():
     odd.__name__ = 'a<b> & "c" </script>'
     picture = show(odd, 1.0)
     words = "".join(ElementTree.fromstring(picture.svg()).itertext())
-    assert 'a<b> & "c" </script>: one run' in words and picture.html().count("</script>") == 2
+    assert 'The gradient of a<b> & "c" </script>' in words and picture.html().count("</script>") == 2
 
 
 def test_what_cannot_be_shown_is_refused():

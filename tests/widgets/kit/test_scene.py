@@ -128,3 +128,17 @@ def test_a_dial_that_cannot_stand_anywhere_is_refused():
     for wrong in ({"kind": "wheel"}, {"start": 2}, {"start": -1}):
         with pytest.raises(ValueError, match=r"dial 'd': expected a kind of .* and a start below 2"):
             Dial("d", "", ["a", "b"], **wrong)
+
+
+def test_what_stands_before_a_line_break_is_said_at_once_and_the_rest_is_told_after_all_of_it():
+    captions = [Caption("d", [(0, "One.\nMore of one.")]), Caption("d", [(0, "Two.")]), Caption("d", [(0, "\nMore.")])]
+    scene = Scene("", "", [Dial("d", "", ["0"])], [], captions)
+    assert scene.caption({"d": 0}) == in_page("captionOf", to_json(scene), {"d": 0}) == "One. Two.\nMore of one. More."
+    assert scene.said({"d": 0}) == "One. Two." and scene.told({"d": 0}) == "One. Two. More of one. More."
+    assert in_page("briefly", scene.caption({"d": 0})) == ["One. Two.", "More of one. More."]
+
+
+def test_a_picture_rests_elsewhere_than_it_starts_unless_a_dial_is_turned():
+    scene = Scene("", "", [Dial("d", "", "abc", rests=2), Dial("e", "", "ab")], [])
+    assert scene.start() == {"d": 0, "e": 0} and scene.resting() == {"d": 2, "e": 0}
+    assert scene.resting(d=1, e="b") == {"d": 1, "e": 1}

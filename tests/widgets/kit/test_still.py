@@ -119,3 +119,11 @@ def test_a_png_without_matplotlib_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'a PNG or a GIF needs matplotlib: pip install "labkit\[notebooks\]"'):
         Demo().png()
+
+
+def test_panels_that_fit_in_a_page_stand_side_by_side_and_others_below():
+    panels = [Panel(name, name, 436, 200, [rect(0, 0, 9, 9, "op")]) for name in "abc"]
+    _, _, strips, _ = still.placed(Scene("", "", [], [*panels, Panel("wide", "", 900, 60, [])]), {})
+    spots = {strip.panel.name: (strip.x, strip.y) for strip in strips}
+    assert spots["a"][1] == spots["b"][1] < spots["c"][1] < spots["wide"][1]
+    assert spots["a"][0] == spots["c"][0] and spots["b"][0] >= spots["a"][0] + 436

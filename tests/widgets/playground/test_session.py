@@ -69,7 +69,7 @@ def test_a_function_with_defaults_keeps_them():
 def test_the_graph_of_what_a_program_differentiates_first():
     source = "def net(x, y):\n    return x**2 + y\n\nprint(ms.grad(net)(ms.Tensor(1.0), ms.Tensor(2.0)))"
     answer = ask(source, "mindspore")
-    assert answer["printed"] == "2.0\n" and answer["scene"]["title"] == "net: one run and its derivative"
+    assert answer["printed"] == "2.0\n" and answer["scene"]["title"] == "The gradient of net, step by step"
     assert answer["gradients"] == {"x": "2.0", "y": "1.0"}
 
 

@@ -131,7 +131,7 @@ class Story:
         taped: whether this is a tensor's tape; `released`: whether `backward()` has let its saved values go; `retained`:
             whether the way back that is shown has let nothing go.
         program: the source that graph mode would run, or ""; `no_program`: then why.
-        heading, about: its title, and sentences on what it is, where it is not one run and its derivative.
+        heading, about: its title, and sentences on what it is, where it is not the gradient of one run.
         notices: what a reader should be told first. `bad`, `bad_gradient`: the first node whose value, and whose gradient,
             holds nan or inf, or None.
     """

@@ -61,7 +61,7 @@ def of_tensor(tensor: Any, known: Known | None = None) -> Story:
             "show: this tensor has no history: nothing with requires_grad=True led to it. "
             "Make the leaves with requires_grad=True, and compute outside of no_grad."
         )
-    order = _nodes(tensor.grad_fn)
+    order = tensor.grad_fn.__engine_behind__()
     nodes = _story_nodes(order, known)
     end = nodes[order.index(tensor.grad_fn)]
     end.value = _array(tensor)
@@ -89,17 +89,6 @@ def _add_steps(story, tensor, order):
 
 def _array(tensor):
     return np.asarray(getval(tensor.__engine_value__()))
-
-
-def _nodes(last):
-    """The nodes behind `last`, leaves first as they are met from the end, then each op after what feeds it."""
-    seen, stack = {last: None}, [last]
-    while stack:
-        found = [e.node for e in stack.pop().edges if e is not None and e.node not in seen]
-        seen.update(dict.fromkeys(found))
-        stack += reversed(found)
-    leaves = [n for n in seen if not n.edges]
-    return leaves + sorted((n for n in seen if n.edges), key=lambda n: n.sequence)
 
 
 def _story_nodes(order, known):

@@ -40,9 +40,11 @@ def style() -> str:
     return theme.css() + "\n" + (PAGE / "player.css").read_text(encoding="utf-8")
 
 
-def packed(scene: dict[str, Any]) -> str:
-    """A scene as a short text, compressed, which the page unpacks."""
+def packed(scene: dict[str, Any], plain: int = 0) -> str | dict[str, Any]:
+    """A scene as a short text, compressed, which the page unpacks; as it is where it has no more than `plain` letters."""
     text = json.dumps(scene, allow_nan=False, separators=(",", ":"))
+    if len(text) <= plain:
+        return scene
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 

@@ -1,6 +1,6 @@
 // How large panels are, and which stand side by side, in the room that there is.
 
-import { tallest } from "./view.js";
+import { tallest } from "./elements.js";
 
 const READABLE = 0.82; // the scale at which texts of 11 px have 9
 const GROWN = 1.6;
@@ -9,7 +9,7 @@ const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
 
 // All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
-// they are in sight all the same.
+// they are in sight all the same. Returns how wide the widest row is.
 export function arrange(views, room) {
   const seen = views.filter((view) => !view.hidden), fewest = rowsOf(seen, room, READABLE).length;
   const largest = (fits) => {
@@ -19,10 +19,12 @@ export function arrange(views, room) {
   };
   const dense = largest((rows) => rows.length <= fewest), loose = largest((rows, scale) => heightOf(rows, scale) <= tallest());
   const scale = loose > WORTH * dense ? loose : dense;
-  for (const row of rowsOf(seen, room, Math.max(scale, READABLE))) {
-    const free = room - GAP * (row.length - 1), whole = row.reduce((sum, { panel }) => sum + panel.width, 0);
-    for (const view of row) view.arrange(scaleOf(view.panel, Math.min(scale, (free - 2) / whole)), free);
-  }
+  const widths = rowsOf(seen, room, Math.max(scale, READABLE)).map((row) => {
+    const gaps = GAP * (row.length - 1), whole = row.reduce((sum, { panel }) => sum + panel.width, 0);
+    for (const view of row) view.arrange(scaleOf(view.panel, Math.min(scale, (room - gaps - 2) / whole)), room - gaps);
+    return gaps + row.reduce((sum, { panel, scale }) => sum + Math.ceil(panel.width * scale), 0);
+  });
+  return Math.max(0, ...widths);
 }
 
 // Panels in rows, as many side by side as there is room for at a scale.

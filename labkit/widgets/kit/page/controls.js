@@ -2,28 +2,30 @@
 
 import { ICONS, iconButton, make } from "./elements.js";
 import { huntControl } from "./hunting.js";
-import { permutation, positionOf } from "./look.js";
+import { permutation, positionOf, trackOf } from "./look.js";
 
 function sliderControl(dial, turn, player) {
-  const last = dial.values.length - 1;
+  const track = trackOf(dial), last = track.length - 1, here = () => track.indexOf(player.state[dial.name]);
   const range = make("input", { type: "range", min: 0, max: last, step: 1, className: "lk-range", "aria-label": dial.label });
   range.oninput = () => {
-    const put = Number(range.value);
+    const put = track[Number(range.value)];
     player.pause(); // puts the slider where the player was
     turn(put);
   };
   const at = make("span", { className: "lk-at" });
-  const to = (where) => () => { player.pause(); turn(Math.min(last, Math.max(0, where(player.state[dial.name])))); };
+  const to = (where) => () => { player.pause(); turn(track[Math.min(last, Math.max(0, where(here())))]); };
   const play = iconButton("play", `Play ${dial.label}`, () => player.toggle(dial));
+  play.classList.add("lk-playing");
   const speed = make("button", { type: "button", className: "lk-button lk-speed", onclick: () => player.play.faster() });
+  const ends = [iconButton("first", "First", to(() => 0)), iconButton("last", "Last", to(() => last))];
+  for (const button of [...ends, speed]) button.classList.add("lk-far"); // not where there is little room
   const element = make("div", { className: "lk-dial lk-slider", role: "group", "aria-label": dial.label },
-    make("span", { className: "lk-label" }, dial.label),
-    iconButton("first", "First", to(() => 0)), iconButton("previous", "Back", to((i) => i - 1)), play,
-    iconButton("next", "Forward", to((i) => i + 1)), iconButton("last", "Last", to(() => last)), speed, range, at);
+    play, make("span", { className: "lk-label" }, dial.label), ends[0], iconButton("previous", "Back", to((i) => i - 1)), range,
+    iconButton("next", "Forward", to((i) => i + 1)), ends[1], at, speed);
   return {
     element,
     show(position, playing) {
-      range.value = position;
+      range.value = Math.max(0, here());
       range.setAttribute("aria-valuetext", dial.values[position]);
       at.textContent = dial.values[position];
       play.firstChild.firstChild.setAttribute("d", ICONS[playing ? "pause" : "play"]);
@@ -63,6 +65,7 @@ function planeControl(dial, turn, player) {
     return { range, show: (i) => { range.value = position(i); range.setAttribute("aria-valuetext", dial.values[i]); } };
   };
   const [across, down] = dial.plane.labels || [`${dial.label}, across`, `${dial.label}, down`];
+  if (dial.plays?.length) return sliderControl(dial, turn, player); // its places are dragged in the picture
   const x = axis(across, columns, (i) => i % columns, (i, v) => Math.floor(i / columns) * columns + v);
   const y = axis(down, rows, (i) => rows - 1 - Math.floor(i / columns), (i, v) => (rows - 1 - v) * columns + (i % columns));
   const at = make("span", { className: "lk-at" });

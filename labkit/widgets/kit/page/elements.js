@@ -20,3 +20,8 @@ export function iconButton(icon, label, press) {
   button.innerHTML = `<svg viewBox="0 0 16 16" aria-hidden="true"><path d="${ICONS[icon]}"/></svg>`;
   return button;
 }
+
+export function lessMotion() { return matchMedia("(prefers-reduced-motion: reduce)").matches; }
+
+// The px that a panel may be high: in a frame of another page, which follows the height of its contents, a fixed number.
+export function tallest() { return document.documentElement.classList.contains("framed") ? 560 : 0.66 * innerHeight; }

@@ -2,6 +2,7 @@
 // the nearest position; where Python listens it sets free fields, one message a frame, the next when a scene has come back.
 
 import { make } from "./elements.js";
+import { below, corners, handleOf, onTrack, put } from "./handles.js";
 import { holds } from "./look.js";
 import { coordinates, furthest, levelAt, nearest, neighbour, tidy, valueAt } from "./places.js";
 
@@ -42,11 +43,7 @@ export class Grabbing {
   handle(grip) {
     const view = this.player.views.find((one) => one.panel.name === grip.panel);
     const layer = view.grips ||= make("div", { className: "lk-grips" });
-    const how = grip.by === "x" || grip.by === "y" ? ` lk-by-${grip.by}` : "";
-    const knob = make("div", {
-      className: `lk-grip${how}${grip.stays ? " lk-stays" : ""}${grip.bare ? " lk-bare" : ""}`, tabIndex: 0, role: "slider", "aria-label": grip.label, title: grip.label,
-    });
-    const area = grip.area && make("div", { className: `lk-area${how}` });
+    const { knob, area } = handleOf(grip);
     for (const part of [area, knob].filter(Boolean)) {
       part.addEventListener("pointerdown", (event) => this.take(grip.name, event));
       part.addEventListener("pointermove", (event) => { if (!this.held) this.player.pointing.at(below(event), event.clientX, event.clientY); });
@@ -254,22 +251,4 @@ export class Grabbing {
     clearTimeout(this.silent);
     this.silent = setTimeout(() => { this.note.hidden = true; }, 4000);
   }
-}
-
-// The link of the marks that lie under a handle.
-function below(event) {
-  return document.elementsFromPoint(event.clientX, event.clientY).find((node) => node.dataset?.link)?.dataset.link;
-}
-
-// Where a handle is seen that is dragged to a place: not beside the line along which it goes.
-function onTrack({ by }, [x, y], spot) { return [by === "y" ? spot[0] : x, by === "x" ? spot[1] : y]; }
-
-// A part of a panel in its scroller: left, top, width and height in px.
-function corners(view, x, y, width, height) {
-  const [left, top] = view.spot([x, y]), [right, bottom] = view.spot([x + width, y + height]);
-  return [left, top, right - left, bottom - top];
-}
-
-function put(node, left, top, width, height) {
-  Object.assign(node.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
 }

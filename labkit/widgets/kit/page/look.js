@@ -33,6 +33,11 @@ export function carried(dial, old, position) {
   return Math.max(0, dial.places.filter((one) => one <= place).length - 1);
 }
 
+// The positions that are played.
+export function trackOf(dial) { return dial.plays?.length ? dial.plays : dial.values.map((_, i) => i); }
+
+export function plays(dial) { return (dial.kind || "slider") === "slider" || Boolean(dial.plays?.length); }
+
 export function lookOf(mark, state) {
   const look = { at: null, text: mark.text || "", name: "" };
   for (const dial in mark.vary || {}) {
@@ -48,13 +53,32 @@ export function lookOf(mark, state) {
   return look;
 }
 
-export function captionOf(scene, state) {
-  const shown = (scene.captions || []).filter((c) => holds(c.when, state));
-  return shown.map((c) => latest(c.texts, placeOf(c.dial, state), "")).filter(Boolean).join(" ");
+// Whether a mark may look otherwise at another state.
+export function changed(mark, before, after) {
+  for (const dial in mark.when || {}) if (before[dial] !== after[dial]) return true;
+  for (const key in mark.vary || {}) {
+    const places = [placeOf(key, before), placeOf(key, after)], low = Math.min(...places), high = Math.max(...places);
+    if (low === high) continue;
+    for (const attribute in mark.vary[key]) {
+      for (const [position] of mark.vary[key][attribute]) if (low < position && position <= high) return true;
+    }
+  }
+  return false;
 }
 
-// The first sentences, of at most 30 words together, and the rest; as `briefly` in `words.py`.
+export function captionOf(scene, state) {
+  const shown = (scene.captions || []).filter((c) => holds(c.when, state));
+  const parts = shown.map((c) => latest(c.texts, placeOf(c.dial, state), "")).map((words) => words.split(/\n(.*)/s));
+  const [said, more] = [0, 1].map((side) => parts.map((part) => part[side]).filter(Boolean).join(" "));
+  return [said, more].filter(Boolean).join("\n");
+}
+
+// The first sentences, of at most 30 words together and before a line break, and the rest; as `briefly` in `words.py`.
 export function briefly(told, most = 30) {
+  if (told.includes("\n")) {
+    const [head, besides] = told.split(/\n(.*)/s), [said, rest] = briefly(head, most);
+    return [said, [rest, besides].filter(Boolean).join(" ")];
+  }
   const sentences = told.split(/(?<=[.!?]) /), words = told.split(" ");
   let count = 0;
   for (let i = 0; i < sentences.length; i++) {

@@ -1,8 +1,9 @@
 // Marks of the page on their way: drawn frame by frame, at their end as soon as something else is to be seen.
 
-import { touched } from "./look.js";
+import { changed, touched } from "./look.js";
 import { between, token } from "./motion.js";
-import { lessMotion, refresh, write } from "./view.js";
+import { lessMotion } from "./elements.js";
+import { refresh, write } from "./items.js";
 
 const FULL = 800, SHORT = 220; // ms: one step on, and the last one of a jump or of many steps in a row
 const SOON = 450; // ms after a turn in which the next one is one of many
@@ -24,14 +25,16 @@ export class Moving {
     const step = (dial.kind || "slider") === "slider", by = Math.sign(after[name] - before[name]);
     const near = step ? { ...after, [name]: after[name] - by } : before; // of a jump only the last step is seen
     this.turned = now;
+    const played = length !== undefined;
     length ??= many || near[name] !== before[name] ? SHORT : FULL;
-    if (lessMotion() || this.held || dial.kind === "plane" || length < SHORTEST) { refresh(items, after); return; }
+    if (lessMotion() || this.held || (dial.kind === "plane" && !played) || length < SHORTEST) { refresh(items, after); return; }
     if (near !== before) refresh(items, near);
     const [low, high] = step && by < 0 ? [after, near] : [near, after];
     const last = step ? touched(this.index, name, near[name], after[name]) : items;
     const drawn = views.flatMap((view) => (view.places && !view.hidden ? view.drawn : [])); // of very many marks
+    const going = drawn.filter(({ mark }) => changed(mark, low, high));
     this.begin(last, after, length, by < 0 && step,
-      [...last, ...drawn].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
+      [...last, ...going].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
       step ? views.flatMap((view) => view.tokens(name, high)) : []);
   }
 

@@ -5,13 +5,16 @@ import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
 import { Grabbing } from "./grabbing.js";
-import { briefly, captionOf, carried, holds, touched } from "./look.js";
+import { briefly, captionOf, carried, holds, plays, touched, trackOf } from "./look.js";
 import { Moving } from "./moving.js";
 import { panning } from "./panning.js";
 import { Playing } from "./playing.js";
 import { Pointing } from "./pointing.js";
 import { toolsOf } from "./tools.js";
-import { View, refresh } from "./view.js";
+import { refresh } from "./items.js";
+import { View } from "./view.js";
+
+const LEAST = 720; // px: a page is at least so wide, where there is room
 
 export class Player {
   // `state`, `before`, `predict`, `speed`: of the scene shown before; `turned`: where dials stand in this one whatever was before.
@@ -32,10 +35,8 @@ export class Player {
     this.afterwards();
   }
 
-  // The slider that the arrow keys move: the first one that is offered now.
-  get main() {
-    return this.dials.find((dial) => (dial.kind || "slider") === "slider" && holds(dial.when, this.state));
-  }
+  // The dial that is played, and that the arrow keys move: the first one that is offered now.
+  get main() { return this.dials.find((dial) => plays(dial) && holds(dial.when, this.state)); }
 
   // ---- building ----
 
@@ -56,8 +57,8 @@ export class Player {
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
-      this.bar(), this.say, this.more, this.ask.element,
-      make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)),
+      this.bar(), this.say, this.ask.element,
+      make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)), this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
 
@@ -204,8 +205,8 @@ export class Player {
     const steps = { ArrowRight: (i) => i + 1, ArrowLeft: (i) => i - 1, Home: () => 0, End: () => Infinity };
     if (event.key in steps && this.main) {
       this.pause();
-      const last = this.main.values.length - 1;
-      this.request(this.main, Math.min(last, Math.max(0, steps[event.key](this.state[this.main.name]))));
+      const track = trackOf(this.main), next = steps[event.key](track.indexOf(this.state[this.main.name]));
+      this.request(this.main, track[Math.min(track.length - 1, Math.max(0, next))]);
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       const label = this.pointing.visit(event.key === "ArrowDown" ? 1 : -1, view);
       if (label !== undefined) this.say.textContent = label;
@@ -229,7 +230,7 @@ export class Player {
     const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
     if (seen !== this.fitted) {
       this.fitted = seen;
-      arrange(this.views, room);
+      this.root.style.setProperty("--lk-wide", `${Math.min(room, Math.max(LEAST, arrange(this.views, room)))}px`);
       stick(this.root.querySelector(".lk-controls"));
     }
     this.grabbing.place();

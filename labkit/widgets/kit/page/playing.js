@@ -1,7 +1,7 @@
 // Plays a slider by itself: at a pace at which all of it takes some seconds, and once when it comes into view.
 
-import { holds } from "./look.js";
-import { lessMotion } from "./view.js";
+import { holds, trackOf } from "./look.js";
+import { lessMotion } from "./elements.js";
 
 const WHOLE = [4000, 12000], EACH = 1100; // ms: the least and the most for all positions of a slider, and one of few
 const MOVING = 0.75, LONGEST = 900; // how much of a step something moves, and at most so many ms
@@ -10,9 +10,9 @@ const SPEEDS = [0.5, 1, 2, 4];
 export class Playing {
   constructor(player, speed = 1) { Object.assign(this, { player, speed }); }
 
-  // How long a position of a slider is seen, ms.
+  // How long a position of a dial that plays is seen, ms.
   pace(dial) {
-    const steps = Math.max(1, dial.values.length - 1);
+    const steps = Math.max(1, trackOf(dial).length - 1);
     return Math.min(WHOLE[1], Math.max(WHOLE[0], steps * EACH)) / steps / this.speed;
   }
 
@@ -29,8 +29,8 @@ export class Playing {
     const playing = this.dial === dial, { player } = this;
     this.pause();
     if (playing) return;
-    const again = player.state[dial.name] === dial.values.length - 1;
-    if (again) player.turn(dial, 0);
+    const [first] = trackOf(dial), again = player.state[dial.name] === trackOf(dial).at(-1);
+    if (again) player.turn(dial, first);
     this.dial = dial;
     if (again) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
     else this.next(dial);
@@ -38,11 +38,12 @@ export class Playing {
   }
 
   next(dial) {
-    const last = dial.values.length - 1, { player } = this;
+    const track = trackOf(dial), { player } = this;
+    if (this.dial !== dial) return;
     if (!holds(dial.when, player.state)) { this.pause(); return; } // another one is offered now
-    player.request(dial, Math.min(last, player.state[dial.name] + 1));
+    player.request(dial, track[Math.min(track.length - 1, track.indexOf(player.state[dial.name]) + 1)]);
     if (this.dial === dial) this.timer = setTimeout(() => this.next(dial), this.pace(dial));
-    if (player.state[dial.name] === last) this.pause();
+    if (player.state[dial.name] === track.at(-1)) this.pause();
   }
 
   // Once by itself, if the reader has not begun, does not predict, and does not want less motion.

@@ -1,12 +1,10 @@
 // One panel in the page: its marks, made when it is first seen, and which part of it is seen how large.
-//
-// A mark that is out of sight in a panel of very many has no node: then its item's `node` is null.
 
 import { Places } from "./culling.js";
-import { holds, indexMarks, lookOf } from "./look.js";
-import { make } from "./elements.js";
+import { lessMotion, make, tallest } from "./elements.js";
+import { drawnAs, forget, grouped, itemOf, made, momentsOf, refresh } from "./items.js";
+import { changed, holds, indexMarks } from "./look.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MOST_DRAWN = 1500; // marks that all have nodes, wherever they are
 const FARTHEST = 0.2, NEAREST = 4; // scales
 const NEAR = 0.5; // the scale at which what a cover stands for is seen
@@ -17,7 +15,7 @@ const AHEAD = 0.2; // how far beyond what is in sight marks are drawn, in parts 
 export class View {
   constructor(panel, scene) {
     this.panel = panel;
-    this.svg = document.createElementNS(SVG, "svg");
+    this.svg = drawnAs("svg");
     this.svg.setAttribute("viewBox", `0 0 ${panel.width} ${panel.height}`);
     this.svg.setAttribute("aria-hidden", "true");
     this.scroller = make("div", {
@@ -53,9 +51,11 @@ export class View {
   // Shown or not; what is shown for the first time is filled, and its marks enter `index`.
   show(shown, index, state) {
     this.element.hidden = !shown;
-    this.state = state;
-    if (shown && !this.items) this.fill(index);
-    else if (shown && this.places) refresh(this.drawn, state);
+    if (!shown) return;
+    const before = this.state;
+    this.state = { ...state };
+    if (!this.items) this.fill(index);
+    else if (this.places) refresh(this.drawn.filter(({ mark }) => changed(mark, before, state)), state);
   }
 
   fill(index) {
@@ -103,7 +103,7 @@ export class View {
     const position = state[dial];
     const going = (mark) => holds(mark.when, state) && mark.moves.some((move) => move.dial === dial && move.position === position);
     return (this.panel.tokens || []).filter(going).map((mark) => {
-      const node = document.createElementNS(SVG, mark.tag);
+      const node = drawnAs(mark.tag);
       for (const name in mark.at) node.setAttribute(name, mark.at[name]);
       this.svg.append(node);
       return { mark, node, dial, position, text: "", name: null, at: {} };
@@ -260,63 +260,3 @@ export class View {
     return node;
   }
 }
-
-// ---- items: a mark, its node, and how that looks ----
-
-function itemOf(mark) { return { mark, node: null, text: "", name: null, at: {} }; }
-
-function made(item) {
-  const { mark } = item, node = document.createElementNS(SVG, mark.tag);
-  for (const name in mark.at || {}) node.setAttribute(name, mark.at[name]);
-  if (mark.link !== undefined) node.dataset.link = mark.link;
-  return (item.node = node);
-}
-
-function forget(item) {
-  item.node.remove();
-  Object.assign(item, { node: null, text: "", name: null, at: {} });
-}
-
-function grouped(items, keysOf) {
-  const groups = new Map();
-  for (const item of items) {
-    for (const key of keysOf(item)) {
-      if (key === undefined) continue;
-      const there = groups.get(key);
-      if (there) there.push(item); else groups.set(key, [item]);
-    }
-  }
-  return groups;
-}
-
-// When a mark happens: "dial position" for each time at which its state becomes "now".
-function momentsOf(mark) {
-  return Object.entries(mark.vary || {}).flatMap(([dial, { state = [] }]) =>
-    state.filter(([, name]) => name === "now").map(([position]) => `${dial} ${position}`));
-}
-
-// Marks as they look at a state.
-export function refresh(items, state) {
-  for (const item of items) write(item, lookOf(item.mark, state));
-}
-
-// A mark as it looks: only what has changed is written, and nothing of a mark without a node.
-export function write(item, look) {
-  if (!item.node) return;
-  for (const name in look.at) {
-    if (item.at[name] === look.at[name]) continue;
-    item.at[name] = look.at[name];
-    if (look.at[name] === undefined) item.node.removeAttribute(name);
-    else item.node.setAttribute(name, look.at[name]);
-  }
-  if (item.mark.tag === "text" && item.text !== look.text) item.node.textContent = item.text = look.text;
-  if (item.name !== look.name) {
-    item.name = look.name;
-    item.node.setAttribute("class", `lk-${item.mark.role}${look.name ? ` is-${look.name}` : ""}`);
-  }
-}
-
-export function lessMotion() { return matchMedia("(prefers-reduced-motion: reduce)").matches; }
-
-// The px that a panel may be high: in a frame of another page, which follows the height of its contents, a fixed number.
-export function tallest() { return document.documentElement.classList.contains("framed") ? 560 : 0.66 * innerHeight; }

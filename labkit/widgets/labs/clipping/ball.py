@@ -6,34 +6,17 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from ...kit.axes import Axis, Plane
 from ...kit.grips import Along, Grip
-from ...kit.scene import (
-    Ask,
-    Caption,
-    Dial,
-    Mark,
-    Panel,
-    Scene,
-    arrow_head,
-    changes,
-    circle,
-    line,
-    only,
-    path,
-    rect,
-    text,
-)
-from ...kit.strokes import NOWHERE
+from ...kit.scene import Ask, Caption, Dial, Panel, Scene, changes, only
 from ...kit.words import number
+from . import ball_view as view
+from .ball_view import ACROSS, UP
 from .rules import angle, by_value, each_by_norm, length
 
-STEP, ACROSS, UP = 0.5, 4.0, 3.0  # the gradient stands at multiples of STEP, in [-ACROSS, ACROSS] x [-UP, UP]
+STEP = 0.5  # the gradient stands at multiples of it, and on its way around
 LIMITS, LEAST = (0.5, 1.0, 1.5, 2.0), 0.1
-UNIT, EDGE, TOP = 48.0, 16.0, 68.0  # px: a 1, the margin, the height of the legend
-MIDDLE = (EDGE + ACROSS * UNIT, TOP + UP * UNIT)
-PLANE = Plane(Axis(-ACROSS, ACROSS, EDGE, MIDDLE[0] + ACROSS * UNIT), Axis(-UP, UP, MIDDLE[1] + UP * UNIT, TOP))
 START, START_LIMIT = (3.5, 1.5), 2
+AROUND = 24  # places on the way around
 
 
 @lru_cache
@@ -41,6 +24,16 @@ def grid() -> tuple[tuple[float, float], ...]:
     """The places of the gradient, row by row from the top left."""
     xs, ys = np.arange(-ACROSS, ACROSS + STEP / 2, STEP), np.arange(UP, -UP - STEP / 2, -STEP)
     return tuple((float(x), float(y)) for y in ys for x in xs)
+
+
+@lru_cache
+def tour() -> tuple[tuple[float, float], ...]:
+    """The places on a way once around, from `START` to `START`: of its length, or as long as there is room for."""
+    whole, first = np.hypot(*START), np.arctan2(START[1], START[0])
+    angles = first + np.linspace(0, 2 * np.pi, AROUND + 1)
+    reach = [min(whole, 0.95 * UP / max(abs(np.sin(a)), 1e-9)) for a in angles]
+    places = [(round(r * np.cos(a), 2), round(r * np.sin(a), 2)) for r, a in zip(reach, angles, strict=True)]
+    return tuple((float(x), float(y)) for x, y in places)
 
 
 @dataclass(frozen=True)
@@ -83,14 +76,14 @@ def scene(g1: float = START[0], g2: float = START[1], limit: float = LIMITS[STAR
     """The picture: dial `g` is the gradient, dial `limit` the limit of both rules; the positions nearest to the given
     numbers stand for these."""
     given = {"g1": g1, "g2": g2, "limit": limit}
-    at, places, limits = nearest(given), list(grid()), list(LIMITS)
+    at, places, limits = nearest(given), [*grid(), *tour()], list(LIMITS)
     places[at["g"]], limits[at["limit"]] = (g1, g2), limit
     return _scene(places, limits, given)
 
 
 def passing(inputs: Mapping[str, float], dials: Mapping[str, int]) -> Scene:
     """While one of both is dragged: what is seen where the dials stand, at every position."""
-    at, places, limits = nearest(inputs), list(grid()), list(LIMITS)
+    at, places, limits = nearest(inputs), [*grid(), *tour()], list(LIMITS)
     places[at["g"]], limits[at["limit"]] = (inputs["g1"], inputs["g2"]), inputs["limit"]
     return _scene([places[dials["g"]]] * len(places), [limits[dials["limit"]]] * len(limits), inputs)
 
@@ -100,29 +93,31 @@ def _scene(places, limits, given) -> Scene:
         limit: tuple([clipped(rule, g, limit) for g in places] for rule in (each_by_norm, by_value))
         for limit in dict.fromkeys(limits)
     }
-    marks = [*_ground(limits), *_gradient(places)]
+    marks, beside = list(view.ground(limits)), list(view.left(places, limits, [length([np.array(g)]) for g in places]))
     for limit in found:
-        marks += only(_where(limits, limit), _results(*found[limit]))
-    ends = [PLANE.at(place) for place in places]
-    handle = circle(0, 0, 10, "outline").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
-    marks.append(handle)
-    width, height = 2 * MIDDLE[0], MIDDLE[1] + UP * UNIT + EDGE
-    panel = Panel("ball", "Drag g: the ball limits its norm, the box its values", width, height, marks)
+        marks += only(_where(limits, limit), view.results(*found[limit]))
+        beside += only(_where(limits, limit), view.left_by(*found[limit]))
+    marks += view.gradient(places)
+    size = 2 * view.MIDDLE[0], 2 * view.MIDDLE[1]
+    panels = [
+        Panel("ball", "Drag g, or the circle's edge", *size, marks),
+        Panel("left", "What is left of g", view.LEFT.end + 8, view.TOP + 4 * view.ROW, beside),
+    ]
     return Scene(
         "Ball and box",
         "Ball and box: a gradient of two elements, shortened to a ball by norm, cut to a box by value, which turns it.",
-        _dials(places, limits), [panel], _captions(places, limits, found), fields={k: number(v) for k, v in given.items()},
-        grips=list(_grips(ends, limits)),
+        _dials(places, limits), panels, _captions(places, limits, found), fields={k: number(v) for k, v in given.items()},
+        grips=list(_grips([view.PLANE.at(place) for place in places], limits)),
     )  # fmt: skip
 
 
 def _grips(ends, limits) -> Iterator[Grip]:
-    free = {"x": PLANE.across.sets("g1"), "y": PLANE.up.sets("g2")}
+    free = {"x": view.PLANE.across.sets("g1"), "y": view.PLANE.up.sets("g2")}
     yield Grip("g", "ball", "Gradient g", "g", ends, free=free, bare=True)
-    side = UNIT * np.sqrt(0.5)
-    edge = [(MIDDLE[0] - v * side, MIDDLE[1] - v * side) for v in limits]
-    away = {"r": Along("limit", LEAST, UP, LEAST * UNIT, UP * UNIT)}
-    yield Grip("limit", "ball", "Limit, at the circle's edge", "limit", edge, "r", MIDDLE, away)
+    side = view.UNIT * np.sqrt(0.5)
+    edge = [(view.MIDDLE[0] - v * side, view.MIDDLE[1] - v * side) for v in limits]
+    away = {"r": Along("limit", LEAST, UP, LEAST * view.UNIT, UP * view.UNIT)}
+    yield Grip("limit", "ball", "Limit, at the circle's edge", "limit", edge, "r", view.MIDDLE, away)
 
 
 def _dials(places, limits):
@@ -137,65 +132,28 @@ def _dials(places, limits):
         otherwise="Not that. Where is the farthest point of the box?",
     )  # fmt: skip
     return [
-        Dial("g", "Gradient g", values, "plane", grid().index(START), plane=plane),
-        Dial("limit", "Limit", [number(v) for v in limits], start=START_LIMIT, asks={3: ask}),
+        Dial(
+            "g",
+            "Once around",
+            values,
+            "plane",
+            len(grid()),
+            plane=plane,
+            plays=tuple(range(len(grid()), len(places))),
+            rests=len(grid()),
+        ),
+        Dial("limit", "Limit", [number(v) for v in limits], "choice", START_LIMIT, asks={3: ask}),
     ]
 
 
-def _ground(limits) -> Iterator[Mark]:
-    x, y = MIDDLE
-    yield PLANE.ground(3.0)
-    yield line(PLANE.across.start, y, PLANE.across.end, y, "axis")
-    yield line(x, TOP, x, PLANE.up.start, "axis")
-    yield from PLANE.across.below(y + 13, [v for v in range(1 - int(ACROSS), int(ACROSS)) if v])
-    yield from PLANE.up.beside(x - 5, [v for v in range(1 - int(UP), int(UP)) if v])
-    sizes = [v * UNIT for v in limits]
-    both = [2 * s for s in sizes]
-    box = rect(x, y, 1, 1, "backedge", 0).following("limit", x=[x - s for s in sizes], y=[y - s for s in sizes])
-    yield box.following("limit", width=both, height=both)
-    yield circle(x, y, sizes[0], "edge").following("limit", r=sizes)
-
-
-def _gradient(places) -> Iterator[Mark]:
-    yield from _arrow(places, "inkvector", "inkhead")
-    for y, role in ((14, "inkvector"), (32, "vector"), (50, "backvector")):
-        yield line(EDGE, y, EDGE + 34, y, role)
-    words = [f"g = ({number(x)}, {number(y)}), length {length([np.array((x, y))]):.2f}" for x, y in places]
-    yield text(EDGE + 42, 18, "").following("g", text=words)
-
-
-def _results(by_norm, values) -> Iterator[Mark]:
-    """What the two rules make of every gradient, at one limit."""
-    yield from _arrow([c.vector for c in values], "backvector", "backhead")
-    yield from _arrow([c.vector for c in by_norm], "vector", "head")
-    for row, name, role, results in ((2, "by norm", "forwardtext", by_norm), (3, "by value", "slope", values)):
-        yield text(EDGE + 42, 18 * row, "", role).following("g", text=[_words(name, c) for c in results])
-
-
-def _arrow(vectors, shaft, head) -> Iterator[Mark]:
-    """An arrow from the middle that follows g."""
-    shafts, heads = [], []
-    for dx, dy in vectors:
-        (x, y), longest = PLANE.at((dx, dy)), np.hypot(dx, dy)
-        size = min(11.0, longest * UNIT / 2)
-        back = size / longest if longest else 0.0
-        shafts.append([MIDDLE, (x - dx * back, y + dy * back)])
-        heads.append(arrow_head(x, y, dx, -dy, "head", size).at["d"] if longest else NOWHERE)
-    yield path(NOWHERE, shaft).following("g", d=shafts)
-    yield path(NOWHERE, head).following("g", d=heads)
-
-
-def _words(name, c):
-    turned = f"turned by {c.turned:.1f}°" if c.turned else "same direction"
-    return f"{name}: {turned}, length {c.length:.2f}"
-
-
 def _captions(places, limits, found):
-    rules = [f"Limit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box." for v in limits]
+    rules = [
+        f"\nLimit {number(v)}: ops.clip_by_norm keeps g in the ball, ops.clip_by_value in the box." for v in limits
+    ]
     said = {limit: changes(map(_sentence, places, *both)) for limit, both in found.items()}
     return [
-        Caption("limit", changes(rules)),
         *(Caption("g", texts, _where(limits, limit)) for limit, texts in said.items()),
+        Caption("limit", changes(rules)),
     ]
 
 
@@ -209,4 +167,9 @@ def _sentence(g, by_norm, value):
         return "This g is inside both: nothing is clipped."
     shown = [f"({', '.join(number(v) for v in c.vector)})" for c in (by_norm, value)]
     turned = f"turned by {value.turned:.1f}°" if value.turned else "the same direction"
-    return f"By norm: {shown[0]}, the same direction. By value: {shown[1]}, {turned}."
+    numbers = f"By norm: {shown[0]}, the same direction. By value: {shown[1]}, {turned}."
+    if by_norm.vector == g:
+        return f"This g is inside both: nothing is clipped.\n{numbers}"
+    if not value.turned:
+        return f"Here, on an axis or a diagonal, both rules keep the direction.\n{numbers}"
+    return f"By value the step is turned by {value.turned:.1f}°; by norm it keeps its direction and is only shorter.\n{numbers}"

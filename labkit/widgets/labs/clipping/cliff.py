@@ -120,7 +120,7 @@ def _dials(free):
         otherwise="Not that: the learning rate times the length of the gradient.",
     )  # fmt: skip
     return [
-        Dial("step", "Step", [str(i) for i in range(STEPS + 1)], start=STEPS, asks={at: ask}),
+        Dial("step", "Step", [str(i) for i in range(STEPS + 1)], asks={at: ask}, rests=STEPS),
         Dial("cliff_limit", "Limit", [number(v) for v in LIMITS], "choice", START_LIMIT),
     ]
 
@@ -216,12 +216,25 @@ def _now() -> Mark:
 
 
 def _captions(free, clipped):
-    yield Caption("step", changes(f"Step {i}. Without clipping: {_standing(free, i)}." for i in range(STEPS + 1)))
+    said = [
+        f"Step {i}: without clipping {_briefly(free, i)},\nWithout: {_standing(free, i)}." for i in range(STEPS + 1)
+    ]
+    yield Caption("step", changes(said))
     for k, (limit, points) in enumerate(zip(LIMITS, clipped, strict=True)):
+        name = f"Clipped at {number(limit)} (nn.utils.clip_grad_norm_)"
         said = [
-            f"Clipped at {number(limit)} (nn.utils.clip_grad_norm_): {_standing(points, i)}." for i in range(STEPS + 1)
+            f"clipped at {number(limit)} {_briefly(points, i)}.\n{name}: {_standing(points, i)}."
+            for i in range(STEPS + 1)
         ]
         yield Caption("step", changes(said), {"cliff_limit": [k]})
+
+
+def _briefly(points, i):
+    """The same in a few words."""
+    if i >= len(points):
+        return "the training is gone"
+    point = points[i]
+    return f"the loss is {number(point.loss)}" + ("" if PLANE.holds(point.place) else ", far out of the picture")
 
 
 def _standing(points, i):

@@ -226,8 +226,17 @@ def _caption(found):
         effects = [f"{look.operation}: {_effect(found, k, i)}." for k, look in enumerate(LOOKS)]
         after = listed(_spread(norms[i]) for norms in found.after)
         ratios = f"Longest over shortest norm: {_spread(found.before)} before; {after} after."
-        said.append(" ".join([f"Limit {number(limit)}.", *effects, ratios]))
+        said.append(f"{_headline(found, i)}\n{' '.join([f'Limit {number(limit)}.', *effects, ratios])}")
     return Caption("norm_limit", changes(said))
+
+
+def _headline(found, i):
+    """What matters at a limit, in a sentence."""
+    _, each, value = (_turned(found, k, i) for k in range(len(LOOKS)))
+    limit = number(found.limits[i])
+    if {each, value} == {"not turned"}:
+        return f"At limit {limit}, no rule turns the gradient."
+    return f"At limit {limit}, one factor for all keeps the direction; each by its norm is {each}, by value {value}."
 
 
 def _spread(norms):

@@ -10,7 +10,7 @@ from ...kit.scene import Caption, Dial, Link, Panel, Scene, only
 from . import ball, cliff, norms, order_view
 from .gradients import default_gradients, gradients_of
 
-TITLE = "Clipping lab"
+TITLE = "Clipping a gradient: shorter, or turned as well"
 
 
 class ClippingLab(Picture):
@@ -33,6 +33,8 @@ class ClippingLab(Picture):
     >>> lab.gradients
     {'a': array(3.), 'b': array(4.)}
     """
+
+    plays_at_once = True
 
     def __init__(self, fun: Callable | None = None, *args: Any, part: str | None = None):
         if fun is None and args:

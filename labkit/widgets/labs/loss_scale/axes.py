@@ -13,6 +13,7 @@ from ...kit.words import minus, number
 from .outcome import FATES
 
 WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOOKS = {"normal": "bar", "subnormal": "leafbar", "flushed": "back", "overflowed": "over"}  # from below
 
 
@@ -62,12 +63,21 @@ def power_of_two(scale: float) -> str:
     """A scale in words.
 
     >>> power_of_two(4096.0), power_of_two(2.0**33), power_of_two(1000.0)
-    ('2^12 = 4,096', '2^33', '1,000')
+    ('2¹² = 4,096', '2³³', '1,000')
     """
     power = np.log2(scale)
     if power != int(power):
         return f"{scale:,.6g}"
-    return f"2^{int(power)} = {scale:,.0f}" if power <= 20 else f"2^{int(power)}"
+    return f"{two_to(power)} = {scale:,.0f}" if power <= 20 else two_to(power)
+
+
+def two_to(power: float) -> str:
+    """A power of two as it is written.
+
+    >>> two_to(15), two_to(-3), two_to(0.5)
+    ('2¹⁵', '2⁻³', '2^0.5')
+    """
+    return f"2{str(int(power)).translate(RAISED)}" if power == int(power) else f"2^{power:g}"
 
 
 def columns_axis(low: int, high: int, start: float, end: float) -> Axis:

@@ -5,22 +5,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...kit.axes import Axis
+from ...kit.grips import Grip
 from ...kit.scene import Mark, When, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, polygon, polyline
 from ...kit.words import minus, number
-from .axes import LOOKS, at_formats, by_format, columns_axis, silhouette, stacked
+from .axes import LOOKS, at_formats, by_format, columns_axis, silhouette, stacked, two_to
 from .outcome import Sweep
 from .training import Training
 
-HEIGHT = 190.0
+HEIGHT = 226.0
 LEFT, RIGHT = 42.0, 428.0
 EVENTS = {"skipped": "badline", "grown": "savedbar"}
 
 
 def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     """The shares of all fates over the scales, stacked, with the scale that is chosen."""
-    top, base, count = 30.0, 150.0, len(next(iter(sweep.outcomes.values())))
-    across, up = columns_axis(0, count, LEFT, RIGHT), Axis(0, 1, base, top)
+    top, base, count, across = _scales_axis(sweep)
+    up = Axis(0, 1, base, top)
     for found, _, when in by_format(sweep.formats, {of: _layers(sweep, of, across, up) for of in sweep.formats}):
         yield from only(when, map(path, found, LOOKS.values()))
     for safe, _, when in by_format(sweep.formats, sweep.safe):
@@ -28,13 +29,27 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     yield from up.beside(LEFT - 5, (0.0, 0.5, 1.0), "{:.0%}".format)
     for power in range(0, count, 4):
         yield text(across(power + 0.5), base + 15, str(power), "tick", "middle")
-    yield text((LEFT + RIGHT) / 2, base + 32, "log2 of the scale", "note", "middle")
+    yield text((LEFT + RIGHT) / 2, base + 32, "log₂ of the scale", "note", "middle")
     yield _veil(dial, [across(power + 1) for power in range(count)], top, base)
     yield line(LEFT, base, across.end, base, "axis")
     places, width = [across(power) for power in range(count)], across(1) - across(0)
     yield rect(0, top - 2, width, base - top + 4, "inkline", 0).following(dial, x=places)
     for power, x in enumerate(places):
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
+
+
+def _scales_axis(sweep):
+    """Top, base, the number of scales, and where each one lies."""
+    count = len(next(iter(sweep.outcomes.values())))
+    return 30.0, HEIGHT - 40, count, columns_axis(0, count, LEFT, RIGHT)
+
+
+def chosen_scale(sweep: Sweep, dial: str) -> Grip:
+    """The frame around the scale that is chosen, to be dragged."""
+    top, base, count, across = _scales_axis(sweep)
+    spots = [(across(power + 0.5), base) for power in range(count)]
+    area = (LEFT, top, across.end - LEFT, base - top)
+    return Grip(f"{dial} chosen", f"{dial} scales", "The scale", dial, spots, "x", area=area, bare=True)
 
 
 def _layers(sweep, of, across, up):
@@ -47,7 +62,7 @@ def _bracket(safe, across, y) -> Iterator[Mark]:
         yield text((LEFT + RIGHT) / 2, y - 6, "no scale is safe for all of them", "badtext", "middle")
         return
     low, high = across(safe[0]), across(safe[1] + 1)
-    words = f"safe: 2^{safe[0]} to 2^{safe[1]}" if safe[0] < safe[1] else f"safe: 2^{safe[0]} alone"
+    words = f"safe: {two_to(safe[0])} to {two_to(safe[1])}" if safe[0] < safe[1] else f"safe: {two_to(safe[0])} alone"
     half = width_of(words, 12.5) / 2
     yield path([(low + 1, y + 5), (low + 1, y), (high - 1, y), (high - 1, y + 5)], "ravine")
     yield text(min(max((low + high) / 2, LEFT + half), RIGHT - half), y - 6, words, "plain", "middle")
@@ -64,7 +79,7 @@ def _veil(dial, edges, top, base) -> Mark:
 
 def scale_over_steps(training: Training, dial: str) -> Iterator[Mark]:
     """log2 of the scale over the steps: a cross where a step was skipped, a triangle where the scale grew."""
-    top, base = 26.0, 150.0
+    top, base = 26.0, HEIGHT - 40
     across, powers = _steps_axis(training), [o.power for found in training.outcomes.values() for o in found]
     up = Axis(min(powers) - 1, max(powers) + 1.5, base, top)
     yield text(LEFT - 5, top - 8, "log2", "note", "end")
@@ -146,15 +161,15 @@ def _skips(steps, across, up) -> Iterator[Mark]:
 def flushed_and_loss(training: Training, dial: str) -> Iterator[Mark]:
     """Over the steps: the share that is flushed, with the scale and without, and where it is known the loss, likewise."""
     known = bool(next(iter(training.without.values())))
-    across, middle = _steps_axis(training), 68.0 if known else 150.0
+    across, middle = _steps_axis(training), 74.0 if known else HEIGHT - 40
     yield from _flushed(training, across, middle)
     if known:
         yield from _losses(training, across)
-    yield from _cursor(dial, across, 20.0, 150.0)
-    yield from _step_scale(across, 150.0)
+    yield from _cursor(dial, across, 20.0, HEIGHT - 40)
+    yield from _step_scale(across, HEIGHT - 40)
     yield text(LEFT, 12, "share flushed to 0", "note")
     if known:
-        yield text(LEFT, 85, "loss", "note")
+        yield text(LEFT, 92, "loss", "note")
     y = HEIGHT - 8
     for x, role, words in ((LEFT, "before", "with this scale"), (LEFT + 176, "outline", "with scale 1")):
         yield line(x, y - 4, x + 22, y - 4, role)
@@ -178,7 +193,7 @@ def _losses(training, across) -> Iterator[Mark]:
     every += [loss for losses in training.without.values() for loss in losses]
     finite = [v for v in every if np.isfinite(v)]
     low, high = min([*finite, 0.0]), max([*finite, 0.0])
-    up = Axis(low, high if high > low else low + 1, 150.0, 90.0)
+    up = Axis(low, high if high > low else low + 1, HEIGHT - 40, 98.0)
     yield from up.beside(LEFT - 5, (up.low, up.high), _short_number)
     pairs = {of: ([s.loss for s in training.steps[of]], training.without[of]) for of in training.formats}
     for (now, without), _, when in by_format(training.formats, pairs):

@@ -11,11 +11,11 @@ from ...kit.grips import Grip
 from ...kit.scene import Mark, line, only, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, px
 from ...kit.words import minus
-from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, power_of_two, silhouette, stacked
+from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, percent, silhouette, stacked, two_to
 from .outcome import Outcome
 
-HEIGHT = 232.0
-LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 58.0, 190.0  # of the plot
+HEIGHT = 226.0
+LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 52.0, 182.0  # of the plot
 
 
 def histogram(
@@ -39,7 +39,9 @@ def histogram(
     arrows = {of: [_arrow(across, *case) for case in cases[of]] for of in formats}
     for found, _, when in by_format(formats, arrows):
         yield from only(when, _arrow_marks(dial, found))
-    yield from _legend()
+    yield from _key()
+    for of in formats:
+        yield from only(at_formats(formats, of), [_verdict(dial, [o for _, o in cases[of]], lost_to(of))])
 
 
 def handle(
@@ -122,7 +124,7 @@ def _arrow(across, exponents, found):
     counts = sorted(exponents.items()) or [(0, 0)]
     passed = np.cumsum([n for _, n in counts])
     middle = counts[int(np.searchsorted(passed, passed[-1] / 2))][0]
-    words = f"× {power_of_two(found.scale).partition(' =')[0]}" if found.power else "no scale"
+    words = f"× {two_to(found.power)}" if found.power else "no scale"
     start, end = (float(px(across(middle + 0.5 + power))) for power in (0, found.power))
     return start, end, words
 
@@ -137,9 +139,21 @@ def _arrow_marks(dial, found) -> Iterator[Mark]:
     yield words.following(dial, x=[x for x, _ in beside], text_anchor=[anchor for _, anchor in beside])
 
 
-def _legend() -> Iterator[Mark]:
-    x, y = LEFT, HEIGHT - 8
-    for name, role in {"unscaled": "outline", **LOOKS}.items():
-        yield rect(x, y - 9, 11, 9, role, 0)
-        yield text(x + 15, y, name, "note")
-        x += 30 + width_of(name, 11.5)
+def _key() -> Iterator[Mark]:
+    """What the outline is; the colours are those of the bands."""
+    y = HEIGHT - 8
+    yield rect(LEFT, y - 9, 11, 9, "outline", 0)
+    yield text(LEFT + 16, y, "without a scale", "note")
+
+
+def _verdict(dial, outcomes, infinite) -> Mark:
+    """What comes of it, in a few words."""
+    said = [_said(found, infinite) for found in outcomes]
+    states = ["" if words.startswith("✓") else "wrongtext" for words in said]
+    return text(RIGHT, HEIGHT - 8, "", "verdict", "end").following(dial, text=said, state=states)
+
+
+def _said(found, infinite):
+    if not found.finite:
+        return f"✗ {percent(found.share('overflowed'))} → {infinite}: step skipped"
+    return f"✗ {percent(found.share('flushed'))} → 0" if found.count("flushed") else "✓ all of them survive"

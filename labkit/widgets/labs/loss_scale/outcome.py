@@ -116,10 +116,13 @@ class Sweep:
     `largest` the largest magnitude among them, `exponents` how many there are of each.
     `samples`: a few of them, followed. `safe`: `{format: (first, last)}` power at which nothing overflows and hardly anything
     is flushed, or None. `start`: the power that is shown first: the first that is safe and leaves nearly all normal, unless it
-    is given.
+    is given. `remark`: what has to be known to read them.
     """
 
-    def __init__(self, title, about, run: HeldRun | Captured, formats: Sequence[str], start: int | None = None):
+    def __init__(
+        self, title, about, run: HeldRun | Captured, formats: Sequence[str], start: int | None = None, remark: str = ""
+    ):  # fmt: skip
+        self.remark = remark
         self.title, self.about, self.loss, self.formats = title, about, run.loss, tuple(formats)
         self.names = list(run.parameters)
         self.exact = run.gradients("float64")

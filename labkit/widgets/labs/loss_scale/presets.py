@@ -84,10 +84,11 @@ def presets(formats: Sequence[str]) -> tuple[Sweep, Training, Sweep, Sweep]:
     scaler = amp.DynamicLossScaler(2**FIRST_POWER, 2, WINDOW)
     deep, moon_inputs = deep_network()
     tiny = "Its loss is divided by 131,072 to make the gradients tiny, as a mean over so many pixels would."
+    divided = " of a loss divided by 131,072"
     learning = f"The same network learns to read digits, with DynamicLossScaler(2**{FIRST_POWER}, 2, {WINDOW})."
     return (
-        Sweep("vanishing gradients", f"A network reads digits. {tiny}", network.run(batches[0]), formats),
-        Training("dynamic scale in training", learning, Learner(network, batches, LEARNING_RATE), formats, scaler),
+        Sweep("tiny by division", f"A network reads digits. {tiny}", network.run(batches[0]), formats, remark=divided),
+        Training("in training", learning, Learner(network, batches, LEARNING_RATE), formats, scaler, divided),
         Sweep(
             "the documents' 1024",
             "Weights (2, 3, 4), input (1, 2, 3), target 19.",
@@ -96,9 +97,10 @@ def presets(formats: Sequence[str]) -> tuple[Sweep, Training, Sweep, Sweep]:
             DOCUMENTED,
         ),
         Sweep(
-            "small by nature",
+            "tiny by nature",
             "Eight layers of sigmoids tell two moons apart. Each layer takes a factor away on the way back.",
             Network(deep).run(moon_inputs),
             formats,
+            remark=" after eight layers of sigmoids",
         ),
     )

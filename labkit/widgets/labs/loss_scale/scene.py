@@ -22,7 +22,8 @@ class LossScaleLab(Picture):
     """What a loss scale does: gradients against the range of a float format, what is flushed or overflows, and training.
 
     `LossScaleLab()` shows four cases: a network whose loss is divided until gradients vanish in float16, its training with a
-    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature.
+    dynamic scale, the documents' example at scale 1024, and a deep network whose gradients are small by nature. It plays from
+    scale 1 up, to where they overflow; standing still it shows a scale that is safe.
 
     `LossScaleLab(loss, *args)` shows your own gradients at every scale: `loss` is a function, a Cell or a Module that
     returns one number (or that first). A network's parameters are differentiated, and those in `parameters` that a function
@@ -33,13 +34,16 @@ class LossScaleLab(Picture):
 
     `gradients`: what you captured, unscaled, in place of a network: `{name: array}`, or a list of these, one per step.
 
-    Dials: "case", "format", "scale" (position n is 2^n; "scale2" in a second such case), "step". Raises TypeError or
-    ValueError, saying what to do, where there is nothing to differentiate, or gradients are not finite or all 0.
+    Dials: "case", "format", "scale" (position n is 2^n; "scale2" in a second such case), "step"; "beside_scale" and so on
+    choose what stands beside the histogram. Raises TypeError or ValueError, saying what to do, where there is nothing to
+    differentiate, or gradients are not finite or all 0.
 
     >>> lab = LossScaleLab(lambda w: 2.0**-20 * w**2, 0.01, formats=["float16"])
     >>> lab.cases[0].outcomes["float16"][0].share("flushed"), lab.cases[0].safe["float16"]
     (1.0, (1, 40))
     """
+
+    plays_at_once = True
 
     def __init__(
         self,
@@ -114,14 +118,16 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
         dials.append(Dial("format", "Format", list(formats), "choice"))
     for i, (case, dial) in enumerate(zip(cases, places, strict=True)):
         where = {"case": [i]} if len(cases) > 1 else {}
-        dials.append(_dial(case, dial, where))
-        panels += _panels(case, dial, where)
+        drawn, companions = _panels(case, dial, where)
+        dials += [_dial(case, dial, where), *companions]
+        panels += drawn
         captions += _captions(case, dial, where)
         links |= _links(case, dial)
         if isinstance(case, Sweep):
             grips += only(where, histogram.handle(case.formats, dial, _shown(case)))
+            grips += only({**where, f"beside_{dial}": [0]}, [charts.chosen_scale(case, dial)])
     return Scene(
-        "Loss scale: gradients in the range of a float format",
+        "Loss scaling: out of zero, short of infinity",
         _description(cases, formats),
         dials,
         panels,
@@ -143,11 +149,15 @@ def _dial(case, name, where):
         found = about(case, of)
         asks += zip(found, only({**where, **at_formats(case.formats, of)}, found.values()))
     if isinstance(case, Sweep):
-        label, values, start = "Loss scale", _scales(case), case.start
+        label, values = "Loss scale", _scales(case)
     else:
-        values = [f"step {i + 1}" for i in range(max(map(len, case.steps.values())))]
-        label, start = "Training step", len(values) - 1
-    return Dial(name, label, values, start=start, asks=by_position(asks), when=where)
+        label, values = "Training step", [f"step {i + 1}" for i in range(_rests(case) + 1)]
+    return Dial(name, label, values, asks=by_position(asks), when=where, rests=_rests(case))
+
+
+def _rests(case):
+    """Where the dial of a case stands in a still picture."""
+    return case.start if isinstance(case, Sweep) else max(map(len, case.steps.values())) - 1
 
 
 def _scales(sweep):
@@ -155,28 +165,36 @@ def _scales(sweep):
 
 
 def _panels(case, dial, where):
-    """The histogram, what becomes of each parameter's where there are several, and two more by the kind of case."""
+    """The histogram and, one at a time, what stands beside it; with the dial that chooses."""
     columns = histogram.histogram(case.formats, dial, _shown(case))
-    drawn = [("exponents", "Exponents of the gradients: log2 |g|", columns)]
-    if len(bars.rows(case.names)) > 1:
-        layers = bars.bars(case.formats, dial, case.names, case.outcomes)
-        drawn.append(("layers", "What becomes of them, by parameter", layers))
+    title = f"How large the gradients are{case.remark}: log₂ |g|"
+    panels = [Panel(f"{dial} exponents", title, WIDTH, histogram.HEIGHT, list(columns), where)]
+    beside = _beside(case, dial)
+    for k, (name, _, title, height, marks) in enumerate(beside):
+        panels.append(Panel(f"{dial} {name}", title, WIDTH, height, list(marks), {**where, f"beside_{dial}": [k]}))
+    return panels, [Dial(f"beside_{dial}", "Beside it", [choice for _, choice, *_ in beside], "choice", when=where)]
+
+
+def _beside(case, dial):
+    """`(name, what the reader chooses, title, height, marks)` of what may stand beside the histogram."""
     if isinstance(case, Sweep):
         safe = f"Every scale at once (safe: finite, under {percent(TOLERATED)} flushed)"
-        drawn.append(("followed", "Single gradients, followed", bars.followed(case.formats, dial, case.samples)))
-        drawn.insert(2, ("scales", safe, charts.every_scale(case, dial)))
+        found = [
+            ("scales", "every scale", safe, charts.HEIGHT, charts.every_scale(case, dial)),
+            ("followed", "single gradients", "Single gradients, followed", bars.table_height(case.samples),
+             bars.followed(case.formats, dial, case.samples)),
+        ]  # fmt: skip
     else:
-        drawn.append(("scale over steps", "The scale, step by step", charts.scale_over_steps(case, dial)))
-        drawn.append(("training", "With this scale and without", charts.flushed_and_loss(case, dial)))
-    heights = {
-        "exponents": histogram.HEIGHT,
-        "layers": bars.height(case.names),
-        "followed": bars.table_height(getattr(case, "samples", ())),
-    }
-    return [
-        Panel(f"{dial} {name}", title, WIDTH, heights.get(name, charts.HEIGHT), list(marks), where)
-        for name, title, marks in drawn
-    ]
+        found = [
+            ("training", "the loss", "With this scale and without", charts.HEIGHT, charts.flushed_and_loss(case, dial)),
+            ("scale over steps", "the scale", "The scale, step by step", charts.HEIGHT, charts.scale_over_steps(case, dial)),
+        ]  # fmt: skip
+    if len(bars.rows(case.names)) > 1:
+        layers = bars.bars(case.formats, dial, case.names, case.outcomes)
+        found.insert(
+            1, ("layers", "by parameter", "What becomes of them, by parameter", bars.height(case.names), layers)
+        )
+    return found
 
 
 def _shown(case):
@@ -197,7 +215,7 @@ def _captions(case, dial, where):
     captions = []
     for texts, _, here in by_format(case.formats, told):
         captions.append(Caption(dial, changes(texts), {**where, **here}))
-    return [*captions, Caption(dial, [(0, case.about)], where)]
+    return [*captions, Caption(dial, [(0, f"\n{case.about}")], where)]
 
 
 def _links(case, dial):

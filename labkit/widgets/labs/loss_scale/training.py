@@ -41,13 +41,16 @@ class TrainingStep:
 class Training:
     """Steps of training with a loss scaler, in each of `formats`; each starts anew, with a copy of `scaler`.
 
-    `about`: a sentence on what is trained. `source`: a `Learner`, or gradients captured step by step. `window`: of good
-    steps after which the scale grows, None for a fixed scale. `steps`: `{format: [TrainingStep]}`. `without`:
-    `{format: [loss]}` of the same training at scale 1, empty for captured gradients. Raises ValueError where not even the
-    first step has finite gradients; later it ends there.
+    `about`: a sentence on what is trained; `remark`: what has to be known to read its gradients. `source`: a `Learner`,
+    or gradients captured step by step. `window`: of good steps after which the scale grows, None for a fixed scale.
+    `steps`: `{format: [TrainingStep]}`. `without`: `{format: [loss]}` of the same training at scale 1, empty for captured
+    gradients. Raises ValueError where not even the first step has finite gradients; later it ends there.
     """
 
-    def __init__(self, title, about, source: "Learner | Sequence[Captured]", formats: Sequence[str], scaler: Any):
+    def __init__(
+        self, title, about, source: "Learner | Sequence[Captured]", formats: Sequence[str], scaler: Any, remark: str = ""
+    ):  # fmt: skip
+        self.remark = remark
         self.title, self.about, self.formats = title, about, tuple(formats)
         self.window = getattr(scaler, "scale_window", None)
         self.steps = {of: _steps(_lessons(source), of, deepcopy(scaler)) for of in formats}

@@ -5,7 +5,7 @@ import numpy as np
 from ....precision import format_of
 from ...kit.scene import Ask
 from ...kit.words import number, paragraph, plural
-from .axes import figure, lost_to, percent, power_of_two
+from .axes import figure, lost_to, percent, power_of_two, two_to
 from .bars import rows
 from .outcome import Outcome, Sweep
 from .training import Training, TrainingStep
@@ -24,10 +24,25 @@ def _gradients(found):
 
 
 def at_scale(sweep: Sweep, of: str, position: int) -> str:
-    """What happens to the gradients at a scale."""
+    """What happens to the gradients at a scale: a sentence and, behind a line break, more."""
+    return f"{_headline(sweep, of, position)}\n{_details(sweep, of, position)}"
+
+
+def _headline(sweep, of, position):
+    found, first = sweep.outcomes[of][position], sweep.outcomes[of][0].share("flushed")
+    where = f"At scale {two_to(found.power)}" if position else "Without a scale"
+    if not found.finite:
+        lost = percent(found.share("overflowed"))
+        return f"{where}, {lost} of the gradients are too large for {of} and become {lost_to(of)}: the step is skipped."
+    if found.count("flushed"):
+        return f"{where}, {percent(found.share('flushed'))} of the gradients are 0 in {of}."
+    return f"{where}, every gradient survives in {of}{f'; without it {percent(first)} were 0' if position and first else ''}."
+
+
+def _details(sweep, of, position):
     found = sweep.outcomes[of][position]
     flushed, over = found.count("flushed"), found.count("overflowed")
-    parts = [f"{of}, scale {power_of_two(found.scale)}:" if position else f"{of}, no scale (2^0 = 1):"]
+    parts = [f"{of}, scale {power_of_two(found.scale)}:" if position else f"{of}, no scale (2⁰ = 1):"]
     said = f"{of_all(found, 'flushed')} {_are(flushed)} flushed to 0"
     said = said if flushed else f"none of {_gradients(found)} is flushed"
     before = sweep.outcomes[of][0].share("flushed") if position else 0
@@ -95,7 +110,7 @@ def about_scales(sweep: Sweep, of: str) -> dict[int, Ask]:
 
 def _how_far():
     return Ask(
-        "Scale 2 instead of 1: how many places to the right does the histogram move?", 1, "2 is 2^1: each exponent grows by 1.",
+        "Scale 2 instead of 1: how many places to the right does the histogram move?", 1, "2 is 2¹: each exponent grows by 1.",
         ((2, "Twice as large is one power of two more. How far is that on an axis of exponents?"),
          (0, "The gradient of 2 × loss is 2 × the gradient: every number doubles.")),
         otherwise="Not that. The axis shows exponents: each place is a factor of 2.",
@@ -105,8 +120,8 @@ def _how_far():
 def _how_many(unscaled, power):
     share = 100 * unscaled
     return Ask(
-        f"Without a scale {share:.1f}% are flushed. How many per cent are flushed at scale 2^{power}?", 0,
-        f"The loss is scaled before the reverse pass, so every gradient is 2^{power} times larger when it is rounded.",
+        f"Without a scale {share:.1f}% are flushed. How many per cent are flushed at scale {two_to(power)}?", 0,
+        f"The loss is scaled before the reverse pass, so every gradient is {two_to(power)} times larger when it is rounded.",
         ((round(share, 1), "That many are lost if they are rounded first. The loss is scaled before the reverse pass."),
          (round(share / 2**power, 4), "The share is not divided by the scale: all gradients move to the right together.")),
         otherwise=f"Not that. Move the outline {power} places to the right: what is still below the line of 0?",
@@ -116,7 +131,7 @@ def _how_many(unscaled, power):
 def _how_large(sweep):
     first, power = sweep.samples[0], sweep.start
     return Ask(
-        f"{first.name} has the gradient {number(first.exact)}. What is it at scale 2^{power} = {2**power:,}?",
+        f"{first.name} has the gradient {number(first.exact)}. What is it at scale {power_of_two(2.0**power)}?",
         first.exact * 2.0**power, "The gradient of scale × loss is scale × the gradient; unscale divides it again.",
         ((first.exact, "That is what unscale gives back. The scaled loss has a scaled gradient."),
          (2.0**power, "That is the scale itself. The gradient is multiplied by it.")),
@@ -127,9 +142,10 @@ def _how_large(sweep):
 def _too_large(of, largest, power):
     end, name = format_of(of).max, lost_to(of)
     choices = ("all of them arrive", "the smallest become 0", f"the largest become {name}: the step is skipped")
-    product = f"{number(largest)} × 2^{power} = {number(largest * 2.0**power)}"
+    product = f"{number(largest)} × {two_to(power)} = {number(largest * 2.0**power)}"
     return Ask(
-        f"The largest gradient is {number(largest)}, and {of} ends at {end:g}. What happens at scale 2^{power}?", choices[2],
+        f"The largest gradient is {number(largest)}, and {of} ends at {end:g}. What happens at scale {two_to(power)}?",
+        choices[2],
         f"{product}, and nothing larger than {end:g} fits.",
         ((choices[0], f"{product}. Does that fit?"), (choices[1], "A larger scale makes all of them larger.")),
         choices,
@@ -140,7 +156,34 @@ def _too_large(of, largest, power):
 
 
 def at_step(training: Training, of: str, position: int) -> str:
-    """What happened in a training step."""
+    """What happened in a training step: a sentence and, behind a line break, more."""
+    return f"{_step_headline(training.steps[of][position], of, position)}\n{_step_details(training, of, position)}"
+
+
+def _step_headline(step, of, position):
+    at = f"Step {position + 1}: at scale {two_to(step.outcome.power)}"
+    if not step.outcome.finite:
+        lost = percent(step.outcome.share("overflowed"))
+        return f"{at}, {lost} of the gradients overflow in {of}, so the step is skipped{_changed(step, ' and the scale ')}."
+    if step.event == "grown":
+        return (
+            f"{at}, all is finite in {of} for the {_ordinal(step.good)} time in a row, so the scale {_changed(step)}."
+        )
+    lost = f"; at scale 1, {percent(step.unscaled)} would be 0" if step.unscaled else ""
+    return f"{at}, all gradients are finite in {of} and the weights move{lost}."
+
+
+def _changed(step, before=""):
+    if step.after == step.outcome.scale:
+        return ""
+    return f"{before}becomes {two_to(float(np.log2(step.after)))}"
+
+
+def _ordinal(count):
+    return {1: "first", 2: "second", 3: "third"}.get(count, f"{count}th")
+
+
+def _step_details(training, of, position):
     step, steps = training.steps[of][position], training.steps[of]
     head = f"{of}, step {position + 1} of {len(steps)}, scale {power_of_two(step.outcome.scale)}:"
     flushed = f"Flushed: {percent(step.outcome.share('flushed'))}; at scale 1 it would be {percent(step.unscaled)}."
@@ -194,7 +237,7 @@ def _next_scale(i: int, step: TrainingStep) -> Ask:
     why = "was the last good step that the window waits for" if grew else "overflowed"
     other, by = 2 * power - after, abs(after - power)
     return Ask(
-        f"Step {i + 1}, at scale 2^{power:g}, {why}. What is log2 of the scale at step {i + 2}?", after,
+        f"Step {i + 1}, at scale {two_to(power)}, {why}. What is log2 of the scale at step {i + 2}?", after,
         f"The scale is {'multiplied' if grew else 'divided'} by {2**by:g}: log2 changes by {by:g}.",
         ((power, "It does not stay: the scaler is asked after each step."),
          (other, "The other way: after overflow the scale becomes smaller, after good steps larger."),

@@ -8,6 +8,7 @@ import pytest
 from labkit.widgets.kit.picture import Picture
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import ball
+from labkit.widgets.labs.clipping import ball_view as view
 from labkit.widgets.labs.clipping.rules import by_value, each_by_norm
 
 PLACES = [(3.5, 1.5), (-4.0, 3.0), (0.5, 0.0), (0.0, 0.0), (-1.0, -2.5)]
@@ -29,7 +30,7 @@ def tip(g, limit, role):
     """Where the arrow with this head points, in units of the gradient."""
     (d,) = [at["d"] for mark, at, _ in seen(g, limit) if mark == role]
     x, y = map(float, d.removeprefix("M").split("L")[0].rstrip("Z").split())
-    return (x - ball.MIDDLE[0]) / ball.UNIT, (ball.MIDDLE[1] - y) / ball.UNIT
+    return (x - view.MIDDLE[0]) / view.UNIT, (view.MIDDLE[1] - y) / view.UNIT
 
 
 @pytest.mark.parametrize("g", [place for place in PLACES if place != (0.0, 0.0)])
@@ -75,9 +76,34 @@ def test_ball_and_box_have_the_size_of_the_limit():
     for limit in ball.LIMITS:
         (round_one,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "edge"]
         (box,) = [at for role, at, _ in seen((3.5, 1.5), limit) if role == "backedge"]
-        assert round_one["r"] == box["width"] / 2 == limit * ball.UNIT
+        assert round_one["r"] == box["width"] / 2 == limit * view.UNIT
 
 
 def test_the_question_has_its_answer_in_the_box():
     ask = usual().scene.dials[1].asks[3]
     assert ask.answer == max(ball.clipped(by_value, g, ball.LIMITS[3]).length for g in ball.grid())
+
+
+def test_once_around_goes_from_the_start_to_the_start_and_is_what_plays():
+    (dial,) = [d for d in usual().scene.dials if d.name == "g"]
+    way = [ball.tour()[i - len(ball.grid())] for i in dial.plays]
+    assert way[0] == way[-1] == ball.START and dial.start == dial.plays[0]
+    assert [dial.values[i] for i in dial.plays[:1]] == ["(3.5, 1.5)"]
+    angles = np.unwrap([np.arctan2(y, x) for x, y in way])
+    assert (np.diff(angles) > 0).all() and angles[-1] - angles[0] == pytest.approx(2 * np.pi, abs=0.01)
+    assert all(abs(x) <= ball.ACROSS and abs(y) <= ball.UP for x, y in way)
+    turned = [ball.clipped(by_value, g, 1.5).turned for g in way]
+    assert max(turned) > 20 and min(turned) < 7
+
+
+def test_the_bars_are_the_lengths_and_the_turn():
+    scene = usual().scene
+    for g, limit in ((PLACES[0], 1.5), (PLACES[1], 0.5), (PLACES[2], 1.0)):
+        state = scene.state(g=ball.grid().index(g), limit=ball.LIMITS.index(limit))
+        bars = {m.role: at["width"] for m, at, *_ in visible_marks(scene.panels[1], state) if m.tag == "rect"}
+        a_unit = view.LEFT(1) - view.LEFT(0)
+        kept = [ball.clipped(rule, g, limit) for rule in (each_by_norm, by_value)]
+        assert bars["inkhead"] == pytest.approx(np.hypot(*g) * a_unit, abs=0.06)
+        assert [bars[r] for r in ("bar", "backbar")] == pytest.approx([c.length * a_unit for c in kept], abs=0.06)
+        turn = bars.get("turn", 0)  # as in a browser no rectangle without area
+        assert turn == pytest.approx(kept[1].turned * (view.TURNS(1) - view.TURNS(0)), abs=0.06)

@@ -1,0 +1,219 @@
+"""What the numbers on the way back say: why the gradient of the target is what it is."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .flow import Flow, finite, largest, plain
+
+SMALL = 1e-4  # of what the way back begins with: below, a gradient is called small
+SHRINKS = 0.05  # of what arrives
+ROUNDED = 1000  # units in the last place: less of a sum is what rounding leaves
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What was found: `what` the gradient is, the `cause`, the `op` and the `place`, and figures for the sentences."""
+
+    what: str
+    cause: str
+    op: str = ""
+    place: Any = None
+    figures: dict[str, Any] = field(default_factory=dict)
+
+
+def examine(flow: Flow) -> Finding:
+    """Why the gradient of the target is what it is. `flow.gradient` is an array."""
+    assert flow.gradient is not None
+    if not finite(flow.gradient):
+        return _nan(flow)
+    if largest(flow.gradient) == 0:
+        return _zero(flow)
+    return _shrunk(flow)
+
+
+def _nan(flow):
+    if flow.bad is not None:
+        op, place = flow.bad
+        return Finding("nan", f"nan from {op}", op, place, {"forward": True})
+    for step in flow.steps:
+        sent = next((s for s in step.sent if not finite(s.value)), None)
+        if finite(step.arrived) and sent is not None:
+            what = "nan" if np.isnan(plain(sent.value)).any() else "inf"
+            figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0))}
+            before = flow.first_bad(step.key)
+            if before is not None and before != (step.op, step.place):
+                figures["through"] = (step.op, step.place)
+                op, place = before
+                return Finding("nan", f"{what} from {op}", op, place, figures)
+            return Finding("nan", f"{what} from {step.op}", step.op, step.place, figures)
+    return Finding("nan", "nan from the start")
+
+
+def _zero(flow):
+    ends = [
+        (step, sent) for step in flow.steps for sent in step.sent if largest(step.arrived) and not largest(sent.value)
+    ]
+    silent = next((step for step in flow.steps if largest(step.arrived) and not step.sent), None)
+    if not ends and silent is not None:
+        return Finding("zero", f"no gradient from {silent.op}", silent.op, silent.place, {"silent": True})
+    if not ends:
+        return _cancelled(flow)
+    step, sent = max(ends, key=lambda pair: largest(pair[0].arrived))
+    figures: dict[str, Any] = {"arrived": largest(step.arrived), "also": len({s.place for s, _ in ends}) - 1}
+    maker = _maker_of_zeros(flow, step, sent)
+    if maker is not None:
+        step, sent = maker
+        figures["arrived"] = largest(step.arrived)
+    return Finding("zero", _name_of_end(step, sent, figures), step.op, step.place, figures)
+
+
+def _name_of_end(step, sent, figures):
+    """Why a step sends nothing where something arrives."""
+    lost = _lost(step, sent)
+    if lost:
+        figures["lost"], figures["dtype"] = lost, step.kind or str(sent.value.dtype)
+        return f"lost in {figures['dtype']}"
+    if _cancels(step, sent, figures):
+        return "cancelled"
+    if step.op in OVERWRITING:
+        return "overwritten"
+    probe = sent.probe()
+    constant = probe is not None and np.ptp(probe.values) == 0
+    if probe is not None and probe.here is not None and not constant:
+        word = probe.word(probe.here[probe.here == 0] if largest(sent.value) else probe.here)
+        if word:
+            figures["numbers"], figures["usual"] = probe.here.size, probe.usual
+            return f"{word} {step.op}"
+    if any(factor.size and not largest(factor) and finite(factor) for factor in step.factors):
+        return "multiplied by zero"
+    if constant:
+        return "overwritten" if largest(probe.values) else "multiplied by zero"
+    if _couples(step, sent):
+        return f"saturated {step.op}"
+    chosen = step.elsewhere() or largest(sent.value)  # others of its arguments, or others of the entries
+    return "not chosen" if chosen else f"zero slope of {step.op}"
+
+
+OVERWRITING = (
+    "zero", "fill", "copy", "copy_slices", "set_item", "setitem", "__setitem__", "index_put", "assign", "normal", "uniform",
+)  # fmt: skip
+
+
+def _lost(step, sent):
+    """How large what is sent would be if the dtype could hold it: a derivative is linear, so it is asked about more."""
+    scale = 2.0 ** np.floor(np.log2(256 / largest(step.arrived)))
+    if scale <= 1:
+        return 0.0
+    more = _sent_again(step, sent, lambda gradient: gradient * scale)
+    return largest(more[sent.value == 0] if np.shape(more) == np.shape(sent.value) else more) / scale
+
+
+def _sent_again(step, sent, change):
+    """What a step would send where `sent` is, if another gradient arrived; zeros where that cannot be found out."""
+    with np.errstate(all="ignore"):
+        found = step.again(change)
+    return found[step.sent.index(sent)] if len(found) == len(step.sent) else np.zeros(1)
+
+
+def _maker_of_zeros(flow, step, sent):
+    """The step and what it sent that made zero, further up, just those entries that this one would send on; or None."""
+    if not largest(_sent_again(step, sent, lambda gradient: gradient * 0 + 1)) or _couples(step, sent):
+        return None
+    into, key = flow.into(), step.key
+    while key in into:
+        above, given = max(into[key], key=lambda pair: largest(pair[1].value))
+        if _zeros(given.value) > _zeros(above.arrived):
+            return above, given
+        key = above.key
+    return None
+
+
+def _cancels(step, sent, figures):
+    """Whether an op adds up what arrives to nothing, but for rounding: were all of it positive, much would go on."""
+    parts = largest(_sent_again(step, sent, abs)) if finite(step.arrived) else 0.0
+    exact = np.finfo(sent.value.dtype if sent.value.dtype.kind == "f" else np.float32).eps
+    figures["parts"] = parts
+    return largest(sent.value) < ROUNDED * exact * parts
+
+
+def _couples(step, sent):
+    """Whether what arrives at one entry goes on to others, too, as in a softmax."""
+    zeros = np.flatnonzero(plain(step.arrived) == 0)
+    if step.arrived.shape != sent.value.shape or not zeros.size:
+        return False
+    found = plain(_sent_again(step, sent, lambda gradient: _unit(gradient, int(zeros[0])))).ravel()
+    return bool(found.size == step.arrived.size and np.any(np.delete(found, zeros[0])))
+
+
+def _unit(gradient, place):
+    one = gradient * 0
+    one.reshape(-1)[place] = 1
+    return one
+
+
+def _zeros(array):
+    return float(np.mean(plain(array) == 0)) if np.size(array) else 0.0
+
+
+def _cancelled(flow):
+    for parts in flow.into().values():
+        if len(parts) > 1 and any(largest(sent.value) for _, sent in parts) and not largest(_sum(parts)):
+            step = parts[-1][0]
+            return Finding("zero", "cancelled", step.op, step.place, {"uses": len(parts)})
+    return Finding("zero", "zero from the start")
+
+
+def _sum(parts):
+    return sum(plain(sent.value) for _, sent in parts)
+
+
+def _shrunk(flow):
+    """Along the way that brings most to the target: where it shrinks most, and which op shrinks most altogether."""
+    way = _widest(flow)
+    size = largest(flow.gradient)
+    norm = float(np.linalg.norm(plain(flow.gradient)))
+    figures: dict[str, Any] = {"size": size, "norm": norm}
+    start = largest(flow.steps[0].arrived) if flow.steps else 1.0
+    if not way:
+        return Finding("healthy", "", figures=figures)
+    falls = [(largest(sent.value) / largest(step.arrived), step, sent) for step, sent in way]
+    fall, step, sent = min(falls, key=lambda f: f[0])
+    figures |= {"fall": fall, "start": start, "together": _together(falls, step.op), "silent": _silent(way)}
+    if size < SMALL * start and _cancels(step, sent, figures):
+        return Finding("small", "cancelled", step.op, step.place, figures)
+    probe = sent.probe() if fall < SHRINKS else None
+    word = probe.word(probe.here) if probe is not None and probe.here is not None else ""
+    figures["usual"] = probe.usual if probe is not None else 0.0
+    if word == "saturated" or size < SMALL * start:
+        return Finding("small", f"{word} {step.op}" if word else f"shrinks at {step.op}", step.op, step.place, figures)
+    return Finding("healthy", "", step.op, step.place, figures)
+
+
+def _silent(way):
+    """`(share, op, place)` of the op on the way that lets the fewest entries through, where it answers entry by entry."""
+    found = [
+        (float(np.mean(np.abs(s.value[a != 0]) < 0.01 * np.abs(a[a != 0]))), step.op, step.place)
+        for step, s in way
+        if (a := step.arrived).shape == s.value.shape and np.any(a != 0) and a.size > 1
+    ]
+    return max(found, key=lambda one: one[0], default=(0.0, "", None))
+
+
+def _widest(flow):
+    """The steps from the target up to the loss, each time the one that sends most."""
+    way: list = []
+    key = flow.target
+    into = flow.into()
+    while key in into:
+        step, sent = max(into[key], key=lambda pair: largest(pair[1].value))
+        way.append((step, sent))
+        key = step.key
+    return way
+
+
+def _together(falls, op):
+    """How many ops of this name are on the way, and by what they shrink the gradient together."""
+    same = [fall for fall, step, _ in falls if step.op == op]
+    return len(same), float(np.prod(same))

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from ...absent import member
 from ...engine import current
-from ...kinds import as_tuple, of_kind
+from ...kinds import of_kind
 from ...layout import Placed
 from ...parts import dotted, named_leaves, tree_text
 from .. import _modes
@@ -18,6 +18,7 @@ from .._device import check_device
 from .._dtype import dtype
 from .._tape import Handle
 from .._tensor import Tensor, forget_gradients
+from ._hooks import called, hooked, registered, without_hooks
 from .parameter import Buffer, Parameter, is_lazy
 
 KEPT_NUMBERS = (
@@ -48,10 +49,10 @@ class Module(metaclass=Placed):
     training = True
 
     def __init__(self):
-        for table in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks"):
+        for table in ("_parameters", "_buffers", "_modules"):
             object.__setattr__(self, table, OrderedDict())
-        for names in ("_transient", "_hooks_with_kwargs"):
-            object.__setattr__(self, names, set())
+        object.__setattr__(self, "_transient", set())
+        without_hooks(self)
         self.training = True
 
     def forward(self, *args, **kwargs) -> Any:
@@ -60,40 +61,45 @@ class Module(metaclass=Placed):
     def __call__(self, *args, **kwargs):
         if current.scopes is not None and current.scopes.part is not self:
             return current.scopes.call(self, self, args, kwargs)
-        for key, hook in list(self._forward_pre_hooks.items()):
-            if key in self._hooks_with_kwargs:
-                changed = hook(self, args, kwargs)
-                args, kwargs = (args, kwargs) if changed is None else changed
-            elif (changed := hook(self, args)) is not None:
-                args = as_tuple(changed)
-        output = self.forward(*args, **kwargs)
-        for key, hook in list(self._forward_hooks.items()):
-            with_kwargs = (kwargs,) if key in self._hooks_with_kwargs else ()
-            changed = hook(self, args, *with_kwargs, output)
-            output = output if changed is None else changed
-        return output
+        return called(self, args, kwargs) if hooked(self) else self.forward(*args, **kwargs)
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the output.
 
         `with_kwargs`: `hook(module, args, kwargs, output)`; `prepend`: before the hooks that are there.
         """
-        return self._hooked(self._forward_hooks, hook, prepend, with_kwargs)
+        return registered(self, "_forward_hooks", hook, prepend, with_kwargs)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
         """Call `hook(module, args)` before each forward; what it returns replaces the arguments.
 
         `with_kwargs`: `hook(module, args, kwargs)`, which returns both; `prepend`: before the hooks that are there.
         """
-        return self._hooked(self._forward_pre_hooks, hook, prepend, with_kwargs)
+        return registered(self, "_forward_pre_hooks", hook, prepend, with_kwargs)
 
-    def _hooked(self, hooks, hook, prepend, with_kwargs):
-        handle = Handle(hooks, hook)
-        if with_kwargs:
-            self._hooks_with_kwargs.add(handle.id)
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
-        return handle
+    def register_full_backward_hook(self, hook, prepend=False) -> Handle:
+        """Call `hook(module, grad_input, grad_output)` when the walk back has passed the module, with tuples of gradients.
+
+        What it returns replaces `grad_input`, whose items are None for arguments that get none. Raises RuntimeError beside
+        `register_backward_hook`, and in `backward` for another number of gradients.
+
+        >>> import labkit.torch as torch
+        >>> layer = torch.nn.ReLU()
+        >>> handle = layer.register_full_backward_hook(lambda module, grad_input, grad_output: (grad_input[0] * 10,))
+        >>> x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        >>> layer(x).sum().backward()
+        >>> x.grad
+        tensor([ 0., 10.])
+        """
+        return registered(self, "_backward_hooks", hook, prepend, full=True)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False) -> Handle:
+        """Call `hook(module, grad_output)` before the walk back passes the module; what it returns replaces `grad_output`."""
+        return registered(self, "_backward_pre_hooks", hook, prepend)
+
+    def register_backward_hook(self, hook) -> Handle:
+        """The old way: `hook(module, grad_input, grad_output)` with the gradients of the last op in the module alone."""
+        return registered(self, "_backward_hooks", hook, full=False)
 
     # ---- attributes ----
 
@@ -222,8 +228,8 @@ class Module(metaclass=Placed):
             state.update((dotted(path, name), t) for name, t in module._state().items())
         return state
 
-    def load_state_dict(self, state_dict, strict=True) -> "LoadResult":
-        """Copy the tensors of `state_dict` into the parameters and buffers of the same names."""
+    def load_state_dict(self, state_dict, strict=True, assign=False) -> "LoadResult":
+        """Copy the tensors of `state_dict` into the parameters and buffers of the same names; with `assign`, put them there."""
         own = self._state()
         missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
         problems = []
@@ -241,9 +247,12 @@ class Module(metaclass=Placed):
                 )
         if problems:
             raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
-        with _modes.no_grad():
-            for name in own:
-                if name in state_dict and not is_lazy(own[name]):
+        for name in own.keys() & state_dict.keys():
+            if assign:
+                path, _, last = name.rpartition(".")
+                setattr(self.get_submodule(path), last, _assigned(own[name], state_dict[name]))
+            elif not is_lazy(own[name]):
+                with _modes.no_grad():
                     own[name].copy_(state_dict[name])
         return LoadResult(missing, unexpected)
 
@@ -352,6 +361,15 @@ class LoadResult(tuple):
         if not self[0] and not self[1]:
             return "<All keys matched successfully>"
         return f"_IncompatibleKeys(missing_keys={self[0]}, unexpected_keys={self[1]})"
+
+
+def _assigned(own, given):
+    """The tensor that takes the place of a parameter or buffer."""
+    if not isinstance(own, Parameter):
+        return given
+    return (
+        given.requires_grad_(own.requires_grad) if isinstance(given, Parameter) else Parameter(given, own.requires_grad)
+    )
 
 
 @contextmanager

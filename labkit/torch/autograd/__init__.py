@@ -149,7 +149,7 @@ def grad(
         )
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     if not inputs:
-        raise ValueError("grad requires non-empty inputs.")
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep = create_graph if retain_graph is None else retain_graph
     allow = bool(allow_unused) or materialize_grads
     if is_grads_batched:
@@ -167,7 +167,7 @@ def _batched(outputs, inputs, given, keep, create, allow, zeros):
     """The gradients for each entry of the given ones in turn, stacked."""
     for i, (out, g) in enumerate(zip(outputs, given, strict=True)):
         if g is not None and g.shape[1:] != out.shape:
-            raise RuntimeError(NOT_BATCHED.format(i=i, g=g.shape, out=out.shape))
+            raise RuntimeError(NOT_BATCHED.format(i=i, g=g.shape[1:], out=out.shape))
     sizes = {len(g) for g in given if g is not None}
     count = sizes.pop()
     entries = []

@@ -12,7 +12,7 @@ from ...absent import member
 from ...engine import current
 from ...kinds import of_kind
 from ...layout import Placed
-from ...parts import dotted, named_leaves, tree_text
+from ...parts import Loaded, dotted, loaded, named_leaves, tree_text
 from .. import _modes
 from .._device import check_device
 from .._dtype import dtype
@@ -28,7 +28,24 @@ KEPT_NUMBERS = (
 _TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
 
 
-class Module(metaclass=Placed):
+class _Built(Placed):
+    """The metaclass of modules: a layer of this package that is to be made on a device which is not there says so."""
+
+    def __call__(cls, *args, **kwargs):
+        device = kwargs.get("device")
+        if device is not None and cls.__module__.startswith("labkit."):
+            _check_where(device)
+        return super().__call__(*args, **kwargs)
+
+
+def _check_where(device):
+    if str(device) == "meta":
+        warnings.warn(KEPT_NUMBERS, UserWarning, stacklevel=3)
+    else:
+        check_device(device)
+
+
+class Module(metaclass=_Built):
     """The base of all layers and networks.
 
     Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call
@@ -228,25 +245,13 @@ class Module(metaclass=Placed):
             state.update((dotted(path, name), t) for name, t in module._state().items())
         return state
 
-    def load_state_dict(self, state_dict, strict=True, assign=False) -> "LoadResult":
+    def load_state_dict(self, state_dict, strict=True, assign=False) -> Loaded:
         """Copy the tensors of `state_dict` into the parameters and buffers of the same names; with `assign`, put them there."""
         own = self._state()
-        missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
-        problems = []
-        for what, keys in (("Unexpected", unexpected), ("Missing", missing)):
-            if strict and keys:
-                problems.append(f"{what} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in keys) + ". ")
         for name, t in own.items():
-            given = state_dict.get(name)
-            if is_lazy(t) and given is not None and not is_lazy(given):
-                t.materialize(given.shape)
-            if given is not None and not is_lazy(t) and given.shape != t.shape:
-                problems.append(
-                    f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from checkpoint, "
-                    f"the shape in current model is {t.shape}."
-                )
-        if problems:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
+            if is_lazy(t) and name in state_dict and not is_lazy(state_dict[name]):
+                t.materialize(state_dict[name].shape)
+        answer = loaded(type(self).__name__, own, state_dict, strict, is_lazy)
         for name in own.keys() & state_dict.keys():
             if assign:
                 path, _, last = name.rpartition(".")
@@ -254,7 +259,7 @@ class Module(metaclass=Placed):
             elif not is_lazy(own[name]):
                 with _modes.no_grad():
                     own[name].copy_(state_dict[name])
-        return LoadResult(missing, unexpected)
+        return answer
 
     def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
@@ -287,11 +292,10 @@ class Module(metaclass=Placed):
     def to(self, *args, **kwargs) -> Self:
         """Cast all floating parameters and buffers. To "meta", where tensors have no numbers, nothing goes, with a warning."""
         where = kwargs.get("device", args[0] if args else None)
-        if str(where) == "meta":
-            warnings.warn(KEPT_NUMBERS, UserWarning, stacklevel=2)
-            return self
         if where is not None and not isinstance(where, (Tensor, dtype)):
-            check_device(where)
+            _check_where(where)
+        if str(where) == "meta":
+            return self
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
                 t.data = t.data.to(*args, **kwargs)
@@ -346,21 +350,6 @@ class Module(metaclass=Placed):
     def __repr__(self):
         extra = self.extra_repr()
         return tree_text(self._get_name(), extra.split("\n") if extra else [], self._modules.items())
-
-
-class LoadResult(tuple):
-    """What `load_state_dict` returns: `missing_keys, unexpected_keys`."""
-
-    def __new__(cls, missing, unexpected):
-        return super().__new__(cls, (missing, unexpected))
-
-    missing_keys = property(lambda self: self[0])
-    unexpected_keys = property(lambda self: self[1])
-
-    def __repr__(self):
-        if not self[0] and not self[1]:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self[0]}, unexpected_keys={self[1]})"
 
 
 def _assigned(own, given):

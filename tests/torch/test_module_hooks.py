@@ -1,10 +1,10 @@
 """Hooks on modules that see and replace gradients. The figures are those of PyTorch 2.13."""
 
 import pytest
+from labkit.torch.nn.modules.module import register_module_forward_hook, register_module_full_backward_hook
 
 import labkit.torch as torch
 from labkit.torch import nn
-from labkit.torch.nn.modules.module import register_module_forward_hook, register_module_full_backward_hook
 
 
 @pytest.fixture
@@ -117,3 +117,33 @@ def test_a_row_may_be_changed_in_place_twice_without_recording():
         w[:] -= 0.1 * w.grad
         w[:] -= 0.1 * w.grad
     assert torch.allclose(w, torch.full((2, 1), 0.6))
+
+
+def test_a_module_that_stands_twice_is_one_child_with_two_names():
+    shared, seen = nn.Linear(1, 1), []
+    net = nn.Sequential(shared, nn.ReLU(), shared)
+    net.apply(lambda module: seen.append(type(module).__name__))
+    assert seen == ["Linear", "ReLU", "Sequential"] and [name for name, _ in net.named_children()] == ["0", "1"]
+    assert list(net.state_dict()) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+
+
+def test_bags_of_rows():
+    table = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    numbers, begin = torch.tensor([0, 2, 1, 1]), torch.tensor([0, 2, 2])
+    bags = {
+        mode: nn.functional.embedding_bag(numbers, table, begin, mode=mode).tolist() for mode in ("mean", "sum", "max")
+    }
+    assert bags["mean"] == [[3.0, 4.0], [0.0, 0.0], [3.0, 4.0]]
+    assert bags["sum"] == [[6.0, 8.0], [0.0, 0.0], [6.0, 8.0]] and bags["max"] == [[5.0, 6.0], [0.0, 0.0], [3.0, 4.0]]
+    layer = nn.EmbeddingBag(3, 2, mode="sum", padding_idx=1)
+    assert repr(layer) == "EmbeddingBag(3, 2, mode='sum', padding_idx=1)"
+    layer(torch.tensor([[0, 1], [2, 2]])).sum().backward()
+    assert layer.weight.grad.tolist() == [[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]
+    shares = torch.tensor([0.5, 2.0], requires_grad=True)
+    summed = nn.functional.embedding_bag(torch.tensor([[0, 2]]), table, mode="sum", per_sample_weights=shares)
+    summed.sum().backward()
+    assert summed.grad_fn.name() == "EmbeddingBagBackward0" and shares.grad.tolist() == [3.0, 11.0]
+    with pytest.raises(RuntimeError, match="takes value 9 which is not in the valid range"):
+        nn.functional.embedding_bag(torch.tensor([[9]]), table)
+    with pytest.raises(AssertionError, match="CUDA"):
+        nn.EmbeddingBag(3, 2, device="cuda")

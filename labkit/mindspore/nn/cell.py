@@ -123,16 +123,12 @@ class Cell(Stateful, Hooked, Cell_):
             if self._auto_prefix:
                 value.update_parameters_name(name + ".")
             self.insert_child_to_cell(name, value)
+        elif name in self._registered("_buffers"):
+            raise TypeError(
+                f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer."
+            )
         elif value is not None and (name in self._registered("_params") or name in self._registered("_cells")):
             return self._replace(name, value)
-        if name in self._registered("_buffers"):
-            of_kind(
-                value,
-                (Tensor, type(None)),
-                "cannot assign '{type}' as buffer '{name}' (Tensor or None required)",
-                name=name,
-            )
-            self._buffers[name] = value
         object.__setattr__(self, name, value)
 
     def _registered(self, kind):

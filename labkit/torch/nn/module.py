@@ -180,8 +180,8 @@ class Module(metaclass=_Built):
     # ---- looking through ----
 
     def named_children(self) -> Iterator[tuple[str, "Module"]]:
-        """The modules assigned to this one, with their names."""
-        return ((name, m) for name, m in self._modules.items() if m is not None)
+        """The modules assigned to this one, each once, with their names."""
+        return named_leaves([("", self)], attrgetter("_modules"))
 
     def children(self) -> Iterator["Module"]:
         """The modules assigned to this one."""
@@ -241,8 +241,8 @@ class Module(metaclass=_Built):
     def _state(self):
         buffers = ((n, b) for n, b in self._buffers.items() if n not in self._transient)
         state = OrderedDict((n, t) for n, t in chain(self._parameters.items(), buffers) if t is not None)
-        for path, module in self.named_children():
-            state.update((dotted(path, name), t) for name, t in module._state().items())
+        for path, module in self._modules.items():
+            state.update((dotted(path, name), t) for name, t in (module._state() if module is not None else {}).items())
         return state
 
     def load_state_dict(self, state_dict, strict=True, assign=False) -> Loaded:

@@ -12,17 +12,8 @@ from .parameter import Parameter
 __all__ = ["Embedding", "EmbeddingBag"]
 
 
-class Embedding(Module):
-    """A table of `num_embeddings` vectors of size `embedding_dim`, looked up by number; see `torch.nn.functional.embedding`.
-
-    `weight` starts with normal numbers, the row `padding_idx` with zeros. Raises AssertionError for a `padding_idx` that is no
-    row, IndexError for a number that is none.
-
-    >>> import labkit.torch as torch
-    >>> table = torch.nn.Embedding(10, 3, padding_idx=0)
-    >>> table, table(torch.tensor([[1, 2, 0]])).shape
-    (Embedding(10, 3, padding_idx=0), torch.Size([1, 3, 3]))
-    """
+class _Table(Module):
+    """What a table of vectors is, however they are looked up."""
 
     _usual: dict = {"padding_idx": None, "max_norm": None, "norm_type": 2, "scale_grad_by_freq": False}  # not printed
 
@@ -46,6 +37,30 @@ class Embedding(Module):
         if _weight is None:
             self.reset_parameters()
 
+    def reset_parameters(self) -> None:
+        """Draw all vectors anew, but that of `padding_idx`, which is zero."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with _modes.no_grad():
+                self.weight.select(0, self.padding_idx).fill_(0)
+
+    def extra_repr(self) -> str:
+        unusual = [f"{n}={getattr(self, n)!r}" for n, value in self._usual.items() if getattr(self, n) != value]
+        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *unusual])
+
+
+class Embedding(_Table):
+    """A table of `num_embeddings` vectors of size `embedding_dim`, looked up by number; see `torch.nn.functional.embedding`.
+
+    `weight` starts with normal numbers, the row `padding_idx` with zeros. Raises AssertionError for a `padding_idx` that is no
+    row, IndexError for a number that is none.
+
+    >>> import labkit.torch as torch
+    >>> table = torch.nn.Embedding(10, 3, padding_idx=0)
+    >>> table, table(torch.tensor([[1, 2, 0]])).shape
+    (Embedding(10, 3, padding_idx=0), torch.Size([1, 3, 3]))
+    """
+
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                         sparse=False) -> Self:  # fmt: skip
@@ -55,24 +70,13 @@ class Embedding(Module):
         rows, size = embeddings.shape
         return cls(rows, size, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, embeddings, freeze)
 
-    def reset_parameters(self) -> None:
-        """Draw all vectors anew, but that of `padding_idx`, which is zero."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with _modes.no_grad():
-                self.weight.select(0, self.padding_idx).fill_(0)
-
     def forward(self, input) -> Tensor:
         return embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
 
-    def extra_repr(self) -> str:
-        unusual = [f"{n}={getattr(self, n)!r}" for n, value in self._usual.items() if getattr(self, n) != value]
-        return ", ".join([str(self.num_embeddings), str(self.embedding_dim), *unusual])
 
-
-class EmbeddingBag(Embedding):
+class EmbeddingBag(_Table):
     """A table like `Embedding`, of which bags of rows are summed or averaged; see `torch.nn.functional.embedding_bag`.
 
     >>> import labkit.torch as torch

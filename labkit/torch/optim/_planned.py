@@ -41,7 +41,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.best, self.cooldown_counter, self.num_bad_epochs = math.inf if mode == "min" else -math.inf, 0, 0
         self.last_epoch, self._last_lr = 0, self._rates()
 
-    def step(self, metrics) -> None:
+    def step(self, metrics) -> None:  # type: ignore[override]
         """Take notice of the next value of the metric."""
         current = float(metrics)
         self.last_epoch += 1

@@ -10,7 +10,6 @@ from ...absent import member
 from ...aliases import attributes
 from ...engine import current
 from ...kinds import of_kind
-from ...memory import checkpoint
 from ...parts import dotted, named_leaves, tree_text
 from .. import dtype as mstype
 from .._cell import Cell_
@@ -72,6 +71,8 @@ class Cell(Stateful, Hooked, Cell_):
 
     def _compute(self, args, kwargs):
         if self.__dict__.get("_recomputed") and not kwargs:
+            from ...memory import checkpoint
+
             return checkpoint(lambda *inputs: self._around(inputs, {}), list(self.get_parameters()))(*args)
         return self._around(args, kwargs)
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from ...engine import map_leaves
 from ...kinds import of_kind
-from ...memory import checkpoint
 from .._run import Run
 from ..context import ParallelMode, get_auto_parallel_context
 from ..dtype import float32
@@ -171,4 +170,6 @@ def recompute(block, *args, **kwargs) -> Any:
     Tensor(shape=[], dtype=Float32, value= 1)
     """
     of_kind(block, Cell, "Recompute function now only support block which inherited from Cell when use_reentrant=True!")
+    from ...memory import checkpoint
+
     return checkpoint(block)(*args, **kwargs)

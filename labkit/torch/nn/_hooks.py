@@ -59,7 +59,7 @@ def registered(owner, table, hook, prepend=False, with_kwargs=False, full=None) 
 
 def hooked(module) -> bool:
     """Whether there is any hook for this module."""
-    return any(getattr(owner, table) for owner in (module, EVERYWHERE) for table in TABLES)
+    return any(map(module.__dict__.get, TABLES)) or any(map(EVERYWHERE.__dict__.get, TABLES))
 
 
 def _of(module, table):

@@ -397,6 +397,12 @@ def functional_call(
     one of its own is not given.
     """
     args = () if args is None else as_tuple(args)
+    of_kind(
+        parameter_and_buffer_dicts,
+        (dict, list, tuple),
+        "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type}",
+        ValueError,
+    )
     names = [name for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name in part]
     if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")

@@ -1,6 +1,6 @@
 """Networks made of parts that have names: what lies in them, and how they print."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 
@@ -40,6 +40,8 @@ def loaded(title, own, given, strict, shapeless=lambda tensor: False) -> Loaded:
     Raises RuntimeError for tensors of other shapes, unless one is `shapeless`, and, if `strict`, for such names; `title` is
     the network's.
     """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(given)}.")
     missing, unexpected = [k for k in own if k not in given], [k for k in given if k not in own]
     named = (("Missing", missing), ("Unexpected", unexpected)) if strict else ()
     listed = lambda keys: ", ".join(f'"{k}"' for k in keys)

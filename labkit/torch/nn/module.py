@@ -4,6 +4,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
@@ -28,14 +29,16 @@ KEPT_NUMBERS = (
 _TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
 
 
-class _Built(Placed):
-    """The metaclass of modules: a layer of this package that is to be made on a device which is not there says so."""
+def _where_checked(init):
+    """`init` of a layer, after a look whether the device that it is to be made on is there."""
 
-    def __call__(cls, *args, **kwargs):
-        device = kwargs.get("device")
-        if device is not None and cls.__module__.startswith("labkit."):
-            _check_where(device)
-        return super().__call__(*args, **kwargs)
+    @wraps(init)
+    def __init__(self, *args, **kwargs):
+        if kwargs.get("device") is not None:
+            _check_where(kwargs["device"])
+        init(self, *args, **kwargs)
+
+    return __init__
 
 
 def _check_where(device):
@@ -45,7 +48,7 @@ def _check_where(device):
         check_device(device)
 
 
-class Module(metaclass=_Built):
+class Module(metaclass=Placed):
     """The base of all layers and networks.
 
     Assign parameters and modules as attributes in `__init__` (after `super().__init__()`), write `forward`, and call
@@ -71,6 +74,12 @@ class Module(metaclass=_Built):
         object.__setattr__(self, "_transient", set())
         without_hooks(self)
         self.training = True
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        init = vars(cls).get("__init__")
+        if init is not None and cls.__module__.startswith("labkit.") and "device" in init.__code__.co_varnames:
+            cls.__init__ = _where_checked(init)
 
     def forward(self, *args, **kwargs) -> Any:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')

@@ -79,7 +79,7 @@ class Module(metaclass=Placed):
         super().__init_subclass__(**kwargs)
         init = vars(cls).get("__init__")
         if init is not None and cls.__module__.startswith("labkit.") and "device" in init.__code__.co_varnames:
-            cls.__init__ = _where_checked(init)
+            type.__setattr__(cls, "__init__", _where_checked(init))
 
     def forward(self, *args, **kwargs) -> Any:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')

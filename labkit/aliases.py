@@ -17,7 +17,7 @@ from typing import Any
 
 from .absent import is_module, missing, not_found
 
-FILLED: dict[str, Callable[[], dict[str, dict[str, Any]]]] = {}  # what modules without a file have besides, by dialect
+FILLED: dict[str, Callable[[str], dict[str, Any]]] = {}  # what a module without a file has besides, by dialect
 
 HERE = Path(__file__).parent
 
@@ -167,7 +167,7 @@ class _Finder:
     @staticmethod
     def exec_module(module: ModuleType) -> None:
         _, dialect, place = module.__name__.split(".", 2)
-        vars(module).update(FILLED[dialect]().get(place, {}) if dialect in FILLED else {})
+        vars(module).update(FILLED[dialect](place) if dialect in FILLED else {})
         module.__all__ = dir(module)  # type: ignore[attr-defined]
 
 

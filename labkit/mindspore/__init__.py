@@ -28,6 +28,7 @@ _LATER = {  # name -> the module that has it (or is it), loaded when first wante
     **dict.fromkeys(("jit", "jit_class"), "graph_mode"),
     "from_numpy": "tensor",
     "is_tensor": "ops",
+    "recompute": "nn",
     **dict.fromkeys(
         (
             "DatasetHelper", "Model", "connect_network_with_dataset", "data_sink", "load_checkpoint",

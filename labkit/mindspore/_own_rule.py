@@ -5,6 +5,11 @@ from ..packed import forms, pack, unpack
 from ._hooking import marked
 from .tensor import Tensor, wrap
 
+NOT_BROADCAST = (
+    "For grad interface or custom function, grad tensor should be broadcast to expected shape, but got "
+    "[const vector]{{{}}} vs [const vector]{{{}}}\n"
+)
+
 
 class OwnRule:
     """One call of `forward(*args)` as one op with the rule `back(args, out, gradients)`.
@@ -63,5 +68,11 @@ class OwnRule:
 
 
 def _summed_to_shape(gradient, value):
-    """A gradient summed to the shape of its input, where the rule gave one that was broadcast."""
+    """A gradient summed to the shape of its input, where the rule gave one that was broadcast.
+
+    Raises RuntimeError where no input of that shape can have been broadcast to the gradient's.
+    """
+    given, expected = shape_of(gradient), shape_of(value)
+    if len(given) < len(expected) or any(n not in (1, g) for n, g in zip(expected[::-1], given[::-1], strict=False)):
+        raise RuntimeError(NOT_BROADCAST.format(*(", ".join(map(str, shape)) for shape in (given, expected))))
     return gradient if shape_of(gradient) == shape_of(value) else unbroadcast_f(value, lambda g: g)(gradient)

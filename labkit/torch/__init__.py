@@ -48,13 +48,23 @@ from ._tensor import Tensor
 from ._types import BoolTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor
 from .random import get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 
+
+def _besides(place):
+    """What the module `place`, which has no file, has besides what other rooms have."""
+    if place == "nn.modules.module":
+        from .nn._hooks import FOR_ALL
+
+        return FOR_ALL
+    return answers().get(place, {})
+
+
 globals().update(_DTYPES)
 globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
 globals().update(_table.FUNCTIONS)
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
-FILLED["torch"] = answers
+FILLED["torch"] = _besides
 strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
 newaxis = None
 __version__ = "2.13.0+labkit"

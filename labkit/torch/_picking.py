@@ -108,6 +108,12 @@ def diag(input, diagonal=0):
 
 
 @both()
+def diagflat(input, offset=0):
+    """The matrix with all elements of `input`, one after the other, on its diagonal."""
+    return diag_embed(input.reshape(-1), offset)
+
+
+@both()
 def diag_embed(input, offset=0):
     """Matrices with the last dimension on their diagonal."""
     n = input.shape[-1] + abs(offset)

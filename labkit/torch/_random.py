@@ -112,9 +112,10 @@ def _check_bound(name, bound, dtype):
 
 def _sized(name, draw, text):
     def fun(
-        *size, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False
-    ):
-        dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(size)
+        *sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None,
+        pin_memory=False,
+    ):  # fmt: skip
+        dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(sizes if size is None else (size,))
         return _made(draw(generator, prod(shape), dtype).reshape(shape), requires_grad, device)
 
     fun.__name__, fun.__doc__ = name, text

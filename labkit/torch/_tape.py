@@ -163,6 +163,8 @@ class Node(metaclass=Placed):
 
     def __call__(self, *gradients):
         """What this node alone sends back for these gradients: a tensor, or a tuple with None for each constant."""
+        if len(gradients) != self.outputs:
+            raise TypeError(f"expected {self.outputs} arguments, got {len(gradients)} instead")
         edges, create = self.edges, _modes.grad_enabled()
         values = [g._value if create else g._array for g in gradients]
         sent = iter(self.pull(values, [True for e in edges if e is not None], create))

@@ -57,7 +57,9 @@ def of_leaf(tensor) -> Trail:
 
 def of_tensor(tensor) -> Trail | None:
     """The note of a tensor, or None where it was made of plain numbers."""
-    edge = tensor._edge
+    edge = (
+        tensor._node_edge if tensor._origin else tensor._edge
+    )  # a view that may not be looked at again has its old note
     if edge is not None:
         return of_node(edge.node)
     return of_leaf(tensor) if tensor._requires else tensor._trail

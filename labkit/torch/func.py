@@ -3,6 +3,7 @@
 Built on the engine's levels: the function runs once on traced values, and nothing is added to any `.grad`.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
@@ -301,8 +302,9 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
         as_before = _memory(args)
         chosen = lambda: _of_chosen(func, as_before(), kwargs, argnums, allow_none=True)
         with Draws(randomness, 1).of_entry(0):
-            found = [_columns(chosen, k, has_aux) for k in range(len(chosen()[1]))]
-        by_output = [tuple(column[i] for column, _, _ in found) for i in range(len(found[0][0]))]
+            leaves, rebuild = flatten(tuple(chosen()[1]))
+            found = [_columns(chosen, k, has_aux) for k in range(len(leaves))]
+        by_output = [rebuild([column[i] for column, _, _ in found]) for i in range(len(found[0][0]))]
         made = found[0][1]([row[0] if isinstance(argnums, int) else row for row in by_output])
         return (made, found[0][2]) if has_aux else made
 
@@ -311,22 +313,25 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
 
 def _memory(args):
     """A function that gives `args` as they are now, also after a function has changed them in place."""
-    kept = [(a, a._version_counter.number, a.clone()) if isinstance(a, Tensor) else (a, None, None) for a in args]
-    return lambda: [
-        a if copy is None or a._version_counter.number == number else copy.clone() for a, number, copy in kept
-    ]
+    leaves, rebuild = flatten(tuple(args))
+    kept = [(a, a._version_counter.number, a.clone()) if isinstance(a, Tensor) else (a, None, None) for a in leaves]
+    return lambda: rebuild(
+        [a if copy is None or a._version_counter.number == number else copy.clone() for a, number, copy in kept]
+    )
 
 
 def _columns(chosen, k, has_aux):
-    """d outputs / d primals[k], one run of the function that `chosen` gives, with its primals, for each element."""
+    """d outputs / d tensor number k of the primals, a run of the function that `chosen` gives for each of its elements."""
     columns, like, aux = [], None, None
-    shape = tuple(chosen()[1][k].shape)
-    for unit in _units(chosen()[1][k]):
+    by = flatten(tuple(chosen()[1]))[0][k]
+    shape = tuple(by.shape)
+    for unit in _units(by):
         func, primals = chosen()
-        tangents = tuple(
-            Tensor._of(unit if i == k else np.zeros(tuple(p.shape), p._array.dtype)) for i, p in enumerate(primals)
-        )
-        result = jvp(func, tuple(primals), tangents, has_aux=has_aux)
+        leaves, rebuild = flatten(tuple(primals))
+        tangents = [
+            Tensor._of(unit if i == k else np.zeros(tuple(p.shape), p._array.dtype)) for i, p in enumerate(leaves)
+        ]
+        result = jvp(func, tuple(primals), rebuild(tangents), has_aux=has_aux)
         pushed, like = flatten(result[1])
         aux = result[2] if has_aux else None
         columns.append(pushed)
@@ -392,6 +397,15 @@ def functional_call(
     one of its own is not given.
     """
     args = () if args is None else as_tuple(args)
+    of_kind(
+        parameter_and_buffer_dicts,
+        (dict, list, tuple),
+        "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type}",
+        ValueError,
+    )
+    names = [name for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name in part]
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")
     given = {name: t for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name, t in part.items()}
     own = dict((*module.named_parameters(), *module.named_buffers()))
     if strict:

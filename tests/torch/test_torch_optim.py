@@ -245,3 +245,63 @@ def test_accumulated_gradients_are_those_of_the_big_batch():
     for batches in (2, 3, 12):
         for part, whole in zip(after_one_step(batches), after_one_step(1), strict=True):
             np.testing.assert_allclose(part, whole, rtol=1e-12)
+
+
+def _rates(make, steps=6, metric=(), lr=0.8):
+    p = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.SGD([p], lr=lr, momentum=0.9)
+    schedule, seen = make(optimizer), []
+    for step in range(steps):
+        seen.append(round(schedule.get_last_lr()[0], 6))
+        optimizer.step()
+        schedule.step(*metric[step : step + 1])
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda o: lr_scheduler.MultiStepLR(o, [2, 4, 4], 0.5), [0.8, 0.8, 0.4, 0.4, 0.1, 0.1]),
+        (lambda o: lr_scheduler.ConstantLR(o, 0.25, 3), [0.2, 0.2, 0.2, 0.8, 0.8, 0.8]),
+        (lambda o: lr_scheduler.LinearLR(o, 0.25, 1.0, 3), [0.2, 0.4, 0.6, 0.8, 0.8, 0.8]),
+        (lambda o: lr_scheduler.PolynomialLR(o, 4, 2.0), [0.8, 0.45, 0.2, 0.05, 0.0, 0.0]),
+        (lambda o: lr_scheduler.MultiplicativeLR(o, lambda e: 0.5), [0.8, 0.4, 0.2, 0.1, 0.05, 0.025]),
+        (
+            lambda o: lr_scheduler.SequentialLR(
+                o, [lr_scheduler.ConstantLR(o, 0.1, 9), lr_scheduler.ExponentialLR(o, 0.5)], [2]
+            ),
+            [0.08, 0.08, 0.8, 0.4, 0.2, 0.1],
+        ),
+        (
+            lambda o: lr_scheduler.OneCycleLR(o, 1.0, total_steps=6),
+            [0.04, 0.994415, 0.811746, 0.462637, 0.133478, 4e-06],
+        ),
+    ],
+)
+def test_schedules_go_as_planned(make, expected):
+    assert _rates(make) == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_plateau_lowers_the_rate_after_its_patience_and_cools_down():
+    metric = (1.0, 1.0, 1.0, 1.0, 1.0, 0.5)
+    assert _rates(lambda o: lr_scheduler.ReduceLROnPlateau(o, factor=0.5, patience=1), metric=metric) == [
+        0.8, 0.8, 0.8, 0.4, 0.4, 0.2,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (lambda p: torch.optim.Adadelta(p, lr=1.0), [0.9903090596199036, -1.9903007745742798]),
+        (lambda p: torch.optim.Adamax(p, lr=0.1), [0.7154994010925293, -1.7076482772827148]),
+        (lambda p: torch.optim.NAdam(p, lr=0.1), [0.7527292370796204, -1.7475085258483887]),
+    ],
+)
+def test_steps_of_the_other_methods(make, expected):
+    p = torch.nn.Parameter(torch.tensor([1.0, -2.0]))
+    optimizer = make([p])
+    for _ in range(3):
+        optimizer.zero_grad()
+        (p**2).sum().backward()
+        optimizer.step()
+    assert p.tolist() == expected

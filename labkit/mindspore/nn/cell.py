@@ -21,11 +21,12 @@ from ..parameter import Parameter, ParameterTuple
 from ..tensor import Tensor
 from ._bprop import with_own_derivative
 from .hooks import Hooked, through_hooks
+from .state import Stateful
 
 __all__ = ["Cell", "GraphCell"]
 
 
-class Cell(Hooked, Cell_):
+class Cell(Stateful, Hooked, Cell_):
     """The base of every network and layer: subclass it, build the parts in `__init__`, compute in `construct`.
 
     Calling the cell runs `construct`. A method `bprop(self, *inputs, out, dout)`, if there is one, replaces the
@@ -46,6 +47,7 @@ class Cell(Hooked, Cell_):
         own(self, "_params", {})
         own(self, "_cells", OrderedDict())
         own(self, "_hooks", {})
+        own(self, "_buffers", {})
         own(self, "_auto_prefix", auto_prefix)
         self.training, self.requires_grad, self.param_prefix = False, False, ""
         for name, value in (flags or {}).items():
@@ -68,6 +70,13 @@ class Cell(Hooked, Cell_):
         return self._compute(args, kwargs)
 
     def _compute(self, args, kwargs):
+        if self.__dict__.get("_recomputed") and not kwargs:
+            from ...memory import checkpoint
+
+            return checkpoint(lambda *inputs: self._around(inputs, {}), list(self.get_parameters()))(*args)
+        return self._around(args, kwargs)
+
+    def _around(self, args, kwargs):
         if self.__dict__.get("_hooks"):
             return through_hooks(self, self._without_hooks, args, kwargs)
         return self._without_hooks(args, kwargs)
@@ -78,6 +87,7 @@ class Cell(Hooked, Cell_):
         return self.construct(*args, **kwargs)
 
     bprop = None
+    phase = ""
 
     def construct(self, *args, **kwargs) -> Any:
         """The computation; to be defined by the subclass."""
@@ -114,6 +124,10 @@ class Cell(Hooked, Cell_):
             if self._auto_prefix:
                 value.update_parameters_name(name + ".")
             self.insert_child_to_cell(name, value)
+        elif name in self._registered("_buffers"):
+            raise TypeError(
+                f"Buffer '{name}' already exists in network, can not assign this type: '{type(value)}' as a buffer."
+            )
         elif value is not None and (name in self._registered("_params") or name in self._registered("_cells")):
             return self._replace(name, value)
         object.__setattr__(self, name, value)
@@ -203,6 +217,10 @@ class Cell(Hooked, Cell_):
         for path, p in self.parameters_and_names(expand=recurse):
             p.name = prefix + path
 
+    def init_parameters_data(self, auto_parallel_mode=False) -> dict[Parameter, Parameter]:
+        """`{parameter: parameter}`: all have their numbers from the start here."""
+        return {p: p for p in self.get_parameters()}
+
     # ---- cells ----
 
     def cells(self) -> Iterable["Cell"]:
@@ -238,7 +256,21 @@ class Cell(Hooked, Cell_):
         """Training mode for this cell and all in it (off with False); returns the cell."""
         for _, cell in self.cells_and_names():
             object.__setattr__(cell, "training", bool(mode))
+            object.__setattr__(cell, "phase", "train" if mode else "predict")
         return self
+
+    def recompute(self, **options) -> None:
+        """Keep the inputs of this cell alone: its derivative computes the rest again (see `labkit.checkpoint`).
+
+        The options, which choose between ways to do so, change nothing here. Random numbers may not be drawn inside.
+
+        >>> import labkit.mindspore as ms
+        >>> net = ms.nn.SequentialCell(ms.nn.Tanh(), ms.nn.ReLU())
+        >>> net.recompute()
+        >>> ms.grad(net)(ms.Tensor(0.0))
+        Tensor(shape=[], dtype=Float32, value= 0)
+        """
+        object.__setattr__(self, "_recomputed", True)
 
     def set_grad(self, requires_grad=True) -> Self:
         """Mark the cell as one to be differentiated; `grad` needs no mark. Returns the cell."""

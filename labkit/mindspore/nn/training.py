@@ -7,14 +7,14 @@ from ...kinds import of_kind
 from .._run import Run
 from ..context import ParallelMode, get_auto_parallel_context
 from ..dtype import float32
-from ..ops import GradOperation, fill
+from ..ops import GradOperation, fill, jvp
 from ..parameter import ParameterTuple
 from ..tensor import Tensor
 from .activation import CLASSES
 from .cell import Cell
 from .grad_reducer import DistributedGradReducer
 
-__all__ = ["ForwardValueAndGrad", "TrainOneStepCell", "WithEvalCell", "WithGradCell"]
+__all__ = ["ForwardValueAndGrad", "Jvp", "TrainOneStepCell", "Vjp", "WithEvalCell", "WithGradCell", "recompute"]
 
 
 class TrainOneStepCell(Cell):
@@ -136,3 +136,40 @@ class ForwardValueAndGrad(Cell):
         output = self.network(*(inputs[:-1] if self.sens_param else inputs))
         weights = (self.weights,) if self.get_by_list else ()
         return output, self.grad(self.network, *weights)(*inputs)
+
+
+class Jvp(Cell):
+    """`Jvp(fn)(*inputs, v)`: the old way to `ms.jvp(fn, inputs, v)`; `v` is a tensor, or a tuple for several inputs."""
+
+    def __init__(self, fn):
+        super().__init__()
+        self.fn = fn
+
+    def construct(self, *args) -> tuple:
+        return jvp(self.fn, args[:-1], args[-1])
+
+
+class Vjp(Cell):
+    """`Vjp(fn)(*inputs, v)`: the output of `fn`, and `v` times its Jacobian: a tensor, or a tuple for several inputs."""
+
+    def __init__(self, fn):
+        super().__init__()
+        self.fn = fn
+
+    def construct(self, *args) -> tuple:
+        *inputs, _ = args
+        return self.fn(*inputs), GradOperation(get_all=len(inputs) > 1, sens_param=True)(self.fn)(*args)
+
+
+def recompute(block, *args, **kwargs) -> Any:
+    """`block(*args)`, a cell of which the inputs alone are kept: its derivative computes it again. Raises TypeError for others.
+
+    >>> import labkit.mindspore as ms
+    >>> layer = ms.nn.Tanh()
+    >>> ms.grad(lambda x: ms.recompute(layer, x))(ms.Tensor(0.0))
+    Tensor(shape=[], dtype=Float32, value= 1)
+    """
+    of_kind(block, Cell, "Recompute function now only support block which inherited from Cell when use_reentrant=True!")
+    from ...memory import checkpoint
+
+    return checkpoint(block)(*args, **kwargs)

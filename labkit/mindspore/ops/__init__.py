@@ -4,10 +4,10 @@ from ...aliases import attributes
 from .._number import give_operators
 from . import _arithmetic, _communication, _joining, _mapping, _op, _primitives, _reduction, _shape, _update  # noqa: F401
 from ._gradient import GradOperation, HookBackward, InsertGradientOf
-from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, partial
+from ._mapping import HyperMap, Map, MultitypeFuncGraph, Partial, constexpr, partial
 
 __all__ = ["GradOperation", "HookBackward", "HyperMap", "InsertGradientOf", "Map", "MultitypeFuncGraph", "Partial",
-           "derivative", "grad", "jet", "jvp", "partial", "value_and_grad", "vjp", "vmap"]  # fmt: skip
+           "constexpr", "derivative", "grad", "jet", "jvp", "partial", "value_and_grad", "vjp", "vmap"]  # fmt: skip
 __all__ += sorted({*_op.OPS, *_primitives.CLASSES})
 
 globals().update(_op.OPS)

@@ -19,6 +19,7 @@ from ._op import register
 
 _FLOAT32, _INT64, _BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
 PAIRWISE: set[str] = set()  # the names of all ops of two operands
+_BY_AXES = ("Mul", "Div")  # a tensor without axes takes the type of one with, among floats and among integers
 _NUMBERS = (bool, int, float, np.number, np.bool_)
 
 
@@ -32,13 +33,21 @@ def operands(x, y, name):
                 return a, b
             if (type(x) is Number) != (type(y) is Number):
                 return _beside_number(a, b, type(x) is Number)
-            common = promote(a.dtype, b.dtype)
+            common = _meeting(a, b, name)
             return _as(a, common), _as(b, common)
         return beside(a, y, name)
     if isinstance(y, Tensor):
         b, a = beside(y._value, x, name)
         return a, b
     return operands(_tensor_of(x, name), y, name)
+
+
+def _meeting(a, b, name):
+    """The dtype in which the values of two tensors meet."""
+    kinds = {"whole" if v.dtype.kind in "iu" else "bool" if v.dtype.kind == "b" else "float" for v in (a, b)}
+    if name in _BY_AXES and (a.ndim == 0) != (b.ndim == 0) and len(kinds) == 1:
+        return a.dtype if a.ndim else b.dtype
+    return promote(a.dtype, b.dtype)
 
 
 def beside(value, number, name):

@@ -1,5 +1,6 @@
 """Functions chosen by the types of their arguments, and mapped over nested tuples: how training cells treat gradients."""
 
+from collections.abc import Callable
 from functools import partial as _partial
 
 from ...layout import Placed
@@ -8,7 +9,7 @@ from ..dtype import DType
 from ..tensor import Tensor
 from ._op import register
 
-__all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "Partial", "partial"]
+__all__ = ["HyperMap", "Map", "MultitypeFuncGraph", "Partial", "constexpr", "partial"]
 
 _KINDS = {  # the name of a type: what belongs to it, and how an error shows it
     "Tensor": (lambda x: isinstance(x, Tensor), "tensor"),
@@ -166,3 +167,15 @@ def identity(x):
 
 
 register(identity, method=False)
+
+
+def constexpr(fn=None, get_instance=True, name=None, reuse_result=True, check=True) -> Callable:
+    """`fn` itself: what it computes of numbers and strings is a constant of a graph here anyway; without `fn`, a decorator.
+
+    >>> @constexpr
+    ... def rows(shape):
+    ...     return shape[0]
+    >>> rows((3, 2))
+    3
+    """
+    return (lambda given: given) if fn is None else fn

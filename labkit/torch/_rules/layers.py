@@ -140,6 +140,15 @@ def _counted(g, rows, padding, by_frequency):
     return g * np.where(rows == padding, 0, share)[..., None].astype(dtype_of(g))
 
 
+@fused("EmbeddingBagBackward0", "weight per_sample_weights", "indices share mode", "", name="embedding_bag")
+def embedding_bag(table, weights, rows, share, mode):
+    """Rows in bags, each bag as one row: `share` (bags, rows) says how much of each is in it."""
+    picked = embedding(table, rows, None, False)
+    if mode == "max":
+        return anp.stack([anp.max(picked[part > 0], 0) if part.any() else 0 * picked[0] for part in share])
+    return anp.matmul(share if weights is None else share * weights, picked)
+
+
 @op("PackPaddedSequenceBackward0", lambda ans, x, places: lambda g: padded(g, places, x.shape[:2], 0), tensors="input",
     others="places", saves="")  # fmt: skip
 def packed(x, places):

@@ -9,6 +9,7 @@ from ...later import load as _load
 from ...layout import Placed
 from .. import _modes
 from .._func_checks import check_shape
+from .._joining import stack
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
 from .._table import method
 from .._tape import Nowhere
@@ -17,6 +18,12 @@ from .._walk import Walk
 from . import graph
 from .graph import GradientEdge, edge_of
 
+NOT_BATCHED = (
+    "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch dimension. The sizes of "
+    "the remaining dimensions are expected to match the shape of corresponding output, but a mismatch was detected: "
+    "grad_output[{i}] has a shape of {g} and output[{i}] has a shape of {out}. If you only want some tensors in "
+    "`grad_output` to be considered batched, consider using vmap."
+)
 NO_TANGENTS = (
     "labkit gives no tangents of gradients that are taken of a dual tensor: take them of `unpack_dual(output).tangent`, or "
     "use torch.func.jvp(torch.func.grad(f), (x,), (tangent,))"
@@ -128,7 +135,8 @@ def grad(
     """The gradients of the sum of `outputs` with respect to `inputs`, as a tuple; `.grad` is left alone.
 
     Only the nodes on the way to `inputs` run, and only their saved values are let go. An input that was not used is an
-    error, unless `allow_unused` (its gradient is None) or `materialize_grads` (it is zeros).
+    error, unless `allow_unused` (its gradient is None) or `materialize_grads` (it is zeros). `is_grads_batched`: each of
+    `grad_outputs` has one dimension more, the first, and so have the gradients.
 
     >>> import labkit.torch as torch
     >>> x = torch.tensor(1.0, requires_grad=True)
@@ -140,15 +148,33 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     outputs, inputs = _tuple(outputs), _tuple(inputs)
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep = create_graph if retain_graph is None else retain_graph
+    allow = bool(allow_unused) or materialize_grads
+    if is_grads_batched:
+        return _batched(outputs, inputs, _tuple(grad_outputs), keep, create_graph, allow, materialize_grads)
     roots = _roots(outputs, grad_outputs, create_graph)
     edges = [_input_edge(t) for t in inputs]
     found = Walk(roots, edges, keep, create_graph, capture=True).run()
-    allow = bool(allow_unused) or materialize_grads
     return tuple(
         _answer(i, t, found[e.key], allow, materialize_grads)
         for i, (t, e) in enumerate(zip(inputs, edges, strict=True))
     )
+
+
+def _batched(outputs, inputs, given, keep, create, allow, zeros):
+    """The gradients for each entry of the given ones in turn, stacked."""
+    for i, (out, g) in enumerate(zip(outputs, given, strict=True)):
+        if g is not None and g.shape[1:] != out.shape:
+            raise RuntimeError(NOT_BATCHED.format(i=i, g=g.shape[1:], out=out.shape))
+    sizes = {len(g) for g in given if g is not None}
+    count = sizes.pop()
+    entries = []
+    for n in range(count):
+        seeds = [None if g is None else g[n].to(out.dtype) for g, out in zip(given, outputs, strict=True)]
+        entries.append(grad(outputs, inputs, seeds, keep or n + 1 < count, create, True, allow, False, zeros))
+    return tuple(None if found[0] is None else stack(found) for found in zip(*entries, strict=True))
 
 
 def _answer(i, tensor, g, allow_unused, zeros):

@@ -26,6 +26,11 @@ VIEW_AMONG_OUTPUTS = (
     "You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
 )
 
+LEGACY = (
+    "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd function with "
+    "static forward method. (Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+)
+
 
 class FunctionCtx(Node):
     """What `forward` leaves for `backward`; on the tape it is the node itself."""
@@ -180,6 +185,9 @@ class Function(metaclass=Placed):
     >>> Double.apply(x)
     tensor(2., grad_fn=<DoubleBackward>)
     """
+
+    def __call__(self, *args, **kwargs) -> Any:
+        raise RuntimeError(LEGACY)
 
     @staticmethod
     def forward(*args, **kwargs) -> Any:

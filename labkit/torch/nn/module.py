@@ -4,20 +4,22 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import wraps
 from itertools import chain
 from operator import attrgetter
 from typing import Any, Self
 
 from ...absent import member
 from ...engine import current
-from ...kinds import as_tuple, of_kind
+from ...kinds import of_kind
 from ...layout import Placed
-from ...parts import dotted, named_leaves, tree_text
+from ...parts import Loaded, dotted, loaded, named_leaves, tree_text
 from .. import _modes
 from .._device import check_device
 from .._dtype import dtype
 from .._tape import Handle
 from .._tensor import Tensor, forget_gradients
+from ._hooks import called, hooked, registered, without_hooks
 from .parameter import Buffer, Parameter, is_lazy
 
 KEPT_NUMBERS = (
@@ -25,6 +27,25 @@ KEPT_NUMBERS = (
     "place"
 )
 _TABLES = (("_parameters", "parameter", "Parameter"), ("_modules", "child module", "Module"), ("_buffers", "", ""))
+
+
+def _where_checked(init):
+    """`init` of a layer, after a look whether the device that it is to be made on is there."""
+
+    @wraps(init)
+    def __init__(self, *args, **kwargs):
+        if kwargs.get("device") is not None:
+            _check_where(kwargs["device"])
+        init(self, *args, **kwargs)
+
+    return __init__
+
+
+def _check_where(device):
+    if str(device) == "meta":
+        warnings.warn(KEPT_NUMBERS, UserWarning, stacklevel=3)
+    else:
+        check_device(device)
 
 
 class Module(metaclass=Placed):
@@ -48,11 +69,17 @@ class Module(metaclass=Placed):
     training = True
 
     def __init__(self):
-        for table in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks"):
+        for table in ("_parameters", "_buffers", "_modules"):
             object.__setattr__(self, table, OrderedDict())
-        for names in ("_transient", "_hooks_with_kwargs"):
-            object.__setattr__(self, names, set())
+        object.__setattr__(self, "_transient", set())
+        without_hooks(self)
         self.training = True
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        init = vars(cls).get("__init__")
+        if init is not None and cls.__module__.startswith("labkit.") and "device" in init.__code__.co_varnames:
+            type.__setattr__(cls, "__init__", _where_checked(init))
 
     def forward(self, *args, **kwargs) -> Any:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
@@ -60,40 +87,45 @@ class Module(metaclass=Placed):
     def __call__(self, *args, **kwargs):
         if current.scopes is not None and current.scopes.part is not self:
             return current.scopes.call(self, self, args, kwargs)
-        for key, hook in list(self._forward_pre_hooks.items()):
-            if key in self._hooks_with_kwargs:
-                changed = hook(self, args, kwargs)
-                args, kwargs = (args, kwargs) if changed is None else changed
-            elif (changed := hook(self, args)) is not None:
-                args = as_tuple(changed)
-        output = self.forward(*args, **kwargs)
-        for key, hook in list(self._forward_hooks.items()):
-            with_kwargs = (kwargs,) if key in self._hooks_with_kwargs else ()
-            changed = hook(self, args, *with_kwargs, output)
-            output = output if changed is None else changed
-        return output
+        return called(self, args, kwargs) if hooked(self) else self.forward(*args, **kwargs)
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
         """Call `hook(module, args, output)` after each forward; what it returns replaces the output.
 
         `with_kwargs`: `hook(module, args, kwargs, output)`; `prepend`: before the hooks that are there.
         """
-        return self._hooked(self._forward_hooks, hook, prepend, with_kwargs)
+        return registered(self, "_forward_hooks", hook, prepend, with_kwargs)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False) -> Handle:
         """Call `hook(module, args)` before each forward; what it returns replaces the arguments.
 
         `with_kwargs`: `hook(module, args, kwargs)`, which returns both; `prepend`: before the hooks that are there.
         """
-        return self._hooked(self._forward_pre_hooks, hook, prepend, with_kwargs)
+        return registered(self, "_forward_pre_hooks", hook, prepend, with_kwargs)
 
-    def _hooked(self, hooks, hook, prepend, with_kwargs):
-        handle = Handle(hooks, hook)
-        if with_kwargs:
-            self._hooks_with_kwargs.add(handle.id)
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
-        return handle
+    def register_full_backward_hook(self, hook, prepend=False) -> Handle:
+        """Call `hook(module, grad_input, grad_output)` when the walk back has passed the module, with tuples of gradients.
+
+        What it returns replaces `grad_input`, whose items are None for arguments that get none. Raises RuntimeError beside
+        `register_backward_hook`, and in `backward` for another number of gradients.
+
+        >>> import labkit.torch as torch
+        >>> layer = torch.nn.ReLU()
+        >>> handle = layer.register_full_backward_hook(lambda module, grad_input, grad_output: (grad_input[0] * 10,))
+        >>> x = torch.tensor([-1.0, 2.0], requires_grad=True)
+        >>> layer(x).sum().backward()
+        >>> x.grad
+        tensor([ 0., 10.])
+        """
+        return registered(self, "_backward_hooks", hook, prepend, full=True)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False) -> Handle:
+        """Call `hook(module, grad_output)` before the walk back passes the module; what it returns replaces `grad_output`."""
+        return registered(self, "_backward_pre_hooks", hook, prepend)
+
+    def register_backward_hook(self, hook) -> Handle:
+        """The old way: `hook(module, grad_input, grad_output)` with the gradients of the last op in the module alone."""
+        return registered(self, "_backward_hooks", hook, full=False)
 
     # ---- attributes ----
 
@@ -157,8 +189,8 @@ class Module(metaclass=Placed):
     # ---- looking through ----
 
     def named_children(self) -> Iterator[tuple[str, "Module"]]:
-        """The modules assigned to this one, with their names."""
-        return ((name, m) for name, m in self._modules.items() if m is not None)
+        """The modules assigned to this one, each once, with their names."""
+        return named_leaves([("", self)], attrgetter("_modules"))
 
     def children(self) -> Iterator["Module"]:
         """The modules assigned to this one."""
@@ -218,34 +250,25 @@ class Module(metaclass=Placed):
     def _state(self):
         buffers = ((n, b) for n, b in self._buffers.items() if n not in self._transient)
         state = OrderedDict((n, t) for n, t in chain(self._parameters.items(), buffers) if t is not None)
-        for path, module in self.named_children():
-            state.update((dotted(path, name), t) for name, t in module._state().items())
+        for path, module in self._modules.items():
+            state.update((dotted(path, name), t) for name, t in (module._state() if module is not None else {}).items())
         return state
 
-    def load_state_dict(self, state_dict, strict=True) -> "LoadResult":
-        """Copy the tensors of `state_dict` into the parameters and buffers of the same names."""
+    def load_state_dict(self, state_dict, strict=True, assign=False) -> Loaded:
+        """Copy the tensors of `state_dict` into the parameters and buffers of the same names; with `assign`, put them there."""
         own = self._state()
-        missing, unexpected = [k for k in own if k not in state_dict], [k for k in state_dict if k not in own]
-        problems = []
-        for what, keys in (("Unexpected", unexpected), ("Missing", missing)):
-            if strict and keys:
-                problems.append(f"{what} key(s) in state_dict: " + ", ".join(f'"{k}"' for k in keys) + ". ")
         for name, t in own.items():
-            given = state_dict.get(name)
-            if is_lazy(t) and given is not None and not is_lazy(given):
-                t.materialize(given.shape)
-            if given is not None and not is_lazy(t) and given.shape != t.shape:
-                problems.append(
-                    f"size mismatch for {name}: copying a param with shape {state_dict[name].shape} from checkpoint, "
-                    f"the shape in current model is {t.shape}."
-                )
-        if problems:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
-        with _modes.no_grad():
-            for name in own:
-                if name in state_dict and not is_lazy(own[name]):
+            if is_lazy(t) and name in state_dict and not is_lazy(state_dict[name]):
+                t.materialize(state_dict[name].shape)
+        answer = loaded(type(self).__name__, own, state_dict, strict, is_lazy)
+        for name in own.keys() & state_dict.keys():
+            if assign:
+                path, _, last = name.rpartition(".")
+                setattr(self.get_submodule(path), last, _assigned(own[name], state_dict[name]))
+            elif not is_lazy(own[name]):
+                with _modes.no_grad():
                     own[name].copy_(state_dict[name])
-        return LoadResult(missing, unexpected)
+        return answer
 
     def zero_grad(self, set_to_none=True) -> None:
         """Forget the gradients of all parameters, or set them to zero."""
@@ -278,11 +301,10 @@ class Module(metaclass=Placed):
     def to(self, *args, **kwargs) -> Self:
         """Cast all floating parameters and buffers. To "meta", where tensors have no numbers, nothing goes, with a warning."""
         where = kwargs.get("device", args[0] if args else None)
-        if str(where) == "meta":
-            warnings.warn(KEPT_NUMBERS, UserWarning, stacklevel=2)
-            return self
         if where is not None and not isinstance(where, (Tensor, dtype)):
-            check_device(where)
+            _check_where(where)
+        if str(where) == "meta":
+            return self
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
                 t.data = t.data.to(*args, **kwargs)
@@ -339,19 +361,13 @@ class Module(metaclass=Placed):
         return tree_text(self._get_name(), extra.split("\n") if extra else [], self._modules.items())
 
 
-class LoadResult(tuple):
-    """What `load_state_dict` returns: `missing_keys, unexpected_keys`."""
-
-    def __new__(cls, missing, unexpected):
-        return super().__new__(cls, (missing, unexpected))
-
-    missing_keys = property(lambda self: self[0])
-    unexpected_keys = property(lambda self: self[1])
-
-    def __repr__(self):
-        if not self[0] and not self[1]:
-            return "<All keys matched successfully>"
-        return f"_IncompatibleKeys(missing_keys={self[0]}, unexpected_keys={self[1]})"
+def _assigned(own, given):
+    """The tensor that takes the place of a parameter or buffer."""
+    if not isinstance(own, Parameter):
+        return given
+    return (
+        given.requires_grad_(own.requires_grad) if isinstance(given, Parameter) else Parameter(given, own.requires_grad)
+    )
 
 
 @contextmanager

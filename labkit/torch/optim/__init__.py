@@ -2,10 +2,10 @@
 
 from ...aliases import attributes
 from . import lr_scheduler
-from .methods import SGD, Adagrad, Adam, AdamW, RMSprop
+from .methods import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RMSprop
 from .optimizer import Optimizer
 
-__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
+__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RMSprop", "lr_scheduler"]
 
 
 __getattr__ = attributes(__name__)

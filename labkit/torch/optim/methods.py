@@ -153,3 +153,71 @@ class Adagrad(Optimizer):
         s = self._set_state(p, "sum", self._state_of(p, "sum") + g * g)
         rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])
         return p._array - rate * (g / (np.sqrt(s) + group["eps"]))
+
+
+class Adadelta(Optimizer):
+    """s and u are running means of g^2 and of the squared steps: p - lr * d, where d = sqrt(u + eps) / sqrt(s + eps) * g."""
+
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False, maximize=False,
+                 differentiable=False):  # fmt: skip
+        non_negative(lr=lr, rho=rho, eps=eps, weight_decay=weight_decay)
+        super().__init__(
+            params, options("lr rho eps weight_decay maximize capturable foreach differentiable", locals())
+        )
+
+    def update(self, group, p, g) -> np.ndarray:
+        counted(self.state[p])
+        g, rho, eps = _decayed(group, p, g), group["rho"], group["eps"]
+        s = self._set_state(p, "square_avg", rho * self._state_of(p, "square_avg") + (1 - rho) * (g * g))
+        u = self._state_of(p, "acc_delta")
+        d = np.sqrt(u + eps) / np.sqrt(s + eps) * g
+        self._set_state(p, "acc_delta", rho * u + (1 - rho) * (d * d))
+        return p._array - group["lr"] * d
+
+
+class Adamax(Optimizer):
+    """m is a running mean of g, u = max(beta2 * u, abs(g) + eps): p - lr / (1 - beta1^t) * m / u."""
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
+                 differentiable=False, capturable=False):  # fmt: skip
+        non_negative(lr=lr, eps=eps, weight_decay=weight_decay)
+        names = "lr betas eps weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, options(names, locals()))
+
+    def update(self, group, p, g) -> np.ndarray:
+        (beta1, beta2), t, g = group["betas"], counted(self.state[p]), _decayed(group, p, g)
+        m = self._state_of(p, "exp_avg")
+        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
+        u = np.maximum(beta2 * self._state_of(p, "exp_inf"), np.abs(g) + group["eps"])
+        u = self._set_state(p, "exp_inf", u)
+        return p._array - group["lr"] / (1 - beta1**t) * m / u
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov momentum: of m and g each a part, by mu = beta1 * (1 - 0.96^(t * momentum_decay) / 2)."""
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
+                 decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False,
+                 differentiable=False):  # fmt: skip
+        non_negative(lr=lr, eps=eps, weight_decay=weight_decay, momentum_decay=momentum_decay)
+        names = (
+            "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable differentiable"
+        )
+        super().__init__(params, options(f"{names} differentiable", locals()))
+
+    def update(self, group, p, g) -> np.ndarray:
+        (beta1, beta2), value, t = group["betas"], p._array, counted(self.state[p])
+        if group["decoupled_weight_decay"]:
+            value = value * (1 - group["lr"] * group["weight_decay"])
+        else:
+            g = _decayed(group, p, g)
+        mu, ahead = (beta1 * (1.0 - 0.5 * 0.96 ** (n * group["momentum_decay"])) for n in (t, t + 1))
+        product = self._set_state(
+            p, "mu_product", self._state_of(p, "mu_product", np.ones((), value.dtype)) * mu
+        ).item()
+        m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
+        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
+        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
+        root = np.sqrt(v / (1 - beta2**t)) + group["eps"]
+        value = value - group["lr"] * (1.0 - mu) / (1.0 - product) * (g / root)
+        return value - group["lr"] * ahead / (1.0 - product * ahead) * (m / root)

@@ -152,7 +152,7 @@ def test_a_widget_in_a_page_of_somebody_else_is_as_high_as_it_is_and_leads_back(
         frame.get_by_text("It is squared.", exact=True).wait_for()
         inside = "() => [innerHeight, document.documentElement.scrollHeight, document.documentElement.scrollWidth - innerWidth]"
         page.wait_for_function(
-            "parseInt(document.querySelector('iframe').style.height) !== " + re.search(r"height:(\d+)", code)[1]
+            "parseInt(document.querySelector('iframe').style.height) !== " + re.search(r"height: (\d+)px", code)[1]
         )
         window_, content, over = frame.locator("html").evaluate(inside)
         assert window_ == content and over <= 0

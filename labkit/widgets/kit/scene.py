@@ -267,7 +267,9 @@ class Scene:
 
     def caption(self, state: Mapping[str, int]) -> str:
         """The sentences for a state, one after the other; those that are said at once before a line break, if there is one."""
-        parts = [latest(c.texts, place(c.dial, state), "").partition("\n") for c in self.captions if holds(c.when, state)]
+        parts = [
+            latest(c.texts, place(c.dial, state), "").partition("\n") for c in self.captions if holds(c.when, state)
+        ]
         said, more = (" ".join(filter(None, (part[side] for part in parts))) for side in (0, 2))
         return "\n".join(filter(None, (said, more)))
 

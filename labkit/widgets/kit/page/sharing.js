@@ -4,9 +4,8 @@
 import { make } from "./elements.js";
 import { asPython, asked, written } from "./links.js";
 
-// A frame that is as high as what it shows, where the page around it lets scripts run; `high` px anywhere else.
-const EMBEDDED = (address, title, high) => `<iframe src="${address}" title="${title}" loading="lazy" style="width:100%;height:${high}px;border:0"></iframe>
-<script>addEventListener("message",e=>{for(const f of document.querySelectorAll("iframe"))if(f.contentWindow===e.source&&e.data?.labkit)f.style.height=e.data.labkit.height+"px"})<\/script>`;
+// What makes a frame as high as what it shows, where the page around it lets scripts run.
+const FOLLOWS = 'addEventListener("message",e=>{for(const f of document.querySelectorAll("iframe"))if(f.contentWindow===e.source&&e.data?.labkit)f.style.height=e.data.labkit.height+"px"})';
 
 export class Sharing {
   // `now()`: the `title` and `state` that are shown, `{ dials, rest, predict }`; `start`: how they were at first.
@@ -70,9 +69,10 @@ export class Sharing {
 
   embedded() {
     const { file, held } = this.places(), end = written(this.now().state, this.start(), held);
-    const title = this.now().title.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+    const style = `width:100%;height:${Math.ceil(this.frame.getBoundingClientRect().height)}px;border:0`;
     const address = `${file}?embed${end ? "#" : ""}${end}`;
-    return EMBEDDED(address.replaceAll("&", "&amp;"), title, Math.ceil(this.frame.getBoundingClientRect().height));
+    const frame = make("iframe", { src: address, title: this.now().title, loading: "lazy", style });
+    return [frame, make("script", {}, FOLLOWS)].map((node) => node.outerHTML).join("\n");
   }
 
   python() {

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from .layouts import ENDINGS
-from .opening import SubmissionError, on_one_line
+from .opening import Parts, SubmissionError, joined, on_one_line
 from .salvage import read_submission
-from .trees import OF_ONE, Archive, Parts, Tree, joined
+from .trees import Tree
 
 KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",), (".html", ".htm"))  # the first that is there
 COMPARED = 20  # notebooks of one folder that are read to find out which is meant
@@ -46,8 +46,7 @@ class Handed:
 
     def read(self) -> bytes:
         """Its bytes. Raises SubmissionError."""
-        data = self.tree.read(self.parts)
-        return Archive(data, joined(self.parts), OF_ONE).read(self.inside) if self.inside else data
+        return self.tree.within(self.parts).read(self.inside) if self.inside else self.tree.read(self.parts)
 
 
 @dataclass(frozen=True)
@@ -187,10 +186,9 @@ class Chooser:
         if kind_of(taken.name) != 1 or taken.inside:
             return Choice(taken, taken.file, "", notes)
         try:
-            archive = Archive(taken.tree.read(taken.parts), taken.file, OF_ONE)
+            inner = Chooser(taken.tree.within(taken.parts), self.names, self.source).in_folder(())
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
-        inner = Chooser(archive, self.names, self.source).in_folder(())
         if inner.handed is None:
             return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}")
         inside = Handed(taken.tree, taken.parts, inner.handed.parts, "", taken.changed, taken.called, taken.number)

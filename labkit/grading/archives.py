@@ -44,9 +44,10 @@ class Archive:
             self._add(info)
 
     def _add(self, info: zipfile.ZipInfo) -> None:
-        parts = tuple(info.filename.replace("\\", "/").removesuffix("/").split("/"))
-        if len(parts) > 20 or any(part in ("", ".", "..") or "\x00" in part for part in parts):
-            self.outside.append(on_one_line(info.filename))
+        head, *rest = _name(info).replace("\\", "/").removesuffix("/").split("/")
+        parts = tuple(part for i, part in enumerate([head, *rest]) if part != "." and (part or not i))  # as "./a//b" is a/b
+        if len(parts) > 20 or any(part in ("", "..") or "\x00" in part for part in parts):
+            self.outside.append(on_one_line(_name(info)))
             return
         if any(part.startswith(HIDDEN) for part in parts):
             return
@@ -113,6 +114,14 @@ class Archive:
     def path(self, parts: Parts) -> Path:
         """The archive on the disk; its name where it lies in another one."""
         return self._file if isinstance(self._file, Path) else Path(self.name)
+
+
+def _name(info: zipfile.ZipInfo) -> str:
+    """An entry's name; programs also write it in UTF-8 without saying so."""
+    try:
+        return info.filename if info.flag_bits & 0x800 else info.filename.encode("cp437").decode()
+    except ValueError:
+        return info.filename
 
 
 def _directory_size(file: BinaryIO) -> int:

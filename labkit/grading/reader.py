@@ -15,7 +15,7 @@ from .helper import Helper
 from .opening import SubmissionError
 
 PATIENCE = 900.0  # seconds for one question, on however slow a machine
-TRIES = 2  # processes that one question may cost for no reason that is known
+TRIES = 3  # processes that one question may cost
 
 
 class Reader:
@@ -44,17 +44,22 @@ class Reader:
         Raises SubmissionError with what is wrong with the file `name`, also where it takes more than it may.
         """
         for _ in range(TRIES):
+            is_new = self._helper is None
             try:
-                is_told, told = self._answer(name, what, args)
+                is_told, told, worn = self._answer(name, what, args)
             except (EOFError, OSError):  # lost, at a limit that only the kernel keeps
                 self.end()
                 continue
+            if worn:
+                self.end()
+                if not is_new:  # what it opened before has its part in it
+                    continue
             if is_told:
                 return told
             raise told
         raise SubmissionError(f"{name} takes more than it may to be opened, and was left. Ask for the notebook itself.")
 
-    def _answer(self, name: str, what: Any, args: Any) -> tuple[bool, Any]:
+    def _answer(self, name: str, what: Any, args: Any) -> tuple[bool, Any, bool]:
         if self._helper is None or self._helper.is_lost:
             self.end()
             self._helper = Helper(__name__)
@@ -67,10 +72,7 @@ class Reader:
             if time.monotonic() > until:
                 raise TimeoutError
         is_told, told, worn = line.recv()
-        told = line.recv_bytes() if told is bytes else told
-        if worn:
-            self.end()
-        return is_told, told
+        return is_told, line.recv_bytes() if told is bytes else told, worn
 
 
 def serve(line: Connection) -> None:
@@ -101,4 +103,4 @@ def _told(bounds: Bounds, kept: dict[Any, Any], name: str, what: Any, args: Any)
     except SubmissionError as error:
         return False, error, False
     except Exception as error:  # whatever a file holds, the next one is still to be opened
-        return False, SubmissionError(f"{name} cannot be opened ({type(error).__name__}). Ask for it again."), False
+        return False, SubmissionError(f"{name} cannot be opened ({type(error).__name__}). Ask for it again."), True

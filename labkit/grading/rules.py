@@ -21,13 +21,15 @@ _DAY = 24 * 3600
 class Policy:
     """When an assignment is due, and what is taken off for each day begun after that: `per_day` % of its points.
 
-    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student.
+    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `stated`: the
+    course says what is taken off, be it nothing.
     """
 
     due: datetime | None = None
     per_day: float = 0.0
     last_day: int | None = None
     extensions: Mapping[str, datetime] = field(default_factory=dict)
+    stated: bool = False
 
     @property
     def takes_off(self) -> bool:
@@ -89,7 +91,7 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
     late = planned.get("late", data.get("late", {}))
     extensions = {str(student): _aware(time, zone) for student, time in planned.get("extensions", {}).items()}
     due = _aware(planned["due"], zone) if "due" in planned else None
-    policy = Policy(due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions)
+    policy = Policy(due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions, "late" in data or "late" in planned)
     roster = folder / data["roster"] if "roster" in data else None
     return Rules(roster, zone, policy, known(data))
 

@@ -10,7 +10,7 @@ from .opening import LIMIT, Parts, Seen, joined, on_one_line, open_below
 from .reader import Reader
 
 Place = tuple[Parts, ...]  # the file in the folder or archive at the top, then the one in that archive, ...
-LAST = 2  # archives that the reader keeps open
+LAST = 4  # archives that the reader keeps open
 
 
 class Sealed:

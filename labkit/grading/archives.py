@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from .opening import HIDDEN, LIMIT, Parts, Seen, SubmissionError, joined, on_one_line
 
-ENTRIES = 200_000  # of an archive of a class
+ENTRIES = 100_000  # of an archive of a class; each takes up to 2 KB of memory
 OF_ONE = 50_000  # of an archive that a student made; an environment of Python has some 20,000 files
 DIRECTORY = 400  # bytes of an archive's table for each entry that it may have
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others may take gigabytes to read
@@ -31,11 +31,9 @@ class Archive:
         self._folders: dict[Parts, set[str]] = {(): set()}
         try:
             with open(file, "rb") if isinstance(file, Path) else BytesIO(file) as opened:
-                told = _directory_size(opened)
-            if told <= entries * DIRECTORY:  # `zipfile` reads all of its table at once
-                self._zip = zipfile.ZipFile(file if isinstance(file, Path) else BytesIO(file))
-            if told > entries * DIRECTORY or len(self._zip.infolist()) > entries:
-                raise SubmissionError(f"{name} has too many entries; at most {entries:,} are read.")
+                if _has_more(opened, entries):  # `zipfile` would read all of its table at once
+                    raise SubmissionError(f"{name} has too many entries; at most {entries:,} are read.")
+            self._zip = zipfile.ZipFile(file if isinstance(file, Path) else BytesIO(file))
         except OSError as error:
             raise SubmissionError(f"{name} cannot be read: {error.strerror or error}.") from None
         except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError) as error:
@@ -45,7 +43,9 @@ class Archive:
 
     def _add(self, info: zipfile.ZipInfo) -> None:
         head, *rest = _name(info).replace("\\", "/").removesuffix("/").split("/")
-        parts = tuple(part for i, part in enumerate([head, *rest]) if part != "." and (part or not i))  # as "./a//b" is a/b
+        parts = tuple(
+            part for i, part in enumerate([head, *rest]) if part != "." and (part or not i)
+        )  # as "./a//b" is a/b
         if len(parts) > 20 or any(part in ("", "..") or "\x00" in part for part in parts):
             self.outside.append(on_one_line(_name(info)))
             return
@@ -124,8 +124,22 @@ def _name(info: zipfile.ZipInfo) -> str:
         return info.filename
 
 
-def _directory_size(file: BinaryIO) -> int:
-    """The bytes of an archive's table of entries, as its end says."""
+def _has_more(file: BinaryIO, entries: int) -> bool:
+    """True where an archive's table has more entries, or is larger than so many can be."""
+    size, end = _table(file)
+    if size > entries * DIRECTORY:
+        return True
+    file.seek(max(0, end - size))
+    table, at = file.read(size), 0
+    for _ in range(entries + 1):
+        if table[at : at + 4] != b"PK\x01\x02" or at + 46 > len(table):
+            return False
+        at += 46 + sum(struct.unpack_from("<HHH", table, at + 28))  # with its name, what is added, and a comment
+    return True
+
+
+def _table(file: BinaryIO) -> tuple[int, int]:
+    """The bytes of an archive's table of entries, as its end says, and where it ends."""
     size = file.seek(0, os.SEEK_END)
     start = max(0, size - 2**16 - 22)
     file.seek(start)
@@ -137,4 +151,5 @@ def _directory_size(file: BinaryIO) -> int:
     big = end.rfind(b"PK\x06\x06", 0, at)
     if big >= 0 and len(end) >= big + 48:  # the table of a large archive
         told = max(told if told != 2**32 - 1 else 0, struct.unpack("<Q", end[big + 40 : big + 48])[0])
-    return told
+        at = big
+    return told, start + at

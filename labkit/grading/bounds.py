@@ -17,6 +17,7 @@ from math import ceil
 from types import FrameType
 from typing import Any
 
+SOON = 2  # CPU seconds that Python has to raise what is to be raised
 AGAIN = 0.1  # CPU seconds until what was raised is raised again, if something has hidden it
 
 
@@ -37,7 +38,7 @@ class Exceeded(BaseException):
     """More than the grader may use. No `Exception`, so that nothing on the way hides it."""
 
 
-class bounded:  # noqa: N801
+class bounded:
     """Raise `Exceeded` in what the block does after `seconds` of CPU time, and where there is not enough memory.
 
     >>> with bounded("Counting", 20.0):
@@ -80,7 +81,7 @@ def _let_go(error: BaseException | None) -> None:
     while error is not None:
         trace, error = error.__traceback__, error.__context__
         while trace is not None:
-            try:
+            try:  # noqa: SIM105 (which makes an object)
                 trace.tb_frame.clear()
             except RuntimeError:  # it still runs
                 pass
@@ -95,13 +96,16 @@ def _ring(number: int, frame: FrameType | None) -> None:
 
 
 def _set() -> None:
-    """Ring when the first bound is over; the kernel ends the process much later, where no Python code is reached."""
+    """Ring when the first bound is over; the kernel ends the process soon after, where no Python code is reached.
+
+    That is so in compiled code, and where there is no memory for an object: Python 3.11 then looks for a handler for ever.
+    """
     left = min((bound.left for bound in _bounds), default=0.0)
     signal.setitimer(signal.ITIMER_PROF, left, AGAIN if left else 0.0)
     import resource  # here, because other systems have no such module
 
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    soft = ceil(time.process_time() + 2 * left) + 1 if left else hard
+    soft = ceil(time.process_time() + left) + SOON if left else hard
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 

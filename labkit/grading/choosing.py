@@ -9,13 +9,14 @@ from pathlib import Path
 from .layouts import ENDINGS
 from .opening import Parts, SubmissionError, joined, on_one_line
 from .salvage import read_submission
+from .sealed import Sealed
 from .trees import Tree
 
 KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",), (".html", ".htm"))  # the first that is there
 COMPARED = 20  # notebooks of one folder that are read to find out which is meant
 DEEPEST = 6  # folders below a student's
 ARCHIVES = 3  # in one another
-MOST = 2_000  # names below a student's folder that are looked at
+MOST = 50_000  # names below a student's folder that are looked at
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,10 @@ class Handed:
         tree, *archives, last = self.tree, self.parts, *self.inside
         for archive in archives:
             tree = tree.within(archive)
-        return tree.read(last)
+        data = tree.read(last)
+        if self.inside and isinstance(tree, Sealed):
+            tree.forget()
+        return data
 
 
 @dataclass(frozen=True)
@@ -191,10 +195,13 @@ class Chooser:
         if kind_of(taken.name) != 1:
             return Choice(taken, taken.file, "", notes)
         if self.depth == ARCHIVES:
-            return Choice(None, taken.file, "It lies in archives in archives, and they were left. Ask for the notebook itself.")
+            return Choice(
+                None, taken.file, "It lies in archives in archives, and they were left. Ask for the notebook itself."
+            )
         try:
             archive = taken.tree.within(taken.parts)
             inner = Chooser(archive, self.names, self.source, self.depth + 1).in_folder(())
+            archive.forget()
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
         if inner.handed is None:

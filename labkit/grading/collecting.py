@@ -20,9 +20,9 @@ from .layouts import Label, Layout, known
 from .opening import Parts, SubmissionError, on_one_line
 from .reader import Reader
 from .roster import Roster, Student
+from .sealed import Sealed
 from .submissions import Collected, Stranger, Submission, latest
 from .times import handed_in, iso, moment
-from .sealed import Sealed
 from .trees import Folder, Tree
 
 NOTHING = "Nothing was handed in."

@@ -41,7 +41,8 @@ def commit_time(kept: Any, checkout: Path, file: str) -> float | None:
         try:
             told = subprocess.run(
                 [git, *asked], env={**ours, "GIT_OBJECT_DIRECTORY": str(objects)}, cwd=empty,
-                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=20, preexec_fn=partial(die_with, os.getpid()),
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=20,
+                preexec_fn=partial(die_with, os.getpid()),
             ).stdout.strip()  # fmt: skip
         except (OSError, subprocess.SubprocessError):
             return None
@@ -55,7 +56,8 @@ def _borrower(folder: Path, kind: str) -> None:
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     more = f"\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = {kind}\n"
     (folder / "config").write_text(
-        "[core]\n\tbare = true\n\tpackedGitWindowSize = 1m\n\tpackedGitLimit = 32m\n" + (more if kind != "sha1" else "\trepositoryformatversion = 0\n")
+        "[core]\n\tbare = true\n\tpackedGitWindowSize = 1m\n\tpackedGitLimit = 32m\n"
+        + (more if kind != "sha1" else "\trepositoryformatversion = 0\n")
     )
 
 

@@ -10,7 +10,7 @@ import sysconfig
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +35,13 @@ def write_gradebook(
     results: Iterable[SubmissionResult | Final],
     course: str = COURSE,
 ) -> list[str]:
-    """Write the scores of `results`, and due dates and late penalties of those that are `Final`, into a gradebook: a file such as `gradebook.db`, or the URL of a database.
+    """Write the scores of `results` into a gradebook: a file such as `gradebook.db`, or the URL of a database.
 
-    Creates what is missing: the database, the assignment with its notebook and cells, students, submissions. A student
-    without a file is entered, but has no submission. Doing it twice changes nothing. `course` is the gradebook's name of
-    the course, for an assignment that is new. Returns a sentence for each student whom somebody gave an extension there that
-    the course does not know. Raises GradebookError if nbgrader is not installed, or the database is
-    locked, or is no gradebook.
+    Of those that are `Final` also due dates, extensions and late penalties, as far as the course speaks of them. Creates what
+    is missing: the database, the assignment with its notebook and cells, students, submissions. A student without a file is
+    entered, but has no submission. Doing it twice changes nothing. `course` is the gradebook's name of the course, for an
+    assignment that is new. Returns a sentence for each student whom somebody gave an extension there that the course does
+    not know. Raises GradebookError if nbgrader is not installed, or the database is locked, or is no gradebook.
     """
     finals = [result if isinstance(result, Final) else Final(result) for result in results]
     policy = finals[0].policy if finals else Policy()
@@ -194,7 +194,9 @@ def _write_one(gradebook: Any, assignment: Assignment, notebook: str, final: Fin
 def _write_lateness(gradebook: Any, submission: Any, submitted: Any, final: Final) -> str:
     """The extension and the penalty of a student, as far as the course says something of them."""
     policy = final.policy
-    extension = final.due - policy.due if final.due and policy.due else timedelta(0)
+    extension = timedelta(0)
+    if final.due and policy.due:
+        extension = final.due.astimezone(UTC) - policy.due.astimezone(UTC)  # as the clock runs, not as it is set
     if extension:
         submission.extension = extension
     if policy.stated and final.days is not None:
@@ -203,9 +205,8 @@ def _write_lateness(gradebook: Any, submission: Any, submitted: Any, final: Fina
         penalty = policy.taken_off(final.days, submitted.score, float(final.result.max_score))
         submitted.late_submission_penalty = penalty or None  # as nbgrader writes that there is none
     if policy.due and submission.extension and not extension:
-        return (
-            f"{printable(final.result.student)} has an extension there, and none in course.toml, by which penalties are reckoned"
-        )
+        who = printable(final.result.student)
+        return f"{who} has an extension there, and none in course.toml, by which penalties are reckoned"
     return ""
 
 

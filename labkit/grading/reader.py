@@ -4,6 +4,7 @@ It has limits on memory and CPU time (`bounds`). What takes more is a sentence, 
 process is ended, and the next question goes to a new one. It is started with the first question.
 """
 
+import signal
 import time
 import weakref
 from collections.abc import Callable
@@ -32,11 +33,13 @@ class Reader:
     def __exit__(self, *ignored: Any) -> None:
         self.end()
 
-    def end(self) -> None:
-        """End the process; a further question starts another one."""
-        if self._helper is not None:
-            self._ended()
-            self._helper = None
+    def end(self) -> int:
+        """End the process, and return the signal that it had ended by, if any; a further question starts another one."""
+        helper, self._helper = self._helper, None
+        if helper is None:
+            return 0
+        self._ended()
+        return helper.ended_by
 
     def ask(self, name: str, what: Callable[..., Any], *args: Any) -> Any:
         """What the function `what` of a module returns for `args`, found there; before them it gets a dict to keep things in.
@@ -47,8 +50,9 @@ class Reader:
             is_new = self._helper is None
             try:
                 is_told, told, worn = self._answer(name, what, args)
-            except (EOFError, OSError):  # lost, at a limit that only the kernel keeps
-                self.end()
+            except (EOFError, OSError):  # lost, perhaps at a limit that only the kernel keeps
+                if self.end() == signal.SIGXCPU and is_new:
+                    break
                 continue
             if worn:
                 self.end()

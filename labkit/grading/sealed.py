@@ -48,6 +48,10 @@ class Sealed:
         _, place, zone = self._at
         return Sealed(self._reader, self.root, (*place, parts), zone)
 
+    def forget(self) -> None:
+        """Say that nobody asks for it now: it may have taken much memory."""
+        self._ask(_forget)
+
     def path(self, parts: Parts) -> Path:
         """The archive on the disk; its name where it lies in another one."""
         return self.root if not self._at[1] else Path(self.name)
@@ -92,6 +96,11 @@ def _stamp(file: Path) -> tuple[int, ...]:
 
 def _outside(kept: dict[Any, Any], at: Any) -> list[str]:
     return _opened(kept, at).outside
+
+
+def _forget(kept: dict[Any, Any], at: Any) -> None:
+    for old in [old for old in kept if old[0] == at]:
+        del kept[old]
 
 
 def _listed(kept: dict[Any, Any], at: Any, parts: Parts) -> list[tuple[str, bool]]:

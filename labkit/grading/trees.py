@@ -44,7 +44,9 @@ class Folder:
                 f"The folder {joined(parts)} cannot be read: {error.strerror}. Give yourself the right to read it."
             ) from None
         if len(names) > NAMES:
-            raise SubmissionError(f"The folder {joined(parts)} holds more than {NAMES:,} files. Leave the notebook in it.")
+            raise SubmissionError(
+                f"The folder {joined(parts)} holds more than {NAMES:,} files. Leave the notebook in it."
+            )
         return sorted(name for name in names if not name.startswith(HIDDEN))
 
     def is_folder(self, parts: Parts) -> bool:
@@ -74,7 +76,9 @@ class Folder:
     def committed(self, checkout: Parts, file: Parts) -> float | None:
         """Seconds of the commit of a file in a checkout of Git; None where Git does not tell, or takes too much."""
         try:
-            return self._reader.ask(joined(checkout), commit_time, self.root.absolute().joinpath(*checkout), "/".join(file))
+            return self._reader.ask(
+                joined(checkout), commit_time, self.root.absolute().joinpath(*checkout), "/".join(file)
+            )
         except SubmissionError:
             return None
 

@@ -140,7 +140,9 @@ def as_archive(notebook, rng, depth=0):
 
 
 def _name(rng):
-    parts = rng.choices(("a1", "..", "", "é", "e\u0301", "\u202e", "x" * 300, "con", "__MACOSX", "C:", "\\", "\n", "a1.zip"), k=3)
+    parts = rng.choices(
+        ("a1", "..", "", "é", "e\u0301", "\u202e", "x" * 300, "con", "__MACOSX", "C:", "\\", "\n", "a1.zip"), k=3
+    )
     return "/".join(parts[: rng.randrange(1, 4)]) + rng.choice((".ipynb", ".ipynb", ".zip", "/", "", ".py"))
 
 

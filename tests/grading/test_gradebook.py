@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from result_examples import NASTY, question, submission
@@ -190,7 +191,10 @@ def test_nbgraders_exporter_gives_the_same_table(path, tmp_path):
     results = [submission(s) for s in ("ann", "=cmd()", "ünï", "../../x", "a;=1")]
     results += [submission("timeless", timestamp=""), submission("nothing", question("q1", "missing", 0.0),
                 question("q2", "missing", 0.0), file="", timestamp="")]  # fmt: skip
-    results += [submission("late", timestamp="2025-03-03T12:00:00+01:00"), submission("over", timestamp="2025-03-20T12:00:00Z")]
+    results += [
+        submission("late", timestamp="2025-03-03T12:00:00+01:00"),
+        submission("over", timestamp="2025-03-20T12:00:00Z"),
+    ]
     policy = Policy(datetime.fromisoformat("2025-03-02T00:00:00+01:00"), 10.0, 3, stated=True)
     finals = finals_by(policy, results)
     write_gradebook(path, WEEK1, finals)
@@ -236,7 +240,9 @@ def test_a_penalty_is_taken_from_the_score_that_stands_there(path):
         gradebook.find_submission("week1", "ann").extension = None
         gradebook.db.commit()
     write_gradebook(path, WEEK1, finals_by(late, [submission("ann")]))
-    assert penalties(path) == {"ann": 1.25 + 0.5 + 0.5}  # a person's score and extra credit: nbgrader gives no more away
+    assert penalties(path) == {
+        "ann": 1.25 + 0.5 + 0.5
+    }  # a person's score and extra credit: nbgrader gives no more away
 
 
 def test_an_extension_of_the_course_is_one_of_nbgraders_and_another_one_there_is_told(path):
@@ -250,6 +256,13 @@ def test_an_extension_of_the_course_is_one_of_nbgraders_and_another_one_there_is
         gradebook.grant_extension("week1", "bob", days=2)
     (said,) = write_gradebook(path, WEEK1, finals_by(late, results))
     assert said.startswith("bob has an extension there, and none in course.toml") and penalties(path)["bob"] == 0.4
+
+
+def test_an_extension_over_a_change_of_the_clocks_is_as_long_as_it_takes(path):
+    due, later = (datetime(2025, 3, day, 23, 59, tzinfo=ZoneInfo("Europe/Berlin")) for day in (29, 30))
+    write_gradebook(path, WEEK1, finals_by(Policy(due, 10.0, None, {"ann": later}, True), [submission("ann")]))
+    with opened(path) as gradebook:
+        assert gradebook.find_submission("week1", "ann").duedate == datetime(2025, 3, 30, 21, 59)
 
 
 def test_where_nobody_knows_the_time_a_penalty_stays_as_it_is(path):

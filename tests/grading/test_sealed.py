@@ -31,9 +31,9 @@ def reader():
 
 @pytest.fixture(params=["folder", "archive"])
 def handed_in(request, tmp_path, reader):
-    """`handed_in(data)`: what is found of ann's archive, beside two honest students, in a folder and in the archive of a class."""
+    """`handed_in(data)`: what is found of ann's archive, beside two others, in a folder and in the archive of a class."""
 
-    def found(data, reader=reader):
+    def found(data):
         files = {"ann.zip": data, "bob.ipynb": b"{}", "eve.zip": zipped({"hw.ipynb": b"[]"})}
         if request.param == "folder":
             place = written(tmp_path / "in", files)
@@ -135,17 +135,17 @@ def test_an_archive_in_an_archive_is_opened_and_not_for_ever(handed_in):
     assert "archives in archives" in handed_in(nested(ONE, 40)).problem
 
 
-def test_many_entries_take_their_own_memory_alone(handed_in):
+def test_a_table_of_very_many_entries_is_not_read(handed_in):
     entry = TINY[TINY.index(b"PK\x01\x02") : TINY.index(b"PK\x05\x06")]
-    table = entry * 50_001  # 35 MB when they are read
+    table = entry * 300_000  # 200 MB when they are read
     end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 2, 2, len(table), TINY.index(b"PK\x01\x02"), 0)
     data = TINY[: TINY.index(b"PK\x01\x02")] + table + end
     assert "too many entries" in handed_in(data).problem
-    with Reader(SMALL) as small:
-        assert "takes more" in handed_in(data, small).problem
 
 
-@pytest.mark.parametrize("name", ["re\u0301sume\u0301/hw.ipynb", "./hw.ipynb", "a//b/./hw.ipynb", "\u202ehw/hw.ipynb", "😀/hw.ipynb", "C:\\me\\hw.ipynb"])  # fmt: skip
+@pytest.mark.parametrize("name",
+    ["re\u0301sume\u0301/hw.ipynb", "./hw.ipynb", "a//b/./hw.ipynb", "\u202ehw/hw.ipynb", "😀/hw.ipynb", "C:\\me\\hw.ipynb"],
+)  # fmt: skip
 def test_names_are_what_they_are_meant_to_be(name, handed_in):
     assert said_of(handed_in(zipped({name: b"{}"}))) == b"{}"
 

@@ -17,6 +17,10 @@ _ENGINES = {
     "push": ("autograd.core.make_jvp",),
 }  # labkit's count themselves
 _AUTOGRAD = ("autograd.differential_operators", "autograd.core", "autograd.test_util", "autograd.wrap_util")
+_STAND_INS = (
+    "labkit.evidence.",
+    "labkit.jail.",
+)  # for what Python and notebooks have: `sys.stdout`, `get_ipython`, `display`
 _DYNAMIC = {
     "getattr",
     "exec",
@@ -49,7 +53,7 @@ class Targets:
         if known := self.things.get(id(thing)):
             yield known[0]
         if self.packages and not is_operator(thing):
-            where = homes(thing)
+            where = [home for home in homes(thing) if not f"{home}.".startswith(_STAND_INS)]
             yield from (name for name in self.packages if any(f"{home}.".startswith(f"{name}.") for home in where))
 
 

@@ -12,12 +12,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil
 from types import FrameType
+from typing import Any
 
+SOON = 2  # CPU seconds that Python has to raise what is to be raised
 AGAIN = 0.1  # CPU seconds until what was raised is raised again, if something has hidden it
 
 
@@ -38,15 +38,34 @@ class Exceeded(BaseException):
     """More than the grader may use. No `Exception`, so that nothing on the way hides it."""
 
 
-_bounds: list["_Bound"] = []  # those of the main thread, the innermost last
+class bounded:
+    """Raise `Exceeded` in what the block does after `seconds` of CPU time, and where there is not enough memory.
 
-
-class _Bound:
-    """One limit on CPU time, that begins now."""
+    >>> with bounded("Counting", 20.0):
+    ...     sum(range(10))
+    45
+    """
 
     def __init__(self, what: str, seconds: float) -> None:
-        self.words = f"{what} takes more than {seconds:g} seconds of CPU time, and was stopped."
-        self.began, self.seconds = time.process_time(), seconds
+        self.seconds, self.words = seconds, f"{what} takes more than {seconds:g} seconds of CPU time, and was stopped."
+        self.no_memory = f"{what} takes more memory than it may, and was stopped."
+        self.limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+    def __enter__(self) -> None:
+        self.began = time.process_time()
+        if self.limited:
+            signal.signal(signal.SIGPROF, _ring)  # for ever: a late signal must find somebody
+            _bounds.append(self)
+            _set()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, MemoryError):
+            _let_go(error)  # first, for there is no memory to do anything else
+        if self.limited:
+            _bounds.pop()
+            _set()
+        if isinstance(error, MemoryError):
+            raise Exceeded(self.no_memory) from None
 
     @property
     def left(self) -> float:
@@ -54,27 +73,19 @@ class _Bound:
         return max(self.seconds - (time.process_time() - self.began), AGAIN)
 
 
-@contextmanager
-def bounded(what: str, seconds: float) -> Iterator[None]:
-    """Raise `Exceeded` in what the block does after `seconds` of CPU time, and where there is not enough memory.
+_bounds: list[bounded] = []  # those of the main thread, the innermost last
 
-    >>> with bounded("Counting", 20.0):
-    ...     sum(range(10))
-    45
-    """
-    limited = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
-    if limited:
-        signal.signal(signal.SIGPROF, _ring)  # for ever: a late signal must find somebody
-        _bounds.append(_Bound(what, seconds))
-        _set()
-    try:
-        yield
-    except MemoryError:
-        raise Exceeded(f"{what} takes more memory than it may, and was stopped.") from None
-    finally:
-        if limited:
-            _bounds.pop()
-            _set()
+
+def _let_go(error: BaseException | None) -> None:
+    """Drop what the functions held that an error came from: without it there is no memory to say anything."""
+    while error is not None:
+        trace, error = error.__traceback__, error.__context__
+        while trace is not None:
+            try:  # noqa: SIM105 (which makes an object)
+                trace.tb_frame.clear()
+            except RuntimeError:  # it still runs
+                pass
+            trace = trace.tb_next
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
@@ -85,13 +96,16 @@ def _ring(number: int, frame: FrameType | None) -> None:
 
 
 def _set() -> None:
-    """Ring when the first bound is over; the kernel ends the process much later, where no Python code is reached."""
+    """Ring when the first bound is over; the kernel ends the process soon after, where no Python code is reached.
+
+    That is so in compiled code, and where there is no memory for an object: Python 3.11 then looks for a handler for ever.
+    """
     left = min((bound.left for bound in _bounds), default=0.0)
     signal.setitimer(signal.ITIMER_PROF, left, AGAIN if left else 0.0)
     import resource  # here, because other systems have no such module
 
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    soft = ceil(time.process_time() + 2 * left) + 1 if left else hard
+    soft = ceil(time.process_time() + left) + SOON if left else hard
     resource.setrlimit(resource.RLIMIT_CPU, (soft if hard == resource.RLIM_INFINITY else min(soft, hard), hard))
 
 

@@ -7,23 +7,25 @@ from functools import cached_property
 from pathlib import Path
 
 from .layouts import ENDINGS
-from .opening import SubmissionError, on_one_line
+from .opening import Parts, SubmissionError, joined, on_one_line
 from .salvage import read_submission
-from .trees import OF_ONE, Archive, Parts, Tree, joined
+from .sealed import Sealed
+from .trees import Tree
 
 KINDS = ((".ipynb", ".ipynb.txt", ".ipynb.json"), (".zip",), (".py",), (".html", ".htm"))  # the first that is there
 COMPARED = 20  # notebooks of one folder that are read to find out which is meant
 DEEPEST = 6  # folders below a student's
-MOST = 2_000  # names below a student's folder that are looked at
+ARCHIVES = 3  # in one another
+MOST = 50_000  # names below a student's folder that are looked at
 
 
 @dataclass(frozen=True)
 class Handed:
-    """A file, in the folder or archive of submissions; `inside` is its place in a student's own archive."""
+    """A file, in the folder or archive of submissions; `inside` is its place in a student's own archive, or in one in that."""
 
     tree: Tree
     parts: Parts
-    inside: Parts = ()
+    inside: tuple[Parts, ...] = ()
     problem: str = ""
     changed: float = 0.0
     called: str = ""
@@ -32,7 +34,7 @@ class Handed:
     @property
     def file(self) -> str:
         """Its path, fit to be printed."""
-        return joined((*self.parts, *self.inside))
+        return joined([part for parts in (self.parts, *self.inside) for part in parts])
 
     @property
     def path(self) -> Path:
@@ -42,12 +44,17 @@ class Handed:
     @property
     def name(self) -> str:
         """Its own name: that which the student gave it, where the system says it."""
-        return self.inside[-1] if self.inside else self.called or self.parts[-1]
+        return self.inside[-1][-1] if self.inside else self.called or self.parts[-1]
 
     def read(self) -> bytes:
         """Its bytes. Raises SubmissionError."""
-        data = self.tree.read(self.parts)
-        return Archive(data, joined(self.parts), OF_ONE).read(self.inside) if self.inside else data
+        tree, *archives, last = self.tree, self.parts, *self.inside
+        for archive in archives:
+            tree = tree.within(archive)
+        data = tree.read(last)
+        if self.inside and isinstance(tree, Sealed):
+            tree.forget()
+        return data
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,7 @@ class Chooser:
     tree: Tree
     names: list[str]
     source: Path | None = None
+    depth: int = 0  # of archives
 
     @property
     def assignment(self) -> str:
@@ -184,18 +192,26 @@ class Chooser:
 
     def _opened(self, taken: Handed, notes: tuple[str, ...] = ()) -> Choice:
         """The file itself; of an archive, the right one in it."""
-        if kind_of(taken.name) != 1 or taken.inside:
+        if kind_of(taken.name) != 1:
             return Choice(taken, taken.file, "", notes)
+        if self.depth == ARCHIVES:
+            return Choice(
+                None, taken.file, "It lies in archives in archives, and they were left. Ask for the notebook itself."
+            )
         try:
-            archive = Archive(taken.tree.read(taken.parts), taken.file, OF_ONE)
+            archive = taken.tree.within(taken.parts)
+            inner = Chooser(archive, self.names, self.source, self.depth + 1).in_folder(())
+            archive.forget()
         except SubmissionError as error:
             return Choice(None, taken.file, str(error))
-        inner = Chooser(archive, self.names, self.source).in_folder(())
         if inner.handed is None:
-            return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}")
-        inside = Handed(taken.tree, taken.parts, inner.handed.parts, "", taken.changed, taken.called, taken.number)
-        note = f"It was taken out of an archive: {inside.file}."
-        return Choice(inside, inside.file, "", (*notes, note))
+            out = f" {archive.outside[0]} leads out of it, and was left." if archive.outside else ""
+            return Choice(None, taken.file, f"In the archive {taken.file}: {inner.problem}{out}")
+        place = inner.handed.parts, *inner.handed.inside
+        inside = Handed(taken.tree, taken.parts, place, "", taken.changed, taken.called, taken.number)
+        if not self.depth:
+            notes = (*notes, f"It was taken out of an archive: {inside.file}.")
+        return Choice(inside, inside.file, "", notes)
 
     def _alike(self, candidates: list[Handed]) -> Handed | None:
         """The candidate with the most of the assignment's marked cells (more than half), the newest of equals."""

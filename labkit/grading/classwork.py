@@ -23,6 +23,7 @@ from .journal import Journal, fingerprint_of, seed_of
 from .marks import left_over, marked, read_marks
 from .plan import Plan
 from .pool import grade_in_processes, is_graded, work_of
+from .reader import Reader
 from .rescoring import merged, rescored, stale
 from .results import FAILED, NOTHING, UNREAD, SubmissionResult
 from .returned import grade_column
@@ -102,18 +103,19 @@ def grade_class(
     rules = class_rules(plan.assignment, assignment.name, plan.course)
     roster = _roster(plan, rules, assignment)
     matches = read_matches(plan.matches) if plan.matches else {}
-    collected = collect(
-        plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone
-    )  # fmt: skip
-    found = collected.submissions
-    plan.out.parent.mkdir(parents=True, exist_ok=True)
-    with held(plan.beside(".journal")):
-        marks = read_marks(plan.beside(MARKS))
-        results = _results(plan, assignment, found, begin, step)
-        counted = [rescored(result, assignment) for result in results]
-        remarks = (*left_over(counted, marks), *_outdated(results, assignment))
-        finals = finals_of(marked(counted, marks), found, roster, rules.policy)
-        unwritten = tuple(written(Done(plan, assignment, collected, finals, roster, matches)))
+    with Reader(plan.bounds) as reader:
+        collected = collect(
+            plan.submissions, assignment.name, plan.assignment, roster, rules.known.layouts, matches, rules.zone, reader
+        )  # fmt: skip
+        found = collected.submissions
+        plan.out.parent.mkdir(parents=True, exist_ok=True)
+        with held(plan.beside(".journal")):
+            marks = read_marks(plan.beside(MARKS))
+            results = _results(plan, assignment, found, begin, step)
+            counted = [rescored(result, assignment) for result in results]
+            remarks = (*left_over(counted, marks), *_outdated(results, assignment))
+            finals = finals_of(marked(counted, marks), found, roster, rules.policy)
+            unwritten = tuple(written(Done(plan, assignment, collected, finals, roster, matches)))
     ordered = [final.result for final in finals]
     strangers = tuple(collected.strangers)
     return GradedClass(ordered, unwritten, tuple(finals), strangers, rules.policy.takes_off, remarks)

@@ -17,11 +17,13 @@ from typing import Any
 
 from .choosing import Choice, Chooser, kind_of
 from .layouts import Label, Layout, known
-from .opening import SubmissionError, on_one_line
+from .opening import Parts, SubmissionError, on_one_line
+from .reader import Reader
 from .roster import Roster, Student
+from .sealed import Sealed
 from .submissions import Collected, Stranger, Submission, latest
 from .times import handed_in, iso, moment
-from .trees import Archive, Folder, Parts, Tree
+from .trees import Folder, Tree
 
 NOTHING = "Nothing was handed in."
 NOBODYS = "-"
@@ -53,17 +55,20 @@ def collect(
     layouts: Sequence[Layout] = (),
     matches: Mapping[str, str] | None = None,
     zone: tzinfo | None = None,
+    reader: Reader | None = None,
 ) -> Collected:
     """The submissions in a folder or an archive; with a `roster`, one for each of its students.
 
     `layouts` are tried in their order (those of `lms.toml`, if none are given). `matches` says whose an entry is, by its name,
-    where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. Raises
-    SubmissionError as `find_submissions`, and for a student in `matches` who is not on the roster.
+    where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. `reader` opens
+    archives, one of its own if it is not given. Raises SubmissionError as `find_submissions`, and for a student in `matches` who
+    is not on the roster.
     """
-    tree: Tree = Archive(root, on_one_line(root.name), zone=zone) if root.is_file() else Folder(root, source)
+    reader = reader or Reader()
+    tree: Tree = Sealed(reader, root, zone=zone) if root.is_file() else Folder(root, source, reader)
     names = [assignment, *([source.stem] if source else [])]
     search = _Search(tree, Chooser(tree, names, source), roster, layouts or known().layouts, matches or {}, zone)
-    if isinstance(tree, Archive):
+    if isinstance(tree, Sealed):
         search.strangers += [Stranger(name, "Its path leads out of the archive.") for name in tree.outside]
     return search.collected()
 

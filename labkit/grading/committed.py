@@ -1,21 +1,25 @@
 """When a file was committed in a checkout of Git, asked without a look at the student's own settings of Git.
 
-A repository's settings can name programs that Git then runs. So an empty repository of ours borrows its objects alone.
+A repository's settings can name programs that Git then runs. So an empty repository of ours borrows its objects alone. These
+may be made to take all memory or time: Git is asked in a `reader`, whose limits it has as well.
 """
 
 import os
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+from ..jail import die_with
 from .opening import SubmissionError, open_below
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-def commit_time(checkout: Path, file: str) -> float | None:
+def commit_time(kept: Any, checkout: Path, file: str) -> float | None:
     """Seconds of the last commit that changed `file` (a path in the checkout, with /); None where Git does not tell.
 
     Nothing is told of a shallow clone, whose commits are not the ones that changed a file.
@@ -37,7 +41,8 @@ def commit_time(checkout: Path, file: str) -> float | None:
         try:
             told = subprocess.run(
                 [git, *asked], env={**ours, "GIT_OBJECT_DIRECTORY": str(objects)}, cwd=empty,
-                capture_output=True, text=True, timeout=20,
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=20,
+                preexec_fn=partial(die_with, os.getpid()),
             ).stdout.strip()  # fmt: skip
         except (OSError, subprocess.SubprocessError):
             return None
@@ -51,7 +56,8 @@ def _borrower(folder: Path, kind: str) -> None:
     (folder / "HEAD").write_text("ref: refs/heads/none\n")
     more = f"\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = {kind}\n"
     (folder / "config").write_text(
-        "[core]\n\tbare = true\n" + (more if kind != "sha1" else "\trepositoryformatversion = 0\n")
+        "[core]\n\tbare = true\n\tpackedGitWindowSize = 1m\n\tpackedGitLimit = 32m\n"
+        + (more if kind != "sha1" else "\trepositoryformatversion = 0\n")
     )
 
 

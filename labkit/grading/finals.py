@@ -1,7 +1,7 @@
 """What counts in the end: what was earned, and what is taken off for coming late."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from ..lines import counted
@@ -16,7 +16,7 @@ from .submissions import Submission
 class Final:
     """What counts of one student: the `result`, who it is on the roster, days late (None: not known) and points taken off.
 
-    `time_from` is what says when it was handed in.
+    `time_from` is what says when it was handed in, `policy` by what rules points are taken off.
     """
 
     result: SubmissionResult
@@ -25,6 +25,7 @@ class Final:
     days: int | None = 0
     taken_off: float = 0.0
     time_from: str = ""
+    policy: Policy = field(default_factory=Policy)
 
     @property
     def score(self) -> float:
@@ -63,7 +64,7 @@ def _final(result: SubmissionResult, submission: Submission, student: Student | 
         off = f": {points(taken_off)} of {points(result.score)} points are taken off" if taken_off else ""
         result = replace(result, notes=(*result.notes, f"{late}{off}."))
     told_by = told_by if result.state != NOTHING else ""
-    return Final(result, student or _as_named(submission), due, days, taken_off, told_by)
+    return Final(result, student or _as_named(submission), due, days, taken_off, told_by, policy)
 
 
 def _as_named(submission: Submission) -> Student | None:

@@ -1,7 +1,8 @@
 """Grades into nbgrader's gradebook, through nbgrader's own API, so that its formgrader and exporters go on from there.
 
-What a person has entered stays: manual scores, extra credit, late penalties, extensions, comments. The autograder's score
-is written beside a manual one; where it is a new one, the answer is marked for review, as nbgrader does it.
+What a person has entered stays: manual scores, extra credit, extensions, comments. The autograder's score is written beside
+a manual one; where it is a new one, the answer is marked for review, as nbgrader does it. Where the course says what lateness
+costs, that is the late penalty, taken from the score that stands in the gradebook; otherwise the penalty there stays.
 """
 
 import os
@@ -9,6 +10,7 @@ import sysconfig
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,9 @@ from ..getting import how_to_get
 from .added import TASK, TESTS, WRITTEN
 from .assignment import Assignment
 from .files import printable
-from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult
+from .finals import Final
+from .results import BY_HAND, MARKED, QuestionResult, SubmissionResult, in_utc
+from .rules import Policy
 
 COURSE = "default_course"  # what nbgrader calls a course that has no name
 
@@ -28,20 +32,23 @@ class GradebookError(RuntimeError):
 def write_gradebook(
     path_or_url: str | os.PathLike[str],
     assignment: Assignment,
-    results: Iterable[SubmissionResult],
+    results: Iterable[SubmissionResult | Final],
     course: str = COURSE,
-) -> None:
+) -> list[str]:
     """Write the scores of `results` into a gradebook: a file such as `gradebook.db`, or the URL of a database.
 
-    Creates what is missing: the database, the assignment with its notebook and cells, students, submissions. A student
-    without a file is entered, but has no submission. Doing it twice changes nothing. `course` is the gradebook's name of
-    the course, for an assignment that is new. Raises GradebookError if nbgrader is not installed, or the database is
-    locked, or is no gradebook.
+    Of those that are `Final` also due dates, extensions and late penalties, as far as the course speaks of them. Creates what
+    is missing: the database, the assignment with its notebook and cells, students, submissions. A student without a file is
+    entered, but has no submission. Doing it twice changes nothing. `course` is the gradebook's name of the course, for an
+    assignment that is new. Returns a sentence for each student whom somebody gave an extension there that the course does
+    not know. Raises GradebookError if nbgrader is not installed, or the database is locked, or is no gradebook.
     """
+    finals = [result if isinstance(result, Final) else Final(result) for result in results]
+    policy = finals[0].policy if finals else Policy()
     with _gradebook(path_or_url, course) as gradebook:
-        notebook = _prepare(gradebook, assignment)
-        for result in results:
-            _write_one(gradebook, assignment, notebook, result)
+        notebook = _prepare(gradebook, assignment, policy)
+        said = [_write_one(gradebook, assignment, notebook, final) for final in finals]
+    return list(filter(None, said))
 
 
 # ---- the database ----
@@ -129,9 +136,10 @@ def _reason(path_or_url: str | os.PathLike[str], error: Exception) -> str:
 # ---- the assignment ----
 
 
-def _prepare(gradebook: Any, assignment: Assignment) -> str:
+def _prepare(gradebook: Any, assignment: Assignment, policy: Policy) -> str:
     """Make sure that the assignment and its cells exist; return the name of their notebook."""
-    gradebook.update_or_create_assignment(assignment.name)
+    due = {"duedate": in_utc(policy.due.isoformat())} if policy.due else {}
+    gradebook.update_or_create_assignment(assignment.name, **due)
     known = gradebook.find_assignment(assignment.name).notebooks
     ours = {question.check_id for question in assignment.questions} | {added.name for added in assignment.added}
     notebook = next((n.name for n in known if ours & {cell.name for cell in n.grade_cells}), assignment.name)
@@ -153,13 +161,14 @@ def _prepare(gradebook: Any, assignment: Assignment) -> str:
 # ---- one student ----
 
 
-def _write_one(gradebook: Any, assignment: Assignment, notebook: str, result: SubmissionResult) -> None:
-    student = printable(result.student)
+def _write_one(gradebook: Any, assignment: Assignment, notebook: str, final: Final) -> str:
+    """Write what counts of a student; returns what is to be said of it, or an empty text."""
+    result, student = final.result, printable(final.result.student)
     gradebook.update_or_create_student(student)
     if not result.file:
-        return
+        return ""
     when = {"timestamp": result.submitted} if result.submitted else {}
-    gradebook.update_or_create_submission(assignment.name, student, **when)
+    submission = gradebook.update_or_create_submission(assignment.name, student, **when)
     submitted = gradebook.find_submission_notebook(notebook, assignment.name, student)
     _complete(gradebook, submitted)
     grades = {grade.name: grade for grade in submitted.grades}
@@ -177,7 +186,28 @@ def _write_one(gradebook: Any, assignment: Assignment, notebook: str, result: Su
     for name, result_of in earned.items():
         if result_of.comment and (comment := comments.get(name) or comments.get(f"answer-{name}")):
             comment.manual_comment = printable(result_of.comment)
+    said = _write_lateness(gradebook, submission, submitted, final)
     gradebook.db.commit()
+    return said
+
+
+def _write_lateness(gradebook: Any, submission: Any, submitted: Any, final: Final) -> str:
+    """The extension and the penalty of a student, as far as the course says something of them."""
+    policy = final.policy
+    extension = timedelta(0)
+    if final.due and policy.due:
+        extension = final.due.astimezone(UTC) - policy.due.astimezone(UTC)  # as the clock runs, not as it is set
+    if extension:
+        submission.extension = extension
+    if policy.stated and final.days is not None:
+        gradebook.db.flush()
+        gradebook.db.refresh(submitted, ["score"])
+        penalty = policy.taken_off(final.days, submitted.score, float(final.result.max_score))
+        submitted.late_submission_penalty = penalty or None  # as nbgrader writes that there is none
+    if policy.due and submission.extension and not extension:
+        who = printable(final.result.student)
+        return f"{who} has an extension there, and none in course.toml, by which penalties are reckoned"
+    return ""
 
 
 def _complete(gradebook: Any, submitted: Any) -> None:

@@ -80,6 +80,7 @@ class RosterKind:
     needs: tuple[str, ...]
     columns: Mapping[str, Any]
     skip: str = ""
+    filled: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     grade: str = ""
     maximum: str = ""

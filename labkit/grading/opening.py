@@ -3,11 +3,16 @@
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+HIDDEN = (".", "__MACOSX", "__pycache__")  # how names begin that are no work of a student
 LIMIT = 20 * 2**20  # bytes of a notebook; pictures in its outputs included
 FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 SAFE = FLAGS | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+Parts = tuple[str, ...]  # the names on the way to a file
 
 
 class SubmissionError(Exception):
@@ -22,6 +27,19 @@ def on_one_line(name: str) -> str:
     """
     text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name[:200])
     return text + "..." * (len(name) > 200)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """A path in words that any terminal can show."""
+    return "/".join(map(on_one_line, parts))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is known of a file before it is read: the problem with it, and when it was changed (seconds; 0: not known)."""
+
+    problem: str = ""
+    changed: float = 0.0
 
 
 def obstacle(name: str, status: os.stat_result) -> str:
@@ -43,7 +61,7 @@ def open_below(root: Path, parts: Sequence[str], limit: int = LIMIT) -> bytes:
     Raises SubmissionError for a link anywhere below `root`, for anything but an ordinary file with one name, for more
     than `limit` bytes, and for what the system cannot open.
     """
-    name = on_one_line("/".join(parts))
+    name = joined(parts)
     try:
         descriptor = _descend(root, parts)
         try:

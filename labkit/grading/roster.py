@@ -82,7 +82,7 @@ class Roster:
         found: dict[str, list[tuple[str, str, Student]]] = {}
         for student in self.students:
             for column, key in student.keys:
-                found.setdefault(key.casefold(), []).append((column, key, student))
+                found.setdefault(_folded(key), []).append((column, key, student))
         return found
 
     @cached_property
@@ -96,7 +96,7 @@ class Roster:
     def meant(self, label: Label) -> list[Student]:
         """The students whom a label may mean: one where it is sure, by what the system calls them or by their name."""
         columns, key = label.layout.match, label.key.strip()
-        fitting = [(k, s) for c, k, s in self._by_key.get(key.casefold(), ()) if not columns or c in columns]
+        fitting = [(k, s) for c, k, s in self._by_key.get(_folded(key), ()) if not columns or c in columns]
         exact = {student.id: student for own, student in fitting if own == key}
         found = list((exact or {student.id: student for _, student in fitting}).values())
         by_name = self._by_name.get(_letters(label.name or ("" if columns else label.key)), [])
@@ -123,7 +123,9 @@ def read_roster(path: Path, kinds: Sequence[RosterKind] = ()) -> Roster:
     ("Canvas's gradebook", 'ada', 'Lovelace', 'A')
     """
     text, marked = _text(path)
-    delimiter = max(",;\t", key=(text.splitlines() or [""])[0].count)
+    if said := re.match(r"sep=(.)\r?\n", text, re.IGNORECASE):  # how Excel is told what divides the cells
+        text = text[said.end() :]
+    delimiter = said[1] if said else max(",;\t", key=(text.splitlines() or [""])[0].count)
     try:
         lines = [
             tuple(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if row
@@ -137,7 +139,10 @@ def read_roster(path: Path, kinds: Sequence[RosterKind] = ()) -> Roster:
     if kind is None:
         expected = "; ".join(f"{', '.join(k.needs)} ({k.name})" for k in kinds)
         shown = ", ".join(name.strip() for name in heading) or "none"
-        raise RosterError(f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}.")
+        more = "Another table, or one in another language, is described by [[roster_kind]] in course.toml."
+        raise RosterError(
+            f"{path}: expected a column 'id', but the columns are: {shown}. Also known are: {expected}. {more}"
+        )
     table = Roster((), kind, path, heading, rows, delimiter, marked)
     roster = replace(table, students=_students(table))
     _examine(roster)
@@ -153,10 +158,10 @@ def with_ids_of(roster: Roster, own: Roster) -> Roster:
     by_key: dict[str, set[str]] = {}
     for student in own.students:
         for _, key in student.keys:
-            by_key.setdefault(key.casefold(), set()).add(student.id)
+            by_key.setdefault(_folded(key), set()).add(student.id)
     students, found = [], set[str]()
     for student in roster.students:
-        same = {known for _, key in student.keys for known in by_key.get(key.casefold(), ())}
+        same = {known for _, key in student.keys for known in by_key.get(_folded(key), ())}
         if len(same) > 1:
             raise RosterError(f"{roster.path}: {student.id} could be {' or '.join(sorted(same))} of {own.path}.")
         ours = own.by_id[same.pop()] if same else student
@@ -186,9 +191,11 @@ def _text(path: Path) -> tuple[str, bool]:
 def _students(roster: Roster) -> tuple[Student, ...]:
     kind, skip = roster.kind, re.compile(roster.kind.skip or r"(?!)")
     name = _columns(roster, "name")
+    filled = [[where] for where in map(roster.column, kind.filled) if where is not None]
     lines = [
         i for i, row in enumerate(roster.rows)
         if any(cell.strip() for cell in row) and not skip.fullmatch(_cell(roster, row, name))
+        and all(_cell(roster, row, where) for where in filled)
     ]  # fmt: skip
     ids = _ids(roster, lines)
     keys = {role: _columns(roster, role) for role in kind.columns if role not in _ABOUT}
@@ -261,6 +268,11 @@ def _examine(roster: Roster) -> None:
 
 def _is_id(text: str) -> bool:
     return bool(_STUDENT.fullmatch(text)) and text.isprintable() and not text.endswith(".")
+
+
+def _folded(key: str) -> str:
+    """A key without what systems change in it: capital letters, and how accents are written (macOS takes them apart)."""
+    return unicodedata.normalize("NFC", key).casefold()
 
 
 def _letters(text: str) -> str:

@@ -21,13 +21,15 @@ _DAY = 24 * 3600
 class Policy:
     """When an assignment is due, and what is taken off for each day begun after that: `per_day` % of its points.
 
-    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student.
+    What is more than `last_day` days late earns nothing; None: no end. `extensions` are due dates by student. `stated`: the
+    course says what is taken off, be it nothing.
     """
 
     due: datetime | None = None
     per_day: float = 0.0
     last_day: int | None = None
     extensions: Mapping[str, datetime] = field(default_factory=dict)
+    stated: bool = False
 
     @property
     def takes_off(self) -> bool:
@@ -54,7 +56,7 @@ class Policy:
         if due is None:
             return None if marked else 0
         if handed_in is not None:
-            return max(0, ceil((handed_in - due).total_seconds() / _DAY))
+            return _days(due, handed_in)
         return 0 if marked is False else None
 
     def taken_off(self, days: int | None, earned: float, most: float) -> float:
@@ -68,6 +70,15 @@ class Policy:
         if self.last_day is not None and days > self.last_day:
             return earned
         return round(min(earned, days * self.per_day / 100 * most), 6)
+
+
+def _days(due: datetime, handed_in: datetime) -> int:
+    """Days begun from one time to another, 0 where there are none: a day in which the clocks change ends when it says so."""
+    passed = (handed_in.astimezone(UTC) - due.astimezone(UTC)).total_seconds()
+    if passed <= 0:
+        return 0
+    on_clocks = handed_in.astimezone(due.tzinfo).replace(tzinfo=None) - due.replace(tzinfo=None)
+    return max(1, ceil(min(passed, on_clocks.total_seconds()) / _DAY))
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,9 @@ def read_rules(data: Mapping[str, Any], folder: Path, assignment: str) -> Rules:
     late = planned.get("late", data.get("late", {}))
     extensions = {str(student): _aware(time, zone) for student, time in planned.get("extensions", {}).items()}
     due = _aware(planned["due"], zone) if "due" in planned else None
-    policy = Policy(due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions)
+    policy = Policy(
+        due, float(late.get("per_day", 0.0)), late.get("last_day"), extensions, "late" in data or "late" in planned
+    )
     roster = folder / data["roster"] if "roster" in data else None
     return Rules(roster, zone, policy, known(data))
 

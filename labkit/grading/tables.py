@@ -41,12 +41,13 @@ def _there(pages: dict[str, Path]) -> dict[str, Path]:
 
 
 def written(done: Done) -> Iterator[str]:
-    """Write all that was asked for, the grades first; a sentence for each that could not be written."""
+    """Write all that was asked for, the grades first; a sentence for each that could not be written, or not as one expects."""
     plan, assignment, results = done.plan, done.assignment, done.results
     grades, questions, overview = plan.tables
     pages = feedback_pages(plan.pages, results) if plan.pages else {}
     archive = plan.feedback if plan.pages is None else None
     strangers = done.collected.strangers
+    told = list[str]()
     writing: list[tuple[Path | str | None, Callable[[], Any]]] = [
         (grades, lambda: write_grades(grades, done.finals)),
         (questions, lambda: write_questions(questions, results)),
@@ -55,7 +56,7 @@ def written(done: Done) -> Iterator[str]:
         (archive, lambda: _write_archive(done, archive or Path())),
         (overview, lambda: write_overview(overview, results, assignment.title, _there(pages))),
         (plan.returned, lambda: _write_returned(done)),
-        (plan.gradebook, lambda: write_gradebook(plan.gradebook, assignment, results)),
+        (plan.gradebook, lambda: told.extend(write_gradebook(plan.gradebook, assignment, done.finals))),
     ]
     for file, write in writing:
         if file:
@@ -63,6 +64,7 @@ def written(done: Done) -> Iterator[str]:
                 write()
             except (OSError, ValueError, ImportError, GradebookError) as error:
                 yield f"{file} was not written, or not all of it: {error}"
+    yield from (f"{plan.gradebook}: {sentence}." for sentence in told)
 
 
 def _write_archive(done: Done, path: Path) -> None:

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, tzinfo
 
 from .choosing import Handed
-from .committed import commit_time
 from .layouts import Label
 from .opening import SubmissionError
 from .trees import Folder, Tree
@@ -22,9 +21,8 @@ def handed_in(tree: Tree, handed: Handed, label: Label, zone: tzinfo | None) -> 
         return stamp, "timestamp.txt"
     if isinstance(tree, Folder):
         for depth in range(1, len(handed.parts)):
-            checkout = tree.root.joinpath(*handed.parts[:depth])
-            if (checkout / ".git").exists():
-                time = commit_time(checkout, "/".join(handed.parts[depth:]))
+            if tree.path((*handed.parts[:depth], ".git")).exists():
+                time = tree.committed(handed.parts[:depth], handed.parts[depth:])
                 return time, "the commit" if time else ""
     if not label.layout.own_times or not handed.changed:
         return None, ""

@@ -4,28 +4,23 @@ It reads the file, talks to its jail and judges what comes, within `bounds`. One
 and costs what it was at: the file, or one question. It dies with the process that started it.
 """
 
-import os
 import signal
-import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
-from socket import socketpair
 from typing import Any
 
-from ..jail import NotIsolated, die_with
+from ..jail import NotIsolated
 from .assignment import Assignment
 from .bounds import limit_memory
 from .grader import Grader, Settings
+from .helper import Helper
 from .results import UNGRADED, SubmissionResult
 
 TRIES = 2  # processes that one submission may cost for no reason that is known
 PATIENCE = 900.0  # seconds beyond those of a submission, to start on a slow machine, and to read and to judge
-LONELY = 0.5  # seconds between two looks for the process that started us
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ def ungraded_result(assignment: Assignment, settings: Settings, work: Work, why:
 
 
 class Worker:
-    """A process with a grader, and the work that it has. `line` can be read when something has come."""
+    """A process with a grader, and the work that it has."""
 
     def __init__(self, assignment: Assignment, settings: Settings) -> None:
         self.common = assignment, settings
@@ -82,22 +77,18 @@ class Worker:
         self._start()
 
     def _start(self):
-        ours, theirs = socketpair()
-        with theirs:
-            code = f"import sys; sys.path[:] = {sys.path!r}; from labkit.grading.worker import serve; serve({theirs.fileno()})"
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", code, str(os.getpid())],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},  # as in the jail
-            )
-        self.line = Connection(ours.detach())
+        self.helper = Helper(__name__)
         with suppress(OSError):
             self.line.send(self.common)
 
+    @property
+    def line(self) -> Connection:
+        """Can be read when something has come."""
+        return self.helper.line
+
     def give(self, work: Work) -> None:
         """Let it grade this."""
-        if self.process.poll() is not None:  # it was worn, or is lost since
+        if self.helper.is_lost:  # it was worn, or is lost since
             self.kill()
             self._start()
         self.work, self.at = work, ""
@@ -141,7 +132,7 @@ class Worker:
     def _lose(self, work, took):
         """The process is gone, or has to go: blame what took too much, or try again where nobody knows what it was."""
         self.kill()
-        if took or self.ended_by == signal.SIGXCPU:
+        if took or self.helper.ended_by == signal.SIGXCPU:
             return self._blame(work, f"{took or 'more CPU time than it may'}, and was stopped.")
         self.lost += 1
         if self.lost < TRIES:
@@ -163,25 +154,15 @@ class Worker:
 
     def end(self) -> None:
         """Let the process end by itself: nobody speaks to it any more."""
-        self.line.close()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(5)
-        self.kill()
+        self.helper.end()
 
     def kill(self) -> None:
         """End the process, and with it its jail."""
-        self.process.kill()
-        self.ended_by = -self.process.wait()
-        self.line.close()
+        self.helper.kill()
 
 
-def serve(number: int) -> None:
-    """What the process does: grade what comes over the socket `number`, until nobody is at the other end."""
-    leader = int(sys.argv[1])
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; it is for the process that hands out the work
-    threading.Thread(target=_end_with, args=(leader,), daemon=True).start()
-    die_with(leader)
-    line = Connection(number)
+def serve(line: Connection) -> None:
+    """What the process does: grade what comes, until nobody is at the other end."""
     try:
         _grade(line, *line.recv())
     except (EOFError, ConnectionError):
@@ -200,10 +181,3 @@ def _grade(line, assignment, settings):
             line.send(
                 (grade_one(grader, work), grader.worn)
             )  # one that is worn may still hold what it has had too much of
-
-
-def _end_with(leader):
-    """End this process, and with it its jail, when the one that started it has gone; where the kernel does not do it."""
-    while os.getppid() == leader:
-        time.sleep(LONELY)
-    os._exit(1)

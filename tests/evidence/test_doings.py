@@ -9,6 +9,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.evidence import WORDS, doings, try_call
+from labkit.jail.notebook import names_of_a_notebook
 
 
 def counted(what, body, x, head="import math\nimport numpy as np\nimport labkit"):
@@ -53,6 +54,20 @@ HONEST = [
     "return 'math.tanh(x)' and x  # np.tanh(x)",
     "return x if isinstance(x, float) else np",
 ]
+
+
+STAND_INS = ("print(x); return x", "sys.stdout.write('x'); sys.stdout.flush(); return x", "display(x); return x",
+             "get_ipython().run_line_magic('timeit', '1'); get_ipython().system('ls'); return x")  # fmt: skip
+
+
+@pytest.mark.parametrize("body", STAND_INS)
+def test_what_stands_there_for_something_of_python_or_a_notebook_is_no_use_of_labkit(body, monkeypatch):
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    names = names_of_a_notebook()
+    names["sys"] = sys
+    exec(f"def f(x):\n    {body}", names)
+    done = try_call(names["f"], (1.0,), watch=("labkit",)).done
+    assert done == {"labkit": 0}
 
 
 @pytest.mark.parametrize("body", HONEST)

@@ -7,6 +7,7 @@ change what a program in a jail gives back.
 import io
 import json
 import random
+import warnings
 import zipfile
 from contextlib import contextmanager
 from copy import deepcopy
@@ -99,7 +100,7 @@ def spoiled(notebook, rng):
     """The bytes of a file of any kind that can be read, with anything changed in it; sometimes many times over."""
     data = rng.choice((as_notebook, as_notebook, as_script, as_page, as_archive))(notebook, rng)
     for _ in range(rng.choice((0, 1, 1, 2, 5, 30))):
-        data = _cut(data, rng)
+        data = cut(data, rng)
     return data
 
 
@@ -119,14 +120,33 @@ def as_page(notebook, rng):
     return f"<!DOCTYPE html><html>{''.join(cell.format(c['source']) for c in notebook['cells'])}</html>".encode()
 
 
-def as_archive(notebook, rng):
-    with zipfile.ZipFile(file := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(rng.choice(("a1.ipynb", "../a1.ipynb", "a1/a1.ipynb", "/a1.ipynb")), json.dumps(notebook))
-        archive.writestr("x", "0" * rng.choice((1, 10**6)))
-    return file.getvalue()
+def as_archive(notebook, rng, depth=0):
+    """An archive of files and archives, under names of all kinds; sometimes its numbers are not true."""
+    data = json.dumps(notebook).encode("utf-8", "replace")
+    with zipfile.ZipFile(file := io.BytesIO(), "w") as archive, warnings.catch_warnings(action="ignore"):
+        for _ in range(rng.choice((0, 1, 3, 300 if depth == 0 else 9))):
+            entry = zipfile.ZipInfo(_name(rng), (rng.choice((1980, 2026, 2107)), rng.randrange(1, 13), 1, 0, 0, 0))
+            entry.external_attr = rng.choice((0, 0o100644, 0o120777, 0o040755, 0o010644)) << 16
+            entry.compress_type = rng.choice((0, 8, 8, 12))
+            held = rng.choice((data, b"{}", b"0" * rng.choice((1, 10**6)), b"PK\x03\x04"))
+            archive.writestr(entry, as_archive(notebook, rng, depth + 1) if rng.random() < 0.02 and depth < 2 else held)
+        if rng.random() < 0.5:
+            archive.writestr("a1.ipynb", data)
+    made = bytearray(file.getvalue())
+    for _ in range(rng.choice((0, 0, 1, 5))):  # a number in the table, of a size, a place, a flag, a method
+        at = made.rfind(rng.choice((b"PK\x01\x02", b"PK\x05\x06", b"PK\x03\x04"))) + rng.randrange(4, 46)
+        made[at : at + 1] = rng.choice((b"\0", b"\xff", b"\1", rng.randbytes(1)))
+    return bytes(made)
 
 
-def _cut(data, rng):
+def _name(rng):
+    parts = rng.choices(
+        ("a1", "..", "", "é", "e\u0301", "\u202e", "x" * 300, "con", "__MACOSX", "C:", "\\", "\n", "a1.zip"), k=3
+    )
+    return "/".join(parts[: rng.randrange(1, 4)]) + rng.choice((".ipynb", ".ipynb", ".zip", "/", "", ".py"))
+
+
+def cut(data, rng):
     """The bytes with one part changed: replaced, left out, doubled, or repeated until there is much of it."""
     a, b = sorted(rng.randrange(len(data) + 1) for _ in range(2))
     b = min(b, a + rng.choice((1, 4, 100, 10**6)))

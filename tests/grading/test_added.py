@@ -232,10 +232,10 @@ def test_both_jails_die_with_their_grader(family, tmp_path):
     try:
         result = worker.grade(Work("ann", handed_in(notebook, {"power": None})))
         assert {q.question: q.kind for q in result.questions}["test-power"] == "right"
-        below = psutil.Process(worker.process.pid).children()
+        below = psutil.Process(worker.helper.process.pid).children()
         assert sum("labkit.jail.server" in process.cmdline() for process in below) == 2
         started = family()
     finally:
-        worker.process.kill()
+        worker.helper.process.kill()
     started.wait_for_end()
     worker.kill()

@@ -6,9 +6,10 @@ import shutil
 import sqlite3
 import sys
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from result_examples import NASTY, question, submission
@@ -18,9 +19,11 @@ from labkit.grading.added import AddedQuestion
 from labkit.grading.classwork import grade_class
 from labkit.grading.export import read_cell, write_grades
 from labkit.grading.files import printable
-from labkit.grading.finals import Final
+from labkit.grading.finals import finals_of
 from labkit.grading.gradebook import GradebookError, write_gradebook
 from labkit.grading.results import SubmissionResult
+from labkit.grading.rules import Policy
+from labkit.grading.submissions import Submission
 
 pytestmark = [
     pytest.mark.skipif(not find_spec("nbgrader"), reason='pip install "labkit[gradebook]"'),  # to import it takes long
@@ -186,18 +189,88 @@ def test_nbgraders_exporter_gives_the_same_table(path, tmp_path):
     from nbgrader.plugins import CsvExportPlugin
 
     results = [submission(s) for s in ("ann", "=cmd()", "ünï", "../../x", "a;=1")]
-    results += [submission("late", timestamp=""), submission("nothing", question("q1", "missing", 0.0),
+    results += [submission("timeless", timestamp=""), submission("nothing", question("q1", "missing", 0.0),
                 question("q2", "missing", 0.0), file="", timestamp="")]  # fmt: skip
-    write_gradebook(path, WEEK1, results)
+    results += [
+        submission("late", timestamp="2025-03-03T12:00:00+01:00"),
+        submission("over", timestamp="2025-03-20T12:00:00Z"),
+    ]
+    policy = Policy(datetime.fromisoformat("2025-03-02T00:00:00+01:00"), 10.0, 3, stated=True)
+    finals = finals_by(policy, results)
+    write_gradebook(path, WEEK1, finals)
     with opened(path) as gradebook:
-        gradebook.update_or_create_assignment("week1", duedate="2025-03-02T00:00:00+01:00")
         CsvExportPlugin(to=str(tmp_path / "theirs.csv"), assignment=["week1"]).export(gradebook)
-    due = datetime.fromisoformat("2025-03-02T00:00:00+01:00")
-    ours = write_grades(tmp_path / "ours.csv", [Final(result, due=due) for result in results])
+    ours = write_grades(tmp_path / "ours.csv", finals)
+    assert [f.taken_off for f in finals][-2:] == [0.8, 2.5]
     with open(tmp_path / "theirs.csv", newline="") as theirs, open(ours, newline="", encoding="utf-8") as file:
         rows, theirs_rows = [row[:11] for row in csv.reader(file)], list(csv.reader(theirs))  # behind them stand ours
     assert rows[0] == theirs_rows[0]
     assert sorted([read_cell(cell) for cell in row] for row in rows[1:]) == sorted(theirs_rows[1:])
+
+
+def finals_by(policy, results):
+    """What counts of results that were handed in when they say."""
+    found = [Submission(r.student, None, r.file, "", timestamp=r.timestamp, time_from="the file") for r in results]
+    return finals_of(results, found, None, policy)
+
+
+def penalties(path):
+    with opened(path) as gradebook:
+        return {s.student.id: s.late_submission_penalty for s in gradebook.assignment_submissions("week1")}
+
+
+DUE = datetime(2025, 3, 1, 10, tzinfo=UTC)
+
+
+def test_what_is_taken_off_is_nbgraders_late_penalty_and_follows_the_rules_of_today(path):
+    results = [submission("ann"), submission("bob", timestamp="2025-03-01T10:00:00Z")]
+    for policy, off in (
+        (Policy(DUE, 10.0, stated=True), 0.4), (Policy(DUE, 25.0, stated=True), 1.0), (Policy(DUE), 1.0), (Policy(), 1.0),
+        (Policy(DUE, last_day=0, stated=True), 2.5), (Policy(DUE, stated=True), 0.0),
+    ):  # fmt: skip
+        assert write_gradebook(path, WEEK1, finals_by(policy, results)) == []
+        assert penalties(path) == {"ann": off, "bob": 0.0}
+
+
+def test_a_penalty_is_taken_from_the_score_that_stands_there(path):
+    late = Policy(DUE, 100.0, stated=True)
+    write_gradebook(path, WEEK1, [submission("ann")])
+    edit(path)
+    with opened(path) as gradebook:
+        gradebook.find_submission("week1", "ann").extension = None
+        gradebook.db.commit()
+    write_gradebook(path, WEEK1, finals_by(late, [submission("ann")]))
+    assert penalties(path) == {
+        "ann": 1.25 + 0.5 + 0.5
+    }  # a person's score and extra credit: nbgrader gives no more away
+
+
+def test_an_extension_of_the_course_is_one_of_nbgraders_and_another_one_there_is_told(path):
+    late = Policy(DUE, 10.0, None, {"ann": DUE + timedelta(days=1, hours=2)}, True)
+    results = [submission("ann"), submission("bob")]
+    assert write_gradebook(path, WEEK1, finals_by(late, results)) == []
+    with opened(path) as gradebook:
+        ann, bob = (gradebook.find_submission("week1", s) for s in ("ann", "bob"))
+        assert ann.duedate == datetime(2025, 3, 2, 12) and ann.total_seconds_late == 0 == ann.late_submission_penalty
+        assert bob.duedate == datetime(2025, 3, 1, 10) and bob.total_seconds_late == 2.5 * 3600
+        gradebook.grant_extension("week1", "bob", days=2)
+    (said,) = write_gradebook(path, WEEK1, finals_by(late, results))
+    assert said.startswith("bob has an extension there, and none in course.toml") and penalties(path)["bob"] == 0.4
+
+
+def test_an_extension_over_a_change_of_the_clocks_is_as_long_as_it_takes(path):
+    due, later = (datetime(2025, 3, day, 23, 59, tzinfo=ZoneInfo("Europe/Berlin")) for day in (29, 30))
+    write_gradebook(path, WEEK1, finals_by(Policy(due, 10.0, None, {"ann": later}, True), [submission("ann")]))
+    with opened(path) as gradebook:
+        assert gradebook.find_submission("week1", "ann").duedate == datetime(2025, 3, 30, 21, 59)
+
+
+def test_where_nobody_knows_the_time_a_penalty_stays_as_it_is(path):
+    late = Policy(DUE, 10.0, stated=True)
+    unknown = submission("ann", timestamp="")
+    write_gradebook(path, WEEK1, finals_by(late, [unknown]))
+    edit(path)
+    assert write_gradebook(path, WEEK1, finals_by(late, [unknown])) and penalties(path) == {"ann": 0.75}
 
 
 def test_every_student_is_entered_whatever_the_name(path):

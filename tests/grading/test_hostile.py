@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 from hostile import ATTACKS, POINTS, Attack
+from odder import ODDER
 from walls import needs_walls
 
 from labkit.grading.assignment import Assignment
@@ -42,6 +43,7 @@ questions = [
 ]
 """
 FULL = sum(POINTS.values())
+ATTACKS = [*ATTACKS, *ODDER]
 HONEST = ("a-first", "s040-between", "s080-between", "z-last")
 
 

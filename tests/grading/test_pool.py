@@ -98,7 +98,7 @@ def test_a_file_that_costs_two_workers_is_for_a_person_and_one_loss_for_a_file_c
         original(worker, work)
         if victims.get(work.student):
             victims[work.student] -= 1
-            kill(psutil.Process(worker.process.pid))
+            kill(psutil.Process(worker.helper.process.pid))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Worker, "give", give)

@@ -132,3 +132,17 @@ def test_times_are_read_as_moodle_writes_them():
         assert moment(text, UTC).isoformat() == "2026-06-10T14:14:00+00:00"
     assert moment("-", UTC) is None and moment("Mittwoch, 10. Juni 2026", UTC) is None
     assert moment("2026-06-10T14:14:00", None) is None  # in which zone?
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\r\nid;name\r\nzoë;Zoë\r\n", "\ufeffid;name\r\nzoë;Zoë\r\n;;\r\n", "id\tname\t\nzoë\tZoë\t\n",
+        "Student;ID;SIS Login ID;Section;A (1)\n    Mögliche Punkte;;;;10,00\nZoë;7;zoë;x;\n",
+        'ID;"Vollständiger Name";E-Mail-Adresse;ID-Nummer;Bewertung;"Zuletzt geändert (Bewertung)"\n'
+        "Teilnehmer/in7;Zoë;z@x;zoë;;-\n",
+    ],
+)  # fmt: skip
+def test_tables_as_other_countries_have_them_are_read_and_accents_may_be_taken_apart(text, roster):
+    read = roster(text)
+    assert ids(read) == ("zoë",) and meant(read, "zoe\u0308_hw.ipynb") == {"zoë"}

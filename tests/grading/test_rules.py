@@ -1,6 +1,7 @@
 """The rules of a class: due dates, what is taken off, extensions, systems that a course adds."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -40,6 +41,25 @@ def test_an_assignment_has_its_own_policy_and_students_their_own_date(rules):
     assert not policy.takes_off
     later = DUE + timedelta(days=2)
     assert policy.days_late(("ada", "ada@x"), later) == 0 and policy.days_late(("bob", "bob@x"), later) == 2
+
+
+def test_a_day_in_which_the_clocks_change_is_one_day():
+    berlin = ZoneInfo("Europe/Berlin")
+    due = datetime(2026, 10, 24, 23, 59, tzinfo=berlin)
+    for later, days in (
+        (due, 0),
+        (datetime(2026, 10, 25, 23, 58, tzinfo=berlin), 1),
+        (datetime(2026, 10, 26, 0, 1, tzinfo=berlin), 2),
+    ):
+        assert (
+            Policy(due).days_late((), later.astimezone(UTC))
+            == Policy(due.astimezone(berlin)).days_late((), later)
+            == days
+        )
+    spring = datetime(2026, 3, 28, 23, 59, tzinfo=berlin)
+    assert Policy(spring).days_late((), datetime(2026, 3, 29, 23, 59, 30, tzinfo=berlin)) == 1  # 23 hours and a bit
+    twice = datetime(2026, 10, 25, 2, 30, tzinfo=berlin)
+    assert Policy(twice).days_late((), twice.replace(minute=10, fold=1)) == 1  # after it, though the clock says less
 
 
 def test_what_a_system_marks_is_used_as_far_as_it_goes():

@@ -107,7 +107,7 @@ def test_a_file_that_takes_too_much_costs_its_own_student_alone(handout, worker)
     result = worker.grade(Work("ann", notebook_with(handout, *[SLOW] * 50)))
     assert result.score == 0 and is_graded(result) and result.digest
     assert result.notes == ("Reading the file takes more than 0.3 seconds of CPU time, and was stopped.",)
-    assert worker.process.poll() is not None, "it is not used again"
+    assert worker.helper.process.poll() is not None, "it is not used again"
 
 
 @needs_walls

@@ -44,7 +44,7 @@ def test_the_setting_that_forbids_namespaces_is_named_with_its_command(settings,
 def test_a_container_and_a_python_that_cannot_be_read_are_told_apart(machine):
     root = machine({})
     (root / ".dockerenv").touch()
-    assert "docker run --cap-add SYS_ADMIN" in refusal("Operation not permitted", root, True)
+    assert "--cap-add SYS_ADMIN --cap-add NET_ADMIN" in refusal("Operation not permitted", root, True)
     assert "bubblewrap cannot start Python" in refusal("bwrap: execvp python: No such file", root, False)
 
 

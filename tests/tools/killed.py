@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,7 @@ import psutil
 HERE = Path(__file__).parents[1]
 sys.path[:0] = [str(HERE / "grading"), str(HERE / "tools"), str(HERE)]
 SECONDS = 2.0  # until nothing is left
+UNREAD = 1  # the exit status where a file could not be read, as there is one in every such class
 
 
 def made(folder, students):
@@ -38,6 +40,8 @@ def made(folder, students):
     for i in range(max(students // 10, 1)):
         handout.hand_in(folder / "submitted", f"y{i}", {"grad-slip": f"{forks}\nanswer_1 = 3"})
         handout.hand_in(folder / "submitted", f"z{i}", {"port-to-torch": hangs})
+        with zipfile.ZipFile(folder / "submitted" / f"x{i}.zip", "w") as archive:
+            archive.writestr("a1.ipynb", handout.notebook(student=f"x{i}"))
     return handout.source
 
 
@@ -92,7 +96,7 @@ def main(times=20, students=20):
     folder, wrong = Path(tempfile.mkdtemp()), 0
     source = made(folder, students)
     whole, start = folder / "whole" / "g.csv", time.monotonic()
-    assert begun(folder, source, whole).wait() == 0
+    assert begun(folder, source, whole).wait() == UNREAD
     whole_run, rng = time.monotonic() - start, random.Random()
     print(f"a whole run takes {whole_run:.1f} s", flush=True)
     for i in range(times):
@@ -105,7 +109,7 @@ def main(times=20, students=20):
         )
         print(f"{i}: killed after {moment:.1f} s, {number} processes, gone after {seconds:.2f} s, left {stayed}, same {same}",
               flush=True)  # fmt: skip
-        wrong += bool(stayed) + (not same) + bool(status)
+        wrong += bool(stayed) + (not same) + (status != UNREAD)
     shutil.rmtree(folder)
     print(f"{wrong} went wrong")
     return wrong

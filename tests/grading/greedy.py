@@ -1,0 +1,30 @@
+"""What a reader may be asked that takes too much."""
+
+import os
+import signal
+import time
+
+
+def spin(kept):
+    while True:
+        pass
+
+
+def take(kept):
+    return len(bytes(2**30))
+
+
+def vanish(kept):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail(kept):
+    raise LookupError("x" * 10**6)
+
+
+def sleep(kept):
+    time.sleep(1000)
+
+
+def number(kept):
+    return os.getpid()

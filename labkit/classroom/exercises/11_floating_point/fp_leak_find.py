@@ -70,7 +70,7 @@ tensors_are_float32 = wrong(
 )
 
 python_numbers_widen = wrong(
-    "A Python number has no say in the dtype: it takes that of the tensor. So does a NumPy scalar, which is one.",
+    "A Python number has no say in the dtype: it takes that of the tensor. So does an np.float64, which is one.",
     {2: either("float64", "float32"), 5: "float64"},
 )
 

@@ -67,7 +67,7 @@ documents_are_right = wrong(
 )
 
 unscale_must_come_first = wrong(
-    "Unscale and reduce both multiply by a number, so they may change places. Order 1 works.",
+    "Unscale and reduce are both linear, so they may change places. Order 1 works.",
     {1: lambda expected, got: got in SIGNS.values()},
     answer={1: "scale"},
 )

@@ -206,6 +206,7 @@ function fail(text) {
 
 function run() {
   error.hidden = true;
+  byId("about").textContent = presets.find((one) => one.source === now.code)?.title || "";
   keep();
   ask({ run: { source: now.code, dialect: now.dialect, inputs: now.rest.inputs || {} } });
 }

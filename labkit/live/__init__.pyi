@@ -1,5 +1,6 @@
 from . import image as image
 from . import runtime as runtime
+from . import warm as warm
 from .image import ImageError as ImageError
 from .image import make_image as make_image
 from .runtime import RuntimeFileError as RuntimeFileError

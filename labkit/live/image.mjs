@@ -15,7 +15,7 @@ process.on("uncaughtException", (error) => { // by itself, Node would print Pyod
 });
 
 const folder = path.resolve(process.argv[2]), SITE = "/lib/python3.12/site-packages/", PAGE = 65536;
-const { begin } = await import(pathToFileURL(path.join(folder, "begin.mjs")));
+const { begin, differ } = await import(pathToFileURL(path.join(folder, "begin.mjs")));
 const packages = gunzipSync(readFileSync(path.join(folder, "packages.bin")));
 
 async function warm(libraries, compiled) {
@@ -67,6 +67,8 @@ clear(python._module);
 for (const name of Object.keys(python.loadedPackages)) delete python.loadedPackages[name];
 const snapshot = python.makeMemorySnapshot();
 const head = snapshot.length - python._module.HEAPU8.length;
+const { table, fresh } = python._module.atFirst;
+differ(snapshot.subarray(head), fresh);
 const used = head + Math.ceil(python._module._sbrk(0) / PAGE) * PAGE;
 writeFileSync(path.join(folder, "memory.bin"), gzipSync(snapshot.subarray(0, used), { level: 9 }));
-process.stdout.write(JSON.stringify({ libraries, table: python._module.functionsAtFirst }));
+process.stdout.write(JSON.stringify({ libraries, table }));

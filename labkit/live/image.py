@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .runtime import LOCK
+from .runtime import CORE, LOCK
 
-FILES, MEMORY = "packages.bin", "memory.bin"
+FILES, MEMORY, CODE = "packages.bin", "memory.bin", "code.bin"
+WASM = "pyodide.asm.wasm"
 SCRIPT = Path(__file__).with_suffix(".mjs")
 NOT_RUN = (".pyi", ".h", ".a", ".lib", ".exe")  # what belongs to compilers and checkers, not to who imports a package
+COMPILERS = ("numpy/f2py/", "numpy/distutils/", "numpy/_core/include/")
 
 
 class ImageError(Exception):
@@ -26,8 +28,8 @@ class ImageError(Exception):
 def make_image(folder: Path) -> dict[str, Any]:
     """Put what labkit needs at once, of a folder that `lay` has filled, into one file, and make the memory image with Node.
 
-    Returns the lock file, whose `at_once` names both. Without Node there is no image: pages then start Python as ever, more
-    slowly. Raises ImageError where Node fails.
+    Returns the lock file, whose `at_once` names both; Pyodide's compiled code is kept compressed, too. Without Node there is no
+    image: pages then start Python as ever, more slowly. Raises ImageError where Node fails.
     """
     lock: dict[str, Any] = json.loads((folder / LOCK).read_text(encoding="utf-8"))
     entries = [lock["packages"].pop(name) for name in ["labkit", *lock["packages"]["labkit"]["depends"]]]
@@ -35,27 +37,32 @@ def make_image(folder: Path) -> dict[str, Any]:
     listed = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
     held = b"".join([len(listed).to_bytes(4, "little"), listed, *files.values()])
     (folder / FILES).write_bytes(gzip.compress(held, 9, mtime=0))
-    for entry in entries:
-        (folder / entry["file_name"]).unlink()
-    lock["at_once"] = {"files": FILES, **_image(folder)}
+    lock["at_once"] = {"files": FILES, "code": CODE, **_image(folder)}
+    (folder / CODE).write_bytes(gzip.compress((folder / WASM).read_bytes(), 9, mtime=0))
+    for name in (WASM, *(entry["file_name"] for entry in entries)):
+        (folder / name).unlink()
     (folder / LOCK).write_text(json.dumps(lock, separators=(",", ":")), encoding="utf-8")
     return lock
 
 
 def files_at_once(lock: dict[str, Any]) -> list[str]:
-    """The files of packages that a page loads at first, by a lock file.
+    """The files that a page loads to begin, by a lock file that `make_image` has written.
 
-    >>> files_at_once({"at_once": {"files": "packages.bin", "libraries": []}})
-    ['packages.bin']
+    >>> files_at_once({"at_once": {"files": "packages.bin", "code": "code.bin", "libraries": []}})
+    ['pyodide.mjs', 'pyodide.asm.js', 'python_stdlib.zip', 'pyodide-lock.json', 'packages.bin', 'code.bin']
     """
-    return [lock["at_once"][kind] for kind in ("files", "memory") if kind in lock["at_once"]]
+    kept = lock["at_once"]
+    return [
+        *(name for name in CORE if name != WASM),
+        *(kept[kind] for kind in ("files", "code", "memory") if kind in kept),
+    ]
 
 
 def _unpacked(wheel: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(wheel) as held:
         for name in held.namelist():
             foreign = not name.startswith("labkit/")
-            if not name.endswith("/") and not (foreign and name.endswith(NOT_RUN)):
+            if not name.endswith("/") and not (foreign and (name.endswith(NOT_RUN) or name.startswith(COMPILERS))):
                 yield name, held.read(name)
 
 

@@ -8,10 +8,11 @@ const MADE = 1e12; // when all files were made, in ms: what was compiled of them
 export async function begun(runtime) {
   const { at_once: kept } = await (await fetch(`${runtime}pyodide-lock.json`)).json();
   if (!kept) return begin(runtime, { packages: ["labkit"] });
-  const files = unzipped(runtime + kept.files), memory = kept.memory && unzipped(runtime + kept.memory);
-  if (memory) {
+  unzipCode(runtime, kept.code);
+  const files = unzipped(runtime + kept.files);
+  if (kept.memory) {
     try {
-      return await begin(runtime, {}, { ...kept, files, memory });
+      return await begin(runtime, {}, { ...kept, files, memory: unzipped(runtime + kept.memory) });
     } catch (error) {
       console.warn(`the memory image cannot be used here, so Python starts anew: ${error}`);
     }
@@ -49,13 +50,33 @@ async function prepare(module, files, libraries, table) {
   for (const name of libraries) {
     await module.loadDynamicLibrary(SITE + name, { loadAsync: true, nodelete: true, global: false, allowUndefined: true, fs: FS }, {});
   }
-  const length = module.functionsAtFirst = wasmTable.length;
+  const length = wasmTable.length, fresh = freshMemory(module);
   if (table && length !== table) throw new Error(`there are ${length} compiled functions here, and ${table} where it was made`);
-  API.restoreSnapshot = (image) => { // one number in it is the browser's own: which function counts a function's arguments
-    const state = restoreSnapshot(image), { HEAP32, __PyRuntime: runtime, __PyEM_EMSCRIPTEN_COUNT_ARGS_OFFSET: offset } = module;
-    HEAP32[(runtime + HEAP32[offset >> 2]) >> 2] = module._PyEM_CountArgsPtr;
+  module.atFirst = { table: length, fresh };
+  API.restoreSnapshot = (image) => {
+    differ(image.subarray(new Uint32Array(image.buffer, image.byteOffset, 2)[1]), fresh);
+    const state = restoreSnapshot(image);
+    module.HEAP32[counter(module) >> 2] = module._PyEM_CountArgsPtr;
     return state;
   };
+}
+
+// One number in memory is each browser's own: which function counts the arguments of a function.
+function counter({ HEAP32, __PyRuntime: runtime, __PyEM_EMSCRIPTEN_COUNT_ARGS_OFFSET: offset }) {
+  return runtime + HEAP32[offset >> 2];
+}
+
+// What memory holds once the compiled code is loaded, before any of it has run: the image is kept as what differs from it.
+function freshMemory(module) {
+  const fresh = module.HEAPU8.slice(0, module.GOT.__heap_base.value);
+  new Int32Array(fresh.buffer)[counter(module) >> 2] = 0;
+  return fresh;
+}
+
+// What of `memory` differs from `fresh`, in place; done once more, it is as it was.
+export function differ(memory, fresh) {
+  const words = new Int32Array(memory.buffer, memory.byteOffset), first = new Int32Array(fresh.buffer);
+  for (let i = 0; i < first.length; i++) words[i] ^= first[i];
 }
 
 // The files of `packages.bin`: the length of a list of [name, length], the list as JSON, then the files.
@@ -72,11 +93,19 @@ function lay(FS, bytes) {
   }
 }
 
-async function unzipped(address) {
+async function stream(address) {
   const got = await fetch(address);
   if (!got.ok) throw new Error(`${address} cannot be loaded`);
-  const bytes = new Uint8Array(await got.arrayBuffer());
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes; // the browser has done it: the server said that it is compressed
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return got.body.pipeThrough(new DecompressionStream("gzip"));
+}
+
+async function unzipped(address) { return new Uint8Array(await new Response(await stream(address)).arrayBuffer()); }
+
+// Pyodide asks for its compiled code by a name of its own; what it gets is the compressed file.
+function unzipCode(runtime, file) {
+  const { fetch } = globalThis, headers = { "content-type": "application/wasm" };
+  globalThis.fetch = async (asked, ...more) => {
+    if (!String(asked).endsWith("pyodide.asm.wasm")) return fetch(asked, ...more);
+    return new Response(await stream(runtime + file), { headers });
+  };
 }

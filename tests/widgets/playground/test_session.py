@@ -258,6 +258,7 @@ def test_the_page_is_whole(tmp_path):
         "player.js",
         "player.css",
         "presets.json",
+        "first.json",
     }
     offered = json.loads((tmp_path / "playground/presets.json").read_text(encoding="utf-8"))
     assert {preset["dialect"] for preset in offered} == {"numpy", "mindspore", "torch"}

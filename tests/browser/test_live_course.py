@@ -61,7 +61,7 @@ class Reader:
 def test_a_page_of_the_course_on_a_phone(go, address):
     reader = Reader(go(f"{address}/notebooks/00_start_here.html", width=390, height=844))
     page = reader.page
-    assert "It loads 1" in page.inner_text(".live-status")
+    assert "It loads 20 MB once" in page.inner_text(".live-status")
     reader.start()
     shown = reader.run("first")
     slider = shown.locator("input[type=range]").first

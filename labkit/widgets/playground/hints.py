@@ -3,7 +3,7 @@
 import ast
 import keyword
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 
 LETTERS = {
@@ -63,7 +63,7 @@ def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
 
 
-def of_name(name: str, dialect: str, modules: dict[str, Collection[str]]) -> str:
+def of_name(name: str, dialect: str, modules: Mapping[str, Collection[str]]) -> str:
     """What is said of a name whose part is used, as in `torch.sin`, where it is the name of a module; empty for others."""
     if name in PLAIN:
         return f"{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."

@@ -96,7 +96,7 @@ def _of_lines(source, result, free, names, dialect, given):
         lines.append(f"return {result}")
     else:
         statement = ast.parse(source).body[-1]
-        text = ast.get_source_segment(source, result)
+        text = ast.get_source_segment(source, result) or ""
         head = lines[statement.lineno - 1].encode()[: statement.col_offset].decode()
         lines[statement.lineno - 1 :] = [
             f"{head}return ({line}" if i == 0 else line for i, line in enumerate(text.splitlines())

@@ -17,15 +17,7 @@ from .runtime import CORE, LOCK
 FILES, MEMORY, CODE = "packages.bin", "memory.bin", "code.bin"
 WASM = "pyodide.asm.wasm"
 SCRIPT = Path(__file__).with_suffix(".mjs")
-NOT_RUN = (
-    ".pyi",
-    ".pxd",
-    ".h",
-    ".a",
-    ".lib",
-    ".exe",
-    "/RECORD",
-)  # what belongs to compilers and checkers, not to who imports a package
+NOT_RUN = (".pyi", ".pxd", ".h", ".a", ".lib", ".exe", "/RECORD")  # what compilers and checkers read
 COMPILERS = ("numpy/f2py/", "numpy/distutils/", "numpy/_core/include/")
 
 

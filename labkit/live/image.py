@@ -37,6 +37,8 @@ def make_image(folder: Path) -> dict[str, Any]:
     listed = json.dumps([[name, len(content)] for name, content in files.items()]).encode()
     held = b"".join([len(listed).to_bytes(4, "little"), listed, *files.values()])
     (folder / FILES).write_bytes(gzip.compress(held, 9, mtime=0))
+    for later in lock["packages"].values():  # what it needs of these is there
+        later["depends"] = [name for name in later["depends"] if name in lock["packages"]]
     lock["at_once"] = {"files": FILES, "code": CODE, **_image(folder)}
     (folder / CODE).write_bytes(gzip.compress((folder / WASM).read_bytes(), 9, mtime=0))
     for name in (WASM, *(entry["file_name"] for entry in entries)):

@@ -41,6 +41,7 @@ def test_what_is_needed_at_once_lies_in_one_file_without_what_compilers_need(fol
     monkeypatch.setattr(image.shutil, "which", lambda name: None)
     lock = make_image(folder)
     assert lock == json.loads((folder / runtime.LOCK).read_text()) and set(lock["packages"]) == {"matplotlib"}
+    assert lock["packages"]["matplotlib"]["depends"] == []
     assert lock["at_once"] == {"files": "packages.bin", "code": "code.bin", "libraries": []}
     held = gzip.decompress((folder / "packages.bin").read_bytes())
     at = 4 + int.from_bytes(held[:4], "little")

@@ -160,6 +160,7 @@ def test_a_cell_of_the_ledger_gives_what_the_case_gives(case):
 
 def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "lay", little)
+    monkeypatch.setattr("labkit.live.make_image", little_image)
     site = LiveSite(tmp_path, [])
     site.lay_playground(tmp_path / "playground")
     cell = {"cell_type": "code", "id": "a", "source": ["x = '<b>'\n", "x"], "metadata": {"tags": ["raises-exception"]}}
@@ -175,6 +176,7 @@ def test_a_page_that_runs_knows_its_cells_and_what_it_loads(tmp_path, monkeypatc
 
 def test_the_playground_finds_the_runtime_of_the_site_and_leads_back_to_its_first_page(tmp_path, monkeypatch):
     monkeypatch.setattr(runtime, "lay", little)
+    monkeypatch.setattr("labkit.live.make_image", little_image)
     site = LiveSite(tmp_path, [])
     site.lay_playground(tmp_path / "playground")
     (tmp_path / "index.html").write_text(landing.FORMULA, encoding="utf-8")
@@ -201,10 +203,14 @@ def little(folder, sources):
     folder.mkdir(parents=True)
     for name in runtime.CORE:
         (folder / name).write_bytes(b"")
-    (folder / "labkit.whl").write_bytes(os.urandom(2_000_000))
+    (folder / "labkit.bin").write_bytes(os.urandom(2_000_000))
     (folder / "matplotlib.whl").write_bytes(os.urandom(3_000_000))
-    known = {name: {"file_name": f"{name}.whl", "depends": []} for name in ("labkit", "matplotlib")}
-    return {"packages": known}
+
+
+def little_image(folder):
+    """Its lock file: labkit is loaded at once."""
+    known = {"matplotlib": {"file_name": "matplotlib.whl", "depends": []}}
+    return {"packages": known, "at_once": {"files": "labkit.bin"}}
 
 
 def test_a_notebook_shows_its_widgets_as_pages_that_play(html):

@@ -27,13 +27,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Build the site, and say where it is."""
     if missing := not_installed(("sphinx", "site"), ("myst_nb", "site"), ("furo", "site")):
         return refuse("site", missing)
-    from ..live import RuntimeFileError
+    from ..live import ImageError, RuntimeFileError
     from ..site import MODULES, SiteError, build_site
 
     modules = MODULES if arguments.modules is None else arguments.modules
     try:
         wrong = build_site(arguments.output, arguments.notebooks, modules, arguments.live, arguments.pyodide)
-    except (SiteError, RuntimeFileError) as error:
+    except (SiteError, ImageError, RuntimeFileError) as error:
         return refuse("site", error)
     html = arguments.output.resolve() / "html"
     served = f" Cells run when it is served: python -m http.server --directory {html}" if arguments.live else ""

@@ -4,7 +4,7 @@
 arguments; `encode` and `decode` turn values into bytes and back, never by pickle.
 """
 
-from .calling import CallOutcome, Printed, call, error_text
+from .calling import LONGEST, CallOutcome, Printed, call, error_text
 from .doings import doings, unwatched
 from .limit import TimeUp, time_limit
 from .reach import WORDS, may_do
@@ -12,6 +12,7 @@ from .trying import TriedCall, goes_on, is_blank, try_call
 from .values import MOST, Unreadable, decode, encode, is_tensor, package, plain_data, wrap
 
 __all__ = [
+    "LONGEST",
     "MOST",
     "WORDS",
     "CallOutcome",

@@ -24,7 +24,8 @@ class LiveSite:
 
     def __init__(self, source: Path, pyodide: Sequence[Path]) -> None:
         laid = source / "_static" / "live"
-        self.lock = runtime.lay(laid, pyodide)
+        runtime.lay(laid, pyodide)
+        self.lock = live.make_image(laid)
         for script in SCRIPTS.iterdir():
             shutil.copy(script, laid)
         digest = hashlib.sha256()
@@ -46,10 +47,9 @@ class LiveSite:
 
     def files(self, plots: bool) -> list[str]:
         """The files that a page loads, with or without what draws plots."""
-        known = self.lock["packages"]
-        names = set(known) if plots else {"labkit", *known["labkit"]["depends"]}
+        later = [entry["file_name"] for entry in self.lock["packages"].values()] if plots else []
         scripts = [script.name for script in SCRIPTS.iterdir() if script.name != "offline.js"]
-        return [*runtime.CORE, *sorted(known[name]["file_name"] for name in names), *sorted(scripts)]
+        return [*live.image.files_at_once(self.lock), *sorted(later), *sorted(scripts)]
 
     def element(self, notebook: dict[str, Any], name: str, exercises: dict[str, list[str]], plots: bool) -> str:
         """What makes the page of a notebook live, as HTML for the end of its body."""

@@ -29,7 +29,9 @@ let count = 0;
 onmessage = ({ data }) => {
   if (data.start) return says({ type: "ready", record: data.start.record });
   const { run, cell } = JSON.parse(data.say);
-  if (run === undefined || run.includes("for ever")) return;
+  if (run === "in compiled code") [5, 0.1].forEach((seconds) => says({ type: "limit", seconds }));
+  if (run === undefined || run.includes("for ever") || run === "in compiled code") return;
+  if (run.startsWith("limited")) [0.1, null].forEach((seconds) => says({ type: "limit", seconds }));
   if (run.startsWith("print")) says({ type: "stream", cell, name: "stdout", text: `ran ${run}\\n` });
   if (run.startsWith("right")) says({ type: "record", cell, text: JSON.stringify({ answers: { "first-exercise": {} } }) });
   if (run.startsWith("1 / 0")) says({ type: "error", cell, text: "ZeroDivisionError" });
@@ -62,6 +64,7 @@ def cell(name, source, *tags):
 def lay_page(folder, cells, monkeypatch):
     """Write a page with these cells below `folder`, with a worker that stands for Python's. Returns its place."""
     monkeypatch.setattr(runtime, "lay", _no_runtime)
+    monkeypatch.setattr("labkit.live.make_image", lambda laid: {"packages": {}, "at_once": {"files": "labkit.bin"}})
     site = LiveSite(folder, [])
     (site.folder / "worker.js").write_text(WORKER, encoding="utf-8")
     element = site.element({"cells": cells}, "page", {"page": ["first-exercise", "second-exercise"]}, False)
@@ -77,6 +80,5 @@ def lay_page(folder, cells, monkeypatch):
 
 def _no_runtime(folder, sources):
     folder.mkdir(parents=True)
-    for name in (*runtime.CORE, "labkit.whl"):
+    for name in (*runtime.CORE, "labkit.bin"):
         (folder / name).write_text(json.dumps(name), encoding="utf-8")
-    return {"packages": {"labkit": {"file_name": "labkit.whl", "depends": []}}}

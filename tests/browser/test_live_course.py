@@ -4,6 +4,7 @@ import os
 import time
 from pathlib import Path
 
+import firefox
 import pytest
 from live_site import served
 
@@ -60,7 +61,7 @@ class Reader:
 def test_a_page_of_the_course_on_a_phone(go, address):
     reader = Reader(go(f"{address}/notebooks/00_start_here.html", width=390, height=844))
     page = reader.page
-    assert "It loads 1" in page.inner_text(".live-status")
+    assert "It loads 20 MB once" in page.inner_text(".live-status")
     reader.start()
     shown = reader.run("first")
     slider = shown.locator("input[type=range]").first
@@ -133,3 +134,23 @@ def test_a_formula_of_the_first_page_and_a_case_of_the_ledger_become_graphs_and_
     assert "GradOperation" in page.input_value("#code") or "ms." in page.input_value("#code")
     assert reader.listened.messages == []
     assert all(place.startswith((address, "blob:", "data:")) for place in reader.listened.requests)
+
+
+@pytest.mark.skipif(bool(firefox.missing()), reason=firefox.missing())
+def test_a_page_of_the_course_in_firefox(address):
+    run = "[...document.querySelectorAll('.live-tools button')].filter((one) => one.textContent === '▶ Run')"
+    with firefox.page(width=390) as page:
+        page.goto(f"{address}/notebooks/00_start_here.html")
+        known = page.evaluate("JSON.parse(document.getElementById('live-page').textContent).cells.map((one) => one.id)")
+        answer = known.index("answer-start-shapes")
+        page.click(".live-start")
+        page.wait_for("document.documentElement.dataset.live === 'ready'")
+        for shapes, said in (("[(1,)] * 4", "not yet"), ("[(2, 3), (3,), (2, 3), ()]", "right")):
+            field = f"document.querySelectorAll('.live-code textarea')[{answer}]"
+            page.evaluate(f"{field}.value = \"from labkit import check\\ncheck('start-shapes', {shapes})\"")
+            page.evaluate(f"{run}[{answer}].click()")
+            page.wait_for(f"document.querySelectorAll('.live-output')[{answer}].textContent.includes('{said}')")
+        page.wait_for("document.documentElement.dataset.offline === 'ready'")
+        page.reload()
+        assert "1 of 4 exercises" in page.evaluate("document.querySelector('.live-status').textContent")
+        assert page.messages == [] and all(url.startswith((address, "data:", "blob:")) for url in page.requests)

@@ -66,15 +66,40 @@ def test_what_was_changed_and_answered_is_there_after_a_reload_and_without_a_net
     assert "1 of 2" in page.inner_text(".live-status")
 
 
-def test_a_cell_that_does_not_end_is_stopped(live):
+def test_a_cell_that_does_not_end_is_stopped_and_what_ran_before_can_run_again(live):
     page = live.page
     start(page)
-    page.locator("textarea").first.fill("for ever")
-    page.get_by_role("button", name="▶ Run").first.click()
-    page.wait_for_function(f"{SAYS}[0] === 'runs …'")
-    page.get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="▶ Run").last.click()
     page.wait_for_function(f"{SAYS}[4] === 'has run'")
+    page.get_by_role("button", name="▶ Run").first.click()
+    page.wait_for_function(f"{SAYS}[0] === 'has run'")
+    page.locator("textarea").nth(2).fill("for ever")
+    page.get_by_role("button", name="▶ Run").nth(2).click()
+    page.wait_for_function(f"{SAYS}[2] === 'runs …'")
+    page.get_by_role("button", name="Stop").click()
+    assert "Stopped. Python is started anew, and what the cells had made is gone." in page.inner_text(".live-lost")
+    assert page.evaluate(SAYS)[::4] == ["ran before Python was started anew"] * 2
+    page.get_by_role("button", name="Run the 2 cells from before again").click()
+    page.wait_for_function(f"{SAYS}[0] === 'has run'")
+    assert page.evaluate(SAYS) == ["has run", "", "was stopped", "", "has run"]
+    assert page.locator(".live-lost").is_hidden()
+
+
+def test_python_that_cannot_leave_a_call_is_ended_and_it_is_said(live):
+    page = live.page
+    page.goto(f"{page.url}?patience=0.2")
+    start(page)
+    run = page.get_by_role("button", name="▶ Run").first
+    page.locator("textarea").first.fill("limited")
+    run.click()
+    page.wait_for_function(f"{SAYS}[0] === 'has run'")
+    page.locator("textarea").first.fill("in compiled code")
+    run.click()
+    page.wait_for_function(f"{SAYS}[0] === 'was stopped'")
+    assert page.inner_text(".live-lost").startswith(
+        "A call was given 0.1 s, did not come back, and Python could not leave it."
+    )
+    assert axe_findings(page, "main") == []
 
 
 @pytest.mark.live

@@ -134,3 +134,12 @@ def test_in_a_page_of_others_it_loads_python_when_it_is_asked_to(answered):
     back.focus()
     assert "index.html#code=x*w&dialect=numpy&at.step=2" in back.get_attribute("href")
     assert axe_findings(page, "main", ["color-contrast", "label", "link-name"]) == []
+
+
+def test_the_first_graph_stands_there_before_python_answers(go, address):
+    page = go(f"{address}/playground/index.html").page
+    page.wait_for_function("document.querySelector('.lk-panels')?.textContent.includes('tanh')")
+    assert page.get_by_label("x =").input_value() == "1.5" and page.inner_text("#status") == "Python is at work …"
+    page.get_by_label("Code").fill("cos(x)")
+    page.get_by_role("button", name="Show the graph").click()
+    page.wait_for_url("**/index.html#code=cos*")

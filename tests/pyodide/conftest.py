@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from labkit.live import lay
+from labkit.live import lay, make_image
 
 HERE = Path(__file__).parent
 FOLDER = "LABKIT_PYODIDE"
@@ -55,6 +55,15 @@ def places(tmp_path_factory):
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file.locate(), place)
     return Places(folder / "runtime", folder / "beside")
+
+
+@pytest.fixture(scope="session")
+def image(tmp_path_factory):
+    """The folder of a playground's runtime, with its memory image."""
+    folder = tmp_path_factory.mktemp("image") / "runtime"
+    lay(folder, [Path(part) for part in os.environ[FOLDER].split(os.pathsep)], ("numpy", "traitlets"))
+    assert "memory" in make_image(folder)["at_once"]
+    return folder
 
 
 @pytest.fixture

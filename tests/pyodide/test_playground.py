@@ -1,6 +1,8 @@
 """The playground in Chromium: from a link to the picture, what is typed, what goes wrong, and how it looks."""
 
+import json
 import re
+import shutil
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -9,6 +11,7 @@ import chromium
 import pytest
 from listened_page import Listened, axe_findings
 
+from labkit.live.runtime import LOCK
 from labkit.widgets.playground import build
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
@@ -24,10 +27,15 @@ class Files(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture(scope="module")
-def address(places, tmp_path_factory):
+def address(image, tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     build(folder / "playground", "../runtime")
-    (folder / "runtime").symlink_to(places.runtime)
+    (folder / "runtime").symlink_to(image)
+    shutil.copytree(image, folder / "plain", ignore=lambda *_: ["memory.bin"])
+    lock = json.loads((image / LOCK).read_text(encoding="utf-8"))
+    del lock["at_once"]["memory"]
+    (folder / "plain" / LOCK).write_text(json.dumps(lock), encoding="utf-8")
+    build(folder / "without", "../plain")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Files, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/playground/"
@@ -139,6 +147,24 @@ def test_it_can_be_read_by_everyone_also_on_a_telephone(page, scheme):
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert axe_findings(page, "html") == []
+
+
+def test_without_a_memory_image_python_starts_and_shows_the_same(listened, address):
+    page = Listened(listened.page.context.new_page()).page
+    page.goto(address.replace("playground", "without") + LINK)
+    title(page, "one run and its derivative")
+    page.close()
+
+
+def test_two_visitors_draw_other_numbers_at_random(listened, address):
+    drawn = set()
+    for _ in range(2):
+        page = Listened(listened.page.context.new_page()).page
+        page.goto(f"{address}#code=import+random%0Aprint(random.random()%2C+np.random.rand())&dialect=numpy")
+        page.locator("[data-name=printed] pre").wait_for()
+        drawn |= set(page.locator("[data-name=printed] pre").text_content().split())
+        page.close()
+    assert len(drawn) == 4
 
 
 def test_nothing_comes_from_another_host_and_nothing_is_complained_of(listened, address):

@@ -8,6 +8,8 @@ import { Outputs } from "./outputs.js";
 
 const page = JSON.parse(document.getElementById("live-page").textContent);
 const RUNTIME = new URL(page.runtime, location.href).href;
+const PATIENCE = Number(new URLSearchParams(location.search).get("patience") ?? 10); // s beyond a limit that Python keeps itself
+const LONG = 20; // s after which a cell says that it can be stopped
 const RECORD = "labkit-record", CHANGED = `labkit-changed-${page.name}`, STOPPED = "stopped";
 
 function make(tag, properties = {}, ...children) {
@@ -73,6 +75,10 @@ class Notebook {
   constructor() {
     this.changed = kept(CHANGED, {});
     this.queue = Promise.resolve();
+    this.runs = 0;
+    this.limits = []; // of the calls that Python has under way, in seconds: each in the one before it
+    this.lost = make("p", { className: "live-lost", hidden: true });
+    this.lost.setAttribute("role", "alert");
     const elements = [...document.querySelectorAll("div.cell")].filter((one) => one.querySelector(".cell_input"));
     this.cells = page.cells.map((cell, i) => new Cell(this, elements[i], cell, i + 1));
     this.bar = make("div", { className: "live-bar" });
@@ -113,7 +119,7 @@ class Notebook {
     document.documentElement.classList.add("live");
     this.bar.replaceChildren(
       button("Run all", () => this.runTo(this.cells.at(-1))), button("Stop", () => this.stop(), "Ends Python and starts it anew"),
-      button("Reset this page", () => this.reset(), "The cells as they came"), this.says);
+      button("Reset this page", () => this.reset(), "The cells as they came"), this.says, this.lost);
     this.begin();
     await this.ready;
     await keepForOffline(await offline);
@@ -139,6 +145,8 @@ class Notebook {
     } else if (message.type === "failed") {
       this.says.textContent = `Python could not be started or has ended: ${message.text}`;
       this.done?.(false);
+    } else if (message.type === "limit") {
+      this.limited(message.seconds);
     } else if (message.type === "record") {
       if (message.text) { try { localStorage.setItem(RECORD, message.text); } catch { /* said where cells are kept */ } }
       this.says.textContent = this.progress();
@@ -160,10 +168,12 @@ class Notebook {
       cell.button.disabled = true;
       cell.says.textContent = "runs …";
       const ended = new Promise((resolve) => { this.done = resolve; });
+      const long = setTimeout(() => { cell.says.textContent = "still runs: Stop ends it"; }, 1000 * LONG);
       this.worker.postMessage({ say: JSON.stringify({ run: cell.editor.text(), cell: cell.id }) });
       const fine = await ended;
+      clearTimeout(long);
       cell.button.disabled = false;
-      cell.ran = fine !== STOPPED;
+      cell.ran = fine === STOPPED ? 0 : ++this.runs;
       cell.says.textContent = fine === STOPPED ? "was stopped" : fine ? "has run" : "ended with an error";
       return fine;
     });
@@ -180,21 +190,48 @@ class Notebook {
     }
   }
 
-  stop() {
+  // Python has begun a call that it gives so many seconds, or ended one (null). It cannot leave compiled code by itself.
+  limited(seconds) {
+    clearTimeout(this.late);
+    if (seconds === null) this.limits.pop();
+    else this.limits.push(seconds);
+    if (!this.limits.length) return;
+    const limit = this.limits.at(-1);
+    this.late = setTimeout(() => this.stop(`A call was given ${limit} s, did not come back, and Python could not leave it.`), 1000 * (limit + PATIENCE));
+  }
+
+  // Ends the worker, whatever it does, and starts another. What its Python held is gone; the page can run the same cells again.
+  stop(why = "Stopped.") {
+    const { done } = this, had = this.cells.filter((cell) => cell.ran).sort((one, other) => one.ran - other.ran);
+    clearTimeout(this.late);
+    this.limits = [];
     this.worker.terminate();
     this.outputs.forget();
-    const { done } = this;
-    for (const cell of this.cells) { cell.ran = false; cell.says.textContent = ""; }
+    for (const cell of this.cells) {
+      cell.says.textContent = cell.ran ? "ran before Python was started anew" : "";
+      cell.ran = 0;
+    }
     this.begin();
+    this.lost.replaceChildren(`${why} Python is started anew, and what the cells had made is gone. `);
+    if (had.length) this.lost.append(button(`Run the ${had.length === 1 ? "cell" : `${had.length} cells`} from before again`, () => this.again(had)));
+    this.lost.hidden = false;
     done?.(STOPPED);
+  }
+
+  async again(cells) {
+    this.lost.hidden = true;
+    for (const cell of cells) {
+      const fine = await this.run(cell);
+      if (fine === STOPPED || (!fine && !cell.raises)) return;
+    }
   }
 
   reset() {
     if (!confirm("Bring back the cells of this page as they came? Which exercises you have answered stays known.")) return;
     this.changed = {};
     keep(CHANGED, {});
-    for (const cell of this.cells) { cell.editor.set(cell.source); cell.back.hidden = true; cell.place.replaceChildren(); }
-    this.stop();
+    for (const cell of this.cells) { cell.editor.set(cell.source); cell.back.hidden = true; cell.place.replaceChildren(); cell.ran = 0; }
+    this.stop("The cells are as they came.");
   }
 
   warn(text) { this.says.textContent = text; }

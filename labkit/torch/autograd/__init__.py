@@ -57,6 +57,8 @@ def _seed(i, out, g):
 
 def _roots(outputs, given, create):
     """Where a walk begins: the edges of `outputs`, and what arrives there."""
+    if watch.asked and outputs:
+        watch.asked(outputs[0], ())
     roots = []
     for i, (out, seed) in enumerate(zip(outputs, _seeds(outputs, given), strict=True)):
         edge = edge_of(out)
@@ -67,8 +69,6 @@ def _roots(outputs, given, create):
         if isinstance(seed, Tensor):
             seed = seed._value if create else seed.detach()._data
         roots.append((edge, seed))
-    if watch.asked:
-        watch.asked(outputs[0], ())
     return roots
 
 

@@ -6,9 +6,9 @@ misread those. The PNG is drawn by matplotlib from the same marks.
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import escape
 from itertools import pairwise
 from typing import Any, NamedTuple
-from xml.sax.saxutils import escape, quoteattr
 
 from .paint import NOT_XML, Thing, legible, sheet
 from .scene import Mark, Panel, Scene, holds, looks, width_of
@@ -164,7 +164,7 @@ def drawn(spots: list[Strip], see: Callable[[Panel], Iterable[Seen]]) -> Iterato
 def svg(scene: Scene, state: Mapping[str, int], theme: str = "light") -> str:
     """The picture as an SVG document, sizes in px."""
     width, height, spots, words = placed(scene, state)
-    label = quoteattr(f"{scene.title}. {scene.description}".translate(NOT_XML))
+    label = _quoted(f"{scene.title}. {scene.description}".translate(NOT_XML))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{px(width)}" height="{px(height)}" '
         f'viewBox="0 0 {px(width)} {px(height)}" role="img" aria-label={label}>',
@@ -181,10 +181,22 @@ def svg(scene: Scene, state: Mapping[str, int], theme: str = "light") -> str:
     return "\n".join([*parts, "</svg>"])
 
 
+def _quoted(text):
+    """A text as the value of an attribute, in the quotes that it has not itself."""
+    text = escape(text, quote=False).replace("\n", "&#10;").replace("\r", "&#13;").replace("\t", "&#9;")
+    if '"' not in text:
+        return f'"{text}"'
+    return f"'{text}'" if "'" not in text else '"{}"'.format(text.replace('"', "&quot;"))
+
+
 def _element(tag, at, words=""):
     at = at | {"xml:space": "preserve"} if "  " in words else at  # the indentation of code
-    inner = " ".join(f"{key}={quoteattr(str(_number(value)))}" for key, value in at.items())
-    return f"<{tag} {inner}>{escape(words.translate(NOT_XML))}</{tag}>" if tag == "text" else f"<{tag} {inner}/>"
+    inner = " ".join(f"{key}={_quoted(str(_number(value)))}" for key, value in at.items())
+    return (
+        f"<{tag} {inner}>{escape(words.translate(NOT_XML), quote=False)}</{tag}>"
+        if tag == "text"
+        else f"<{tag} {inner}/>"
+    )
 
 
 def _number(value):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..kit.page import script, style
 from .presets import presets
+from .session import Session
 
 PAGE = Path(__file__).parent / "page"
 HOME = '<nav><a href="{home}">labkit</a></nav>'
@@ -24,7 +25,12 @@ def build(into: Path, runtime: str = "../runtime", home: str = "", loads: str = 
         shutil.copyfile(PAGE / name, into / name)
     (into / "player.js").write_text(script(), encoding="utf-8")
     (into / "player.css").write_text(style(), encoding="utf-8")
-    (into / "presets.json").write_text(json.dumps(presets()), encoding="utf-8")
+    offered = presets()
+    (into / "presets.json").write_text(json.dumps(offered), encoding="utf-8")
+    first = Session().answer(
+        {"run": {**offered[0], "inputs": {}}, "seconds": 600.0}
+    )  # it stands there while Python is loaded
+    (into / "first.json").write_text(json.dumps(first), encoding="utf-8")
     back = HOME.format(home=escape(home)) if home else ""
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     page = page.replace("{runtime}", escape(runtime)).replace("{home}", back).replace("{loads}", escape(loads))

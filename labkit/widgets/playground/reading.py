@@ -1,10 +1,9 @@
 """What somebody typed, as a function: an expression, a few lines that end in one, or a function with its `def`."""
 
 import ast
-import builtins
 import inspect
 import linecache
-import symtable
+import math
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...meant import did_you_mean
+from .hints import bases, of_function, of_name
+from .names import FILE, free_names, last_given
 
-FILE = "<playground>"
 NUMBERS = 1.5, 0.6, 0.4, -0.8, 2.0, 0.3  # what inputs are at first
+CONSTANTS = {"e": math.e, "pi": math.pi, "π": math.pi}  # the inputs of these names
 DIALECTS = {
     "numpy": {"np": "autograd.numpy", "numpy": "autograd.numpy", "labkit": "labkit"},
     "mindspore": {"ms": "labkit.mindspore", "mindspore": "labkit.mindspore", "nn": "labkit.mindspore.nn",
@@ -46,10 +47,10 @@ class Sketch:
 
 
 def read(source: str, dialect: str, given: Mapping[str, str]) -> Sketch:
-    """Run what was typed. Names that it does not define are inputs, in their order; `given` are their values as text.
+    """Run what was typed. Names that it uses before they have a value are inputs, in their order; `given` are values as text.
 
-    Functions of the dialect need no module before them: `tanh(x)`. Raises NotRead where there is nothing, or an input is no
-    number; what the code raises is passed on.
+    Functions of the dialect need no module before them: `tanh(x)`; `torch` and `mindspore` are labkit's. Raises NotRead where
+    there is nothing, or an input is no number; what the code raises is passed on.
 
     >>> sketch = read("tanh(x*w)**2", "numpy", {"x": "2", "w": "0.5"})
     >>> sketch.inputs, round(float(sketch.function(*sketch.inputs.values())), 3)
@@ -61,82 +62,124 @@ def read(source: str, dialect: str, given: Mapping[str, str]) -> Sketch:
     tree = ast.parse(source, FILE)
     if not tree.body:
         raise NotRead("Type an expression, such as tanh(x*w + b)**2, or a few lines of Python.")
-    names: dict[str, Any] = {name: import_module(module) for name, module in _modules(dialect).items()}
-    free = _free_names(source, tree, names)
+    names: dict[str, Any] = {name: import_module(module) for name, module in DIALECTS[dialect].items()}
+    free = free_names(source, tree, names)
     called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     for name in [name for name in free if name in called]:
         free.remove(name)
         names[name] = _function(dialect, name)
+    for name in bases(tree).intersection(free):
+        if said := of_name(name, dialect, DIALECTS):
+            raise NotRead(said)
     names |= {"__name__": "__main__", "__file__": FILE}
-    last = tree.body[-1]
-    if free and isinstance(last, ast.Expr):
-        return _of_lines(source, last, free, names, dialect, given)
+    result = _result(tree)
+    if free and result is not None:
+        return _of_lines(source, result, free, names, dialect, given)
     return _of_program(source, tree, names, dialect, given)
 
 
-def _modules(dialect):
-    return DIALECTS[dialect]
+def _result(tree):
+    """What lines end in: the expression of the last one, or of its `print`, or the name that it gives a value to."""
+    last = tree.body[-1]
+    if not isinstance(last, ast.Expr):
+        return last_given(tree)
+    printed = last.value
+    if isinstance(printed, ast.Call) and isinstance(printed.func, ast.Name) and printed.func.id == "print":
+        return printed.args[-1] if printed.args and not isinstance(printed.args[-1], ast.Starred) else None
+    return last.value
 
 
-def _of_lines(source, last, free, names, dialect, given):
-    """Lines that end in an expression, as a function of the names that they do not define."""
+def _of_lines(source, result, free, names, dialect, given):
+    """Lines that end in a `result`, as a function of the names that they do not define."""
     lines = source.splitlines()
-    at = last.lineno - 1
-    lines[at] = lines[at][: last.col_offset] + "return (" + lines[at][last.col_offset :]
-    end = last.end_lineno - 1
-    stop = last.end_col_offset + len("return (") * (end == at)
-    lines[end] = lines[end][:stop] + ")" + lines[end][stop:]
-    body = textwrap.indent("\n".join(lines), "    ", lambda line: True)
+    if isinstance(result, str):
+        lines.append(f"return {result}")
+    else:
+        statement = ast.parse(source).body[-1]
+        text = ast.get_source_segment(source, result) or ""
+        head = lines[statement.lineno - 1].encode()[: statement.col_offset].decode()
+        lines[statement.lineno - 1 :] = [
+            f"{head}return ({line}" if i == 0 else line for i, line in enumerate(text.splitlines())
+        ]
+        lines[-1] += ")"
+    body = "\n".join("    " + line for line in lines)
     _run(f"def f({', '.join(free)}):\n{body}\n", names)
-    inputs = {name: _input(name, given.get(name, str(_first(i))), dialect) for i, name in enumerate(free)}
+    inputs = {name: _input(name, given.get(name, _first(name, i)), dialect) for i, name in enumerate(free)}
     return Sketch(names, names["f"], None, inputs, 1)
 
 
 def _of_program(source, tree, names, dialect, given):
-    """A program: the function that it ends with, or the value of its last line."""
+    """A program: the function that it ends with, or that it calls with numbers at last; or the value of its last line."""
     last, value = tree.body[-1], None
     if isinstance(last, ast.Expr):
         _run(ast.Module(tree.body[:-1], []), names, source)
         value = eval(compile(ast.Expression(last.value), FILE, "eval"), names)
     else:
         _run(tree, names, source)
-    function = (
-        names.get(last.name) if isinstance(last, ast.FunctionDef) else value if inspect.isfunction(value) else None
-    )
-    if function is None:
+    function, defaults = value if inspect.isfunction(value) else None, ()
+    if isinstance(last, ast.FunctionDef):
+        function = names.get(last.name)
+    elif called := _called(tree, last):
+        function, defaults = names.get(called[0]), called[1]
+    if not inspect.isfunction(function):
         return Sketch(names, None, value)
     inputs = {}
     for i, parameter in enumerate(inspect.signature(function).parameters.values()):
         if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
             continue
-        default = parameter.default
-        if parameter.name not in given and default is not parameter.empty:
+        default = str(defaults[i]) if i < len(defaults) else parameter.default
+        if parameter.name not in given and default is not parameter.empty and not isinstance(default, str):
             inputs[parameter.name] = default
         else:
-            inputs[parameter.name] = _input(parameter.name, given.get(parameter.name, str(_first(i))), dialect)
+            first = default if isinstance(default, str) else _first(parameter.name, i)
+            inputs[parameter.name] = _input(parameter.name, given.get(parameter.name, first), dialect)
     return Sketch(names, function, None, inputs)
+
+
+def _called(tree, last):
+    """The function of this program that its last line calls with numbers alone, and the numbers."""
+    call = last.value if isinstance(last, ast.Expr) else None
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)) or call.keywords or not call.args:
+        return None
+    if call.func.id not in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}:
+        return None
+    try:
+        return call.func.id, [float(ast.literal_eval(argument)) for argument in call.args]
+    except (ValueError, TypeError):
+        return None
+
+
+class _Imports(ast.NodeTransformer):
+    """`import torch` and `import mindspore` name labkit's dialects: there are no others on a page."""
+
+    def visit_Import(self, node: ast.Import) -> list[ast.Import]:
+        """Each name of the statement, as an import of its own."""
+        made = []
+        for alias in node.names:
+            own = _own(alias.name)
+            if own != alias.name and alias.asname is None:  # `import torch.nn` gives `torch` a value
+                top = alias.name.partition(".")[0]
+                made += [ast.Import([ast.alias(own, "_")])] * (own != _own(top)) + [
+                    ast.Import([ast.alias(_own(top), top)])
+                ]
+            else:
+                made.append(ast.Import([ast.alias(own, alias.asname)]))
+        return [ast.copy_location(one, node) for one in made]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
+        """The same statement, of labkit's module."""
+        return ast.copy_location(ast.ImportFrom(_own(node.module or ""), node.names, node.level), node)
+
+
+def _own(module):
+    return f"labkit.{module}" if module.partition(".")[0] in ("torch", "mindspore") else module
 
 
 def _run(code, names, source=None):
     text = code if source is None else source
     linecache.cache[FILE] = len(text), None, text.splitlines(keepends=True), FILE  # what compiles a function reads it
-    exec(compile(code, FILE, "exec"), names)
-
-
-def _free_names(source, tree, names):
-    """The names that the code uses and does not define, in the order in which they first stand in it."""
-    used, defined, tables = set(), set(), [symtable.symtable(source, FILE, "exec")]
-    for table in tables:
-        top = table.get_type() == "module"
-        for symbol in table.get_symbols():
-            if symbol.is_referenced() and (top or symbol.is_global()):
-                used.add(symbol.get_name())
-            if (symbol.is_assigned() or symbol.is_imported()) and (top or symbol.is_declared_global()):
-                defined.add(symbol.get_name())
-        tables.extend(table.get_children())
-    free = used - defined - set(names) - set(dir(builtins))
-    places = {(n.lineno, n.col_offset): n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id in free}
-    return list(dict.fromkeys(places[place] for place in sorted(places)))
+    tree = ast.parse(code, FILE) if isinstance(code, str) else code
+    exec(compile(ast.fix_missing_locations(_Imports().visit(tree)), FILE, "exec"), names)
 
 
 def _function(dialect, name):
@@ -147,15 +190,14 @@ def _function(dialect, name):
     except (AttributeError, NotImplementedError):
         found = None
     if not callable(found) or isinstance(found, type):
-        meant = did_you_mean(
-            name, [known for known in dir(module) if known[0] != "_"], "Import it, or write it with def."
-        )
+        known = [known for known in dir(module) if known[0] != "_"]
+        meant = of_function(name, dialect, _FUNCTIONS) or did_you_mean(name, known, "Import it, or write it with def.")
         raise NotRead(f"There is no function {name!r}. {meant}")
     return found
 
 
-def _first(i):
-    return NUMBERS[i % len(NUMBERS)]
+def _first(name, i):
+    return str(CONSTANTS.get(name, NUMBERS[i % len(NUMBERS)]))
 
 
 def _input(name, text, dialect):

@@ -1,26 +1,37 @@
 """What the page says, answered: plain data in, plain data out, so that it can be tried without a browser."""
 
 import inspect
+import sys
+import textwrap
 import traceback
 from collections.abc import Mapping
 from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 import numpy as np
 
 from ...engine import watch
+from ...evidence import LONGEST as LONGEST_PRINTED
 from ...evidence import Printed, TimeUp, time_limit
 from ...program import compile_program
 from ...tracing import check_gradient, plain_function, trace
 from ..explorer import Explorer, show
 from ..kit.scene import to_json
-from .reading import FILE, NotRead, Sketch, read, shown
+from .hints import of_error, of_syntax
+from .names import FILE
+from .reading import NotRead, Sketch, read, shown
 
 LONGEST = 12_000  # characters of a text
-NOTHING = (
-    "This code differentiates nothing, so there is no graph. For one, end with an expression of names that are not defined, "
-    "such as x and w, with a function, or with a tensor that requires a gradient."
-)
+NOTHING = "This code differentiates nothing, so there is no graph. "
+FOR_ONE = {  # what to do for one
+    "numpy": "For one, leave a name without a value, such as x: it becomes an input. Or end with a function.",
+    "mindspore": "MindSpore records nothing while a network computes; ms.grad and ms.value_and_grad differentiate, and no "
+    "call of them went through here. For a graph, leave a name without a value, such as x: it becomes an input.",
+    "torch": "Nothing was put on a tape, because no tensor that is computed with requires a gradient. For a graph, make one "
+    "with requires_grad=True, or leave a name without a value, such as x: it becomes an input.",
+}
+CUT = "\n… this is as much as the page shows of it."
 
 
 class Session:
@@ -44,22 +55,22 @@ class Session:
         """
         out, seconds = Printed(), float(message.get("seconds", 10.0))
         asked: list[tuple] = []
-        sketch = Sketch({})
+        sketch, wanted = Sketch({}), message.get("run", {})
         try:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
                 if "respond" in message:
                     found = self._respond(message["respond"])
                 else:
-                    wanted = message["run"]
                     sketch = _listened(wanted, asked)
-                    found = self._shown(sketch, asked)
+                    found = self._shown(sketch, asked, wanted)
         except TimeUp:
             found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there a loop that never ends?"}
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            found = _told(error, sketch.shift)
-        return found | {"printed": out.getvalue()}
+            found = self._of_refused(asked) | _told(error, sketch, str(wanted.get("source", "")))
+        printed = out.getvalue()
+        return found | {"printed": printed + CUT if len(printed) >= LONGEST_PRINTED else printed}
 
     def _respond(self, message):
         if self._picture is None:
@@ -67,7 +78,11 @@ class Session:
         self._picture.hear(message)
         return {"scene": to_json(self._picture.scene), "rest": self._picture.rest}
 
-    def _shown(self, sketch, asked):
+    def _of_refused(self, asked):
+        """The tape of a tensor whose way back was asked for and refused: the error stands beside it."""
+        return self._kept(asked[0][0]) if asked and isinstance(asked[0][0], Explorer) else {}
+
+    def _shown(self, sketch, asked, wanted):
         """The picture of the function that was typed, else of what the program differentiated first, else of its result."""
         if sketch.function is not None:
             return self._of_function(sketch.function, list(sketch.inputs.values()), sketch.inputs)
@@ -76,11 +91,15 @@ class Session:
             if isinstance(what, Explorer):
                 return self._kept(what)
             return self._of_function(what, list(args), {})
-        if hasattr(type(sketch.value), "grad_fn") and sketch.value.grad_fn is not None:
-            return self._kept(_of_tape(sketch.value, sketch.names))
-        if sketch.value is not None:
+        if sketch.value is not None and not _is_taped(sketch.value):
             print(sketch.value)
-        return {"note": NOTHING}
+        taped = [thing for thing in [*sketch.names.values(), sketch.value] if _is_taped(thing)]
+        if taped:
+            return self._kept(_of_tape(taped[-1], sketch.names))
+        dialect = str(wanted.get("dialect", "numpy"))
+        if dialect == "torch" and (left := _left_on_tape(wanted)):
+            return self._kept(_of_tape(*left))
+        return {"note": NOTHING + FOR_ONE[dialect]}
 
     def _kept(self, picture):
         self._picture = picture
@@ -108,6 +127,8 @@ def _listened(wanted, asked):
         if asked:
             return
         if not args and not callable(what):
+            if not _is_taped(what):
+                return
             asked.append((None, ()))  # while the picture is made, nothing else is noted
             asked[0] = _of_tape(what, _names_around()), ()
         else:
@@ -120,10 +141,34 @@ def _listened(wanted, asked):
         watch.asked = before
 
 
+def _is_taped(thing):
+    return hasattr(type(thing), "grad_fn") and thing.grad_fn is not None
+
+
+def _left_on_tape(wanted):
+    """The last tensor on a tape that a program made, and the names where it did: seen in a second run."""
+    found: list[tuple] = []
+
+    def look(frame, event, value):  # what a function of the program gives back, or what it is given by what it calls
+        user = frame if frame.f_code.co_filename == FILE else frame.f_back
+        if event == "return" and user is not None and user.f_code.co_filename == FILE and _is_taped(value):
+            found.append((value, {**user.f_globals, **user.f_locals}))
+
+    before = sys.getprofile()
+    try:
+        with redirect_stdout(StringIO()):
+            sys.setprofile(look)
+            _listened(wanted, [])
+    except Exception:
+        return None
+    finally:
+        sys.setprofile(before)
+    return found[-1] if found else None
+
+
 def _of_tape(tensor, names):
     """The picture of a tensor's tape, with the names that are known where it was made."""
-    space = {**names, "labkit_show": show, "labkit_tensor": tensor}
-    return eval("labkit_show(labkit_tensor)", space)
+    return eval("labkit_show(labkit_tensor())", {**names, "labkit_show": show, "labkit_tensor": lambda: tensor})
 
 
 def _names_around():
@@ -155,12 +200,17 @@ def _words(value):
     return np.array2string(raw, precision=6, separator=", ", threshold=40) if raw.ndim else f"{raw[()]}"
 
 
-def _told(error, shift):
-    """An error as labkit says it, and the line that was typed which raised it."""
+def _told(error, sketch, source):
+    """An error as labkit says it, the line that was typed which raised it, and how it is written, where that is known."""
     if isinstance(error, NotRead):
         return {"error": str(error)}
     if isinstance(error, SyntaxError):
-        return {"error": f"{type(error).__name__}: {error.msg}", "line": error.lineno or 1}
+        number = min(error.lineno or 1, max(1, source.count("\n") + 1))
+        said = type(error) is SyntaxError and of_syntax(
+            (textwrap.dedent(source).strip("\n").splitlines() or [""])[number - 1]
+        )
+        return {"error": f"{type(error).__name__}: {error.msg}" + (f"\n{said}" if said else ""), "line": number}
     lines = [number for frame, number in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == FILE]
-    found = {"error": f"{type(error).__name__}: {error}"}
-    return found | {"line": max(1, lines[-1] - shift)} if lines else found
+    said = of_error(error, source, sketch.inputs.values())
+    found = {"error": f"{type(error).__name__}: {error}" + (f"\n{said}" if said else "")}
+    return found | {"line": max(1, lines[-1] - sketch.shift)} if lines else found

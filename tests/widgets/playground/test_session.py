@@ -91,6 +91,79 @@ def test_a_documented_case_is_whole_and_has_a_graph(name):
             assert answer["scene"]["panels"] and answer["printed"].startswith("{") and "error" not in answer
 
 
+def test_each_documented_case_shows_a_graph_or_says_why_there_is_none():
+    without = set()
+    for (name, dialect), preset in PRESETS.items():
+        answer = ask(preset["source"], dialect)
+        assert "error" not in answer and "labkit_" not in str(answer.get("scene", "")), (name, dialect, answer)
+        if "scene" not in answer:
+            without.add((name, dialect))
+            assert answer["note"].startswith("This code differentiates nothing, so there is no graph. "), (
+                name,
+                dialect,
+            )
+    assert without == {
+        ("net-forward", "mindspore"), ("grad-neither", "mindspore"), ("clip-by-global-norm", "mindspore"),
+        ("clip-by-global-norm", "torch"), ("position-out-of-range", "mindspore"), ("forward-records-nothing", "mindspore"),
+        ("clip-and-mean", "mindspore"),
+    }  # fmt: skip
+
+
+def test_a_tape_that_nobody_walks_back_is_shown_also_where_it_has_no_name():
+    for source in (
+        "x = torch.tensor(2.0, requires_grad=True)\ny = x**2\nprint(y)",
+        "def f():\n    x = torch.tensor(2.0, requires_grad=True)\n    return (x**2).item()\n\nprint(f())",
+    ):
+        answer = ask(source, "torch")
+        assert "pow 2" in marks(answer) and answer["printed"].count("\n") == 1
+
+
+def test_a_way_back_that_is_refused_shows_the_tape_beside_the_error():
+    answer = ask("x = torch.ones(2, requires_grad=True)\n(x * 2).backward()", "torch")
+    assert (
+        "only for scalar outputs" in answer["error"]
+        and answer["line"] == 2
+        and answer["scene"]["title"].startswith("a tensor")
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "inputs", "gradients"),
+    [
+        ("y = x**2", {"x": "1.5"}, {"x": "3.0"}),
+        ("for i in range(3):\n    x = x * w\nprint(x)", {"x": "1.5", "w": "0.6"}, {"x": "0.216", "w": "1.62"}),
+        ("s = 0\nfor x in [1, 2]:\n    s += x * w", {"w": "1.5"}, {"w": "3.0"}),
+        ("[x * k for k in range(3)][2]", {"x": "1.5"}, {"x": "2.0"}),
+        ("def f(x):\n    return x**2\n\nf(3)", {"x": "3.0"}, {"x": "6.0"}),
+        ("pi * r**2", {"pi": "3.141592653589793", "r": "0.6"}, {"pi": "0.36", "r": "3.76991"}),
+    ],
+)
+def test_what_a_newcomer_types_is_taken_as_it_is_meant(source, inputs, gradients):
+    answer = ask(source)
+    assert answer["inputs"] == inputs
+    assert {name: round(float(value), 5) for name, value in answer["gradients"].items()} == {
+        name: float(value) for name, value in gradients.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import torch\nx = torch.tensor(2.0, requires_grad=True)\n(x * x).backward()",
+        "import torch.nn.functional as F, torch.nn\nx = torch.ones(2, requires_grad=True)\nF.relu(x).sum()",
+        "from mindspore import grad, Tensor\ngrad(lambda x: x**2)(Tensor(3.0))",
+        "import mindspore as ms\nfrom mindspore import ops\nms.grad(ops.sin)(ms.Tensor(3.0))",
+    ],
+)
+def test_the_frameworks_are_imported_by_their_own_names(source):
+    assert ask(source)["scene"]["panels"]
+
+
+def test_a_long_print_is_cut_and_says_so():
+    answer = ask("for i in range(10000): print(i)")
+    assert len(answer["printed"]) < 21_000 and answer["printed"].endswith("as much as the page shows of it.")
+
+
 def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
     answer = ask("print(1 + 1)")
     assert answer["printed"] == "2\n" and "differentiates nothing" in answer["note"] and "scene" not in answer
@@ -106,6 +179,19 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
         ("x**2 + (", 1, "SyntaxError: '(' was never closed"),
         ("y = x\ny.nothing", 2, "has no .nothing"),
         ("f = 1\nf / 0", 2, "ZeroDivisionError: division by zero"),
+        ("x^2", 1, "A power is written **: x**2."),
+        ("sin x", 1, "What a function takes stands in brackets: sin(x)."),
+        ("2x + 1", 1, "A product is written with *: 2*x."),
+        ("f(x) = x**2", 1, "A function is written def f(x): return x**2"),
+        ("h = x\nh²", 2, "In Python a power is written **: x**2."),
+        ("pip install torch", 1, "Nothing can be installed here"),
+        ("ln(x)", None, "There is no function 'ln'. It is written log(x)."),
+        ("softmax(x)", None, "MindSpore and PyTorch have it: choose one above."),
+        ("torch.sin(x)", None, "torch belongs to PyTorch: choose it above."),
+        ("math.sin(x)", None, "math computes with plain numbers"),
+        ("raise EOFError('input')", 1, "Nothing can be typed into a running program here."),
+        ("import pandas_of_somebody", 1, "Here are Python's own library, NumPy, labkit"),
+        ("x @ w", 1, "A list, such as [1, 2], makes it an array."),
         ("tahn(x)", None, "There is no function 'tahn'. Did you mean 'tan' or 'tanh'"),
         ("raise SystemExit(3)", 1, "SystemExit: 3"),
         ("x * y", None, "y: a number or a list of numbers is expected, such as -2.5 or [1, 2], but 'much' came"),
@@ -172,6 +258,7 @@ def test_the_page_is_whole(tmp_path):
         "player.js",
         "player.css",
         "presets.json",
+        "first.json",
     }
     offered = json.loads((tmp_path / "playground/presets.json").read_text(encoding="utf-8"))
     assert {preset["dialect"] for preset in offered} == {"numpy", "mindspore", "torch"}
@@ -182,8 +269,10 @@ def test_the_page_is_whole(tmp_path):
 def test_the_command_lays_the_page_and_its_python(tmp_path, monkeypatch, capsys):
     laid = []
     monkeypatch.setattr("labkit.live.lay", lambda folder, sources, packages: laid.append((folder, sources, packages)))
+    monkeypatch.setattr("labkit.live.make_image", laid.append)
     assert main(["playground", str(tmp_path / "site"), "--pyodide", str(tmp_path)]) == 0
-    assert laid == [(tmp_path / "site" / "runtime", [tmp_path], ("numpy", "traitlets"))]
+    runtime = tmp_path / "site" / "runtime"
+    assert laid == [(runtime, [tmp_path], ("numpy", "traitlets")), runtime]
     assert (tmp_path / "site/playground/index.html").is_file() and "http.server" in capsys.readouterr().out
 
 

@@ -2,13 +2,15 @@
 
 self.onmessage = async ({ data }) => {
   self.onmessage = null;
-  const { loadPyodide } = await import(`${data.runtime}/pyodide.mjs`);
+  const runtime = `${data.runtime.replace(/\/$/, "")}/`;
+  const { begun } = await import(`${runtime}begin.mjs`);
   self.postMessage({ stage: "Python" });
-  const python = await loadPyodide({ indexURL: data.runtime, packages: ["labkit"], checkIntegrity: false });
-  self.postMessage({ stage: "labkit" });
+  const python = await begun(runtime);
   const answer = python.runPython(`
 import json
+from labkit.live.warm import awake
 from labkit.widgets.playground import Session
+awake()
 session = Session()
 lambda text: json.dumps(session.answer(json.loads(text)))
 `);

@@ -1,0 +1,83 @@
+"""What somebody who knows formulas better than Python is told beside an error: how it is written here."""
+
+import ast
+import keyword
+import re
+from collections.abc import Collection, Iterable, Mapping
+from importlib import import_module
+
+LETTERS = {
+    "²": "a power is written **: x**2", "³": "a power is written **: x**3", "√": "a root is written sqrt(x)",
+    "×": "a product is written *", "·": "a product is written *", "⋅": "a product is written *", "÷": "a quotient is written /",
+    "−": "minus is written -", "–": "minus is written -", "≤": "it is written <=", "≥": "it is written >=",
+    "≠": "it is written !=", "“": 'a text stands in "straight" quotes', "”": 'a text stands in "straight" quotes',
+}  # fmt: skip
+_WORDS = rf"(?:{'|'.join(keyword.kwlist)})\b"
+SHAPES = {  # of lines that are no Python, and what is meant
+    r"^\s*[!%]|^\s*(pip|conda)\s+install": "Nothing can be installed here: there are NumPy, labkit, and its two dialects.",
+    r"^\s*d\s*/\s*d\w": "Write the function alone: its derivative is shown with it.",
+    r"^\s*\w+\s*\([\w\s,]*\)\s*=[^=]": "A function is written def f(x): return x**2, or as its right side alone.",
+    r"\d[A-Za-z_(]|\)\s*[\w(]": "A product is written with *: 2*x.",
+    rf"\b(?!{_WORDS})[A-Za-z_]\w*\s+(?!{_WORDS})[A-Za-z_]\w*": "What a function takes stands in brackets: sin(x). "
+    "A product is written with *.",
+}
+OTHERWISE = {"ln": "log(x)", "lg": "log10(x)", "tg": "tan(x)", "arctg": "arctan(x)", "sqr": "x**2", "sgn": "sign(x)"}
+WRITTEN_OUT = {"sigmoid": "1/(1 + exp(-x))", "relu": "maximum(x, 0)", "softplus": "log(1 + exp(x))"}  # in plain NumPy
+PLAIN = {"math", "cmath", "statistics", "random"}
+TITLES = {"numpy": "NumPy", "mindspore": "MindSpore", "torch": "PyTorch"}
+
+
+def of_syntax(line: str) -> str:
+    """What is said beside a SyntaxError in this line; empty where nothing is known.
+
+    >>> of_syntax("2x + 1")
+    'A product is written with *: 2*x.'
+    """
+    for letter in line:
+        if letter in LETTERS:
+            return f"In Python {LETTERS[letter]}."
+    return next((said for shape, said in SHAPES.items() if re.search(shape, line)), "")
+
+
+def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str:
+    """What is said beside an error of code that runs; `inputs`: the values of its inputs."""
+    numbers = any(isinstance(value, float) or getattr(value, "ndim", 1) == 0 for value in inputs)
+    if "^" in source and isinstance(error, (TypeError, NotImplementedError)):
+        return "A power is written **: x**2."
+    if isinstance(error, EOFError) and "input" in source:
+        return "Nothing can be typed into a running program here. A name without a value is an input, with a field of its own."
+    if isinstance(error, ModuleNotFoundError):
+        return "Here are Python's own library, NumPy, labkit, and its two dialects."
+    if isinstance(error, (ValueError, IndexError)) and numbers and "dimension" in str(error):
+        return "An input is a number at first. A list, such as [1, 2], makes it an array."
+    return ""
+
+
+def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
+    """What is said of a function that the dialect has not; `homes`: the module of each dialect's functions."""
+    if name in OTHERWISE:
+        return f"It is written {OTHERWISE[name]}."
+    if dialect == "numpy" and name in WRITTEN_OUT:
+        return f"In NumPy it is written {WRITTEN_OUT[name]}."
+    having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
+    return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
+
+
+def of_name(name: str, dialect: str, modules: Mapping[str, Collection[str]]) -> str:
+    """What is said of a name whose part is used, as in `torch.sin`, where it is the name of a module; empty for others."""
+    if name in PLAIN:
+        return f"{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
+    owner = next((other for other, names in modules.items() if name in names), None)
+    return f"{name} belongs to {TITLES[owner]}: choose it above." if owner and owner != dialect else ""
+
+
+def _has(home, name):
+    try:
+        return callable(getattr(import_module(home), name, None))
+    except NotImplementedError:
+        return False
+
+
+def bases(tree: ast.AST) -> set[str]:
+    """The names of which parts are used: `torch` in `torch.sin(x)`."""
+    return {n.value.id for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)}

@@ -169,7 +169,14 @@ def data_of(page):
 
 def test_a_page_holds_the_whole_scene_and_where_its_dials_stand():
     picture = Demo()
-    held = {"scene": to_json(picture.scene), "scenes": {}, "state": picture.state, "rest": {}, "rests": {}, "plays": False}
+    held = {
+        "scene": to_json(picture.scene),
+        "scenes": {},
+        "state": picture.state,
+        "rest": {},
+        "rests": {},
+        "plays": False,
+    }
     assert data_of(picture.html()) == held
     assert data_of(picture.html(step=2))["state"]["step"] == 2
 

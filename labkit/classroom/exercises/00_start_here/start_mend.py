@@ -26,7 +26,10 @@ def _numbers(rng, count):
 
 draw = tuple(partial(_numbers, count=count) for count in (3, 4, 6, 5, 1))
 errors = (
-    ("totl", "The name in the error was never given a value. Compare it, letter by letter, with the line above."),
+    (
+        "totl",
+        "The name in the error was never given a value. Compare it, letter by letter, with the names in the lines above.",
+    ),
 )
 
 

@@ -59,7 +59,7 @@ exact_arithmetic = wrong(
 )
 
 float64_for_all = wrong(
-    "That is right for float64. In float32 and float16 the stored numbers lie much further apart.",
+    "At x = 1 that is right for float64. In float32 and float16 the stored numbers lie much further apart.",
     when=lambda inputs, expected, got: same(expected[:2], list(got[:2])) and 1 in (got[2], got[3]),
     answer={2: 1, 3: 1, 5: 1},
 )
@@ -68,7 +68,7 @@ distance_is_fixed = wrong(
     "The stored numbers lie further apart the larger they are: at 2**60 the next one is 256 away.", {4: 1}, alone=True
 )
 
-always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 2**-10 away.", {5: 0})
+always_down = wrong("x + h goes to the *nearest* stored number. Here that is the one above, 1 + 2**-10.", {5: 0})
 
 then_it_is_exact = wrong(
     "x + h is stored as 1 + 2**-10, so the numerator is 2**-10. Divide that by h = 3 * 2**-12.",

@@ -20,7 +20,7 @@ from labkit.tracing import trace
 answer = [(8, 2), (8, 2), (6, 2), (2, 2), (8, 0), (0, 0)]
 places = ("z d c b a", "z c b d a", "z c a d b", "z d a c b", "z b d c a", "a b c d z")
 rules = (
-    "z sends 1 to c and 1 to d; c sends 3 to a and 2 to b; d sends 1 to a. When a is visited, which of these have come?",
+    "Once 1 is at c and at d, c sends 3 to a and 2 to b, and d sends 1 to a. When a and b are visited, which have come?",
 )
 hints = (
     "The values are a = 2, b = 3. So z sends 1 to c and to d, c sends 3 to a and 2 to b, d sends 1 to a.",

@@ -48,7 +48,7 @@ confused_boxes = wrong(
 )
 
 inner_is_a_number = wrong(
-    "The inner gradient of item 2 is x * x, not the number 4. It moves when x moves, so the outer grad sees x * x * x.",
+    "The inner gradient moves when x moves. In item 2 it is x * x, not the number 4, so the outer grad sees x * x * x.",
     {2: 4, 3: 4},
 )
 

@@ -35,7 +35,7 @@ def added(a, b):
     return a[0] / b[0], (a[1] * b[0] + a[0] * b[1]) / b[0] ** 2
 
 
-@wrong("Both parts are there. The difference is divided by b twice: by its square.")
+@wrong("Both parts are there. Divide their difference by the square of b.")
 def not_squared(a, b):
     return a[0] / b[0], (a[1] * b[0] - a[0] * b[1]) / b[0]
 

@@ -52,7 +52,7 @@ slope_on_one_side = wrong(
 no_tie = wrong("At 0 the two arguments are equal: a tie. maximum gives a half to each.", {1: either(0, 1)})
 
 middle_everywhere = wrong(
-    "Only abs and maximum answer with the middle. A condition is no operation: the branch that runs is differentiated.",
+    "Only abs and maximum answer with the middle. A comparison has no slope: it gives a constant, or picks the branch.",
     {2: 0.5, 3: 0.5},
 )
 

@@ -41,7 +41,7 @@ def results_swapped(x, w, g):
 
 
 @wrong(
-    "One of your products is the transpose of what it should be: a gradient has its rows and columns where its "
+    "A product of yours is the transpose of what it should be: a gradient has its rows and columns where its "
     "array has them.",
     when=lambda i, expected, got: same(expected[0].T, got[0]) or same(expected[1].T, got[1]),
 )

@@ -52,12 +52,12 @@ def whole_rows(pushes):
     return _filled(pushes, lambda p, i, j: p[j % 3, i], reach=pushes.shape[1])
 
 
-@wrong("Only the diagonal is there. In each row the column before and the one after have their slope, too.")
+@wrong("Only the diagonal is there. In each row the columns beside it have their slopes, too.")
 def diagonal_only(pushes):
     return _filled(pushes, lambda p, i, j: p[j % 3, i], reach=0)
 
 
-@wrong("The diagonal beside it is missing on one side: row i has slopes in the columns i - 1, i and i + 1.")
+@wrong("The diagonal beside it is missing on one side: row i has slopes in i - 1, i and i + 1, as far as they exist.")
 def one_side_only(pushes):
     return np.triu(_filled(pushes, lambda p, i, j: p[j % 3, i]))
 

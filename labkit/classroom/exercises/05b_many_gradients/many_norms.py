@@ -47,7 +47,7 @@ def lengths_added(x, g):
     return _of_rows(x) * _of_rows(g) + _of_rows(g)
 
 
-@wrong("That is the gradient with respect to b alone. The one with respect to w has its elements, too.")
+@wrong("That is the length for b alone. The gradient with respect to w has its elements, too.")
 def bias_alone(x, g):
     return _of_rows(g)
 

@@ -64,7 +64,7 @@ TO_TORCH = {
     "CellList": "`nn.ModuleList`",
     "CellDict": "`nn.ModuleDict`",
     "construct": "`forward`",
-    "SoftmaxCrossEntropyWithLogits": "`nn.CrossEntropyLoss`",
+    "SoftmaxCrossEntropyWithLogits": "`nn.CrossEntropyLoss`, whose default is the mean",
     "set_seed": "`torch.manual_seed(0)`",
     "set_train": "`net.train()`",
     "trainable_params": "`net.parameters()`",

@@ -96,7 +96,7 @@ SENTENCES = (
     Sentence(
         ("r1.10",),
         "`MyTrainOneStepCell` clips, then gathers the gradients of all workers.",
-        "Each worker clips a gradient of its own. To limit the step, gather first.",
+        "Each worker clips a gradient of its own. To clip the gradient of the step, gather first.",
         "13", "clip-and-mean",
     ),
     Sentence(

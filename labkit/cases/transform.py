@@ -298,7 +298,7 @@ CASES = [
          {"mindspore": clip_by_global_norm, "torch": clip_grad_norm}, printed=False),
     Case("grad-in-a-cell", ("master", "r2.3.q1"), "comparison", "a Cell that returns the gradient of another Cell",
          {"grad": S_X}, {"mindspore": gradient_of_a_gradient_cell}, printed=False),
-    Case("grad-again", ("master", "r2.3.q1"), "retain_graph", "a gradient function can be called again: nothing is freed",
+    Case("grad-again", ("master", "r2.3.q1"), "retain_graph", "a gradient function can be called again: nothing is used up",
          {"first": (G_W,), "second": (G_W,)}, {"mindspore": again}, printed=False),
     Case("printed-exponents", ALL, "mindspore.grad", "how a tuple of tensors prints",
          {"text": "(Tensor(shape=[1, 3], dtype=Float32, value=\n"
@@ -307,7 +307,7 @@ CASES = [
          corrections={"text": Slip(
              "(Tensor(shape=[1, 3], dtype=Float32, value=\n"
              "[[ 2.00000000e+00,  4.00000000e+00,  6.00000000e+00]]),)",
-             "three-digit exponents are how Windows prints; elsewhere exponents have two digits, and signs their column")}),
+             "three digits are how an older C library of Windows prints; elsewhere exponents have two, and signs their column")}),
     Case("same-tensor-twice", ("master", "r2.3.q1"), "comparison",
          "one Tensor object given for two arguments: PyNative tells tensors apart by object, graph mode by argument",
          {"grad": (3.0, 3.0)}, {"mindspore": same_tensor_twice}, printed=False,

@@ -21,12 +21,12 @@ rules = (
     "Here nothing is asked for at all.",
     "Positions come as a number or a tuple. Which kind of mistake is another type?",
     "net has two inputs. The framework itself finds out, while it runs, that there is no such position.",
-    "Positions are checked when ms.grad is called, and a position below the first makes no sense.",
+    "A position below the first makes no sense, and ms.grad sees that as soon as it is called.",
     "has_aux needs a function with several outputs; this one returns a single one.",
-    "A tuple with a single position is a tuple of positions like any other.",
+    "A tuple may hold a single position: then it counts as an int.",
 )
 hints = (
-    "A value that makes no sense is a ValueError, a wrong type a TypeError. One line runs.",
+    "A value that makes no sense is mostly a ValueError, a wrong type a TypeError. One line runs.",
     "Lines 0, 1 and 3 fail when ms.grad is called, before any data is seen; line 2 fails inside the framework.",
     "Run the six lines one by one, each in its own cell: the last line of the traceback names the type.",
 )

@@ -18,14 +18,14 @@ from labkit.classroom.writing import either, judged, wrong
 answer = ["fine", TypeError, ValueError, TypeError, ValueError, "fine"]
 rules = (
     "The last argument is the seed, and it has the shape of the output.",
-    "With sens_param=True the last argument is taken away as the seed, always. What is left for f?",
+    "With sens_param=True the last argument is taken away as the seed, if none is given by name. What is left for f?",
     "The seed has another shape than the output: the type is right, the value is not.",
     "Without sens_param all arguments go to f. How many does it take?",
     "has_aux needs a function with several outputs; this one returns a single one.",
     "The seed may be given by its name, too.",
 )
 hints = (
-    "With sens_param=True the last argument is taken away as the seed. What is left goes to f.",
+    "With sens_param=True the last argument is taken away as the seed, if none is given by name. What is left goes to f.",
     "A call with too few or too many arguments is a TypeError. A value that does not fit is a ValueError.",
     "Lines 0 and 5 run. Lines 1 and 3 fail because f gets the wrong number of arguments.",
 )
@@ -48,8 +48,8 @@ def reference():
 
 
 seed_left_out = wrong(
-    "With sens_param=True the last argument is the seed, always. Here v was taken for it, and f was called with "
-    "nothing: one argument is missing, a TypeError.",
+    "With sens_param=True the last argument is the seed, if none is given by name. Here v was taken for it, and f was "
+    "called with nothing: one argument is missing, a TypeError.",
     {1: either("fine", ValueError, RuntimeError)},
     alone=True,
 )

@@ -1,7 +1,7 @@
 """# Port backward (1 point)
 
 Three steps downhill, for two numbers at once. Port the program to MindSpore: write `port(x, y)` for two Tensors; it
-returns the tuple of both after the third step. There, nothing is changed in place: a step makes a new Tensor.
+returns the tuple of both after the third step. Change nothing in place there: a step makes a new Tensor.
 
 [[_program as program]]
 """

@@ -31,7 +31,7 @@ rules = (
 )
 hints = (
     f"The derivative of x**2 at {x:g} is {slope:g}. That is item 0.",
-    "backward adds to .grad. Only zero_() empties it.",
+    "backward adds to .grad. Here only zero_() empties it.",
     f"Item 1 is {slope:g} + {slope:g}, item 2 starts from 0; autograd.grad hands its result to you alone.",
 )
 

@@ -50,8 +50,8 @@ def as_it_was(w, xs):
 
 
 @wrong(
-    "It runs, and each loss goes back through all the steps before it: retain_graph keeps the whole record. Here each loss "
-    "was to go back through its own step: cut h between the steps."
+    "It runs, and each loss goes back through all the steps before it, for nothing cuts the record between them. Here each "
+    "loss was to go back through its own step: cut h between the steps."
 )
 def retained(w, xs):
     h = torch.tensor(0.5)

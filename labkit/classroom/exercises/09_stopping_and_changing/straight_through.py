@@ -30,8 +30,8 @@ errors = (("'detach'", "MindSpore has no detach: its word is ops.stop_gradient."
 
 
 @wrong(
-    "Your gradient is 0: it went through ops.round, whose slope is 0. Put round inside stop_gradient, and give "
-    "the gradient a way round it."
+    "Your gradient is 0: its only way goes through ops.round, whose slope is 0, or is stopped. Put round inside "
+    "stop_gradient, and give the gradient a way round it."
 )
 def slope_of_round(x, t):
     return ms.ops.round(x), ms.grad(lambda x: ((ms.ops.round(x) - t) ** 2).sum())(x)
@@ -50,7 +50,7 @@ def loss_not_rounded(x, t):
     return ms.ops.round(x), ms.grad(lambda x: ((x - t) ** 2).sum())(x)
 
 
-@wrong("Your gradient is twice too large: the gradient reaches x on two ways. One of them must be stopped.")
+@wrong("Your gradient is twice too large: x carries it twice, and should carry it once.")
 def slope_two(x, t):
     rounded = lambda x: 2 * x + ms.ops.stop_gradient(ms.ops.round(x) - 2 * x)
     return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)

@@ -18,7 +18,7 @@ FILES, MEMORY, CODE = "packages.bin", "memory.bin", "code.bin"
 WASM = "pyodide.asm.wasm"
 SCRIPT = Path(__file__).with_suffix(".mjs")
 NOT_RUN = (".pyi", ".pxd", ".h", ".a", ".lib", ".exe", "/RECORD")  # what compilers and checkers read
-COMPILERS = ("numpy/f2py/", "numpy/distutils/", "numpy/_core/include/")
+SPARE = ("numpy/f2py/", "numpy/distutils/", "numpy/_core/include/", "numpy/linalg/lapack_lite.")  # nothing imports it
 
 
 class ImageError(Exception):
@@ -64,7 +64,7 @@ def _unpacked(wheel: Path) -> Iterator[tuple[str, bytes]]:
     with zipfile.ZipFile(wheel) as held:
         for name in held.namelist():
             foreign = not name.startswith("labkit/")
-            if not name.endswith("/") and not (foreign and (name.endswith(NOT_RUN) or name.startswith(COMPILERS))):
+            if not name.endswith("/") and not (foreign and (name.endswith(NOT_RUN) or name.startswith(SPARE))):
                 yield name, held.read(name)
 
 

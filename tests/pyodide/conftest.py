@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from playground_site import playground
 
 from labkit.live import lay, make_image
 
@@ -64,6 +65,13 @@ def image(tmp_path_factory):
     lay(folder, [Path(part) for part in os.environ[FOLDER].split(os.pathsep)], ("numpy", "traitlets"))
     assert "memory" in make_image(folder)["at_once"]
     return folder
+
+
+@pytest.fixture(scope="session")
+def address(image, tmp_path_factory):
+    """The address of a playground with that image."""
+    with playground(image, tmp_path_factory.mktemp("site")) as place:
+        yield place
 
 
 @pytest.fixture

@@ -1,45 +1,13 @@
 """The playground in Chromium: from a link to the picture, what is typed, what goes wrong, and how it looks."""
 
-import json
 import re
-import shutil
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import chromium
 import pytest
 from listened_page import Listened, axe_findings
-
-from labkit.live.runtime import LOCK
-from labkit.widgets.playground import build
+from playground_site import LINK, UNLEAVABLE
 
 pytestmark = pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing())
-LINK = "#code=h+%3D+tanh(w*x)%0A(h+-+x)**2&dialect=numpy&in.x=2&in.w=0.5&at.step=6"
-UNLEAVABLE = "x * sum(range(10**12))"  # one call into compiled code
-
-
-class Files(SimpleHTTPRequestHandler):
-    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript", ".wasm": "application/wasm"}
-
-    def log_message(self, *_):
-        """Nothing is to be said."""
-
-
-@pytest.fixture(scope="module")
-def address(image, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    build(folder / "playground", "../runtime")
-    (folder / "runtime").symlink_to(image)
-    shutil.copytree(image, folder / "plain", ignore=lambda *_: ["memory.bin"])
-    lock = json.loads((image / LOCK).read_text(encoding="utf-8"))
-    del lock["at_once"]["memory"]
-    (folder / "plain" / LOCK).write_text(json.dumps(lock), encoding="utf-8")
-    build(folder / "without", "../plain")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Files, directory=folder))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/playground/"
-    server.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +120,7 @@ def test_it_can_be_read_by_everyone_also_on_a_telephone(page, scheme):
 def test_without_a_memory_image_python_starts_and_shows_the_same(listened, address):
     page = Listened(listened.page.context.new_page()).page
     page.goto(address.replace("playground", "without") + LINK)
-    title(page, "one run and its derivative")
+    title(page, "step by step")
     page.close()
 
 

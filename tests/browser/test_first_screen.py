@@ -4,12 +4,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from widget_examples import made
 
 import labkit
 from labkit.site.frames import knowing
 from labkit.widgets import plot
 from labkit.widgets.kit import plots, theme
+from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import Dial, Panel, Scene, text
 
 SITE = Path(__file__).parent.parent.parent / "labkit" / "site" / "assets"
 ANSWERS = """<!doctype html>
@@ -38,7 +39,9 @@ GALLERY = """<!doctype html><html lang="en"><title>labkit</title><link rel="icon
 
 
 def test_an_item_of_the_gallery_is_loaded_when_it_is_seen_and_plays_also_where_it_has_no_slider(go, tmp_path):
-    page = made("cut").save(tmp_path / "gallery.html")
+    choices = Dial("mode", "Mode", ["a", "b", "c"], kind="choice")
+    scene = Scene("No slider", "One of three.", [choices], [Panel("p", "A panel", 10, 10, [text(1, 1, "a")])])
+    page = Picture(scene).save(tmp_path / "gallery.html")
     knowing(page, plays=True)
     shutil.copy(SITE / "landing.js", tmp_path)
     (tmp_path / "index.html").write_text(GALLERY, encoding="utf-8")

@@ -212,7 +212,7 @@ def test_a_long_run_is_stepped_in_little_time_of_the_page(opened):
     begin, steps = seconds(), 8
     for i in range(steps):
         page.locator("input[type=range]").fill(str(i + 1))
-    assert (seconds() - begin) / steps < 0.016
+    assert (seconds() - begin) / steps < 0.1  # it takes some 0.01; where every mark is drawn anew, more than 0.2
     page.locator(".lk-tools").get_by_role("button", name="Fit").locator("visible=true").first.click()
     settled(page)
     assert page.evaluate("document.querySelectorAll('figure svg > *').length") < 1500

@@ -40,13 +40,18 @@ class Scale:
         >>> scale = Scale("norm", 1e-6, 1.0, str)
         >>> scale.strength(0.0), scale.strength(1e-6), scale.strength(1e-3), scale.strength(1.0)
         (0.0, 0.08, 0.35, 0.53)
+
+        The mean of several, some of them 0, may be less than the least.
+
+        >>> scale.strength(1e-9)
+        0.08
         """
         if not value:
             return 0.0
         if self.low == self.high:
             return STRENGTHS[-1]
         part = (log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
-        return STRENGTHS[min(int(part * len(STRENGTHS)), len(STRENGTHS) - 1)]
+        return STRENGTHS[max(0, min(int(part * len(STRENGTHS)), len(STRENGTHS) - 1))]
 
     def edges(self) -> list[float]:
         """Where each colour begins."""

@@ -230,7 +230,7 @@ export class Player {
     const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
     if (seen !== this.fitted) {
       this.fitted = seen;
-      this.root.style.setProperty("--lk-wide", `${Math.min(room, Math.max(LEAST, arrange(this.views, room)))}px`);
+      this.root.parentNode.style.setProperty("--lk-wide", `${Math.min(room, Math.max(LEAST, arrange(this.views, room)))}px`);
       stick(this.root.querySelector(".lk-controls"));
     }
     this.grabbing.place();

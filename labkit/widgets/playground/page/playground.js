@@ -268,7 +268,7 @@ player.settle(document.querySelector("main"));
 if (document.documentElement.classList.contains("embedded")) say(`Not run yet. ${byId("loads").textContent}`); // a page of others loads no Python unasked
 else start();
 open(location.hash);
-if (now.code === presets[0].source && !Object.keys(now.inputs).length && !Object.keys(now.dials).length) {
+if (now.code === presets[0].source && !Object.keys(now.rest.inputs).length && !Object.keys(now.dials).length) {
   const answer = await (await fetch(new URL("first.json", import.meta.url))).json(); // what Python will answer, once it is ready
-  if (!played && now.code === presets[0].source && !Object.keys(now.inputs).length) shown({ source: now.code, dialect: now.dialect }, answer);
+  if (!played && now.code === presets[0].source && !Object.keys(now.rest.inputs).length) shown({ source: now.code, dialect: now.dialect }, answer);
 }

@@ -5,7 +5,9 @@
 
 import os
 import signal
+import sys
 import tomllib
+from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes are started: each would compile labkit anew
@@ -45,6 +47,15 @@ def pytest_make_collect_report(collector):
     if isinstance(collector, pytest.Directory) and int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 2:
         report.result.reverse()
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item):
+    """What one test leaves behind decides about another one only in some orders: it fails the test that left it."""
+    result = yield
+    assert not hasattr(sys, "ps1"), f"{item.name} leaves a prompt (`sys.ps1`): labkit now thinks that a learner is here."
+    assert Path.cwd() == item.config.invocation_params.dir, f"{item.name} leaves the tests in {Path.cwd()}."
+    return result
 
 
 def pytest_collection_modifyitems(items):

@@ -5,8 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from IPython.core.completer import provisionalcompleter
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.completer import IPCompleter, provisionalcompleter
 
 from labkit.classroom import EXERCISES, clinic
 from labkit.classroom.clinic.drawing import admission, textbook
@@ -107,11 +106,10 @@ def test_what_a_patient_holds_is_its_name_and_what_was_paid():
 
 
 def test_no_completion_leads_to_who_has_what():
-    shell = InteractiveShell()
-    shell.user_ns |= {"clinic": clinic, "patient": clinic.admit("somebody")}
+    completer = IPCompleter(namespace={"clinic": clinic, "patient": clinic.admit("somebody")})
     for text in ("clinic.", "patient.", "patient._", "patient.plan."):
         with provisionalcompleter():
-            told = {one.text.rsplit(".", 1)[-1] for one in shell.Completer.completions(text, len(text))}
+            told = {one.text.rsplit(".", 1)[-1] for one in completer.completions(text, len(text))}
         assert told and not told & {"drawing", "admission", "textbook", "faults", "_who"}, text
 
 

@@ -53,7 +53,9 @@ def pytest_make_collect_report(collector):
 def pytest_runtest_teardown(item):
     """What one test leaves behind decides about another one only in some orders: it fails the test that left it."""
     result = yield
-    assert not hasattr(sys, "ps1"), f"{item.name} leaves a prompt (`sys.ps1`): labkit now thinks that a learner is here."
+    assert not hasattr(sys, "ps1"), (
+        f"{item.name} leaves a prompt (`sys.ps1`): labkit now thinks that a learner is here."
+    )
     assert Path.cwd() == item.config.invocation_params.dir, f"{item.name} leaves the tests in {Path.cwd()}."
     return result
 

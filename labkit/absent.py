@@ -55,7 +55,7 @@ def missing(module: str, name: str, known: bool = False) -> AttributeError:
     """
     _, dialect, *place = module.split(".")
     text, known = _said(dialect, ".".join(place), name, known)
-    return noted(AttributeError(text, name=name), name, dialect, known)
+    return noted(AttributeError(text, name=name), name, dialect, known or _anywhere(dialect, name))
 
 
 def not_found(fullname: str, known: bool = False) -> ModuleNotFoundError:
@@ -64,7 +64,8 @@ def not_found(fullname: str, known: bool = False) -> ModuleNotFoundError:
     _, dialect, *place = module.split(".")
     text, known = _said(dialect, ".".join(place), name, known)
     text = f"cannot import name '{name}' from '{module}' ({fullname}): {text}"
-    return noted(ModuleNotFoundError(text, name=".".join((dialect, *place, name))), name, dialect, known)
+    error = ModuleNotFoundError(text, name=".".join((dialect, *place, name)))
+    return noted(error, name, dialect, known or _anywhere(dialect, name))
 
 
 def _said(dialect, place, name, known):
@@ -80,7 +81,7 @@ def _said(dialect, place, name, known):
 def member(dialect: str, kind: str, text: str, name: str, thing: Any) -> AttributeError:
     """The error, which begins with `text`, for a member that a `thing` of the real class `kind` has, and here has not."""
     if name not in names(dialect).get(f"{kind}:", ()):
-        return noted(AttributeError(text, name=name, obj=thing), name, dialect)
+        return noted(AttributeError(text, name=name, obj=thing), name, dialect, _anywhere(dialect, name))
     same, close = _elsewhere(dialect, name, ""), get_close_matches(name, dir(type(thing)), 1, 0.8)
     near = f"There is {same}. " if same else f"Near it: `{close[0]}`. " if close else ""
     text = f"{text.rstrip('.')} in labkit, as it has in {REAL[dialect]}. {near}{_why(name)}".rstrip()
@@ -96,6 +97,11 @@ def _in_real(dialect, place, name):
     if place and own is None and above in names(dialect):
         return _in_real(dialect, above, name)
     return is_module(dialect, f"{place}.{name}".strip("."))
+
+
+def _anywhere(dialect, name):
+    """Whether the real package has the name somewhere, so that it is not the other framework's word alone."""
+    return any(name in found for found in names(dialect).values())
 
 
 def _instead(dialect, place, name):

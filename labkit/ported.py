@@ -101,9 +101,13 @@ def noted(error: _Error, word: str, dialect: str, known: bool = False) -> _Error
 
     >>> noted(AttributeError("'Tensor' object has no attribute 'detach'"), "detach", "mindspore").__notes__
     ["`detach` is PyTorch's word; in MindSpore: `ops.stop_gradient(x)`"]
+    >>> noted(AttributeError("module 'mindspore.nn' has no attribute 'Linear'"), "Linear", "mindspore", known=True).__notes__
+    ['for what PyTorch calls `Linear`: `nn.Dense`']
     """
     theirs, ours, words = _OTHERS[dialect]
-    if word in words:
+    if word in words and known:
+        error.add_note(f"for what {theirs} calls `{word}`: {words[word]}")
+    elif word in words:
         error.add_note(f"`{word}` is {theirs}'s word; in {ours}: {words[word]}")
     elif not known and not word.startswith("_") and _is_of(word, "torch" if dialect == "mindspore" else "mindspore"):
         error.add_note(f"`{word}` is {theirs}'s word; {ours} has another, or none")

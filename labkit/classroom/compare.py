@@ -120,16 +120,31 @@ def _close(expected, got, tolerance=0.0):
 
 
 def as_asked(expected: Any, got: Any) -> Any:
-    """A prediction in the form that was asked for: an array for a list of numbers, 1 and 0 where all are True or False."""
-    if not isinstance(expected, list):
+    """A prediction in the form that was asked for: an array for a list of numbers, either for a tuple of numbers, 1 and 0
+    where all are True or False.
+
+    >>> as_asked([(8, 2), ("dx", "dy")], [[8, 2], ["dx", "dy"]])
+    [(8, 2), ['dx', 'dy']]
+    """
+    if not isinstance(expected, (tuple, list)):
         return got
     if isinstance(got, np.ndarray) and got.ndim and got.dtype.kind in "fiub":
         got = got.tolist()
-    if isinstance(got, (tuple, list)) and len(got) == len(expected) and any(isinstance(e, list) for e in expected):
+    if isinstance(expected, tuple):
+        return tuple(got) if isinstance(got, list) and all(map(_is_number, (*expected, *got))) else got
+    if isinstance(got, (tuple, list)) and len(got) == len(expected) and any(map(_has_parts, expected)):
         return type(got)(map(as_asked, expected, got)) if type(got) in (tuple, list) else got
     if isinstance(got, (tuple, list)) and len(got) == len(expected) and all(isinstance(e, bool) for e in expected):
         return [bool(g) if isinstance(g, (int, float, np.number)) and g in (0, 1) else g for g in got]
     return got
+
+
+def _is_number(value):
+    return isinstance(value, (int, float, np.number))
+
+
+def _has_parts(value):
+    return isinstance(value, (tuple, list))
 
 
 def describe(value: Any) -> str:

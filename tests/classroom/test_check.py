@@ -145,7 +145,8 @@ def test_after_a_right_answer_there_is_nothing_to_hint_at(monkeypatch):
 def test_arrays_count_as_lists_wherever_a_list_is_asked_for():
     nested = as_asked([[1, 2], [3, 4]], [np.array([1, 2]), np.array([3, 4])])
     assert nested == [[1, 2], [3, 4]] and as_asked([[1.0]], np.ones((1, 1))) == [[1.0]]
-    assert as_asked([(1, 2)], [np.array([1, 2])])[0] is not None
+    assert as_asked([(1, 2), ()], [np.array([1, 2]), []]) == [(1, 2), ()]
+    assert as_asked([("dx", "dy"), (1,)], [["dx", "dy"], [[1]]]) == [["dx", "dy"], [[1]]]
 
 
 def test_the_solution_is_source():

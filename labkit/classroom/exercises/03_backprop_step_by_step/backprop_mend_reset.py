@@ -8,7 +8,7 @@
 It returns the values of `w` after each step, and after the first step they are wrong. Mend it.
 """
 
-from labkit.classroom.writing import judged, wrong
+from labkit.classroom.writing import judged, strata, wrong
 
 
 def mended(x, y, w, steps, rate):
@@ -23,7 +23,7 @@ def mended(x, y, w, steps, rate):
     return path
 
 
-def draw(rng):
+def _draw_training(rng):
     return (
         float(rng.integers(1, 4) * rng.choice([-1, 1])),
         float(rng.integers(3, 9)),
@@ -31,6 +31,14 @@ def draw(rng):
         int(rng.integers(3, 6)),
         float(rng.choice([0.03125, 0.0625])),
     )
+
+
+def _moves(x, y, w, steps, rate):
+    """The first gradient is not 0: a training that begins where it ends remembers nothing wrong."""
+    return (x * w - y) * x + w != 0
+
+
+draw = strata(_draw_training, _moves)
 
 
 @wrong(

@@ -1,4 +1,4 @@
-"""# Seven rows, seven shapes of answer (3 points)
+"""# Seven rows of a table (3 points)
 
 Predict what `ms.grad(net, grad_position, weights, has_aux=True)(x, y)[0]` returns for each row.
 Write `"dx"`, `"dy"`, `"dw"` for the three gradients, and use tuples exactly as the result does.

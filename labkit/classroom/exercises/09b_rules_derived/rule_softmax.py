@@ -128,7 +128,10 @@ def of_the_log(z, g):
     return d - _softmax(z) * d.sum(axis=1, keepdims=True)
 
 
-@wrong("You gave the pullback of softmax, as if g arrived at p. It arrives at y: to p goes g times the place.")
+@wrong(
+    "All zeros: that is what comes of the pullback of softmax when the same g arrives at each share of a row. g arrives at "
+    "y: to p goes g times the place."
+)
 def places_forgotten(z, g):
     p, d = _softmax(z), np.broadcast_to(g[:, None], z.shape)
     return p * (d - (d * p).sum(axis=1, keepdims=True))

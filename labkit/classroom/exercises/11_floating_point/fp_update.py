@@ -1,7 +1,7 @@
 """# Weights that small steps move (2 points)
 
 `w` and `g` are float16 arrays: weights, and a gradient that is the same in every step.
-This training moves nothing, because each step is absorbed:
+With a small `lr` this training moves nothing, because each step is absorbed:
 
 [[still_absorbed as train]]
 

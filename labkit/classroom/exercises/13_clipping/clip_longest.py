@@ -22,7 +22,7 @@ def draw(rng):
     return [(rows, columns), (rows,), (int(rng.integers(2, 6)), rows), ()], float(rng.integers(1, 9)) / 2
 
 
-@wrong("That is the limit of one element. By value nothing limits the length of the whole gradient.")
+@wrong("That is the limit of one element. By value each is limited for itself, and many elements together are longer.")
 def limit_of_the_length(shapes, limit):
     return limit
 

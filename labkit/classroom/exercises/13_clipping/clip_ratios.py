@@ -65,7 +65,7 @@ global_means_each = wrong(
 )
 
 tuple_means_each = wrong(
-    "Given a tuple, ops.clip_by_norm takes one norm of all its tensors together. Only line 3 clips each alone.", {2: 1}
+    "Given a tuple, ops.clip_by_norm takes one norm of all its tensors together. Lines 3 and 4 clip each alone.", {2: 1}
 )
 
 all_to_the_limit = wrong(

@@ -99,6 +99,6 @@ def decays_once(p, gradients, rate, decay):
 
 hints = (
     "The line g = g + decay * p has to go.",
-    "Shorten p at the begin of each step: it is multiplied by 1 - rate * decay.",
+    "Shorten p at the beginning of each step: it is multiplied by 1 - rate * decay.",
     "p = p - rate * decay * p, and then the four lines of Adam as they are.",
 )

@@ -111,7 +111,7 @@ def weights_alone(w, g, lr, steps):
 
 
 hints = (
-    "The rest is what rounding took away from the last step. It is at most half a gap of w.",
+    "The rest is what rounding took away from the last step. It is at most half a gap of the new w.",
     "Three lines in the loop: step = rest - lr * g; moved = w + step; rest = step - (moved - w). Then w = moved.",
     "rest = np.zeros_like(w) before the loop, and return w, rest after it.",
 )

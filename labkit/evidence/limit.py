@@ -146,6 +146,16 @@ def _look(code: CodeType, *where: Any) -> None:
             raise TimeUp
 
 
+def _look_early(code: CodeType, *where: Any) -> object:
+    """The same, where we look from the start: at this place of a library no more. Its loops are seen at their jumps."""
+    _look(code)
+    file, now = code.co_filename, time.monotonic()
+    early = all(
+        one.always and file != one.file and now < one.deadline for some in list(_limits.values()) for one in some
+    )
+    return sys.monitoring.DISABLE if early else None  # type: ignore[attr-defined]
+
+
 def _wake() -> None:
     """Look at every line, jump and call from now on."""
     global _tool
@@ -159,9 +169,10 @@ def _wake() -> None:
                 return
             monitoring.use_tool_id(_tool, "labkit.time_limit")
         events = monitoring.events
-        watched = (events.LINE, events.JUMP, events.PY_START, events.PY_RESUME)
-        for event in watched:  # again at each alarm: deep in a recursion this may have failed half-way
-            monitoring.register_callback(_tool, event, _look)
+        watched = {events.JUMP: _look} | dict.fromkeys((events.LINE, events.PY_START, events.PY_RESUME), _look_early)
+        for event, look in watched.items():  # again at each alarm: deep in a recursion this may have failed half-way
+            monitoring.register_callback(_tool, event, look)
+        monitoring.restart_events()
         monitoring.set_events(_tool, sum(watched))
     finally:
         _lock.release()

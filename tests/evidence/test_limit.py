@@ -63,16 +63,37 @@ def test_a_loop_is_left_without_an_alarm(name):
     assert outcome is not None and outcome.kind == "timeout"
 
 
-@pytest.mark.skipif(not MONITORED, reason="from Python 3.12 on")
-def test_a_loop_is_left_where_there_are_neither_alarms_nor_timers(monkeypatch):
+@pytest.fixture
+def as_in_a_page(monkeypatch):
+    """Neither alarms nor timers: we look from the start."""
+
     def refused(self):
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patch:
         patch.delattr("signal.setitimer", raising=False)
         patch.setattr(threading.Timer, "start", refused)
-        assert call(looping("exec"), (), 0.05).kind == "timeout"
-        assert call(lambda: 5, (), 60.0).value == 5
+        yield
+
+
+@pytest.mark.skipif(not MONITORED, reason="from Python 3.12 on")
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_is_left_where_there_are_neither_alarms_nor_timers(name, as_in_a_page):
+    assert call(looping(name), (), 0.05).kind == "timeout"
+    assert call(lambda: 5, (), 60.0).value == 5
+
+
+@pytest.mark.skipif(not MONITORED, reason="from Python 3.12 on")
+def test_lines_of_a_library_are_looked_at_once_each_and_do_not_slow_it(as_in_a_page, monkeypatch):
+    looked = []
+    monkeypatch.setattr(limit, "_look", lambda code, *where: looked.append(code.co_filename))
+    library = {}
+    exec(compile("def g(x):\n x = x + 1\n x = x * 2\n return x", "library", "exec"), library)
+    for _ in range(2):
+        with limit.time_limit(60.0, "<cell>"):
+            for _ in range(100):
+                library["g"](1.0)
+    assert 0 < looked.count("library") < 12
 
 
 def test_a_plain_loop_is_left_in_a_thread_on_every_python():

@@ -6,22 +6,43 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from importlib import import_module
 
+from ...meant import did_you_mean
+
 LETTERS = {
     "²": "a power is written **: x**2", "³": "a power is written **: x**3", "√": "a root is written sqrt(x)",
     "×": "a product is written *", "·": "a product is written *", "⋅": "a product is written *", "÷": "a quotient is written /",
     "−": "minus is written -", "–": "minus is written -", "≤": "it is written <=", "≥": "it is written >=",
     "≠": "it is written !=", "“": 'a text stands in "straight" quotes', "”": 'a text stands in "straight" quotes',
+    "∞": "infinity is written np.inf", "∑": "a sum is written sum(x)", "Σ": "a sum is written sum(x)",
+    "\u2018": 'a text stands in "straight" quotes', "\u2019": 'a text stands in "straight" quotes',
+    "∏": "a product is written prod(x)", "‖": "a norm is written sqrt(sum(x**2))",
 }  # fmt: skip
+_ALONE = "Write the function alone: its derivative is shown with it."
 _WORDS = rf"(?:{'|'.join(keyword.kwlist)})\b"
+_LONG = r"(?:[A-Za-z]{2,}|[aI])\b"
 SHAPES = {  # of lines that are no Python, and what is meant
     r"^\s*[!%]|^\s*(pip|conda)\s+install": "Nothing can be installed here: there are NumPy, labkit, and its two dialects.",
-    r"^\s*d\s*/\s*d\w": "Write the function alone: its derivative is shown with it.",
+    r"^\s*d\s*/\s*d\w|∂|^\s*\w+'": _ALONE,
+    r"∫|^\s*lim\b": "Here is nothing but derivatives: no integrals, and no limits.",
+    r"^\s*//": "A comment begins with #.",
+    r"\|\|": "A norm is written sqrt(sum(x**2)).",
+    r"\w!": "There is no factorial here, because it has no derivative.",
+    r"[-+*/^=,]\s*$": "The line ends where a number or a name should follow.",
+    r"\d\.\d*\.\d": "A number has one decimal point.",
+    r"^\s*return\b": "A return stands in a function: def f(x): return x**2.",
+    r"^[^=]*[^=<>!:\w\s][^=<>!]*(?<![=<>!:])=(?!=)": "Nothing is solved here: type one side of the equation, "
+    "or the difference of both.",
     r"^\s*\w+\s*\([\w\s,]*\)\s*=[^=]": "A function is written def f(x): return x**2, or as its right side alone.",
     r"\d[A-Za-z_(]|\)\s*[\w(]": "A product is written with *: 2*x.",
+    rf"^\s*{_LONG}(\s+{_LONG})+": "This page reads formulas and Python, no sentences: type a function, such as x**2 or sin(x). "
+    "Its derivative is shown with it.",
     rf"\b(?!{_WORDS})[A-Za-z_]\w*\s+(?!{_WORDS})[A-Za-z_]\w*": "What a function takes stands in brackets: sin(x). "
     "A product is written with *.",
+    r"^\s*\W+\s*$": "Type a formula, such as tanh(x*w + b)**2.",
 }
-OTHERWISE = {"ln": "log(x)", "lg": "log10(x)", "tg": "tan(x)", "arctg": "arctan(x)", "sqr": "x**2", "sgn": "sign(x)"}
+OTHERWISE = {"ln": "log(x)", "lg": "log10(x)", "tg": "tan(x)", "arctg": "arctan(x)", "sqr": "x**2", "sgn": "sign(x)",
+             "cot": "1/tan(x)", "ctg": "1/tan(x)", "sec": "1/cos(x)", "csc": "1/sin(x)", "cosine": "cos(x)", "sine": "sin(x)",
+             "tangent": "tan(x)", "root": "sqrt(x)", "\u03c3": "1/(1 + exp(-x))", "norm": "sqrt(sum(x**2))"}  # fmt: skip
 WRITTEN_OUT = {"sigmoid": "1/(1 + exp(-x))", "relu": "maximum(x, 0)", "softplus": "log(1 + exp(x))"}  # in plain NumPy
 PLAIN = {"math", "cmath", "statistics", "random"}
 TITLES = {"numpy": "NumPy", "mindspore": "MindSpore", "torch": "PyTorch"}
@@ -39,9 +60,24 @@ def of_syntax(line: str) -> str:
     return next((said for shape, said in SHAPES.items() if re.search(shape, line)), "")
 
 
+SAID = {  # words of errors, and what is to be done
+    "returned None": "Write return before what it gives.",
+    "can require gradients": "A number with a point is a floating-point one: 2.0.",
+    "CUDA": "A page has no GPU: leave .cuda() out.",
+}
+
+
 def of_error(error: BaseException, source: str, inputs: Iterable[object]) -> str:
     """What is said beside an error of code that runs; `inputs`: the values of its inputs."""
     numbers = any(isinstance(value, float) or getattr(value, "ndim", 1) == 0 for value in inputs)
+    if isinstance(error, AttributeError) and error.obj is not None and "mean" not in str(error):
+        return did_you_mean(error.name, [name for name in dir(error.obj) if name[0] != "_"], " ")
+    if words := next((said for part, said in SAID.items() if part in str(error)), ""):
+        return words
+    if "Python float" in str(error) and PLAIN.intersection(re.findall(r"\w+", source)):
+        return "math computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
+    if "//" in source and isinstance(error, TypeError):
+        return "A quotient is written x / 2; floor(x / 2) is rounded down."
     if "^" in source and isinstance(error, (TypeError, NotImplementedError)):
         return "A power is written **: x**2."
     if isinstance(error, EOFError) and "input" in source:
@@ -57,15 +93,17 @@ def of_function(name: str, dialect: str, homes: dict[str, str]) -> str:
     """What is said of a function that the dialect has not; `homes`: the module of each dialect's functions."""
     if name in OTHERWISE:
         return f"It is written {OTHERWISE[name]}."
-    if dialect == "numpy" and name in WRITTEN_OUT:
-        return f"In NumPy it is written {WRITTEN_OUT[name]}."
+    if name.lower() != name and _has(homes[dialect], name.lower()):
+        return f"It is written {name.lower()}(x)."
+    if dialect == "numpy" and name.lower() in WRITTEN_OUT:
+        return f"In NumPy it is written {WRITTEN_OUT[name.lower()]}."
     having = [TITLES[other] for other, home in homes.items() if other != dialect and _has(home, name)]
     return f"{' and '.join(having)} {'has' if len(having) == 1 else 'have'} it: choose one above." if having else ""
 
 
 def of_name(name: str, dialect: str, modules: Mapping[str, Collection[str]]) -> str:
     """What is said of a name whose part is used, as in `torch.sin`, where it is the name of a module; empty for others."""
-    if name in PLAIN:
+    if name.lower() in PLAIN:
         return f"{name} computes with plain numbers, which have no derivative: write sin(x), or np.sin(x)."
     owner = next((other for other, names in modules.items() if name in names), None)
     return f"{name} belongs to {TITLES[owner]}: choose it above." if owner and owner != dialect else ""

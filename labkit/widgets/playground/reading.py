@@ -5,6 +5,7 @@ import inspect
 import linecache
 import math
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -121,6 +122,8 @@ def _of_program(source, tree, names, dialect, given):
         function = names.get(last.name)
     elif called := _called(tree, last):
         function, defaults = names.get(called[0]), called[1]
+    elif isinstance(last, ast.Assign) and inspect.isfunction(named := names.get(last_given(tree) or "")):
+        function = named
     if not inspect.isfunction(function):
         return Sketch(names, None, value)
     inputs = {}
@@ -147,6 +150,36 @@ def _called(tree, last):
         return call.func.id, [float(ast.literal_eval(argument)) for argument in call.args]
     except (ValueError, TypeError):
         return None
+
+
+def loosened(source: str) -> tuple[str, dict[str, str]] | None:
+    """The source without the lines that set a name to a number once, and these numbers, as text; None where there are none.
+
+    >>> loosened("x = 2.0\\ny = x**2")
+    ('\\ny = x**2', {'x': '2.0'})
+    """
+    tree = ast.parse(source, FILE)
+    given = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    numbers, lines = {}, source.splitlines()
+    for node in reversed(tree.body[:-1]):
+        name = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if (
+            isinstance(name, ast.Name)
+            and given.count(name.id) == 1
+            and _is_number(node.value)
+            and node.lineno == node.end_lineno
+        ):
+            line = lines[node.lineno - 1].encode()
+            before, after = line[: node.col_offset], line[node.end_col_offset :]
+            lines[node.lineno - 1] = (before + (b"pass" if (before + after).strip() else b"") + after).decode()
+            numbers[name.id] = ast.unparse(node.value)
+    return ("\n".join(lines), numbers) if numbers else None
+
+
+def _is_number(node):
+    """Whether this is a number that is written out, or a list of them."""
+    parts = node.elts if isinstance(node, ast.List) else [node.operand if isinstance(node, ast.UnaryOp) else node]
+    return all(isinstance(part, ast.Constant) and type(part.value) in (int, float) for part in parts)
 
 
 class _Imports(ast.NodeTransformer):
@@ -179,7 +212,30 @@ def _run(code, names, source=None):
     text = code if source is None else source
     linecache.cache[FILE] = len(text), None, text.splitlines(keepends=True), FILE  # what compiles a function reads it
     tree = ast.parse(code, FILE) if isinstance(code, str) else code
-    exec(compile(ast.fix_missing_locations(_Imports().visit(tree)), FILE, "exec"), names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # of what is called and is no function: it raises, too
+        compiled = compile(ast.fix_missing_locations(_Imports().visit(tree)), FILE, "exec")
+    exec(compiled, names)
+
+
+def functions(dialect: str) -> set[str]:
+    """The names of the dialect's functions, which need no module before them, and of Python's own."""
+    module = import_module(_FUNCTIONS[dialect])
+    return {
+        "abs",
+        "min",
+        "max",
+        "sum",
+        "pow",
+        *(name for name in dir(module) if name[0] != "_" and _callable(module, name)),
+    }
+
+
+def _callable(module, name):
+    try:
+        return callable(getattr(module, name, None))
+    except NotImplementedError:
+        return False
 
 
 def _function(dialect, name):

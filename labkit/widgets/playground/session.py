@@ -18,10 +18,12 @@ from ...program import compile_program
 from ...tracing import check_gradient, plain_function, trace
 from ..explorer import Explorer, show
 from ..kit.scene import to_json
+from .formula import rewritten
 from .hints import of_error, of_syntax
 from .names import FILE
-from .reading import NotRead, Sketch, read, shown
+from .reading import NotRead, Sketch, functions, loosened, read, shown
 
+MEANT = (SyntaxError, TypeError, IndexError, NotRead)  # errors of what may be a formula as it stands on paper
 LONGEST = 12_000  # characters of a text
 NOTHING = "This code differentiates nothing, so there is no graph. "
 FOR_ONE = {  # what to do for one
@@ -51,26 +53,47 @@ class Session:
 
         With `"seconds"`, code may run for so long (of CPU time where that is known). Returns `scene`, `state` and `rest` (what of
         the state is no dial), and in words `value`, `gradients`, `record`, `program`, `check`; what was `printed`; `inputs` by
-        name, as text; a `note` where there is no graph; or an `error` and its `line`.
+        name, as text; a `note` where there is no graph; how a formula was `read`, as Python; or an `error` and its `line`.
         """
         out, seconds = Printed(), float(message.get("seconds", 10.0))
-        asked: list[tuple] = []
-        sketch, wanted = Sketch({}), message.get("run", {})
         try:
             with redirect_stdout(out), np.errstate(all="ignore"), time_limit(seconds, FILE, 6 * seconds):
-                if "respond" in message:
-                    found = self._respond(message["respond"])
-                else:
-                    sketch = _listened(wanted, asked)
-                    found = self._shown(sketch, asked, wanted)
+                respond = message.get("respond")
+                found = self._of_code(message.get("run", {}), out) if respond is None else self._respond(respond)
         except TimeUp:
             found = {"error": f"It ran for more than {seconds:g} s and was stopped. Is there a loop that never ends?"}
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            found = self._of_refused(asked) | _told(error, sketch, str(wanted.get("source", "")))
+            found = _told(error, Sketch({}), "")
         printed = out.getvalue()
         return found | {"printed": printed + CUT if len(printed) >= LONGEST_PRINTED else printed}
+
+    def _of_code(self, wanted, out):
+        """What comes of the code. Where it fails: of the same with its formulas as Python, which is `read` then."""
+        source, first = str(wanted["source"]), {}
+        for _ in range(source.count("\n") + 2):
+            sketch, asked = Sketch({}), []
+            try:
+                sketch = _listened({**wanted, "source": source}, asked)
+                return self._shown(sketch, asked, {**wanted, "source": source}) | (
+                    {"read": source.strip()} if first else {}
+                )
+            except (TimeUp, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                told = _told(error, sketch, source)
+                first = first or self._of_refused(asked) | told
+                dialect = str(wanted.get("dialect", "numpy"))
+                again = rewritten(source, told.get("line"), functions(dialect)) if isinstance(error, MEANT) else None
+                if again is None:
+                    lists = (
+                        isinstance(error, TypeError) and dialect == "numpy"
+                    )  # [1, 2] is an array where it is an input
+                    return (lists and self._of_loosened({**wanted, "source": source})) or first
+                source = again
+                out.seek(out.truncate(0))
+        return first
 
     def _respond(self, message):
         if self._picture is None:
@@ -99,7 +122,21 @@ class Session:
         dialect = str(wanted.get("dialect", "numpy"))
         if dialect == "torch" and (left := _left_on_tape(wanted)):
             return self._kept(_of_tape(*left))
-        return {"note": NOTHING + FOR_ONE[dialect]}
+        found = self._of_loosened(wanted) if dialect == "numpy" else {}
+        return found or {"note": NOTHING + FOR_ONE[dialect]}
+
+    def _of_loosened(self, wanted):
+        """The graph of lines that set their names to numbers first: these are its inputs."""
+        found = loosened(str(wanted["source"]))
+        if found is None:
+            return {}
+        out, (source, numbers) = StringIO(), found
+        with redirect_stdout(out):
+            shown = self._of_code(
+                {"source": source.strip("\n"), "dialect": "numpy", "inputs": numbers | dict(wanted.get("inputs", {}))},
+                out,
+            )
+        return shown if "scene" in shown else {}  # a number that counts a loop is no input
 
     def _kept(self, picture):
         self._picture = picture

@@ -63,6 +63,27 @@ def test_a_function_with_defaults_keeps_them():
     assert ask("def f(w, x=np.array([1.0, 2.0])):\n    return (w * x).sum()", w="3")["gradients"]["w"] == "3.0"
 
 
+@pytest.mark.parametrize(
+    ("source", "read", "value"),
+    [
+        ("2x", "2*x", "3.0"),
+        ("h = |x|\nfor i in range(2):\n    h = 2h\nh^2", "h = abs(x)\nfor i in range(2):\n    h = 2*h\nh**2", "36.0"),
+        ("f(x) = x² + 1", "def f(x): return x**2 + 1", "3.25"),
+        ("(x+1)(x-1)", "(x + 1)*(x - 1)", "1.25"),
+        ("ln(x)", "log(x)", "0.4054651081081644"),
+        ("what is the derivative of x squared?", "x**2", "2.25"),
+    ],
+)
+def test_a_formula_as_on_paper_is_understood_and_shown_as_python(source, read, value):
+    answer = ask(source)
+    assert answer["read"] == read and answer["value"] == value and "scene" in answer
+
+
+def test_python_that_runs_is_never_read_otherwise():
+    for source in ("x**2", "sum([x * i for i in range(3)])", "a = 5 ^ 3\nx * a"):
+        assert "read" not in ask(source)
+
+
 # ---- programs: what they differentiate is shown ----
 
 
@@ -135,15 +156,17 @@ def test_a_way_back_that_is_refused_shows_the_tape_beside_the_error():
         ("s = 0\nfor x in [1, 2]:\n    s += x * w", {"w": "1.5"}, {"w": "3.0"}),
         ("[x * k for k in range(3)][2]", {"x": "1.5"}, {"x": "2.0"}),
         ("def f(x):\n    return x**2\n\nf(3)", {"x": "3.0"}, {"x": "6.0"}),
+        ("x = 2\ny = x**2", {"x": "2.0"}, {"x": "4.0"}),
+        ("w = -2; x = [1, 2]\nsum(w * x^2)", {"w": "-2.0", "x": "[1.0, 2.0]"}, {"w": "5.0"}),
+        ("f = lambda x: x**2", {"x": "1.5"}, {"x": "3.0"}),
         ("pi * r**2", {"pi": "3.141592653589793", "r": "0.6"}, {"pi": "0.36", "r": "3.76991"}),
     ],
 )
 def test_what_a_newcomer_types_is_taken_as_it_is_meant(source, inputs, gradients):
     answer = ask(source)
     assert answer["inputs"] == inputs
-    assert {name: round(float(value), 5) for name, value in answer["gradients"].items()} == {
-        name: float(value) for name, value in gradients.items()
-    }
+    found = {name: round(float(value), 5) for name, value in answer["gradients"].items() if value[0] != "["}
+    assert found == {name: float(value) for name, value in gradients.items()}
 
 
 @pytest.mark.parametrize(
@@ -179,13 +202,18 @@ def test_code_that_differentiates_nothing_says_what_would_have_a_graph():
         ("x**2 + (", 1, "SyntaxError: '(' was never closed"),
         ("y = x\ny.nothing", 2, "has no .nothing"),
         ("f = 1\nf / 0", 2, "ZeroDivisionError: division by zero"),
-        ("x^2", 1, "A power is written **: x**2."),
-        ("sin x", 1, "What a function takes stands in brackets: sin(x)."),
-        ("2x + 1", 1, "A product is written with *: 2*x."),
-        ("f(x) = x**2", 1, "A function is written def f(x): return x**2"),
-        ("h = x\nh²", 2, "In Python a power is written **: x**2."),
         ("pip install torch", 1, "Nothing can be installed here"),
-        ("ln(x)", None, "There is no function 'ln'. It is written log(x)."),
+        ("how does backpropagation work", 1, "This page reads formulas and Python, no sentences"),
+        ("∫ x dx", 1, "no integrals, and no limits"),
+        ("x!", 1, "There is no factorial here"),
+        ("x +", 1, "The line ends where a number or a name should follow."),
+        ("x^2 = 4", 1, "Nothing is solved here: type one side of the equation"),
+        ("return x**2", 1, "A return stands in a function"),
+        ("def f(x):\n    x**2", None, "Write return before what it gives."),
+        ("np.sinn(x)", 1, "Did you mean 'sin' or 'sinh'"),
+        ("import math\nmath.sin(x)", 2, "math computes with plain numbers"),
+        ("cot(x)", None, "There is no function 'cot'. It is written 1/tan(x)."),
+        ("SIN(x)", None, "There is no function 'SIN'. It is written sin(x)."),
         ("softmax(x)", None, "MindSpore and PyTorch have it: choose one above."),
         ("torch.sin(x)", None, "torch belongs to PyTorch: choose it above."),
         ("math.sin(x)", None, "math computes with plain numbers"),

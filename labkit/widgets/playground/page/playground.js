@@ -112,7 +112,7 @@ function answered(answer) {
     known(answer.rest);
   }
   if (answer.error) fail(answer.line ? `Line ${answer.line}: ${answer.error}` : answer.error);
-  say(answer.error ? "" : answer.note || "");
+  say(answer.error ? "" : [answer.read && `Read as: ${answer.read}`, answer.note].filter(Boolean).join("\n"));
   next();
 }
 

@@ -4,7 +4,9 @@
 list that somebody has written, and a new function of a dialect brings its differences with it.
 """
 
+import ast
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from math import isclose
@@ -13,14 +15,15 @@ from typing import Any
 
 FILE = Path(__file__).with_suffix(".json")
 KINDS = {
-    "default": "Another default",
-    "slope": "Another slope",
     "value": "Other numbers",
+    "slope": "Another slope",
+    "default": "Another default",
     "shape": "Another shape",
     "structure": "One value or several",
     "dtype": "Another dtype",
     "refused": "One of them refuses",
 }
+RAISED = re.compile(r"\w*(Error|Exception)\b")
 NEAR = 1e-4  # relative: two frameworks round in other places
 
 
@@ -47,7 +50,30 @@ def differences() -> tuple[Difference, ...]:
     [{'torch': 'tensor(1.)', 'mindspore': '0.8164966'}]
     """
     rows = json.loads(FILE.read_text(encoding="utf-8"))["differences"]
-    return tuple(Difference(**{**row, "alike": tuple(row["alike"])}) for row in rows)
+    found = (Difference(**{**row, "alike": tuple(row["alike"])}) for row in rows)
+    return tuple(sorted(found, key=lambda one: list(KINDS).index(one.kind)))
+
+
+def refuses(one: Difference) -> str:
+    """Which of the two raises an error where the other computes.
+
+    >>> {refuses(one) for one in differences() if one.name == "mean" and one.kind == "refused"}
+    {'torch'}
+    """
+    return next(side for side, text in one.prints.items() if RAISED.match(text.rstrip().rpartition("\n")[2]) or RAISED.match(text))
+
+
+def given(one: Difference) -> str:
+    """What the call is given, in words: the type of numbers that is least usual in it.
+
+    >>> sorted({given(one) for one in differences()})
+    ['booleans', 'other arguments', 'whole numbers']
+    """
+    call = ast.parse(one.call.lstrip("."), mode="eval").body
+    lists = [ast.unparse(node) for node in getattr(call, "args", []) if isinstance(node, ast.List)]
+    if any("True" in text or "False" in text for text in lists):
+        return "booleans"
+    return "whole numbers" if lists and "." not in lists[0] else "other arguments"
 
 
 def kind_of(one: dict[str, Any], other: dict[str, Any]) -> str | None:

@@ -49,8 +49,11 @@ SAID = {
     "dtype": "The numbers agree, their type does not.",
     "refused": "One of them computes, the other raises an error, though both take other calls of this function.",
 }
-ROW = "<tr><th><code>{call}</code></th><td><pre>{torch}</pre></td><td><pre>{mindspore}</pre></td>{run}</tr>"
-HEAD = '<div class="differ"><table><thead><tr><th></th><th>PyTorch</th><th>MindSpore</th>{run}</tr></thead><tbody>'
+ROW = (
+    '<tr><th><code>{call}</code></th><td data-of="PyTorch"><pre>{torch}</pre></td>'
+    '<td data-of="MindSpore"><pre>{mindspore}</pre></td>{run}</tr>'
+)
+HEAD = '<div class="differ"><table><thead><tr><th>Call</th><th>PyTorch</th><th>MindSpore</th>{run}</tr></thead><tbody>'
 PLAY = '<a href="../playground/index.html#{program}">{where}</a>'
 
 
@@ -77,10 +80,26 @@ def _words():
 def _parts(found: Sequence[Any], live: bool) -> Iterator[str]:
     """A heading and a table for each kind of difference."""
     for kind, title in differences.KINDS.items():
-        rows = [_row(one, live) for one in found if one.kind == kind]
+        rows = [one for one in found if one.kind == kind]
         if rows:
             head = HEAD.format(run="<th>Run it</th>" if live else "")
-            yield f"## {title}\n\n{SAID[kind]}\n\n{head}{''.join(rows)}</tbody></table></div>"
+            tables = "\n\n".join(_folded(rows, head, live)) if kind == "refused" else _table(rows, head, live)
+            yield f"## {title}: {len(rows)}\n\n{SAID[kind]}\n\n{tables}"
+
+
+def _folded(rows: Sequence[Any], head: str, live: bool) -> Iterator[str]:
+    """What one of them refuses, by who does and what it is given: many calls that say the same, so each group is unfolded by a click."""
+    groups: dict[tuple[str, str], list[Any]] = {}
+    for one in rows:
+        groups.setdefault((differences.refuses(one), differences.given(one)), []).append(one)
+    for (who, what), held in sorted(groups.items(), key=lambda group: -len(group[1])):
+        names = ", ".join(f"<code>{escape(name)}</code>" for name in dict.fromkeys(one.name for one in held))
+        summary = f"<b>With {what}, {NAMES[who]} raises an error</b> in {len(held)} of these: {names}"
+        yield f"<details><summary>{summary}</summary>{_table(held, head, live)}</details>"
+
+
+def _table(rows, head, live):
+    return f"{head}{''.join(_row(one, live) for one in rows)}</tbody></table></div>"
 
 
 def _row(one, live):

@@ -33,6 +33,14 @@ def browser():
         yield running
 
 
+@pytest.fixture(scope="module")
+def window(browser):
+    """One page of a reader who wants little motion, in which addresses are opened one after another, and what it has said."""
+    context = browser.new_context(reduced_motion="reduce")
+    yield Listened(context.new_page())
+    context.close()
+
+
 @pytest.fixture
 def go(browser):
     """`go(url, width=..., color_scheme=...)`: the page at an address, in a window of its own."""

@@ -1,5 +1,8 @@
 """A page becomes a notebook: cells are changed and run; what was done is there after a reload, and without a network."""
 
+import json
+from urllib.parse import urlencode
+
 import pytest
 from listened_page import axe_findings
 from live_site import cell, lay_page, served
@@ -121,3 +124,26 @@ def test_a_link_that_names_a_cell_runs_it(live):
     page.goto(f"{page.url}?run=last#last")
     page.wait_for_function(f"{SAYS}[4] === 'has run'")
     assert page.evaluate(SAYS) == ["", "", "", "", "has run"]
+
+
+def test_a_link_brings_the_code_that_was_changed_and_says_so_and_runs_none_of_it(live):
+    page, here = live.page, live.page.url
+    start(page)
+    page.locator("textarea").first.fill("print(3)")
+    page.locator("textarea").nth(1).press("Control+Enter")  # the code above a cell belongs to it, too
+    page.wait_for_function(f"{SAYS}[1] === 'ended with an error'")
+    carried = page.locator(".live-output").nth(1).get_attribute("data-code")
+    assert json.loads(json.loads(carried)["code"]) == {"one": "print(3)"}
+    page.evaluate("localStorage.clear()")
+    page.goto("about:blank")
+    page.goto(f"{here}#{urlencode({'widget': 'fails', **json.loads(carried)})}")
+    assert "This link brings changed code of cell 1: look at it before you run it." in page.inner_text(".live-status")
+    start(page)
+    assert page.locator("textarea").first.input_value() == "print(3)" and page.evaluate(SAYS) == [""] * 5
+    page.locator("textarea").first.fill("x" * 5000)
+    page.locator("textarea").first.press("Control+Enter")
+    page.wait_for_function(f"{SAYS}[0] === 'has run'")
+    assert json.loads(page.locator(".live-output").first.get_attribute("data-code")) == {"changed": "1"}
+    page.goto("about:blank")
+    page.goto(f"{here}#widget=one&changed=1")
+    assert "the code of this page had been changed, in cell 1" in page.inner_text(".live-status")

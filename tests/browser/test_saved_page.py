@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from listened_page import Listened, axe_findings
+from listened_page import axe_findings
 from shown_widget import Shown
 from widget_examples import FEW, Demo, made
 
@@ -28,14 +28,6 @@ MISPLACED = """frame => [...frame.querySelectorAll("figure:not([hidden]) svg")].
 
 common = pytest.mark.common
 USUAL = {"color_scheme": "light", "reduced_motion": "reduce", "forced_colors": "none"}
-
-
-@pytest.fixture(scope="module")
-def window(browser):
-    """One page, in which the widgets are opened one after another."""
-    context = browser.new_context(reduced_motion="reduce")
-    yield Listened(context.new_page())
-    context.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from listened_page import Listened, axe_findings
+from listened_page import axe_findings
 from live_page import Live
 from live_site import served
 from shown_widget import Shown
@@ -33,14 +33,6 @@ def place(tmp_path_factory):
     (folder / "favicon.ico").write_bytes(b"")
     with served(folder) as address:
         yield folder, address
-
-
-@pytest.fixture(scope="module")
-def window(browser):
-    """One page, in which links are opened one after another."""
-    context = browser.new_context(reduced_motion="reduce")
-    yield Listened(context.new_page())
-    context.close()
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +81,32 @@ def test_a_link_has_only_what_differs_from_the_start(window, demo):
     assert copied(page) == f"{demo}#at.step=2&predict=1"
     assert page.get_by_text("Copied.").is_visible()
     assert axe_findings(page, "html") == []
+
+
+def test_a_link_has_the_part_that_was_zoomed_to_and_moved(window, place):
+    made("folded").save(place[0] / "zoomed.html")
+    page = opened(window, f"{place[1]}/zoomed.html")
+    assert "on." not in copied(page)
+    scroller = page.locator(".lk-scroll").first
+    for key in "++++":
+        scroller.press(key)
+    page.locator(".lk-panels").first.scroll_into_view_if_needed()
+    box = scroller.bounding_box()
+    page.mouse.move(box["x"] + 100, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 40, box["y"] + 30)
+    page.mouse.up()
+    link, seen = copied(page), scroller.evaluate("node => [node.scrollLeft, node.scrollTop, node.scrollWidth]")
+    assert "on.0=" in link and seen[0] >= 60
+    page = opened(window, link)
+    assert page.evaluate(
+        "then => { const node = document.querySelector('.lk-scroll');"
+        " return [node.scrollLeft, node.scrollTop, node.scrollWidth].every((n, i) => Math.abs(n - then[i]) <= 0.01 * then[2] + 2); }",
+        seen,
+    )
+    assert copied(page).count("on.0=") == 1 and not page.is_visible(SAID)
+    page = opened(window, f"{place[1]}/zoomed.html#on.7=2,1,1")
+    assert "panel “7”, “2,1,1”, which is not here" in page.inner_text(SAID)
 
 
 @pytest.mark.parametrize("link, shows", KEPT.items())

@@ -9,6 +9,7 @@ import { Outputs } from "./outputs.js";
 const page = JSON.parse(document.getElementById("live-page").textContent);
 const RUNTIME = new URL(page.runtime, location.href).href;
 const PATIENCE = Number(new URLSearchParams(location.search).get("patience") ?? 10); // s beyond a limit that Python keeps itself
+const MOST = 4000; // letters of code in a link
 const LONG = 20; // s after which a cell says that it can be stopped
 const RECORD = "labkit-record", CHANGED = `labkit-changed-${page.name}`, STOPPED = "stopped";
 
@@ -28,6 +29,14 @@ function keep(name, value) {
   try { localStorage.setItem(name, JSON.stringify(value)); } catch { notebook.warn("This browser keeps nothing: what you do is gone with the page."); }
 }
 
+// The code that a link has, by the id of its cell.
+function brought(hash) {
+  try {
+    const found = JSON.parse(new URLSearchParams(hash.slice(1)).get("code")) || {};
+    return Object.fromEntries(Object.entries(found).filter(([, text]) => typeof text === "string"));
+  } catch { return {}; }
+}
+
 class Cell {
   constructor(notebook, element, { id, source, raises }, number) {
     Object.assign(this, { notebook, element, id, source, raises, number });
@@ -40,7 +49,7 @@ class Cell {
 
   open() {
     const { element, notebook } = this;
-    this.editor = editor(notebook.changed[this.id] ?? this.source, {
+    this.editor = editor(notebook.brought[this.id] ?? notebook.changed[this.id] ?? this.source, {
       label: `Code of cell ${this.number}`, run: (onwards) => this.ask(onwards), changed: (text) => this.note(text),
     });
     this.button = button("▶ Run", () => this.ask(false), "Shift+Enter");
@@ -74,6 +83,7 @@ class Cell {
 class Notebook {
   constructor() {
     this.changed = kept(CHANGED, {});
+    this.brought = brought(location.hash);
     this.queue = Promise.resolve();
     this.runs = 0;
     this.limits = []; // of the calls that Python has under way, in seconds: each in the one before it
@@ -96,8 +106,24 @@ class Notebook {
     const start = button(before ? "Go on with this page here" : "Run this page here", () => this.start());
     start.className = "live-start";
     start.disabled = location.protocol === "file:";
-    this.says.textContent = before ? `${this.progress()} ${words}` : words;
+    this.says.textContent = [this.ofLink(), before && this.progress(), words].filter(Boolean).join(" ");
     this.bar.replaceChildren(start, this.says);
+  }
+
+  // What a link brings: it is shown as code, and nothing of it runs by itself.
+  ofLink() {
+    const numbers = this.cells.filter(({ id }) => id in this.brought).map(({ number }) => number);
+    const own = new URLSearchParams(location.hash.slice(1)).get("changed");
+    if (own && !numbers.length) return `This link was made after the code of this page had been changed, in cell ${own}, and does not have all of it.`;
+    return numbers.length ? `This link brings changed code of cell ${numbers.join(", ")}: look at it before you run it.` : "";
+  }
+
+  // What a link to a widget of this cell says of the code that made it: what was changed in the cells up to it, by id.
+  codeOf(last) {
+    const changed = this.cells.slice(0, last.number).filter((cell) => cell.editor.text() !== cell.source);
+    const code = JSON.stringify(Object.fromEntries(changed.map((cell) => [cell.id, cell.editor.text()])));
+    if (!changed.length) return {};
+    return code.length <= MOST ? { code } : { changed: changed.map(({ number }) => number).join(", ") };
   }
 
   answered() {
@@ -165,6 +191,7 @@ class Notebook {
       await this.ready;
       if (this.worker !== began) return STOPPED;
       cell.clear();
+      cell.place.dataset.code = JSON.stringify(this.codeOf(cell));
       cell.button.disabled = true;
       cell.says.textContent = "runs …";
       const ended = new Promise((resolve) => { this.done = resolve; });

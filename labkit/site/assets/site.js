@@ -43,7 +43,7 @@ function goToWidget() {
 }
 
 function show(frame, link) {
-  link.delete("widget");
+  for (const ofPage of ["widget", "code", "changed"]) link.delete(ofPage);
   const [waiting, loaded] = [frame.dataset.src, frame.getAttribute("src")];
   const address = `${(waiting || loaded).split("#")[0]}#${link}`;
   if (waiting) frame.dataset.src = address; // the page loads it when it is seen

@@ -1,7 +1,7 @@
 // A widget's state as the end of an address, and back. Only what differs from the start stands in it:
 //
 // `at.DIAL=3` is where a dial stands (or the name of a position), `in.NAME=2.5` an input, `of.NAME=[...]` whatever else a state
-// has, as JSON, `predict=1` whether the reader predicts. Other names are the page's: which `widget`, which `code`.
+// has, as JSON, `on.PANEL=scale,x,y` which part of a panel is seen (or `whole`), `predict=1` whether the reader predicts. Other names are the page's: which `widget`, which `code`.
 
 const CALLED = 40; // letters of what a link says, in a sentence
 
@@ -11,17 +11,19 @@ export function written(state, start, first = {}) {
   for (const [name, position] of Object.entries(state.dials)) if (position !== start.dials[name]) given.set(`at.${name}`, position);
   for (const [name, value] of Object.entries(inputs)) if (!alike(value, start.rest.inputs?.[name])) given.set(`in.${name}`, value);
   for (const [name, value] of Object.entries(others)) if (!alike(value, start.rest[name])) given.set(`of.${name}`, JSON.stringify(value));
+  (state.views || []).forEach((part, i) => part && given.set(`on.${i}`, part));
   if (Boolean(state.predict) !== Boolean(start.predict)) given.set("predict", state.predict ? 1 : 0);
   return given.toString().replace(/%(2C|5B|5D|3A|28|29)/g, decodeURIComponent); // an address may have these as they are
 }
 
-// What stands in an address: `page` by name, and `dials`, `rest`, `predict` as they were asked for; `faults` as sentences.
+// What stands in an address: `page` by name, and `dials`, `rest`, `views`, `predict` as they were asked for; `faults` as sentences.
 export function asked(hash) {
-  const found = { page: {}, dials: {}, rest: {}, faults: [], some: false };
+  const found = { page: {}, dials: {}, rest: {}, views: {}, faults: [], some: false };
   for (const [key, text] of new URLSearchParams(hash.replace(/^#/, ""))) {
     const [kind, name] = [key.slice(0, 3), key.slice(3)];
     if (kind === "at.") found.dials[name] = text;
     else if (kind === "in.") (found.rest.inputs ||= {})[name] = text;
+    else if (kind === "on.") found.views[name] = text;
     else if (kind === "of.") ofJson(found, name, text);
     else if (key === "predict") found.predict = text === "1";
     else { found.page[key] = text; continue; }
@@ -45,6 +47,16 @@ export function fitting(scene, wanted) {
     else faults.push(`The link puts ${dial.label} at ${short(text)}; here it goes from 0 to ${last}.`);
   }
   return [dials, faults];
+}
+
+// Shows the parts of panels that a link asks for; what cannot be had, as sentences.
+export function looking(views, wanted) {
+  return Object.entries(wanted || {}).flatMap(([i, text]) => {
+    const numbers = text.split(",").map(Number), read = text === "whole" || (numbers.length === 3 && numbers.every(Number.isFinite) && numbers[0] > 0);
+    if (!views[i] || !read) return [`The link shows a part of panel ${short(i)}, ${short(text)}, which is not here.`];
+    views[i].see(text === "whole" ? text : numbers);
+    return [];
+  });
 }
 
 // What of the rest of a state is otherwise than here, in words, each with what is here.

@@ -14,7 +14,7 @@ export function panning(view) {
     if (!from || !(event.buttons & 1)) { from = null; return; }
     if (!moved && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < STEADY) return;
     if (!moved) {
-      moved = true;
+      moved = view.moved = true;
       scroller.setPointerCapture(event.pointerId);
       scroller.classList.add("lk-panned");
     }
@@ -37,6 +37,7 @@ export function panning(view) {
     apart: Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY),
   });
   const pinched = (event) => {
+    view.moved ||= event.type === "touchmove";
     if (event.touches.length !== 2) return;
     event.preventDefault();
     const now = fingers(event);

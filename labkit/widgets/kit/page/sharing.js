@@ -39,7 +39,10 @@ export class Sharing {
     if (known) return known;
     const here = location.href.split("#")[0], own = /^https?:$/.test(location.protocol);
     const cell = frame.closest("[data-widget]");
-    if (cell) return { home: here.split("?")[0], file: cell.dataset.page, first: { widget: this.name(cell) } };
+    if (cell) { // where its code was changed, the link has that, and no frame of the page as it was built shows it
+      const code = JSON.parse(cell.dataset.code || "{}"), own = Object.keys(code).length === 0;
+      return { home: here.split("?")[0], file: own ? cell.dataset.page : undefined, first: { widget: this.name(cell), ...code } };
+    }
     if (model.get("live") || !own) return {};
     const saved = here.split("?")[0];
     if (!model.get("home")) return { home: saved, file: saved };

@@ -28,6 +28,7 @@ export class View {
     this.items = null;
     this.places = null; // of the marks of a panel of very many
     this.zoomed = 0; // 0: as it is arranged
+    this.moved = false; // whether the reader has moved it since it last moved by itself
     this.scroller.addEventListener("scroll", () => {
       this.shade();
       if (this.places) this.frame ||= requestAnimationFrame(() => { this.frame = 0; this.draw(); });
@@ -169,6 +170,23 @@ export class View {
     this.draw();
   }
 
+  // What a link says of the part that the reader has chosen to see: the scale and the middle, or that it is the whole.
+  part() {
+    const { scroller, scale, zoomed } = this;
+    if (this.hidden || (!zoomed && !this.moved)) return undefined;
+    if (zoomed === "whole") return zoomed;
+    const x = (scroller.scrollLeft + scroller.clientWidth / 2) / scale, y = (scroller.scrollTop + scroller.clientHeight / 2) / scale;
+    return [Math.round(scale * 100) / 100, Math.round(x), Math.round(y)].join(",");
+  }
+
+  see(part) {
+    const { scroller } = this, [scale, x, y] = part;
+    this.zoomed = part === "whole" ? part : Math.min(NEAREST, Math.max(Math.min(FARTHEST, this.wholeScale()), scale));
+    this.resize(part === "whole" ? this.wholeScale() : this.zoomed);
+    if (part !== "whole") scroller.scrollTo({ left: x * this.scale - scroller.clientWidth / 2, top: y * this.scale - scroller.clientHeight / 2, behavior: "instant" });
+    this.draw();
+  }
+
   // The part that happens now comes into sight.
   follow() {
     const { scroller, svg } = this;
@@ -188,6 +206,7 @@ export class View {
     const off = (low, high, start, end) => low < start + edge || high > end - edge ? (low + high - start - end) / 2 : 0;
     const left = off(box.left, box.right, frame.left, frame.right), top = off(box.top, box.bottom, frame.top, frame.bottom);
     const near = Math.abs(left) < 3 * frame.width && !this.places;
+    if (left || top) this.moved = false;
     if (left || top) scroller.scrollBy({ left, top, behavior: near && !lessMotion() ? "smooth" : "instant" });
     this.draw();
   }

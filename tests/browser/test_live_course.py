@@ -1,4 +1,7 @@
-"""A notebook of the course, live in a browser: Pyodide, exercises that diagnose, widgets, a reload, no network."""
+"""A notebook of the course, live in a browser: Pyodide, exercises that diagnose, widgets, a reload, no network.
+
+`LABKIT_SITE` names the `html` of a site that is built already: these then walk through that.
+"""
 
 import os
 import re
@@ -22,6 +25,10 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
+    if built := os.environ.get("LABKIT_SITE"):
+        with served(Path(built)) as place:
+            yield place
+        return
     folder = tmp_path_factory.mktemp("site") / "built"
     sources = [Path(part) for part in os.environ[FOLDER].split(os.pathsep)]
     assert build_site(folder, ["00_*", "01_*"], ["labkit.program"], live=True, pyodide=sources) == []

@@ -100,8 +100,8 @@ def test_a_link_has_the_part_that_was_zoomed_to_and_moved(window, place):
     assert "on.0=" in link and seen[0] >= 60
     page = opened(window, link)
     assert page.evaluate(
-        "then => { const node = document.querySelector('.lk-scroll');"
-        " return [node.scrollLeft, node.scrollTop, node.scrollWidth].every((n, i) => Math.abs(n - then[i]) <= 0.01 * then[2] + 2); }",
+        "then => { const node = document.querySelector('.lk-scroll'), near = 0.01 * then[2] + 2;"
+        " return [node.scrollLeft, node.scrollTop, node.scrollWidth].every((n, i) => Math.abs(n - then[i]) <= near); }",
         seen,
     )
     assert copied(page).count("on.0=") == 1 and not page.is_visible(SAID)

@@ -161,8 +161,8 @@ def loosened(source: str) -> tuple[str, dict[str, str]] | None:
     tree = ast.parse(source, FILE)
     given = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     numbers, lines = {}, source.splitlines()
-    for node in reversed(tree.body[:-1]):
-        name = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+    for node in [node for node in tree.body[:-1] if isinstance(node, ast.Assign) and len(node.targets) == 1][::-1]:
+        name = node.targets[0]
         if (
             isinstance(name, ast.Name)
             and given.count(name.id) == 1

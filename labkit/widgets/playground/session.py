@@ -71,9 +71,11 @@ class Session:
 
     def _of_code(self, wanted, out):
         """What comes of the code. Where it fails: of the same with its formulas as Python, which is `read` then."""
-        source, first = str(wanted["source"]), {}
+        source = str(wanted["source"])
+        first: dict[str, Any] = {}
         for _ in range(source.count("\n") + 2):
-            sketch, asked = Sketch({}), []
+            asked: list[tuple] = []
+            sketch = Sketch({})
             try:
                 sketch = _listened({**wanted, "source": source}, asked)
                 return self._shown(sketch, asked, {**wanted, "source": source}) | (

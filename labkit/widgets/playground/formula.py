@@ -108,10 +108,10 @@ class _Reader:
         return text, level
 
     def product(self, within=False):
-        """Factors with a sign between them or none; `within` a function that has no brackets: up to the next function."""
+        """Factors with a sign between them or none; `within` a function that has no brackets: up to a sign or a function."""
         text, level = self.signed()
         while True:
-            if (sign := self.next()) in ("*", "/", "//", "@", "%"):
+            if not within and (sign := self.next()) in ("*", "/", "//", "@", "%"):
                 self.take()
             elif self.begins() and not (within and self.next() in self.functions):
                 sign = "*"
@@ -146,8 +146,8 @@ class _Reader:
             return self.inside(token), ATOM
         if token == "|":
             return self.absolute()
-        if token in ("√", "sqrt"):
-            return f"sqrt({self.argument()})", ATOM
+        if token == "√":
+            return f"sqrt({_bare(self.atom()[0])})", ATOM
         if token == "frac":
             return f"{_held(self.atom(), ATOM)}/{_held(self.atom(), ATOM)}", PRODUCT
         if token in self.functions:

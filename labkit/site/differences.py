@@ -110,7 +110,9 @@ def _row(one, live):
         )
         for dialect in one.alike
     )
-    text = ROW.format(call=escape(one.call), **printed, run=f"<td>{links}</td>" if live else "")
+    text = ROW.format(
+        call=escape(one.call), **printed, run=f"<td{' data-of=Run' * bool(links)}>{links}</td>" if live else ""
+    )
     return text.replace("\n", "&#10;")  # a blank line would end the table
 
 

@@ -244,7 +244,7 @@ def test_of_a_whole_jacobian_as_much_is_filled_as_passes_are_done():
         for place in range(len(next(d for d in scene.dials if d.name == dial).values)):
             marks = list(visible_marks(panel, scene.state(mode=mode, **{dial: place})))
             width = sum(at["width"] for mark, at, _, _ in marks if mark.role == role)
-            whole = min(at["width"] for mark, at, _, _ in marks if mark.role == "area" and at["y"] == 8 + 30 * mode)
+            whole = min(at["width"] for mark, at, _, _ in marks if mark.role == "area" and at["y"] == 28 + 60 * mode)
             (said,) = [words for mark, _, words, _ in marks if mark.role == "value" and "needs" not in words]
             done, _, count = said.partition(" of ")
             assert width == pytest.approx(whole * float(done) / float(count) if count else width), said

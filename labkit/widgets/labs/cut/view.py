@@ -177,7 +177,7 @@ class Graph:
         yield box.following(joint, state=states).moving(*moves)
         yield name.following(joint, state=faint).moving(*moves)
         yield (
-            value.following(joint, state=faint, text=texts).moving(*moves).moving(WALK, ARRIVES, STEP - ARRIVES, "text")
+            value.following(joint, state=faint, text=texts).moving(*moves).moving(WALK, ARRIVES, 0.0, "text")
         )
 
 

@@ -127,8 +127,9 @@ def test_what_is_said_goes_with_the_sentence_whichever_way_a_step_is_played():
     assert [(words, name, look["opacity"]) for look, words, name in seen] == [("15.2%", "", 1.0)] * 3
     assert seen[1][0]["x"] == 45
     assert [between(late, "step", *HALF)(p)[1] for p in (0.4, 0.6)] == ["12.9%", "15.2%"]
-    backwards = in_page("(mark, states, times) => times.map(p => between(mark, 'step', ...states, true)(p))",
-                        to_json(Scene("", "", [], [Panel("p", "", 1, 1, [mark])]))["panels"][0]["marks"][0], HALF, [1 - 1e-6, 0.5])  # fmt: skip
+    (panel,) = to_json(Scene("", "", [], [Panel("p", "", 1, 1, [mark])]))["panels"]
+    function = "(mark, states, times) => times.map(p => between(mark, 'step', ...states, true)(p))"
+    backwards = in_page(function, panel["marks"][0], HALF, [1 - 1e-6, 0.5])
     assert [(look["text"], look["name"], look["at"]["opacity"]) for look in backwards] == [("12.9%", "now", 0.2)] * 2
     assert backwards[1]["at"]["x"] == 45
 

@@ -231,7 +231,8 @@ def test_every_row_shows_its_number_and_the_boxes_the_bits_of_the_result(plus_on
     said = [words for _, _, words, _ in seen(plus_one, "ruler", format="float16")]
     assert {str(n) for n in (2045, 2046, 2047, 2048, 2050, 2052, 2054)} <= set(said)
     for name in NAMES:
-        boxes = [words for mark, _, words, _ in seen(plus_one, "bits", format=name) if words in ("0", "1") and mark.role == "heading"]
+        marks = seen(plus_one, f"bits {name}", format=name)
+        boxes = [words for mark, _, words, _ in marks if words in ("0", "1") and mark.role == "heading"]
         assert boxes == list("".join(bits(plus_one.at(name).result, FORMATS[name])))
 
 
@@ -246,11 +247,11 @@ def test_a_row_fits_into_the_ruler(tenth, plus_one):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_number_lies_in_the_part_of_the_range_that_says_what_becomes_of_it(tenth, name):
     for position, found in enumerate(tenth.landings[name]):
-        dot = [at["cx"] for mark, at, _, _ in seen(tenth, "bits", format=name, **{DIAL: position}) if mark.tag == "circle"]
-        zones = {mark.role: (at["x"], at["x"] + at["width"]) for mark, at, _, _ in seen(tenth, "bits", format=name, **{DIAL: position})
-                 if mark.tag == "rect" and mark.at["height"] == STRIP}  # fmt: skip
+        marks = seen(tenth, f"bits {name}", format=name, **{DIAL: position})
+        dot = [at["cx"] for mark, at, _, _ in marks if mark.tag == "circle"]
+        strip = [(mark.role, at["x"], at["x"] + at["width"]) for mark, at, _, _ in marks if at.get("height") == STRIP]
         for x in dot:
-            role = next(role for role, (left, right) in zones.items() if left - 0.1 <= x < right - 0.1)
+            role = next(role for role, left, right in strip if left - 0.1 <= x < right - 0.1)
             exponent = exponent_of(found.x)
             of = found.of
             kept = "op" if exponent >= of.min_exponent else "leaf"

@@ -9,9 +9,9 @@ import numpy as np
 from ....precision import FORMATS, Format
 from ...kit.axes import Axis
 from ...kit.grips import Grip
-from ...kit.scene import Link, Mark, Panel, circle, only, rect, text, width_of
+from ...kit.scene import Link, Mark, Panel, circle, rect, text, width_of
 from ...kit.words import minus
-from .ruler import DIAL, HEIGHT
+from .ruler import DIAL
 from .run import Landing, at_place, bits, exponent_of, last_place
 from .words import meaning
 
@@ -20,12 +20,13 @@ HIGH, LOWER = 36.0, 44.0  # px: a bit, and from one row of them to the next
 STRIP = 20.0  # px: how high the range of a format is
 
 
-def bits_panel(landings: dict[str, list[Landing]], clicked: bool) -> Panel:
-    """The bits of the result, with what they mean; below, the range of the format. `clicked`: they toggle."""
-    marks: list[Mark] = []
+def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[Panel]:
+    """For each format the bits of the result, with what they mean; below, its range. `clicked`: they toggle."""
+    title = f"The bits of the result{': click one' if clicked else ''}"
     for i, (name, found) in enumerate(landings.items()):
-        marks += only({"format": [i]}, [*_boxes(FORMATS[name], found, clicked), *_range(FORMATS[name], found)])
-    return Panel("bits", f"The bits of the result{': click one' if clicked else ''}", WIDTH, HEIGHT, marks)
+        of = FORMATS[name]
+        marks = [*_boxes(of, found, clicked), *_range(of, found)]
+        yield Panel(f"bits {name}", title, WIDTH, _end(of) + 70 + STRIP + 26, marks, {"format": [i]})
 
 
 def toggled(value: float, of: Format, n: int) -> float:
@@ -110,4 +111,4 @@ def range_grips(landings: dict[str, list[Landing]]) -> Iterator[Grip]:
         across, y = _axis(of), _end(of) + 70 + STRIP / 2
         spots = [(across(exponent_of(f.x)), y) if _lies(f, across) else None for f in found]
         label = f"The number, along the powers of 2 of {name}"
-        yield Grip(f"range {name}", "bits", label, DIAL, spots, "x", when={"format": [i], "beside": [0]})
+        yield Grip(f"range {name}", f"bits {name}", label, DIAL, spots, "x", when={"format": [i], "beside": [0]})

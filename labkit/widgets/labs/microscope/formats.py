@@ -1,6 +1,6 @@
 """The same result in every format: what each can hold, and what each makes of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from ....precision import FORMATS, Format
 from ...kit.axes import Axis
 from ...kit.grips import Grip
-from ...kit.scene import Mark, Panel, circle, path, rect, text
+from ...kit.scene import Link, Mark, Panel, circle, path, rect, text
 from ...kit.strokes import NOWHERE
 from ...kit.words import minus
 from .ruler import DIAL, HEIGHT
@@ -22,6 +22,11 @@ WIDTH = 436.0
 def formats_panel(landings: dict[str, list[Landing]]) -> Panel:
     """A bar for the range of each format, and beside it what the format makes of the number."""
     return Panel("formats", "The same in every format", WIDTH, HEIGHT, list(_everywhere(landings)))
+
+
+def format_links(names: Iterable[str]) -> dict[str, Link]:
+    """A click on a format takes it."""
+    return {f"format {name}": Link(name, go={"format": i}) for i, name in enumerate(names)}
 
 
 def power_grip(landings: dict[str, list[Landing]]) -> Grip:
@@ -59,13 +64,13 @@ def _everywhere(landings) -> Iterator[Mark]:
 
 
 def _bar(name, found, y, i, count) -> Iterator[Mark]:
-    of = FORMATS[name]
+    of, link = FORMATS[name], f"format {name}"
     smallest, normal, end = map(POWERS, (exponent_of(Fraction(of.min_subnormal)), of.min_exponent, of.max_exponent + 1))
     for role, where in (("name", [i]), ("note", [n for n in range(count) if n != i])):
-        yield text(6, y + BAR / 2 + 4, name, role, when={"format": where})
+        yield text(6, y + BAR / 2 + 4, name, role, when={"format": where}, link=link)
     for left, right, role in ((smallest, normal, "leaf"), (normal, end, "op")):
         if right > left:
-            yield rect(left, y, right - left, BAR, role, 0)
+            yield rect(left, y, right - left, BAR, role, 0, link=link)
     for x, beyond, arrow, anchor in (
         (LEFT, not POWERS.holds(of.min_exponent), "←", "start"),
         (RIGHT, not POWERS.holds(of.max_exponent), "→", "end"),

@@ -13,8 +13,8 @@ from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Panel, Scene, changes, only
 from ...kit.words import minus, number
-from .bits import bit_links, bits_panel, range_grips, toggled
-from .formats import formats_panel, power_grip
+from .bits import bit_links, bits_panels, range_grips, toggled
+from .formats import format_links, formats_panel, power_grip
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
 from .words import questions, sentence
@@ -33,8 +33,8 @@ class Microscope(Picture):
     The slider multiplies the value by powers of two, `powers`; by default these reach over both ends of each format but
     float64. `landings` holds all results, `{format: [Landing]}`, `positions` the powers.
 
-    Dials: "format", "power" (a position for each of `powers`), "beside" (the bits, or every format). Raises TypeError or ValueError, saying what to do, for what
-    is no finite number or no function of one, and whatever the function raises.
+    Dials: "format", "power" (a position for each of `powers`), "beside" (the bits, or every format). Raises TypeError or
+    ValueError, saying what to do, for what is no finite number or no function of one, and whatever the function raises.
 
     >>> lens = Microscope(lambda a: a + 1, 2048.0)
     >>> lens.at("float16").result, float(lens.at("float16").exact), lens.at("float32").result
@@ -108,8 +108,8 @@ class Microscope(Picture):
     def _scene_of(self, landings, positions, start):
         field = "value" if self._fn is None else ""
         panel, grips, self._firsts = ruler(landings, self._firsts, positions.index(0), field)
-        bits, formats = bits_panel(landings, bool(field)), formats_panel(landings)
-        panels = [panel, *only({"beside": [0]}, [bits]), *only({"beside": [1]}, [formats])]
+        bits = only({"beside": [0]}, bits_panels(landings, bool(field)))
+        panels = [panel, *bits, *only({"beside": [1]}, [formats_panel(landings)])]
         if len(positions) > 1 and self._x:
             grips += [power_grip(landings), *range_grips(landings)]
         return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
@@ -177,7 +177,7 @@ def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, va
         Caption(DIAL, changes(sentence(f) for f in found), {"format": [i]}) for i, found in enumerate(landings.values())
     ]
     shown = "where a number lands" if name == words else words
-    links = {} if first[0].ops else bit_links()
+    links = {**format_links(landings), **({} if first[0].ops else bit_links())}
     return Scene(f"Precision microscope: {shown}", about, dials, panels, captions, links, fields={"value": value})
 
 

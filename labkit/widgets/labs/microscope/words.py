@@ -17,9 +17,13 @@ def sentence(f: Landing) -> str:
 
     >>> from labkit.precision import FORMATS
     >>> from labkit.widgets.labs.microscope.run import landing
-    >>> print(sentence(landing(lambda a: a + 1, Fraction(2048), FORMATS["float16"], "a")))
-    a + 1 is exactly 2049. Halfway between 2048 and 2050: the tie goes to 2048, whose last bit is 0. Absorbed: adding 1 changes nothing.
-    float16, a = 2048. The bits: exponent 11010 = 26, and 26 − 15 = 11; fraction 1 + 0/1024 = 1.
+    >>> said = sentence(landing(lambda a: a + 1, Fraction(2048), FORMATS["float16"], "a"))
+    >>> print(said.replace(". ", ".\\n"))
+    a + 1 is exactly 2049.
+    Halfway between 2048 and 2050: the tie goes to 2048, whose last bit is 0.
+    Absorbed: adding 1 changes nothing.
+    float16, a = 2048.
+    The bits: exponent 11010 = 26, and 26 − 15 = 11; fraction 1 + 0/1024 = 1.
     """
     head, end = f"{f.of.name}, {f.name} = {_input_words(f)}.", digits(f.result, _gap(f))
     if not f.ops:

@@ -17,7 +17,7 @@ from ...kit.words import counted, listed, number
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven", "yours"], ["mean", "sum", "weighted"]
 YOURS = (3, 6, 9, 10, 11)  # after which samples the batch is cut, until they are dragged
-LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 200.0, 92.0, 26.0, 8.0, 8.0  # px
+LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 240.0, 92.0, 26.0, 8.0, 8.0  # px
 BARS, MOST = 212.0, 40.0  # px that all bars have together, and one of few
 SQUARES, RINGS = 26.0, 66.0  # px: where the samples are, and what is dragged below them
 
@@ -204,24 +204,22 @@ def _captions(splits) -> Iterator[Caption]:
 
 
 def _marks(splits) -> Iterator[Mark]:
-    axes = []  # one for each way to combine: a sum is far longer than a mean
-    for how in COMBINE:
-        values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, s.combined(how))]
-        axes.append(Axis(min(values), max(values), LEFT, LEFT + WIDTH))
+    values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *map(s.combined, COMBINE))]
+    across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
     yield text(8, 16, "the batch, each sample with the number of its part", "note")
     for (count, shards), split in splits.items():
-        yield from only(_when(count, shards), _marks_of(count, split, axes))
+        yield from only(_when(count, shards), _marks_of(count, split, across))
 
 
-def _marks_of(count, split, axes) -> Iterator[Mark]:
+def _marks_of(count, split, across) -> Iterator[Mark]:
     yield from _tiles(split)
     for k, end in enumerate(np.cumsum(split.sizes)[:-1].tolist(), 1):
         yield line(_gap(end, k), SQUARES - 2, _gap(end, k), RINGS - 11, "before")
     for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
-        yield from _bar(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, axes, "bar", "plain")
+        yield from _bar(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
     for i, how in enumerate(COMBINE):
-        yield from only({"combine": [i]}, _bar(count, count, f"together: {how}", split.combined(how), axes, "back"))
-    yield from _bar(count, count + 1, "the big batch", split.big, axes, "savedbar")
+        yield from only({"combine": [i]}, _bar(count, count, f"together: {how}", split.combined(how), across, "back"))
+    yield from _bar(count, count + 1, "the big batch", split.big, across, "savedbar")
 
 
 def _tiles(split) -> Iterator[Mark]:
@@ -235,12 +233,10 @@ def _tiles(split) -> Iterator[Mark]:
         x += GAP
 
 
-def _bar(count, row, name, value, axes, role, look="name") -> Iterator[Mark]:
+def _bar(count, row, name, value, across, role, look="name") -> Iterator[Mark]:
     """A row of the bars: the fewer there are, the thicker."""
     high = min(BARS / (count + 2), MOST)
-    y, ends = TOP + row * high, [sorted((across(0), across(value))) for across in axes]
+    y, (left, right) = TOP + row * high, sorted((across(0), across(value)))
     yield text(8, y + high / 2 + 2, name, look)
-    bar = rect(LEFT, y, 1, high - 6, role, 2)
-    yield bar.following("combine", x=[a for a, _ in ends], width=[max(b - a, 1.0) for a, b in ends])
-    words = text(LEFT, y + high / 2 + 2, number(round(value, 4)), "value")
-    yield words.following("combine", x=[b + 6 for _, b in ends])
+    yield rect(left, y, max(right - left, 1.0), high - 6, role, 2)
+    yield text(right + 6, y + high / 2 + 2, number(round(value, 4)), "value")

@@ -34,9 +34,7 @@ class Options:
         for i, dial in enumerate(self.values):
             marks += only({ARGUMENT: [i]}, self._row(dial))
         below, given = self.row + CHIP + 22, self._given()
-        marks += [
-            text(10, below + 18 * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)
-        ]
+        marks += [text(10, below + 18 * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)]
         end = below + 18 * len(given)
         title = "Click an argument of the call, then a value"
         return Panel("call", title, self.width, end + 14, [*marks, _at(goal, end + 4)])
@@ -113,7 +111,9 @@ class Options:
 
     def grips(self) -> Iterator[Grip]:
         """The frame, which is dragged along the values, and the lit box, along the arguments."""
-        boxes = [(10 + width_of(" " * _value_of(self._said(dial)[0])[0], 12, True), self._line(dial)) for dial in self.values]
+        boxes = [
+            (10 + width_of(" " * _value_of(self._said(dial)[0])[0], 12, True), self._line(dial)) for dial in self.values
+        ]
         spots = [(x + 4, y + LINE / 2 - 1.5) for x, y in boxes]
         yield Grip(ARGUMENT, "call", "The argument whose values are seen", ARGUMENT, spots, "y", bare=True)
         for i, dial in enumerate(self.values):

@@ -86,14 +86,16 @@ def _rows(found, leaf, ways) -> Iterator[Row]:
         gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
         value = product(found, known, way)
         parts = None if value is None else _numbers([value * o for o in open_])
-        yield Row(
-            words, [gives if o else "cut: 0" for o in open_], ["" if o else "dim" for o in open_], "plain", parts
-        )
+        yield Row(words, [gives if o else "cut: 0" for o in open_], ["" if o else "dim" for o in open_], "plain", parts)
 
 
 def _numbers(values) -> list[float] | None:
     """As numbers; None where one is a tensor, or not finite."""
-    return [float(np.ravel(v)[0]) for v in values] if all(np.size(v) == 1 and np.isfinite(v).all() for v in values) else None
+    return (
+        [float(np.ravel(v)[0]) for v in values]
+        if all(np.size(v) == 1 and np.isfinite(v).all() for v in values)
+        else None
+    )
 
 
 def product_words(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> str:

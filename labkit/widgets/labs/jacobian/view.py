@@ -90,11 +90,11 @@ class Drawing(Layout):
     def _cells(self) -> Iterator[Mark]:
         matrix = self.grid(self.left, self.top)
         yield matrix.lines(self.m, self.n)
-        for i, j in np.ndindex(self.m, self.n):
+        for (i, j), value in np.ndenumerate(self.tiles):
             link = f"cell {i} {j}" if self.words else f"row {i}"
             if self.words:
                 yield matrix.block(i, j, 1, 1, "row", link=link)
-            yield from matrix.tile(i, j, self.tiles[i, j], link)
+            yield from matrix.tile(i, j, value, link)
 
     def _legend(self):
         there = {"positive": self.tiles > 0, "negative": self.tiles < 0, "not finite": ~np.isfinite(self.tiles)}

@@ -116,7 +116,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "cotangent": ("jacobian", "v", {}, 1),
     "tangent": ("jacobian", "t", {"mode": 1}, 2),
     "direction": ("jacobian", "tip", {"mode": 2}, 8),
-    "power": ("microscope", "power", {}, 4),
+    "power": ("microscope", "power", {"beside": 1}, 4),
     "argument": ("calls", "position", {}, 3),
 }
 

@@ -1,15 +1,25 @@
 """A page moves between the positions of a dial as its scene says, and begins by itself only where it may."""
 
+import json
 from dataclasses import replace
 
 import pytest
 from shown_widget import Shown
-from widget_examples import Demo
+from widget_examples import EXAMPLES, Demo, made
 
 import labkit
+from labkit.widgets.kit.scene import holds, looks
 
 TOKENS = """frame => [...frame.querySelectorAll("figure:not([hidden]) .lk-tokentext")]
   .filter(node => node.getClientRects().length).map(node => [node.textContent, Math.round(node.getAttribute("x"))])"""
+SEEN = """frame => JSON.stringify({
+  said: frame.querySelector(".lk-say").textContent,
+  at: frame.querySelector(".lk-slider:not([hidden]) input, .lk-plane:not([hidden]) input").value,
+  texts: [...frame.querySelectorAll("figure.lk-panel")].map(figure => figure.hidden ? null
+    : [...figure.querySelectorAll("svg > *")].map(node =>
+      node.tagName === "text" && node.getClientRects().length ? node.textContent : "")),
+})"""
+USUAL = ("clipping", "cut")  # of all, those that a usual run tries
 BELOW = "<!doctype html><div style='height: 3000px'></div><iframe src='{}' width='900' height='600'></iframe>"
 
 
@@ -126,3 +136,49 @@ def test_it_does_not_begin_by_itself(below, why):
     page.mouse.wheel(0, 4000)
     page.wait_for_timeout(300)
     assert frame.get_by_role("button", name="Play").count() == 1
+
+
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[] if name in USUAL else pytest.mark.live) for name in EXAMPLES
+])  # fmt: skip
+def test_while_it_plays_every_number_is_one_that_the_sentence_is_about(go, tmp_path, name):
+    """Seen at many moments, on the way between positions too, forwards and back: words and numbers of one position."""
+    picture = made(name)
+    page = go(picture.save(tmp_path / "page.html").as_uri(), reduced_motion="reduce").page
+    shown = Shown(page.locator(".labkit"), picture.scene)
+    if not shown.main:
+        pytest.skip("nothing plays")
+    page.emulate_media(reduced_motion="no-preference")
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+    shown.turn(shown.main, (shown.main.plays or [0])[0])
+    page.clock.run_for(2000)
+    control, moved = shown.control(shown.main), 0
+    control.get_by_role("button", name="Play").click()
+    for moment in range(14):
+        page.clock.run_for(131)
+        moved += shown.frame.locator("[data-moving]").count()
+        assert disagreeing(shown, json.loads(shown.frame.evaluate(SEEN))) == []
+        if moment == 10:
+            control.get_by_role("button", name="Back", exact=True).click()
+    assert moved > 5 or name == "calls"  # whose first move comes later
+
+
+def disagreeing(shown, seen):
+    """What is said otherwise than at the position of the dial: marks that are told when they change may still be as before."""
+    dial, scene = shown.main, shown.scene
+    track = dial.plays or range(len(dial.values))
+    state = {**shown.state, dial.name: track[int(seen["at"])]}
+    near = [{**state, dial.name: p} for p in (state[dial.name] - 1, state[dial.name] + 1) if 0 <= p < len(dial.values)]
+    found = [seen["said"]] * (seen["said"] != scene.said(state))
+    for panel, texts in zip(scene.panels, seen["texts"], strict=True):
+        for mark, words in zip(panel.marks, texts or [""] * len(panel.marks), strict=False):
+            late = any(move.property in ("text", "state") for move in mark.moves)
+            right = {told(mark, one) for one in [state, *(near if late else [])]}
+            found += [words] * (bool(texts) and mark.tag == "text" and words not in right)
+    return found
+
+
+def told(mark, state):
+    _, words, name = looks(mark, state)
+    return words if name != "hidden" and holds(mark.when, state) else ""

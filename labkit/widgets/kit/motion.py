@@ -1,9 +1,9 @@
-"""What is seen between two positions of a dial: numbers, bars and paths on their way, tokens that travel along paths.
+"""What is seen between two positions of a dial: bars and paths on their way, tokens that travel along paths.
 
-Nothing has to be declared: attributes that are numbers, paths of the same commands, and numbers in texts go evenly from
-what they are at one position to what they are at the next; a path that goes on where it ended grows out of its last point.
-What cannot be in between, such as a word, changes half way, and half way a mark comes into sight or goes out of it; a text
-that was empty, and the state of a mark that is seen, change at the start.
+Nothing has to be declared: attributes that are numbers and paths of the same commands go evenly from what they are at one
+position to what they are at the next; a path that goes on where it ended grows out of its last point, and what cannot be in
+between changes half way. What is said never moves: the texts of marks, and whether and how a mark is seen, change together
+with the sentence, at the start. So a number in a picture is always one that was computed, and goes with the sentence.
 `Mark.moves` tells another time. The page (`page/motion.js`) evaluates the same, and a test holds the two together.
 """
 
@@ -18,10 +18,9 @@ from .scene import STEP, Mark, Motion, Panel, holds, looks
 from .still import Seen
 from .strokes import NOWHERE, Point, numbers, px
 
-NUMBER = re.compile(r"([^0-9A-Za-z_]*?)([\u2212-]?[0-9]+(?:\.[0-9]+)?)([^0-9A-Za-z_]*)")
 SPOT = {"rect": ("x", "y"), "text": ("x", "y"), "circle": ("cx", "cy")}
-MINUS = "\u2212"
 POINTS = {"M": 2, "L": 2, "C": 6, "Z": 0}  # numbers that a command of a path takes
+SAID = ("text", "state")  # what changes with the sentence
 Way = Callable[[float], Any]  # from 0 to 1
 
 
@@ -41,8 +40,8 @@ def part(progress: float, start: float = 0.0, length: float = STEP) -> float:
 def blend(name: str, a: Any, b: Any) -> Way:
     """From one value of a property to another, as a function of the part.
 
-    >>> blend("x", 0, 4)(0.5), blend("text", "loss 1", "loss 0.50")(0.5), blend("text", "no", "yes")(0.6)
-    (2.0, 'loss 0.75', 'yes')
+    >>> blend("x", 0, 4)(0.5), blend("fill", "red", "none")(0.4), blend("text", "loss 1", "loss 0.50")(0.1)
+    (2.0, 'red', 'loss 0.50')
     >>> blend("d", "M0 0L4 0", "M0 4L4 8L9 9")(0.5)
     'M0 2L4 4L6.5 4.5'
     """
@@ -50,8 +49,8 @@ def blend(name: str, a: Any, b: Any) -> Way:
     if _is_number(a) and _is_number(b):
         found = partial(_mixed, a, b)
     elif isinstance(a, str) and isinstance(b, str):
-        found = _paths(a, b) if name == "d" else _texts(a, b) if name == "text" else None
-    half = 0.0 if a == "" else 0.5  # where nothing was something appears at once
+        found = _paths(a, b) if name == "d" else None
+    half = 0.0 if name in SAID else 0.5
     way: Way = found or (lambda p: a if p < half else b)
     return lambda p: a if p <= 0 else b if p >= 1 else way(p)
 
@@ -62,33 +61,6 @@ def _is_number(value):
 
 def _mixed(a, b, p):
     return a + (b - a) * p
-
-
-def _texts(a, b) -> Way | None:
-    from_, to = a.split(" "), b.split(" ")
-    words = [_counting(*pair) for pair in zip(from_, to)]
-    if len(from_) != len(to) or not all(words):
-        return None
-    return lambda p: " ".join(word(p) for word in words if word)
-
-
-def _counting(a, b) -> Way | None:
-    """A number counts up or down, with as many decimals as the one that has more."""
-    if a == b:
-        return lambda p: a
-    from_, to = NUMBER.fullmatch(a), NUMBER.fullmatch(b)
-    if not from_ or not to or (from_[1], from_[3]) != (to[1], to[3]):
-        return None
-    decimals = max(len(found[2].partition(".")[2]) for found in (from_, to))
-    low, high = (float(found[2].replace(MINUS, "-")) for found in (from_, to))
-
-    def counted(p):
-        value = _mixed(low, high, p) + 1e-9
-        shown = f"{abs(value):.{decimals}f}"
-        sign = MINUS if value < 0 and float(shown) else ""
-        return f"{from_[1]}{sign}{shown}{from_[3]}"
-
-    return counted
 
 
 def _parsed(d) -> tuple[str, list[float]] | None:
@@ -125,7 +97,7 @@ def between(mark: Mark, dial: str, before: Mapping[str, int], after: Mapping[str
     """How a mark looks on the way from one state to another, as `looks` says it, as a function of the progress."""
     (at, words, name), (at_end, words_end, name_end) = (_looks(mark, state) for state in (before, after))
     one = "hidden" in (name, name_end)  # what is not seen at one end does not move
-    ways = {"state": _timed(mark, "state", dial, after[dial], name, name_end, STEP / 2 if one else 0.0)}
+    ways = {"state": _timed(mark, "state", dial, after[dial], name, name_end)}
     if one:
         at, words = (at_end, words_end) if name == "hidden" else (at, words)
     else:
@@ -145,9 +117,9 @@ def _looks(mark, state):
     return at, words, name if holds(mark.when, state) else "hidden"
 
 
-def _timed(mark, name, dial, position, a, b, start=0.0):
-    """From a to b, in the time that this mark's property has on the way to a position; a state changes at `start`."""
-    usual = Motion(dial, name, start, length=0.0 if name == "state" else STEP)
+def _timed(mark, name, dial, position, a, b):
+    """From a to b, in the time that this mark's property has on the way to a position."""
+    usual = Motion(dial, name, length=0.0 if name in SAID or (mark.tag == "text" and name == "opacity") else STEP)
     fitting = (m for m in mark.moves if (m.dial, m.property) == (dial, name) and m.position in (None, position))
     move, way = next(fitting, usual), blend(name, a, b)
     return lambda progress: way(part(progress, move.start, move.length))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from labkit.widgets.kit.scene import holds, to_json
+from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.batch_splitter.scene import COMBINE, COUNTS, SAMPLES, SHARDS, BatchSplitter
 
 
@@ -56,10 +57,10 @@ def test_every_state_says_whether_the_gradients_agree():
 
 def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
     state = usual().scene.state(parts="3", shards="uneven", combine="sum")
-    bars = [mark for mark in usual().scene.panels[0].marks if mark.role in ("bar", "back", "savedbar")]
+    seen = visible_marks(usual().scene.panels[0], state)
     split = usual().splits[3, "uneven"]
     wanted = np.array([*split.parts, split.combined("sum"), split.big])
-    widths = [mark.at["width"] for mark in bars if all(state[d] in p for d, p in mark.when.items())]
+    widths = [at["width"] for mark, at, _, _ in seen if mark.role in ("bar", "back", "savedbar")]
     assert np.array(widths) / widths[-1] == pytest.approx(wanted / split.big, rel=0.01)
 
 

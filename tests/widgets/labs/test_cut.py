@@ -12,8 +12,9 @@ from labkit import grad, stop_gradient
 from labkit.widgets import CutEdge
 from labkit.widgets.kit.motion import point_on
 from labkit.widgets.kit.still import visible_marks
+from labkit.widgets.labs.cut.names import slopes
+from labkit.widgets.labs.cut.paths import product
 from labkit.widgets.labs.cut.run import cuts
-from labkit.widgets.labs.cut.view import product, slopes
 from labkit.widgets.labs.cut.walk import Walk
 
 

@@ -61,6 +61,28 @@ def test_the_cells_are_the_jacobian_of_both_modes():
             assert cell(picture, i, j) == number(jacobian[i, j])
 
 
+def test_it_begins_empty_and_a_still_picture_shows_the_whole_matrix():
+    picture = JacobianMap(three_of_five, X)
+    assert covered(picture) == 3 and covered(picture, mode=1) == 5
+    assert picture.plays_at_once and picture.scene.resting()["pulls"] == 3 and picture.scene.resting()["pushes"] == 5
+
+
+def test_what_goes_in_lights_up_what_it_belongs_to_and_no_cell():
+    picture = JacobianMap(three_of_five, X)
+    panel = picture.scene.panels[0]
+    for mode, dial, count in ((0, "pulls", 3), (1, "pushes", 5)):
+        for k in range(1, count + 1):
+            state = picture.scene.state(mode=mode, **{dial: k})
+            (band,) = [at for _, at, _, name in visible_marks(panel, state) if name == "lit"]
+            right, bottom = band["x"] + band["width"], band["y"] + band["height"]
+            inside = {
+                mark.link
+                for mark, at, _, _ in visible_marks(panel, state)
+                if mark.tag == "rect" and mark.link and band["x"] <= at["x"] < right and band["y"] <= at["y"] < bottom
+            }
+            assert inside == {f"row {k - 1}" if mode == 0 else f"column {k - 1}"}
+
+
 def test_a_pull_gives_the_row_of_its_cotangent():
     picture, jacobian = JacobianMap(three_of_five, X), labkit.jacrev(three_of_five)(X)
     _, pull = labkit.vjp(three_of_five, X)

@@ -110,7 +110,7 @@ def marks(panel, role, **dials):
 @pytest.mark.parametrize("time", [0, 1, 15, 16, 17, 30, 47, 64])
 def test_the_filled_boxes_are_the_results_that_are_held(name, time):
     moment = at_time(usual().runs[name, "releases"], time)
-    boxes = marks("held", "kept", segments=name, time=time)
+    boxes = marks("curve", "kept", segments=name, time=time)
     assert {i for i, (*_, state) in enumerate(boxes) if state == ""} == set(moment.held)
     count = len(moment.held)
     assert f"{count} result{' is' if count == 1 else 's are'} held." in usual().describe(segments=name, time=time)
@@ -119,14 +119,14 @@ def test_the_filled_boxes_are_the_results_that_are_held(name, time):
 def test_one_arrow_points_the_way_at_the_layer_at_work():
     def pointing(time):
         return [
-            role for role in ("head", "backhead") for *_, state in marks("held", role, time=time) if state != "hidden"
+            role for role in ("head", "backhead") for *_, state in marks("curve", role, time=time) if state != "hidden"
         ]
 
     assert [pointing(time) for time in (1, 17, 21, LAST)] == [["head"], ["head"], ["backhead"], ["backhead"]]
 
 
 def test_two_copies_are_written_into_their_box():
-    words = [words for _, _, words, _ in marks("held", "value", segments="1", time=LAST - 2)]
+    words = [words for _, _, words, _ in marks("curve", "value", segments="1", time=LAST - 2)]
     assert words == ["2"]
 
 

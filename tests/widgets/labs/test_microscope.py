@@ -8,9 +8,10 @@ import pytest
 
 from labkit.precision import FORMATS, format_of, rounded
 from labkit.widgets import Microscope
-from labkit.widgets.kit.scene import holds, looks, to_json, width_of
+from labkit.widgets.kit.scene import holds, to_json, width_of
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.labs.microscope.ruler import DIAL, Window
+from labkit.widgets.labs.microscope.bits import STRIP
+from labkit.widgets.labs.microscope.ruler import DIAL, NUMBERS, WIDTH, Window
 from labkit.widgets.labs.microscope.run import (
     Number,
     at_place,
@@ -220,23 +221,45 @@ def test_the_caption_names_the_result(tenth, name):
             assert digits(found.result, gap_at(Fraction(found.result), found.of)) in said
 
 
-def test_every_row_shows_its_number_and_bits(plus_one):
-    state = plus_one.scene.state(format="float16")
-    shown = {m.at["y"]: looks(m, state) for m in plus_one.scene.panels[0].marks if m.tag == "text"}
-    said = [words for m in plus_one.scene.panels[0].marks if holds(m.when, state) for _, words, _ in [looks(m, state)]]
-    for n in (2045, 2046, 2047, 2048, 2050, 2052, 2054):
-        assert str(n) in said
-        assert " ".join(bits(float(n), FORMATS["float16"])) in said
-    assert shown
+def seen(lens, name, **dials):
+    """The marks of a panel as they are seen."""
+    (panel,) = [panel for panel in lens.scene.panels if panel.name == name]
+    return list(visible_marks(panel, lens.scene.state(**dials)))
 
 
-def test_numbers_and_bits_do_not_overlap(tenth, plus_one):
+def test_every_row_shows_its_number_and_the_boxes_the_bits_of_the_result(plus_one):
+    said = [words for _, _, words, _ in seen(plus_one, "ruler", format="float16")]
+    assert {str(n) for n in (2045, 2046, 2047, 2048, 2050, 2052, 2054)} <= set(said)
+    for name in NAMES:
+        marks = seen(plus_one, f"bits {name}", format=name)
+        boxes = [words for mark, _, words, _ in marks if words in ("0", "1") and mark.role == "heading"]
+        assert boxes == list("".join(bits(plus_one.at(name).result, FORMATS[name])))
+
+
+def test_a_row_fits_into_the_ruler(tenth, plus_one):
     for lens in (tenth, plus_one, Microscope(np.exp, 8.0)):
         for found in (f for landings in lens.landings.values() for f in (*landings[::4], landings[-1])):
             window = Window(found)
             for row in range(len(window.rows)):
-                wide = width_of(window.name(row), 12, mono=True) + width_of(window.bits(row), 11, mono=True)
-                assert 130 + wide < 430
+                assert NUMBERS + width_of(window.name(row), 12, mono=True) < WIDTH
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_number_lies_in_the_part_of_the_range_that_says_what_becomes_of_it(tenth, name):
+    for position, found in enumerate(tenth.landings[name]):
+        marks = seen(tenth, f"bits {name}", format=name, **{DIAL: position})
+        dot = [at["cx"] for mark, at, _, _ in marks if mark.tag == "circle"]
+        strip = [(mark.role, at["x"], at["x"] + at["width"]) for mark, at, _, _ in marks if at.get("height") == STRIP]
+        for x in dot:
+            role = next(role for role, left, right in strip if left - 0.1 <= x < right - 0.1)
+            exponent = exponent_of(found.x)
+            of = found.of
+            kept = "op" if exponent >= of.min_exponent else "leaf"
+            beyond = "zone-zero" if exponent < exponent_of(Fraction(of.min_subnormal)) else "zone-over"
+            inside = exponent_of(Fraction(of.min_subnormal)) <= exponent <= of.max_exponent
+            assert role == (kept if inside else beyond)
+        grip = next(g for g in tenth.scene.grips if g.name == f"range {name}")
+        assert [spot[0] for spot in [grip.spots[position]] if spot] == pytest.approx(dot, abs=0.1)
 
 
 def test_predictions_are_what_the_lens_shows(plus_one):

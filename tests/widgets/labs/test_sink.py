@@ -65,6 +65,17 @@ def test_the_way_of_the_work_goes_down_once_for_each_round_trip(picture):
         assert downs == count.round_trips and ys[0] == ys[-1] == min(ys)
 
 
+def test_there_is_a_dot_where_each_round_trip_ends(picture):
+    lanes = picture.scene.panels[1]
+    (way,) = [mark for mark in lanes.marks if mark.role == "edge"]
+    for (epochs, name), count in picture.runs.items():
+        state = picture.scene.state(epochs=str(epochs), size=name)
+        dots = [at["cx"] for mark, at, _, _ in visible_marks(lanes, state) if mark.role == "backbar"]
+        path = numbers(looks(way, state)[0]["d"])
+        ends = [x for x, y, before in zip(path[2::2], path[3::2], path[1::2]) if y < before]
+        assert len(dots) == count.round_trips and dots == pytest.approx(ends, abs=0.11)
+
+
 def test_the_ring_stands_at_the_end_of_the_first_epoch(picture):
     (grip,) = [g for g in picture.scene.grips if g.name == "size"]
     for name, (x, y) in zip(SIZES, grip.spots, strict=True):

@@ -18,7 +18,7 @@ from ...kit.words import brief, clipped
 from .cards import Gradients
 from .units import Edge, Units
 
-ARRIVES = 0.75 * STEP  # when a token is there, and the number on the card begins to change
+ARRIVES = 0.75 * STEP  # when a token is there, and the number on the card changes
 ONE_AFTER_OTHER = 0.13 * STEP
 MOST = 3  # tokens along one edge; of more uses one carries the sum
 HEIGHT, PAD, LETTER = 19.0, 12.0, 7.3  # px
@@ -53,8 +53,8 @@ def arriving(mark: Mark, units: Units) -> Mark:
     """A text of a card or below it, which changes when a token has arrived; where the way back starts, at once."""
     if "text" not in mark.vary.get("step", {}):
         return mark
-    moved = mark.moving("step", ARRIVES, STEP - ARRIVES, "text")
-    return replace(moved, moves=[Motion("step", "text", length=STEP / 4, position=units.seed), *moved.moves])
+    moved = mark.moving("step", ARRIVES, 0.0, "text")
+    return replace(moved, moves=[Motion("step", "text", length=0.0, position=units.seed), *moved.moves])
 
 
 def _added(value, more):

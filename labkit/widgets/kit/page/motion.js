@@ -1,9 +1,10 @@
-// What is seen between two positions of a dial: numbers, bars and paths on their way, and tokens that travel along paths.
+// What is seen between two positions of a dial: bars and paths on their way, and tokens that travel along paths. What is said
+// never moves: texts, and whether a mark is seen, change with the sentence; a number that is read is one that was computed.
 
 import { lookOf } from "./look.js";
 
 const STEP = 1000; // ms in which the moves of a step are told (`STEP` in `scene.py`); how long it is seen is up to the player
-const NUMBER = /^([^0-9A-Za-z_]*?)([\u2212-]?\d+(?:\.\d+)?)([^0-9A-Za-z_]*)$/;
+const SAID = ["text", "state"]; // what changes with the sentence
 const SPOT = { rect: ["x", "y"], text: ["x", "y"], circle: ["cx", "cy"] };
 const POINTS = { M: 2, L: 2, C: 6, Z: 0 };
 
@@ -17,35 +18,15 @@ export function part(progress, start, length) {
 
 const round = (value) => Math.round(value * 100) / 100;
 const mixed = (a, b) => (p) => a + (b - a) * p;
-const switched = (a, b) => (p) => (p < (a === "" ? 0 : 0.5) ? a : b); // where nothing was something appears at once
+const switched = (property, a, b) => (p) => (p < (SAID.includes(property) ? 0 : 0.5) ? a : b);
 
-// From one value of a property to another: a function of the part. What cannot be in between changes half way.
+// From one value of a property to another: a function of the part. What cannot be in between changes half way, or at the start.
 export function blend(property, a, b) {
   let way;
   if (typeof a === "number" && typeof b === "number") way = property === "along" ? mixed(a, b) : (p) => round(mixed(a, b)(p));
-  else if (typeof a === "string" && typeof b === "string") way = property === "d" ? paths(a, b) : property === "text" ? texts(a, b) : null;
-  way ||= switched(a, b);
+  else if (typeof a === "string" && typeof b === "string") way = property === "d" ? paths(a, b) : null;
+  way ||= switched(property, a, b);
   return (p) => (p <= 0 ? a : p >= 1 ? b : way(p));
-}
-
-function texts(a, b) {
-  const from = a.split(" "), to = b.split(" ");
-  if (from.length !== to.length) return null;
-  const words = from.map((word, i) => counting(word, to[i]));
-  return words.every(Boolean) ? (p) => words.map((word) => word(p)).join(" ") : null;
-}
-
-// A number in a text counts up or down, with as many decimals as the one that has more.
-function counting(a, b) {
-  if (a === b) return () => a;
-  const from = NUMBER.exec(a), to = NUMBER.exec(b);
-  if (!from || !to || from[1] !== to[1] || from[3] !== to[3]) return null;
-  const decimals = Math.max(...[from, to].map((found) => (found[2].split(".")[1] || "").length));
-  const [low, high] = [from, to].map((found) => Number(found[2].replace("\u2212", "-")));
-  return (p) => {
-    const value = mixed(low, high)(p) + 1e-9, shown = Math.abs(value).toFixed(decimals);
-    return `${from[1]}${value < 0 && Number(shown) ? "\u2212" : ""}${shown}${from[3]}`;
-  };
 }
 
 export function parsed(d) {
@@ -75,13 +56,15 @@ function paths(a, b) {
 
 // ---- a mark on its way ----
 
-// How a mark looks on the way from one state to another, as a function of the progress; null if it looks the same.
-export function between(mark, dial, before, after) {
+// How a mark looks on the way from one state to another, as a function of the progress; null if it looks the same. `back`: it
+// is seen from its end to its start, so that what is said is that of `before`.
+export function between(mark, dial, before, after, back = false) {
   const from = lookOf(mark, before), to = lookOf(mark, after), seen = from.name === "hidden" ? to : from;
   const one = from.name === "hidden" || to.name === "hidden"; // what is not seen at one end does not move
   const moved = (property) => {
     const fits = (move) => move.dial === dial && move.property === property && (move.position ?? after[dial]) === after[dial];
-    return (mark.moves || []).find(fits) || (property === "state" ? { start: one ? STEP / 2 : 0, length: 0 } : { start: 0, length: STEP });
+    const said = SAID.includes(property) || (property === "opacity" && mark.tag === "text");
+    return (mark.moves || []).find(fits) || (said ? { start: back ? STEP : 0, length: 0 } : { start: 0, length: STEP });
   };
   const ways = [];
   const add = (property, a, b, put) => {

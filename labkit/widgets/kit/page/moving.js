@@ -34,7 +34,7 @@ export class Moving {
     const drawn = views.flatMap((view) => (view.places && !view.hidden ? view.drawn : [])); // of very many marks
     const going = drawn.filter(({ mark }) => changed(mark, low, high));
     this.begin(last, after, length, by < 0 && step,
-      [...last, ...going].map((item) => [item, between(item.mark, name, low, high)]).filter(([, way]) => way),
+      [...last, ...going].map((item) => [item, between(item.mark, name, low, high, by < 0 && step)]).filter(([, way]) => way),
       step ? views.flatMap((view) => view.tokens(name, high)) : []);
   }
 

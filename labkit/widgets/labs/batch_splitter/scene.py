@@ -11,13 +11,15 @@ from ....engine import grad
 from ...kit.axes import Axis
 from ...kit.grips import Along, Grip
 from ...kit.picture import Picture
-from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, only, rect, text
+from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, line, only, rect, text
 from ...kit.words import counted, listed, number
 
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven", "yours"], ["mean", "sum", "weighted"]
 YOURS = (3, 6, 9, 10, 11)  # after which samples the batch is cut, until they are dragged
-LEFT, WIDTH, TOP, ROW, TILE, TILES, GAP = 132.0, 262.0, 66.0, 26.0, 26.0, 84.0, 8.0
+LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 240.0, 92.0, 26.0, 8.0, 8.0  # px
+BARS, MOST = 212.0, 40.0  # px that all bars have together, and one of few
+SQUARES, RINGS = 26.0, 66.0  # px: where the samples are, and what is dragged below them
 
 
 @dataclass(frozen=True)
@@ -108,16 +110,16 @@ def _whole(name, value):
 
 def _scene(splits, yours) -> Scene:
     words = (
-        f"A batch of {SAMPLES} samples is cut into parts. One bar for the gradient of each part's mean loss, one for what "
-        "they make together, and one for the gradient of the whole batch. The last two should be equally long."
+        f"A batch of {SAMPLES} samples is cut into parts: micro-batches, or workers. One bar for the gradient of each part's "
+        "mean loss, one for what they make together, and one for the gradient of the whole batch. The last two should be "
+        "equally long."
     )
     dials = [
-        Dial("parts", "Micro-batches, or workers", [str(count) for count in COUNTS], start=3, asks=_asks(splits)),
+        Dial("parts", "Parts", [str(count) for count in COUNTS], start=3, asks=_asks(splits)),
         Dial("shards", "Sizes", SHARDS, "choice", resets={"parts": 0}),
         Dial("combine", "Combined by", COMBINE, "choice", resets={"parts": 0}),
     ]
-    height = TOP + (max(COUNTS) + 2) * ROW + 20
-    panel = Panel("bars", "", LEFT + WIDTH + 70, height, list(_marks(splits)))
+    panel = Panel("bars", "Drag the rings to cut the batch", LEFT + WIDTH + 56, TOP + BARS + 4, list(_marks(splits)))
     names = [f"cut {k}" for k in range(1, max(COUNTS))]
     mine = {"shards": [SHARDS.index("yours")]}
     return Scene(
@@ -133,7 +135,7 @@ def _grips(yours) -> Iterator[Grip]:
     for i, count in enumerate(COUNTS):
         ends = [_ends(count, shards, yours) for shards in SHARDS]
         for k in range(1, count):
-            places = [(_gap(end[k - 1], k), 16.0) for end in ends]
+            places = [(_gap(end[k - 1], k), RINGS) for end in ends]
             free = {"x": Along(f"cut {k}", 1, SAMPLES - 1, _gap(1, k), _gap(SAMPLES - 1, k), whole=True)}
             yield Grip(
                 f"cut {k}", "bars", f"Cut {k} of the batch", "shards", places, "x", free=free, when={"parts": [i]}
@@ -204,19 +206,20 @@ def _captions(splits) -> Iterator[Caption]:
 def _marks(splits) -> Iterator[Mark]:
     values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *map(s.combined, COMBINE))]
     across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
-    yield text(8, 20, "the batch", "name")
-    yield text(8, 52, "gradient of", "note")
+    yield text(8, 16, "the batch, each sample with the number of its part", "note")
     for (count, shards), split in splits.items():
         yield from only(_when(count, shards), _marks_of(count, split, across))
 
 
 def _marks_of(count, split, across) -> Iterator[Mark]:
     yield from _tiles(split)
+    for k, end in enumerate(np.cumsum(split.sizes)[:-1].tolist(), 1):
+        yield line(_gap(end, k), SQUARES - 2, _gap(end, k), RINGS - 11, "before")
     for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
-        yield from _bar(k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
+        yield from _bar(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
     for i, how in enumerate(COMBINE):
-        yield from only({"combine": [i]}, _bar(count, f"together: {how}", split.combined(how), across, "back"))
-    yield from _bar(count + 1, "the big batch", split.big, across, "savedbar")
+        yield from only({"combine": [i]}, _bar(count, count, f"together: {how}", split.combined(how), across, "back"))
+    yield from _bar(count, count + 1, "the big batch", split.big, across, "savedbar")
 
 
 def _tiles(split) -> Iterator[Mark]:
@@ -224,14 +227,16 @@ def _tiles(split) -> Iterator[Mark]:
     x = TILES
     for k, size in enumerate(split.sizes):
         for _ in range(size):
-            yield rect(x, 6, TILE - 3, 20, "leaf", 2)
-            yield text(x + (TILE - 3) / 2, 20, str(k + 1), "tick", "middle")
+            yield rect(x, SQUARES, TILE - 3, 24, "leaf", 3)
+            yield text(x + (TILE - 3) / 2, SQUARES + 16, str(k + 1), "tick", "middle")
             x += TILE
         x += GAP
 
 
-def _bar(row, name, value, across, role, look="name") -> Iterator[Mark]:
-    y, (left, right) = TOP + row * ROW, sorted((across(0), across(value)))
-    yield text(8, y + 14, name, look)
-    yield rect(left, y, max(right - left, 1.0), 18, role, 1)
-    yield text(right + 6, y + 14, number(round(value, 4)), "value")
+def _bar(count, row, name, value, across, role, look="name") -> Iterator[Mark]:
+    """A row of the bars: the fewer there are, the thicker."""
+    high = min(BARS / (count + 2), MOST)
+    y, (left, right) = TOP + row * high, sorted((across(0), across(value)))
+    yield text(8, y + high / 2 + 2, name, look)
+    yield rect(left, y, max(right - left, 1.0), high - 6, role, 2)
+    yield text(right + 6, y + high / 2 + 2, number(round(value, 4)), "value")

@@ -1,15 +1,17 @@
-"""The call as it is put together: for each argument its values side by side, one of them framed, and the code that this is."""
+"""The call as it is put together: as code, whose arguments are clicked, and below it the values of the one that is chosen."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...kit.grips import Grip
-from ...kit.scene import Link, Mark, Panel, rect, text, width_of
+from ...kit.scene import Dial, Link, Mark, Panel, changes, only, rect, text, width_of
 from .nested import fitted
 from .run import FUNCTIONS, Setting, leaf
 
-WIDTH, LINE, ROW, CHIP = 440.0, 18.0, 34.0, 24.0  # px: of the panel, a line of code, a row of values, a value
-LEFT, PAD, GAP = 100.0, 6.0, 4.0
+WIDTH, LINE, CHIP = 380.0, 25.0, 30.0  # px: of the panel, a line of code, a value
+LEFT, PAD, GAP = 4.0, 9.0, 6.0
+CODE = 6  # lines
 ARTICLES = ("ms.", "a ")
+ARGUMENT, FIRST = "argument", 1  # the dial of the argument whose values are seen, and which it is at first
 
 
 class Options:
@@ -17,19 +19,30 @@ class Options:
 
     def __init__(self, setting: Setting, values: Mapping[str, Sequence[str]]):
         self.setting, self.values = setting, values
+        s = setting
+        self.lines = {"function": (0, len(FUNCTIONS)), "position": (2, len(s.positions)),
+                      "weights": (3, len(s.weights)), "has_aux": (4, 2)}  # fmt: skip
+
+    def dial(self) -> Dial:
+        """Which argument's values are seen."""
+        names = {"position": "grad_position"}
+        return Dial(ARGUMENT, "Argument", [names.get(dial, dial) for dial in self.values], "inside", FIRST)
 
     def panel(self, goal: Mark) -> Panel:
-        """Rows of values, below them the call as code and what it works on, and what may be looked for."""
-        marks = [mark for row, dial in enumerate(self.values) for mark in self._row(row, dial)]
-        top = ROW * len(self.values) + 10
-        marks += [rect(1, top, self.width - 2, LINE * 6 + 12, "area"), *self._code(top + 20)]
-        below = top + LINE * 6 + 30
-        given = self._given()
-        marks += [
-            text(10, below + LINE * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)
-        ]
-        end = below + LINE * len(given)
-        return Panel("call", "Click an argument, or drag its frame", self.width, end + 14, [*marks, _at(goal, end + 4)])
+        """The call as code, the values of an argument, what the call works on, and what may be looked for."""
+        marks = [rect(1, 1, self.width - 2, self.row - 9, "area"), *self._arguments(), *self._code()]
+        for i, dial in enumerate(self.values):
+            marks += only({ARGUMENT: [i]}, self._row(dial))
+        below, given = self.row + CHIP + 22, self._given()
+        marks += [text(10, below + 18 * i, fitted(said, self.width - 20, 11.5), "note") for i, said in enumerate(given)]
+        end = below + 18 * len(given)
+        title = "Click an argument of the call, then a value"
+        return Panel("call", title, self.width, end + 14, [*marks, _at(goal, end + 4)])
+
+    @property
+    def row(self) -> float:
+        """Where the values begin, px."""
+        return LINE * CODE + 18
 
     @property
     def width(self) -> float:
@@ -42,35 +55,49 @@ class Options:
         """Where the values of a dial stand, and how wide each is."""
         found, x = [], LEFT
         for value in self.values[dial]:
-            width = max(width_of(_short(value), 12, True) + 2 * PAD, 30.0)
+            width = max(width_of(_short(value), 12, True) + 2 * PAD, 40.0)
             found.append((x, width))
             x += width + GAP
         return found
 
-    def _row(self, row, dial) -> Iterator[Mark]:
-        y, places = ROW * row + 4, self._places(dial)
-        name = {"function": "ms.", "position": "grad_position"}.get(dial, dial)
-        yield text(LEFT - 8, y + 16, name, "tick", "end")
+    def _row(self, dial) -> Iterator[Mark]:
+        y, places = self.row, self._places(dial)
         for i, ((x, width), value) in enumerate(zip(places, self.values[dial])):
-            yield rect(x, y, width, CHIP, "area", 5, link=f"{dial} {i}")
-            yield text(x + width / 2, y + 16, _short(value), "value", "middle", link=f"{dial} {i}")
-        frame = rect(0, y, 10, CHIP, "before", 5)
+            yield rect(x, y, width, CHIP, "area", 6, link=f"{dial} {i}")
+            yield text(x + width / 2, y + 19, _short(value), "value", "middle", link=f"{dial} {i}")
+        frame = rect(0, y, 10, CHIP, "before", 6)
         yield frame.following(dial, x=[x for x, _ in places], width=[width for _, width in places])
 
-    def _code(self, y) -> Iterator[Mark]:
-        """The call, a line per argument."""
-        s = self.setting
+    # ---- the code ----
+
+    def _said(self, dial) -> list[str]:
+        """The line of an argument, at each of its values."""
+        (i, count), s = self.lines[dial], self.setting
         start = next(iter(s.calls()))
-        rows: dict[int, tuple[str, int]] = {
-            0: ("function", len(FUNCTIONS)), 2: ("position", len(s.positions)), 3: ("weights", len(s.weights)), 4: ("has_aux", 2),
-        }  # fmt: skip
-        for i, words in enumerate(s.code(start)):
-            line = text(10, y + LINE * i, words, "code")
-            if i in rows:
-                dial, count = rows[i]
-                said = [s.code(start._replace(**{dial: k}))[i] for k in range(count)]
-                line = text(10, y + LINE * i, "", "code").following(dial, text=said)
-            yield line
+        return [s.code(start._replace(**{dial: k}))[i] for k in range(count)]
+
+    def _code(self) -> Iterator[Mark]:
+        """The call, a line per argument."""
+        s, dials = self.setting, {i: dial for dial, (i, _) in self.lines.items()}
+        for i, words in enumerate(s.code(next(iter(s.calls())))):
+            if i not in dials:
+                yield text(10, LINE * (i + 1), words, "code")
+                continue
+            link = f"{ARGUMENT} {list(self.values).index(dials[i])}"
+            yield text(10, LINE * (i + 1), "", "code", link=link).following(dials[i], text=self._said(dials[i]))
+
+    def _arguments(self) -> Iterator[Mark]:
+        """Around each argument's value a box, lit where its values are seen."""
+        for k, dial in enumerate(self.values):
+            spans = [_value_of(line) for line in self._said(dial)]
+            left = 10 + width_of(" " * spans[0][0], 12, True) - 3
+            lit = changes("lit" if k == here else "" for here in range(len(self.values)))
+            box = rect(left, self._line(dial), 10, LINE - 3, "area", 5, link=f"{ARGUMENT} {k}")
+            sizes = [width_of(" " * (end - start), 12, True) + 6 for start, end in spans]
+            yield box.following(dial, width=sizes).varying(ARGUMENT, state=lit)
+
+    def _line(self, dial) -> float:
+        return LINE * self.lines[dial][0] + 9
 
     def _given(self) -> list[str]:
         """What goes in and what the network itself gives, in words."""
@@ -83,18 +110,34 @@ class Options:
         return [values, *more, f"{s.name}({', '.join(s.inputs)}) returns {', '.join(s.outputs)} = {shown}"]
 
     def grips(self) -> Iterator[Grip]:
-        """The frames, which are dragged along the values."""
-        for row, dial in enumerate(self.values):
-            spots = [(x + width / 2, ROW * row + 4 + CHIP / 2) for x, width in self._places(dial)]
-            yield Grip(dial, "call", dial, dial, spots, "x", bare=True)
+        """The frame, which is dragged along the values, and the lit box, along the arguments."""
+        boxes = [
+            (10 + width_of(" " * _value_of(self._said(dial)[0])[0], 12, True), self._line(dial)) for dial in self.values
+        ]
+        spots = [(x + 4, y + LINE / 2 - 1.5) for x, y in boxes]
+        yield Grip(ARGUMENT, "call", "The argument whose values are seen", ARGUMENT, spots, "y", bare=True)
+        for i, dial in enumerate(self.values):
+            spots = [(x + width / 2, self.row + CHIP / 2) for x, width in self._places(dial)]
+            yield Grip(dial, "call", dial, dial, spots, "x", bare=True, when={ARGUMENT: [i]})
 
     def links(self) -> dict[str, Link]:
-        """A click on a value takes it."""
-        return {
+        """A click on an argument shows its values, one on a value takes it."""
+        found = {f"{ARGUMENT} {i}": Link(f"{dial}: its values", go={ARGUMENT: i}) for i, dial in enumerate(self.values)}
+        return found | {
             f"{dial} {i}": Link(f"{dial}: {value}", go={dial: i})
             for dial, values in self.values.items()
             for i, value in enumerate(values)
         }
+
+
+def _value_of(line: str) -> tuple[int, int]:
+    """From where to where in a line of the call the value stands.
+
+    >>> _value_of("    weights=None,"), _value_of("result = ms.grad(")
+    ((12, 16), (12, 16))
+    """
+    start = line.index("ms.") + 3 if "ms." in line and line.endswith("(") else line.index("=") + 1
+    return start, len(line.rstrip("(,"))
 
 
 def _short(value: str) -> str:

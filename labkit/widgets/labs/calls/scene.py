@@ -15,7 +15,7 @@ from .pieces import SHOW, VALUES, with_pieces
 from .run import FUNCTIONS, Call, CallResult, Setting
 from .words import in_short, question
 
-WIDTH, LINE = 400.0, 18.0
+WIDTH, TORCH, LINE = 384.0, 440.0, 18.0  # px: of a result, of PyTorch's call, and a line of code
 CALL = ("function", "position", "weights", "has_aux")
 EQUAL = (*CALL, "torch")
 STEPS = ("the call", "the structure", "the values")
@@ -28,8 +28,8 @@ class CallBuilder(Picture):
     The arguments are chosen in the picture. Without arguments on the network of MindSpore's guide: weights 2 3 4, input 1 2 3,
     label 19, outputs loss and logits. Else `net` is a Cell or function of the MindSpore dialect and `args` its inputs;
     `outputs` names its outputs; `torch_net` is the same network in PyTorch, for the equal call. Dials: "function", "position",
-    "weights", "has_aux", "show" (the call, the structure that comes back, its values), "torch". Raises TypeError for what is
-    not a function and its inputs.
+    "weights", "has_aux", "show" (the call, the structure that comes back, its values), "torch", "argument" (whose values
+    are seen). Raises TypeError for what is not a function and its inputs.
 
     >>> picture = CallBuilder()
     >>> picture.structure(position="(0, 1)", weights="a list", has_aux=1)
@@ -62,12 +62,14 @@ class CallBuilder(Picture):
     def _scene_of_calls(self):
         asked, dials = f"{self.setting.name}({', '.join(self.setting.inputs)})", self._dials()
         options = Options(self.setting, {dial.name: dial.values for dial in dials if dial.name in CALL})
+        goal = self._goal(dials)
+        dials.append(options.dial())
         results = [*only(SHOWN, self._results()), *only(LAST, self._equals())]
         return Scene(
             "Build a call of grad: what comes back?",
             f"A call of ms.grad or ms.value_and_grad on {asked}, as code, and the structure that it returns: boxes in boxes.",
             dials,
-            [options.panel(self._goal(dials)), self._question_panel(), *results],
+            [options.panel(goal), self._question_panel(), *results],
             self._captions(),
             options.links(),
             predict=True,
@@ -139,18 +141,18 @@ class CallBuilder(Picture):
             if equal:
                 top = 14 + LINE * len(equal.code)
                 flat = isinstance(equal.result, Branch) and equal.result.kind in ("tuple", "list")
-                found, height = _result_marks(equal.result, "result" if flat else "", top + 6)
+                found, height = _result_marks(equal.result, "result" if flat else "", top + 6, TORCH)
                 code = [text(10, 20 + LINE * k, line, "code") for k, line in enumerate(equal.code)]
-                marks = [rect(1, 1, WIDTH - 2, top - 2, "area"), *code, *found]
+                marks = [rect(1, 1, TORCH - 2, top - 2, "area"), *code, *found]
             title = equal.sentence.replace("PyTorch:", "In PyTorch:") if equal else "The equal call in PyTorch"
-            yield Panel(f"torch{i}", title, WIDTH, height, marks, when)
+            yield Panel(f"torch{i}", title, TORCH, height, marks, when)
 
 
-def _result_marks(result: Tree | Failure, path: str, y: float = 2.0) -> tuple[list[Mark], float]:
+def _result_marks(result: Tree | Failure, path: str, y: float = 2.0, width: float = WIDTH) -> tuple[list[Mark], float]:
     """The marks of a result, and where they end."""
     if isinstance(result, Failure):
-        return failed(result, WIDTH, y)
-    marks, height = drawn(result, WIDTH - 4, path, 2, y)
+        return failed(result, width, y)
+    marks, height = drawn(result, width - 4, path, 2, y)
     return marks, y + height + 2
 
 

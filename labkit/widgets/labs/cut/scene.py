@@ -9,8 +9,10 @@ from ...kit.joint import key_of
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes
 from ...kit.words import capital, in_full, listed, number, paragraph
+from .names import gradient_name, short, use_labels
+from .paths import paths_panel
 from .run import Cut, Cuts, cuts
-from .view import Graph, gradient_name, paths_panel, short, use_labels
+from .view import Graph
 from .walk import WALK
 
 NOTHING = "nothing"
@@ -51,7 +53,7 @@ class CutEdge(Picture):
             Dial("cut", "stop_gradient at", self.cuts, "choice", asks=asks),
         ]
         return Scene(
-            f"Cut an edge of {story.name}",
+            "Cut an edge" + ("" if story.name == "<lambda>" else f" of {story.name}"),
             f"The graph of {story.name}, with every value and its gradient. One use of a value can be cut by stop_gradient.",
             dials,
             [graph.panel(), *filter(None, [paths_panel(self.found)])],

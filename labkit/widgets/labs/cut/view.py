@@ -1,51 +1,17 @@
-"""How a cut edge looks: the run forwards with a ring on every use, the way back below it, and the paths that are left."""
+"""How a cut edge looks: the run forwards with a ring on every use, and the way back below it."""
 
 from collections.abc import Iterator, Sequence
-from math import prod
 
-import numpy as np
-
-from ...explorer import Node
 from ...kit.boxes import CARD, EDGE, PAD, arrow, card, name_width, placed_labels, spread_entries, value_width
 from ...kit.grips import Grip
 from ...kit.layout import Layout, Point, layout
-from ...kit.scene import STEP, Link, Mark, Panel, changes, circle, rect, text, width_of
-from ...kit.words import brief, clipped, in_full, joined, number
+from ...kit.scene import Link, Mark, Panel, circle, rect, text
+from ...kit.words import brief, clipped, joined, number
+from .names import changing, gradient_name, slopes
 from .run import Cuts, Use
 from .walk import ARRIVES, WALK, Walk
 
-GAP, HEAD, ROW = 50.0, 22.0, 21.0  # px between columns, for the heading of a half, and from one path to the next
-MOST_FACTORS = 4  # of a product that is written out
-
-
-def short(node: Node) -> str:
-    """A node in few words: the user's name for it, else its op."""
-    return clipped(node.name or node.title, 18)
-
-
-def gradient_name(node: Node) -> str:
-    """What its gradient is called."""
-    return f"{short(node)}.grad" if node.leaf else f"∂{short(node)}"
-
-
-def use_labels(found: Cuts) -> list[str]:
-    """A name for each use, `x → sin`; where several have the same, they are counted."""
-    nodes, plain = found.story.nodes, []
-    for use in found.uses:
-        user = nodes[use.node]
-        plain.append(f"{short(nodes[user.parents[use.place]])} → {short(user)}")
-    return [
-        f"{words} ({plain[: i + 1].count(words)} of {plain.count(words)})" if plain.count(words) > 1 else words
-        for i, words in enumerate(plain)
-    ]
-
-
-def slopes(found: Cuts) -> dict[Use, float | None]:
-    """The local derivative of each use, where it is one number."""
-    return {Use(step.node, sent.place): sent.slope for step in found.story.steps for sent in step.sent}
-
-
-# ---- the graph ----
+GAP, HEAD = 50.0, 22.0  # px between columns, and for the heading of a half
 
 
 class Graph:
@@ -142,7 +108,7 @@ class Graph:
             looks = [
                 "wrongtext" if run.use in uses else "" if run.open & set(uses) else "dim" for run in self.found.runs
             ]
-            varied[widest] = _changing(text=texts, state=looks)
+            varied[widest] = changing(text=texts, state=looks)
         for x, y, words in placed_labels(wanted):
             yield text(x, y, "", "slope", "middle").varying("cut", **varied[words])
 
@@ -176,9 +142,8 @@ class Graph:
         moves = (WALK, ARRIVES, 0.0, "state")
         yield box.following(joint, state=states).moving(*moves)
         yield name.following(joint, state=faint).moving(*moves)
-        yield (
-            value.following(joint, state=faint, text=texts).moving(*moves).moving(WALK, ARRIVES, STEP - ARRIVES, "text")
-        )
+        told = value.following(joint, state=faint, text=texts).moving(*moves)
+        yield told.moving(WALK, ARRIVES, 0.0, "text")
 
 
 def _value(node):
@@ -199,11 +164,6 @@ def _key(use):
     return f"use{use.node}-{use.place}"
 
 
-def _changing(**lists):
-    """What changes with the cut, of each one value for each run, without what is never there."""
-    return {name: changes(values) for name, values in lists.items() if any(values)}
-
-
 def between(start: Point, end: Point, part: float) -> Point:
     """The point at a `part` of an edge: on a straight line, or on the curve that `layout.path` draws.
 
@@ -216,56 +176,3 @@ def between(start: Point, end: Point, part: float) -> Point:
     low, high = rest**2 * (1 + 2 * part), part**2 * (1 + 2 * rest)  # of a cubic that begins and ends level
     bend = 3 * rest * part * (x1 + x2) / 2
     return rest**3 * x1 + bend + part**3 * x2, low * y1 + high * y2
-
-
-# ---- the paths ----
-
-
-def paths_panel(found: Cuts) -> Panel | None:
-    """Every path between an output and an input, with its product of slopes; a path with a cut on it gives nothing."""
-    walk = Walk(found)
-    rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, leaf, ways)]
-    if not rows:
-        return None
-    left = max(width_of(words, 12.5, True) for words, *_ in rows) + 24
-    right = max(value_width(words) for _, texts, *_ in rows for words in texts)
-    marks: list[Mark] = []
-    for i, (words, texts, states, role) in enumerate(rows):
-        y = 20 + ROW * i
-        marks.append(text(8 if role == "name" else 20, y, words, role).varying("cut", **_changing(state=states)))
-        value = text(left, y, "", "value").varying("cut", **_changing(text=texts, state=states))
-        if role == "name":  # the sum is known when the walk is over
-            known = [texts[walk.found.runs.index(run)] if walk.over(at) else "?" for run, at in walk.each()]
-            value = text(left, y, "", "value").following(walk.joint, text=known)
-        marks.append(value)
-    title = "A gradient is the sum over its open paths"
-    return Panel("paths", title, max(left + right + 8, width_of(title, 13, True)), 20 + ROW * len(rows), marks)
-
-
-def _rows(found, leaf, ways):
-    """`(words, texts by cut, states by cut, role)` of one input: its gradient, then its paths."""
-    node, known = found.story.nodes[leaf], slopes(found)
-    totals = ["0" if run.gradients[leaf] is None else in_full(run.gradients[leaf]) for run in found.runs]
-    yield gradient_name(node), totals, [], "name"
-    for way in ways:
-        words = " ← ".join(short(found.story.nodes[i]) for i in (leaf, *(use.node for use in way)))
-        gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
-        yield words, [gives if o else "cut: 0" for o in open_], ["" if o else "dim" for o in open_], "plain"
-
-
-def product_words(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> str:
-    """The product of the slopes on a path, from the leaf to the output: `3 × 1 = 3`; "open" where they are no numbers."""
-    value = product(found, known, way)
-    if value is None:
-        return "open"
-    factors = [number(known[use]) for use in way]
-    if len(factors) == 1 or len(factors) > MOST_FACTORS:
-        return number(value)
-    return f"{joined(factors, ' × ')} = {number(value)}"
-
-
-def product(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> float | None:
-    """What a path adds to the gradient: its slopes multiplied, times what the output starts with; None for tensors."""
-    seed = np.ravel(found.story.nodes[way[-1].node].seed)
-    factors = [float(f) for use in way if (f := known.get(use)) is not None]
-    return prod([float(seed[0]), *factors]) if len(factors) == len(way) and len(seed) == 1 else None

@@ -170,11 +170,21 @@ def beside(shared: Ground) -> Panel:
 
 
 def grips(shared: Ground, start: Point) -> Iterator[Grip]:
-    """The start, anywhere in the frame; and the step, along the losses."""
+    """The start, anywhere in the frame; and the step, along a path and along the losses."""
+    yield from _walkers(shared)
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
     yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
     y, across = _kept_rows(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
     yield Grip("step", "beside", "The step", "step", [(across(i), y) for i in range(shared.steps + 1)], "x")
+
+
+def _walkers(shared) -> Iterator[Grip]:
+    """Where an optimizer stands, dragged along its path; of all, the last one. The start has a handle of its own."""
+    for when, _, name, moments in shared.each():
+        shown = when["show"] if name == list(shared.runs)[-1] else when["show"][1:]
+        places = [moments[min(i, len(moments) - 1)].place for i in range(shared.steps + 1)]
+        spots = [shared.plane.at(p) if i and shared.plane.holds(p) else None for i, p in enumerate(places)]
+        yield Grip("walker", "plane", "The step, along the path", "step", spots, when={**when, "show": shown})
 
 
 def losses_axis(shared: Ground) -> Axis:

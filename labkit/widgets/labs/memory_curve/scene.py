@@ -16,7 +16,8 @@ WALKS = ("releases", "retain_graph")
 LAST = LAYERS * (2 * RUN + BACK)  # the time of a run with checkpoints
 MOST = LAYERS + 4.0  # the top of the curve's axis
 LEFT, BOX = 62.0, 24.0
-WIDTH, HIGH, TOP = LAYERS * BOX, 150.0, 14.0
+WIDTH, HIGH, TOP = LAYERS * BOX, 160.0, 84.0
+ROW, BAR = 38.0, 24.0  # of the table, px
 PLANE = Plane(Axis(0, LAST, LEFT, LEFT + WIDTH), Axis(0, MOST, TOP + HIGH, TOP))
 
 
@@ -61,7 +62,7 @@ def most(run: list[Snapshot]) -> int:
 def _scene(runs) -> Scene:
     words = (
         f"A chain of {LAYERS} layers runs forward and is walked back. A box for the result of each layer: filled while somebody "
-        "holds it, with a 2 where two copies are held. Below, how many are held against time. At the end, for every number "
+        "holds it, with a 2 where two copies are held. Below, how many are held against time. Beside it, for every number "
         "of checkpoints, the most results held at once and the time it takes."
     )
     dials = [
@@ -71,15 +72,18 @@ def _scene(runs) -> Scene:
     ]
     width = LEFT + WIDTH + 14
     panels = [
-        Panel("held", "The results of the layers: filled while held", width, 64, list(_boxes(runs))),
         Panel(
-            "curve", "How many are held, against time", width, TOP + HIGH + 42, [*_ground(), *_curves(runs), *_names()]
+            "curve",
+            "Results of layers, filled while held; below, how many, against time",
+            width,
+            TOP + HIGH + 42,
+            [*_boxes(runs), *_ground(), *_curves(runs), *_names()],
         ),
-        Panel("all", "Every number of checkpoints", width, 24 + 20 * len(SEGMENTS), list(_table(runs))),
+        Panel("all", "Click a number of checkpoints", width - 60, 28 + ROW * len(SEGMENTS), list(_table(runs))),
     ]
     spots = [(PLANE.across(t), TOP + HIGH) for t in range(LAST + 1)]
     links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
-    grips = [Grip("time", "curve", "Time", "time", spots, "x")]
+    grips = [Grip("time", "curve", "Time", "time", spots, "x", area=(LEFT, TOP, WIDTH, HIGH))]
     return Scene("Memory against time", words, dials, panels, list(_captions(runs)), links, grips=grips)
 
 
@@ -230,20 +234,18 @@ def _steps(run):
 
 
 def _table(runs) -> Iterator[Mark]:
-    right = LEFT + WIDTH / 2 + 40
-    yield text(LEFT + 24, 14, "most held at once", "note")
-    yield text(right, 14, "time", "note")
+    """A row for each number of checkpoints, which a click takes."""
+    right, wide, full = LEFT + WIDTH / 2 + 10, LEFT + WIDTH - 50, 104.0
+    yield text(LEFT, 16, "most held at once", "note")
+    yield text(right, 16, "time", "note")
     for row, name in enumerate(SEGMENTS):
-        y = 32 + 20 * row
-        yield rect(2, y - 13, LEFT + WIDTH, 18, "before", 2, when={"segments": [row]})
-        yield text(8, y, name, "code", link=f"row {name}")
-        yield rect(2, y - 13, LEFT + WIDTH, 18, "row", 2, link=f"row {name}")
+        y, link = 28 + ROW * row, f"row {name}"
+        yield rect(2, y, wide, ROW - 4, "row", 3, link=link)
+        yield text(10, y + 22, name, "code", link=link)
         for w, walk in enumerate(WALKS):
             run, when = runs[name, walk], {"walk": [w]}
-            for x, value, whole, role in (
-                (LEFT + 24, most(run), LAYERS, "savedbar"),
-                (right, run[-1].time, LAST, "bar"),
-            ):
-                size = value * 130 / whole
-                yield rect(x, y - 10, size, 12, role, 1, when=when).answering("time")
-                yield text(x + size + 6, y, str(value), "value", when=when).answering("time")
+            for x, value, whole, role in ((LEFT, most(run), LAYERS, "savedbar"), (right, run[-1].time, LAST, "bar")):
+                size = value * full / whole
+                yield rect(x, y + 5, size, BAR, role, 2, when=when, link=link).answering("time")
+                yield text(x + size + 6, y + 22, str(value), "value", when=when, link=link).answering("time")
+        yield rect(2, y, wide, ROW - 4, "before", 4, when={"segments": [row]})

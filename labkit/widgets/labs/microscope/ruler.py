@@ -11,11 +11,10 @@ from ...kit.grips import Along, Grip
 from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text
 from ...kit.strokes import NOWHERE, polygon, polyline, spot
 from ...kit.words import minus
-from .run import MOST, SHORT, Landing, at_place, bits, digits, exponent_of, gap_at, last_place, place
+from .run import MOST, SHORT, Landing, at_place, digits, exponent_of, gap_at, last_place, place
 
-WIDTH, HEIGHT = 436.0, 364.0
-ROWS, TOP, BASE, AXIS, NUMBERS, BITS = 7, 58.0, 338.0, 112.0, 130.0, 430.0  # of the ruler, px
-MOST_BITS = 18  # characters in a row
+WIDTH, HEIGHT = 324.0, 364.0
+ROWS, TOP, BASE, AXIS, NUMBERS = 7, 46.0, 338.0, 112.0, 130.0  # of the ruler, px
 TELLING = Fraction(1, 10**9)  # of a number: what is less is not dragged
 DIAL = "power"
 
@@ -77,15 +76,6 @@ class Window:
         full = (d for d in range(enough, SHORT - 2) if all((v / unit * 10**d).denominator == 1 for v in values))
         return next(full, enough)
 
-    def bits(self, row: int) -> str:
-        n = self.rows[row]
-        beyond = np.copysign(np.inf if self.of.infinity else np.nan, n)
-        sign, exponent, fraction = bits(
-            beyond if abs(n) == last_place(self.of) else float(at_place(n, self.of)), self.of
-        )
-        room = MOST_BITS - len(exponent) - 3
-        return f"{sign} {exponent} {fraction if len(fraction) <= room else '…' + fraction[1 - room :]}"
-
 
 def ruler(
     landings: dict[str, list[Landing]], firsts: Mapping[str, int], here: int, field: str
@@ -96,14 +86,7 @@ def ruler(
     there is a `field` to set. Also given: the lowest places that are seen now.
     """
     grips: list[Grip] = []
-    marks = [
-        text(NUMBERS + 12, 15, "numbers of the format", "note"),
-        text(BITS, 15, "sign  exponent  fraction", "note", "end"),
-        text(NUMBERS + 12, 32, "■ even  □ odd  yellow: all of it lands here", "note"),
-        text(82, 15, "exact ◇", "note", "end"),
-    ]  # fmt: skip
-    if any(f.ops for found in landings.values() for f in found):
-        marks.append(text(10, 32, "input", "note"))
+    marks = [text(AXIS - 4, 16, "■ even  □ odd  yellow: all lands here", "note")]
     seen = {}
     for i, (name, found) in enumerate(landings.items()):
         windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
@@ -143,9 +126,8 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
     yield path(NOWHERE, "inkline").following(DIAL, d=[_squares(w, 1) for w in windows])
     for row in range(ROWS):
         ys = [w.heights[row] + 4 if w.rows else 0.0 for w in windows]
-        for x, words, role, anchor in ((NUMBERS, Window.name, "code", "start"), (BITS, Window.bits, "tick", "end")):
-            said = [words(w, row) if w.rows else "" for w in windows]
-            yield text(x, 0, "", role, anchor).following(DIAL, y=ys, text=said)
+        said = [w.name(row) if w.rows else "" for w in windows]
+        yield text(NUMBERS, 0, "", "code").following(DIAL, y=ys, text=said)
     yield _gap_mark(windows)
     yield from _input_marks(windows)
     yield from _exact_marks(windows)

@@ -11,9 +11,10 @@ import numpy as np
 
 from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
-from ...kit.scene import Caption, Dial, Panel, Scene, changes
+from ...kit.scene import Caption, Dial, Panel, Scene, changes, only
 from ...kit.words import minus, number
-from .bits import bit_links, bits_and_formats, power_grip, toggled
+from .bits import bit_links, bits_panels, range_grips, toggled
+from .formats import format_links, formats_panel, power_grip
 from .ruler import DIAL, ruler
 from .run import Landing, digits, exponent_of, landing
 from .words import questions, sentence
@@ -32,8 +33,8 @@ class Microscope(Picture):
     The slider multiplies the value by powers of two, `powers`; by default these reach over both ends of each format but
     float64. `landings` holds all results, `{format: [Landing]}`, `positions` the powers.
 
-    Dials: "format", "power" (a position for each of `powers`). Raises TypeError or ValueError, saying what to do, for what
-    is no finite number or no function of one, and whatever the function raises.
+    Dials: "format", "power" (a position for each of `powers`), "beside" (the bits, or every format). Raises TypeError or
+    ValueError, saying what to do, for what is no finite number or no function of one, and whatever the function raises.
 
     >>> lens = Microscope(lambda a: a + 1, 2048.0)
     >>> lens.at("float16").result, float(lens.at("float16").exact), lens.at("float32").result
@@ -99,17 +100,18 @@ class Microscope(Picture):
     def _passing(self, at):
         """The number as it is, at every position of the slider, as long as the others are computed."""
         scene = self._scene_of(self._landings([0]), [0], at["format"])
-        now, (formats, powers) = scene.dials[1].values[0], self._scene.dials
+        now, (formats, powers, beside) = scene.dials[1].values[0], self._scene.dials
         values = [now if i == at[DIAL] else value for i, value in enumerate(powers.values)]
         grips = [replace(g, when={**g.when, DIAL: list(range(len(values)))}) for g in scene.grips]
-        return replace(scene, dials=[formats, replace(powers, values=values, asks={})], grips=grips)
+        return replace(scene, dials=[formats, replace(powers, values=values, asks={}), beside], grips=grips)
 
     def _scene_of(self, landings, positions, start):
         field = "value" if self._fn is None else ""
         panel, grips, self._firsts = ruler(landings, self._firsts, positions.index(0), field)
-        panels = [panel, bits_and_formats(landings, bool(field))]
+        bits = only({"beside": [0]}, bits_panels(landings, bool(field)))
+        panels = [panel, *bits, *only({"beside": [1]}, [formats_panel(landings)])]
         if len(positions) > 1 and self._x:
-            grips.append(power_grip(landings))
+            grips += [power_grip(landings), *range_grips(landings)]
         return replace(_scene(landings, positions, start, number(float(self._x)), panels), grips=grips)
 
     def at(self, format: Any, power: int = 0) -> Landing:
@@ -165,16 +167,17 @@ def _scene(landings: dict[str, list[Landing]], powers: list[int], start: int, va
     dials = [
         Dial("format", "Format", names, "choice", start=start),
         Dial(DIAL, name, [_value(f.x) for f in first], start=powers.index(0), asks=questions(landings)),
+        Dial("beside", "Beside it", ("the bits", "every format"), "choice"),
     ]
     about = (
         "First the numbers of a float format around a result, as a vertical number line: the exact result, a dashed "
-        "diamond, goes to the nearest of them. Then the bits of the result, and what every format makes of it."
+        "diamond, goes to the nearest of them. Beside it the bits of the result, or what every format makes of it."
     )
     captions = [
         Caption(DIAL, changes(sentence(f) for f in found), {"format": [i]}) for i, found in enumerate(landings.values())
     ]
     shown = "where a number lands" if name == words else words
-    links = {} if first[0].ops else bit_links()
+    links = {**format_links(landings), **({} if first[0].ops else bit_links())}
     return Scene(f"Precision microscope: {shown}", about, dials, panels, captions, links, fields={"value": value})
 
 

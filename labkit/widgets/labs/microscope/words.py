@@ -8,8 +8,8 @@ import numpy as np
 
 from ....precision import Format
 from ...kit.scene import Ask, by_position, only
-from ...kit.words import paragraph
-from .run import Landing, digits, exponent_of, gap_at
+from ...kit.words import minus, paragraph
+from .run import Landing, bits, digits, exponent_of, gap_at
 
 
 def sentence(f: Landing) -> str:
@@ -18,21 +18,23 @@ def sentence(f: Landing) -> str:
     >>> from labkit.precision import FORMATS
     >>> from labkit.widgets.labs.microscope.run import landing
     >>> said = sentence(landing(lambda a: a + 1, Fraction(2048), FORMATS["float16"], "a"))
-    >>> for part in said.split(". "):
-    ...     print(part)
-    float16, a = 2048
-    Exactly, a + 1 is 2049
-    Halfway between 2048 and 2050: the tie goes to 2048, whose last bit is 0
+    >>> print(said.replace(". ", ".\\n"))
+    a + 1 is exactly 2049.
+    Halfway between 2048 and 2050: the tie goes to 2048, whose last bit is 0.
     Absorbed: adding 1 changes nothing.
+    float16, a = 2048.
+    The bits: exponent 11010 = 26, and 26 − 15 = 11; fraction 1 + 0/1024 = 1.
     """
     head, end = f"{f.of.name}, {f.name} = {_input_words(f)}.", digits(f.result, _gap(f))
     if not f.ops:
-        return f"{head} {_neighbour_words(f, end)}"
-    if f.exact is None:
-        return f"{head} {f.words} is {end}."
-    about = "Exactly" if isinstance(f.exact, Fraction) else "In float64"
-    exactly = f"{about}, {f.words} is {_exact_words(f, end)}."
-    return paragraph(head, exactly, _neighbour_words(f, end), _absorption_words(f))
+        said = [head, _neighbour_words(f, end)]
+    elif f.exact is None:
+        said = [f"{f.words} is {end}."]
+    else:
+        about = "exactly" if isinstance(f.exact, Fraction) else "in float64"
+        said = [f"{f.words} is {about} {_exact_words(f, end)}.", _neighbour_words(f, end), _absorption_words(f)]
+    exponent, fraction, _ = meaning(f.result, f.of)
+    return paragraph(*said) + "\n" + paragraph(head if f.ops else "", f"The bits: {exponent}; {fraction}.")
 
 
 def _exact_words(f: Landing, end: str) -> str:
@@ -100,6 +102,36 @@ def _count(steps: Fraction) -> str:
 def _absorption_words(f: Landing) -> str:
     verb = "adding" if "+" in f.words else "subtracting"
     return f"Absorbed: {verb} {f.absorbed} changes nothing." if f.absorbed else ""
+
+
+def meaning(value: float, of: Format) -> tuple[str, str, str]:
+    """What the bits of a number say, in three lines: exponent, fraction, value.
+
+    >>> from labkit.precision import format_of
+    >>> meaning(-1.5, format_of("float16"))[:2]
+    ('exponent 01111 = 15, and 15 − 15 = 0', 'fraction 1 + 512/1024 = 1.5')
+    """
+    _, exponent, fraction = bits(value, of)
+    field, part, whole = int(exponent, 2), int(fraction, 2), 2**of.fraction_bits
+    if not np.isfinite(value):
+        kind = "infinite" if np.isinf(value) else "nan, not a number"
+        return f"exponent {exponent}: all ones", f"fraction {_shortened(fraction)}", f"that means {kind}"
+    if not value:
+        return f"exponent {exponent}: all zeros", f"fraction {_shortened(fraction)}", "that means 0"
+    power = max(field, 1) - of.bias
+    first = f"exponent {exponent} = {field}, and {field} − {of.bias} = {minus(str(power))}"
+    if not field:
+        first = f"exponent {exponent}: subnormal, the power is 1 − {of.bias} = {minus(str(power))}"
+    size = Fraction(part, whole) + bool(field)
+    counted = f"{part}/{whole}" if of.fraction_bits < 24 else f"{part}/2^{of.fraction_bits}"
+    lead = "−" if np.signbit(value) else ""
+    significand = digits(size, Fraction(1, whole))
+    last = f"{lead}2^{minus(str(power))} × {significand} = {digits(value, gap_at(Fraction(value), of))}"
+    return first, f"fraction {bool(field):d} + {counted} = {significand}", last
+
+
+def _shortened(fraction):
+    return fraction if len(fraction) <= 23 else f"{fraction[:10]}…"
 
 
 # ---- predict first ----

@@ -8,10 +8,11 @@ from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.scene import STEP, Mark, Motion, Panel, circle, line, path, rect, text
 from ...kit.strokes import Point, polyline
+from ...kit.words import counted
 
 Counts = Mapping[str, Sequence[Transfers]]  # by the name of a size, after each epoch
 TILE, ROW, LEFT, TOP = 34.0, 27.0, 64.0, 42.0  # of the tiles, px
-WIDTH, HOST, DEVICE, BARS = 440.0, 34.0, 92.0, 150.0  # of the lanes
+WIDTH, HOST, DEVICE = 440.0, 84.0, 216.0  # of the lanes
 SLANT = 0.45  # of a step: how much of it the way to the device takes in the picture
 
 
@@ -32,7 +33,8 @@ def data_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel:
     for row in range(rows):
         begun = _joint(counts, lambda count, epochs, _: max(count.steps, epochs * batches) > row * batches)  # noqa: B023
         name = text(8, TOP + row * ROW + 16, f"pass {row + 1}")
-        marks.append(name.following(joint, state=["" if yes else "hidden" for yes in begun]))
+        marks.append(name.following(joint, state=["" if yes else "dim" for yes in begun]))
+    marks += [_tile(step, "area", batches) for step in range(rows * batches)]
     for step in range(longest * batches):
         planned = ["hidden" if step >= epochs * batches else "" for epochs in range(1, longest + 1)]
         marks.append(_tile(step, "outline", batches).following("epochs", state=planned))
@@ -79,7 +81,7 @@ def size_grip(sizes: Sequence[int | None], batches: int) -> Grip:
 
 
 def lanes_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel:
-    """The way of the work: down to the device, its steps there, and back to the host, which waits. Below, the numbers."""
+    """The way of the work: down to the device, its steps there, and back to the host, which waits, a dot each time."""
     across = _steps_axis(counts)
     marks = [text(8, y + 4, name, "name") for y, name in ((HOST, "host"), (DEVICE, "device"))]
     marks += [line(across.start, y, across.end, y, "axis") for y in (HOST, DEVICE)]
@@ -90,9 +92,9 @@ def lanes_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel
     marks.append(path([(across.start, HOST)], "edge").following(joint, d=grown))
     goals = [across(epochs * batches) for epochs in range(1, joint["epochs"] + 1)]
     marks.append(path([(0, 0)], "outline").following("epochs", d=[[(x, HOST - 14), (x, DEVICE + 6)] for x in goals]))
-    marks += _bars(counts, batches, joint)
+    marks += [*_waits(counts, across, joint), *_totals(counts, across, batches, joint)]
     tokens = [token for i, way in enumerate(ways.values()) for token in _tokens(i, way)]
-    return Panel("lanes", "Every way down and back, the host waits", WIDTH, BARS + 130, marks, tokens=tokens)
+    return Panel("lanes", "Every way down and back, the host waits", WIDTH, DEVICE + 78, marks, tokens=tokens)
 
 
 def _steps_axis(counts):
@@ -131,16 +133,25 @@ def stop_grips(counts: Counts) -> Iterator[Grip]:
         yield Grip("epochs", "lanes", "The end of training, in epochs", "epochs", spots, "x", when={"size": [i]})
 
 
-def _bars(counts, batches, joint) -> Iterator[Mark]:
-    most = max(c.steps for found in counts.values() for c in found)
-    of = {
-        "steps that are run": ("bar", lambda count, epochs, _: count.steps),
-        f"epoch × {batches} batches": ("outline", lambda count, epochs, _: epochs * batches),
-        "round trips between host and device": ("backbar", lambda count, epochs, _: count.round_trips),
-    }
-    for k, (label, (role, value)) in enumerate(of.items()):
-        y, values = BARS + k * 43, _joint(counts, value)
-        sizes = [value * (WIDTH - 110) / most for value in values]
-        yield text(8, y, label, "name")
-        yield rect(8, y + 7, 1, 16, role, 1).following(joint, width=sizes)
-        yield text(8, y + 20, "", "value").following(joint, x=[15 + s for s in sizes], text=map(str, values))
+def _waits(counts: Counts, across: Axis, joint) -> Iterator[Mark]:
+    """A dot on the host's line for each round trip, where it ends; it comes when the work does."""
+    most = max(count.round_trips for found in counts.values() for count in found)
+    each = _joint(counts, lambda count, _, __: count)
+    for k in range(1, most + 1):
+        xs = [across(k * count.steps / count.round_trips) if k <= count.round_trips else 0.0 for count in each]
+        dot = circle(0, HOST, 4.5, "backbar").following(joint, cx=xs, state=["" if x else "hidden" for x in xs])
+        yield dot.moving("epochs", STEP, 0.0, "state")
+
+
+def _totals(counts, across, batches, joint) -> Iterator[Mark]:
+    """How many dots there are, and steps below; where the whole passes would end."""
+    trips = [f"● {counted(n, 'round trip')}" for n in _joint(counts, lambda count, _, __: count.round_trips)]
+    yield text(8, 26, "", "slope").following(joint, text=trips)
+    steps = [counted(n, "step") for n in _joint(counts, lambda count, _, __: count.steps)]
+    ends = [across(n) for n in _joint(counts, lambda count, _, __: count.steps)]
+    yield text(0, DEVICE + 54, "", "forwardtext", "middle").following(joint, x=[max(x, 90.0) for x in ends], text=steps)
+    epochs = range(1, joint["epochs"] + 1)
+    words = [counted(n, "whole pass") for n in epochs]
+    yield text(0, HOST - 22, "", "note", "end").following(
+        "epochs", x=[max(across(n * batches) + 4, 130.0) for n in epochs], text=words
+    )

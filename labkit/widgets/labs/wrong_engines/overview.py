@@ -25,7 +25,7 @@ def overview(
         marks += _cell(run, left + j * cell, HEADER + i * ROW, cell, f"cell {i} {j}")
         go = {"engine": i} | ({"graph": j + 1} if len(graphs) > 1 else {})
         links[f"cell {i} {j}"] = Link(f"{engines[i]} on {graphs[j]}", [f"{engines[i]} on {graphs[j]}"], go=go)
-    title = "Which node goes wrong first" + (", by graph: a fault shows only on some" if len(graphs) > 1 else "")
+    title = "Found so far; a fault shows on some graphs only" if len(graphs) > 1 else "Found so far"
     return Panel("overview", title, left + cell * len(graphs) + 2, HEADER + len(engines) * ROW + 2, marks), links
 
 

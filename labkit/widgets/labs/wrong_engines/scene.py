@@ -114,7 +114,7 @@ class _Sight:
             f"{'Small graphs are' if self.many else 'A graph is'} run backwards by a right engine or by a broken one. The "
             "cards below show the gradients that this engine computes, in its own order; wrong ones say what they should be."
         )
-        title = "Wrong engines, and the first wrong node"
+        title = "Find the first wrong gradient"
         return Scene(title, about, self._dials(), [*panels, table], list(self._captions()), links)
 
     def _stages(self) -> Iterator[tuple[Stage, str, When]]:

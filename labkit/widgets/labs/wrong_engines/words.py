@@ -61,7 +61,7 @@ def _forward(play, m, right):
     result = f"{bench.called(bench.output.index)} = {in_full(bench.output.value)}"
     if step == 0:
         about = (inspect.getdoc(play.engine) or "").strip().split("\n")[0]
-        rule = f" Its rule: {about}" if about else ""
+        rule = f"\nIts rule: {about}" if about else ""
         return f"{capital(result)}, and the engine walks back.{rule}"
     learned = listed(f"{bench.called(i)} = {in_full(bench.story.nodes[i].value)}" for i in play.subject.learned)
     return f"Step {step + 1}: forwards again with {learned} gives {result}."

@@ -1,0 +1,116 @@
+"""The paths of a cut graph: each gives the product of its slopes, a gradient is the sum of those that are open."""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kit.axes import Axis
+from ...kit.boxes import value_width
+from ...kit.scene import Mark, Panel, rect, text, width_of
+from ...kit.strokes import Point
+from ...kit.words import in_full, joined, number
+from .names import changing, gradient_name, short, slopes
+from .run import Cuts, Use
+from .walk import Walk
+
+ROW, BAR, WIDE = 32.0, 18.0, 120.0  # px: from one path to the next, and a bar
+MOST_FACTORS = 4  # of a product that is written out
+TITLE = "A gradient is the sum over its open paths"
+
+
+class Row(NamedTuple):
+    """What stands in a row, `texts`, `states` and `numbers` (None of tensors) for each cut; `role`: its look."""
+
+    words: str
+    texts: list[str]
+    states: list[str]
+    role: str
+    numbers: list[float] | None
+
+
+def paths_panel(found: Cuts) -> Panel | None:
+    """Every path between an output and an input, with its product of slopes, and a bar for each; a path with a cut on it
+    gives nothing."""
+    rows = [row for leaf, ways in found.paths.items() if ways for row in _rows(found, leaf, ways)]
+    if not rows:
+        return None
+    walk, across = Walk(found), _axis(rows)
+    marks = [mark for i, row in enumerate(rows) for mark in _row(walk, (_ends(rows)[0], 4 + ROW * i), row, across)]
+    return Panel("paths", TITLE, (across.end if across else _ends(rows)[1]) + 8, 4 + ROW * len(rows), marks)
+
+
+def _ends(rows: Sequence[Row]) -> tuple[float, float]:
+    """Where the names of the paths end, and what they give, px."""
+    left = max(width_of(row.words, 12.5, True) for row in rows) + 28
+    return left, left + max(value_width(words) for row in rows for words in row.texts) + 10
+
+
+def _axis(rows: Sequence[Row]) -> Axis | None:
+    """Of the bars; None where no row has a number."""
+    values = [number for row in rows for number in row.numbers or ()]
+    _, start = _ends(rows)
+    return Axis(min(0.0, *values), max(0.0, *values), start, start + WIDE) if any(values) else None
+
+
+def _row(walk: Walk, spot: Point, row: Row, across: Axis | None) -> Iterator[Mark]:
+    """A path, or the sum of them, which is known when the walk is over."""
+    total, (left, y) = row.role == "name", spot
+    yield text(8 if total else 20, y + 17, row.words, row.role).varying("cut", **changing(state=row.states))
+    value = text(left, y + 17, "", "value")
+    each = [(walk.found.runs.index(run), walk.over(at)) for run, at in walk.each()]
+    if total:
+        yield value.following(walk.joint, text=[row.texts[k] if over else "?" for k, over in each])
+    else:
+        yield value.varying("cut", **changing(text=row.texts, state=row.states))
+    if not across or row.numbers is None:
+        return
+    ends = [sorted((across(0), across(number))) for number in row.numbers]
+    bar = rect(across(0), y + 3, 0, BAR, "backbar" if total else "back", 2)
+    if total:
+        now = [ends[k] if over else [across(0)] * 2 for k, over in each]
+        yield bar.following(walk.joint, x=[a for a, _ in now], width=[b - a for a, b in now])
+    else:
+        yield bar.following("cut", x=[a for a, _ in ends], width=[b - a for a, b in ends])
+
+
+def _rows(found, leaf, ways) -> Iterator[Row]:
+    """One input: its gradient, then its paths."""
+    node, known = found.story.nodes[leaf], slopes(found)
+    gradients = [run.gradients[leaf] for run in found.runs]
+    totals = ["0" if g is None else in_full(g) for g in gradients]
+    yield Row(gradient_name(node), totals, [], "name", _numbers([0.0 if g is None else g for g in gradients]))
+    for way in ways:
+        words = " ← ".join(short(found.story.nodes[i]) for i in (leaf, *(use.node for use in way)))
+        gives, open_ = product_words(found, known, way), [run.use not in way for run in found.runs]
+        value = product(found, known, way)
+        parts = None if value is None else _numbers([value * o for o in open_])
+        yield Row(words, [gives if o else "cut: 0" for o in open_], ["" if o else "dim" for o in open_], "plain", parts)
+
+
+def _numbers(values) -> list[float] | None:
+    """As numbers; None where one is a tensor, or not finite."""
+    return (
+        [float(np.ravel(v)[0]) for v in values]
+        if all(np.size(v) == 1 and np.isfinite(v).all() for v in values)
+        else None
+    )
+
+
+def product_words(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> str:
+    """The product of the slopes on a path, from the leaf to the output: `3 × 1 = 3`; "open" where they are no numbers."""
+    value = product(found, known, way)
+    if value is None:
+        return "open"
+    factors = [number(known[use]) for use in way]
+    if len(factors) == 1 or len(factors) > MOST_FACTORS:
+        return number(value)
+    return f"{joined(factors, ' × ')} = {number(value)}"
+
+
+def product(found: Cuts, known: dict[Use, float | None], way: Sequence[Use]) -> float | None:
+    """What a path adds to the gradient: its slopes multiplied, times what the output starts with; None for tensors."""
+    seed = np.ravel(found.story.nodes[way[-1].node].seed)
+    factors = [float(f) for use in way if (f := known.get(use)) is not None]
+    return prod([float(seed[0]), *factors]) if len(factors) == len(way) and len(seed) == 1 else None

@@ -93,7 +93,9 @@ class MarkingDesk:
             return f"Expected points from 0 to {points(item.question.max_points)}, but got {text!r}."
         comment = printable(typed.get("comment", "").strip())[:LONGEST_COMMENT]
         with self._writing:
-            marks = {key: mark for key, mark in read_marks(self.path).items() if key != item.key}  # of another window, too
+            marks = {
+                key: mark for key, mark in read_marks(self.path).items() if key != item.key
+            }  # of another window, too
             if number is not None:
                 marks[item.key] = Mark(digest_of(item.answer), abs(number), comment)
             write_marks(self.path, marks)

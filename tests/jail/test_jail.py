@@ -53,8 +53,8 @@ except BaseException as error:
         session.send({"steps": [{"label": "c", "source": source, "asks": ["q"]}], "binds": {"q": "x"}, "functions": [],
                       "seconds": seconds})  # fmt: skip
         said = [session.receive(seconds) for _ in range(2)]
-    assert "kind" not in said[1], said[1]
-    return decode(said[2]["value"])
+    assert "kind" not in said[0], said[0]
+    return decode(said[1]["value"])
 
 
 def begin(session, source, asks=()):

@@ -167,7 +167,8 @@ def _problem_of_call(exercise: Exercise, inputs: tuple, one: TriedCall) -> tuple
 
 
 def _changed_arguments(exercise, inputs, one):
-    return [n for n, a, v in zip(exercise.arguments, one.after, inputs, strict=False) if not same(a, v)]
+    pairs = zip(exercise.arguments, one.after, inputs, strict=False)
+    return [name for name, after, before in pairs if after is not before and not same(after, before)]
 
 
 def _failure_of_call(outcome, changed):

@@ -25,6 +25,7 @@ _WEIGHT = 16  # of any value, with nothing in it
 _CLASS = 1000  # of what becomes a class of its own
 _DIALECTS = ("mindspore", "torch")
 _KINDS = "biufcSU"  # NumPy's numbers and texts; the small floats of ml_dtypes go by their name
+_PLAIN = frozenset((int, float, bool, str, type(None)))  # of most values that are sent
 
 
 class Unreadable(ValueError):
@@ -43,6 +44,8 @@ def package(value: Any) -> str:
 
 def plain_data(value: Any) -> Any:
     """`value` with every tensor replaced by its array (a copy): what recognisers see and what a grader sends."""
+    if type(value) in _PLAIN:
+        return value
     if is_tensor(value):
         return _array_of(value)
     if isinstance(value, (tuple, list)):
@@ -132,6 +135,8 @@ class _Writer(_Weighed):
         self.weigh(0)
         if depth > DEEPEST:
             return ["other", _name(value)]
+        if type(value) in _PLAIN:
+            return self._small(value)
         if is_tensor(value) and package(value) in _DIALECTS:
             return self._array(_array_of(value), "tensor", package(value))
         if isinstance(value, (np.ndarray, np.generic)):
@@ -195,7 +200,7 @@ class _Reader(_Weighed):
         if kind in _ITEMS:
             if len(_only(rest)) > ENTRIES and kind.endswith("set"):
                 raise Unreadable(f"expected a {kind} of at most {ENTRIES}")
-            return _ITEMS[kind](self.read(v, depth + 1) for v in _only(rest))
+            return _ITEMS[kind]([self.read(v, depth + 1) for v in _only(rest)])
         if kind == "named":
             (name, fields), items = rest
             return namedtuple(name, fields)(*(self.read(v, depth + 1) for v in items))

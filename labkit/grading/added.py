@@ -22,6 +22,7 @@ JUPYTER = {  # what Jupyter and its editors write into a cell's metadata
 }  # fmt: skip
 REGIONS = ("SOLUTION", "HIDDEN TESTS", "MARK SCHEME")
 LONGEST_TITLE = 80
+MOST_POINTS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,9 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
         if not isinstance(marks, dict):
             yield f"{where}: its metadata 'nbgrader' is {marks!r}; expected a table. Mark the cell anew (Create Assignment)."
             continue
+        if not isinstance(marks.get("grade_id", ""), (str, type(None))):
+            yield f"{where}: its grade_id is {marks['grade_id']!r}; expected a text. Mark the cell anew (Create Assignment)."
+            continue
         where = f"{where} ({marks['grade_id']})" if isinstance(marks.get("grade_id"), str) else where
         kinds = [kind for kind in FLAGS if marks.get(kind)]
         if kinds and not (isinstance(marks.get("grade_id"), str) and marks["grade_id"]):
@@ -96,12 +100,13 @@ def broken(cells: Sequence[Any]) -> Iterator[str]:
             elif not _is_python(cell.source):
                 yield f"{where}: its tests are no Python."
         points = marks.get("points")
-        if is_marked(cell, "grade", "task") and not _are_points(points):
-            yield f"{where}: its points are {points!r}; expected a number, 0 or more."
+        if is_marked(cell, "grade", "task") and not are_points(points):
+            yield f"{where}: its points are {points!r}; expected a number from 0 to {MOST_POINTS:,}."
 
 
-def _are_points(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < float("inf")
+def are_points(value: Any) -> bool:
+    """True for a number of points that a cell can give."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= MOST_POINTS
 
 
 def misplaced(cells: Sequence[Any]) -> Iterator[str]:

@@ -38,10 +38,12 @@ class Archive:
             raise SubmissionError(f"{name} cannot be read: {error.strerror or error}.") from None
         except (zipfile.BadZipFile, struct.error, ValueError, NotImplementedError) as error:
             raise SubmissionError(f"{name} is no ZIP archive, or a damaged one ({on_one_line(str(error))}).") from None
+        known = dict[str, str]()  # each part of a name is held once
         for info in self._zip.infolist():
-            self._add(info)
+            self._add(info, known)
+        self._zip.filelist, self._zip.NameToInfo = [], {}  # they are found by their parts
 
-    def _add(self, info: zipfile.ZipInfo) -> None:
+    def _add(self, info: zipfile.ZipInfo, known: dict[str, str]) -> None:
         head, *rest = _name(info).replace("\\", "/").removesuffix("/").split("/")
         parts = tuple(
             part for i, part in enumerate([head, *rest]) if part != "." and (part or not i)
@@ -51,6 +53,7 @@ class Archive:
             return
         if any(part.startswith(HIDDEN) for part in parts):
             return
+        parts = tuple(known.setdefault(part, part) for part in parts)
         for depth in range(len(parts)):
             self._folders.setdefault(parts[:depth], set()).add(parts[depth])
         if info.is_dir():

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..classroom import EXERCISES, find
 from ..meant import did_you_mean
-from .added import AddedQuestion, added_questions, is_marked, mark
+from .added import AddedQuestion, added_questions, are_points, is_marked, mark
 from .notebooks import read
 
 
@@ -235,7 +235,8 @@ def _refuse_unknown(slots: Iterable[Slot], path: str) -> None:
 
 def grade_id_of(cell: Any) -> str | None:
     """The id by which nbgrader knows a cell; None where it does not."""
-    return mark(cell).get("grade_id")
+    found = mark(cell).get("grade_id")
+    return found if isinstance(found, str) else None
 
 
 def _graded_cells(notebook: Any, path: str) -> dict[str, Any]:
@@ -255,7 +256,7 @@ def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
         if f"{kind}-{slot.name}" not in cells:
             raise AssignmentError(f"{path}: question {slot.name!r} has no cell '{kind}-{slot.name}' any more. {_ANEW}")
     points = cells[f"check-{slot.name}"].metadata["nbgrader"].get("points")
-    if isinstance(points, bool) or not isinstance(points, (int, float)) or not points > 0:
+    if not are_points(points) or points == 0:
         raise AssignmentError(
             f"{path}: the points of 'check-{slot.name}' are {points!r}; expected a number above 0. {_ANEW}"
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..evidence import CallOutcome, TriedCall, Unreadable, decode, encode, goes_on
+from ..evidence import CallOutcome, TriedCall, Unreadable, decode, goes_on
 from ..jail import Jail, Session, wire
 from .findings import FOUND, Evidence, Failure, Findings, Inquiry, Pace
 from .matching import CodeStep
@@ -45,7 +45,6 @@ class Run:
         self._guarded(self.session.send, self._program())
         for i, step in enumerate(self.steps):
             self.step = i
-            self._expect("step", i)
             self._ran(self._expect("ran", i))
             for name in [name for name in step.asks if name in self.pending]:
                 self._ask(self.pending[name])
@@ -144,13 +143,14 @@ class Run:
     def _try(self, asked, evidence):
         call = {"tensors": asked.tensors, "watch": asked.watch, **self._allowed(self.pace.call)}
         call |= {"to_end": True} if asked.to_end else {}
-        for left, drawn in zip(reversed(range(len(asked.inputs))), asked.inputs, strict=True):
-            one = {"input": encode(drawn), "more": left > 0, **call}  # what comes next is not there before it is needed
+        for left, drawn, data in zip(reversed(range(len(asked.inputs))), asked.inputs, asked.data, strict=True):
+            one = {"input": data, "more": left > 0, **call}  # what comes next is not there before it is needed
             self._guarded(self.session.send, one, self._within(self.pace.call * self.pace.wall))
             message = self._message(self.pace.call)
             if "outcome" not in message:  # the child that was to answer is gone, and the program goes on
                 raise self._blame()
-            evidence.tried.append(_tried_call(message, asked.watch, self._place(message, "error_place")))
+            after = drawn if message.get("after") == data else decode(message.get("after"))
+            evidence.tried.append(_tried_call(message, after, asked.watch, self._place(message, "error_place")))
             if not (evidence.tried[-1].came or (asked.to_end and goes_on(evidence.tried[-1]))):
                 break
 
@@ -161,9 +161,9 @@ def _words(message: dict, key: str) -> str:
     return text[:1000] if isinstance(text, str) else ""
 
 
-def _tried_call(message, watch, place):
+def _tried_call(message, after, watch, place):
     """The evidence of one call; raises `Unreadable` for what is none."""
-    kind, after = message.get("outcome"), decode(message.get("after"))
+    kind = message.get("outcome")
     if kind not in KINDS or not isinstance(after, tuple):
         raise Unreadable("expected the outcome of a call")
     error, printed, unfit, takes = (_words(message, key) for key in ("error", "printed", "unfit", "takes"))

@@ -28,12 +28,14 @@ class Pace:
 class Inquiry:
     """A question to a program: the variable that holds its answer, and for a function the inputs to try it on.
 
-    With `to_end`, on all of them, even where one raises an error. A question with `tests` is what these say.
+    `data` are these inputs as they are sent. With `to_end`, it is tried on all of them, even where one raises an error. A
+    question with `tests` is what these say.
     """
 
     name: str
     binds: str
     inputs: tuple[tuple, ...] = ()
+    data: tuple[list, ...] = ()
     tensors: str | None = None
     watch: tuple[str, ...] = ()
     to_end: bool = False

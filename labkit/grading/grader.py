@@ -157,8 +157,9 @@ class Grader:
         if isinstance(question, AddedQuestion):
             return Inquiry(question.name, "", tests=question)
         exercise = exercise_of(question)
-        drawn = self.judge.of(exercise).inputs
-        return Inquiry(question.name, question.binds, drawn, exercise.tensors, exercise.watched, question.partial)
+        drawn = self.judge.of(exercise)
+        sent = drawn.inputs, drawn.data
+        return Inquiry(question.name, question.binds, *sent, exercise.tensors, exercise.watched, question.partial)
 
     def _result(
         self, question: Question | AddedQuestion, findings: Findings, steps: list[CodeStep], written: dict[str, str],

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..classroom import (
@@ -18,6 +19,7 @@ from ..classroom import (
     share_of_value,
     wrong_items,
 )  # fmt: skip
+from ..evidence import encode
 from .assignment import Question
 from .findings import Evidence, Failure, Findings, Pace
 from .matching import CodeStep
@@ -40,6 +42,11 @@ class DrawnInputs:
         drawn = (*exercise.inputs(), *exercise.inputs(int.from_bytes(hashlib.sha256(text).digest())))
         self.inputs: tuple[tuple, ...] = () if exercise.is_prediction else drawn
         self._answers: dict[int, Any] = {}
+
+    @cached_property
+    def data(self) -> tuple[list, ...]:
+        """The inputs as they are sent to an answer."""
+        return tuple(map(encode, self.inputs))
 
     def expected(self, inputs: tuple = ()) -> Any:
         """The right answer for one of `self.inputs`, or for a prediction."""

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from ..meant import did_you_mean
@@ -49,7 +50,7 @@ class MarkingDesk:
         hide_names: bool = False,
     ) -> None:
         self.title, self.path, self.hide_names = assignment.title, path, hide_names
-        self.marks = read_marks(path)
+        self.marks, self._writing = read_marks(path), Lock()
         for name in questions:
             if name not in assignment.order:
                 raise MarksError(f"there is no question {name!r}. {did_you_mean(name, assignment.order)}")
@@ -90,19 +91,22 @@ class MarkingDesk:
             number = -1.0
         if number is not None and not 0 <= number <= item.question.max_points:
             return f"Expected points from 0 to {points(item.question.max_points)}, but got {text!r}."
-        marks = {key: mark for key, mark in read_marks(self.path).items() if key != item.key}  # of another window, too
-        if number is not None:
-            comment = printable(typed.get("comment", "").strip())[:LONGEST_COMMENT]
-            marks[item.key] = Mark(digest_of(item.answer), number, comment)
-        write_marks(self.path, marks)
-        self.marks = marks
+        comment = printable(typed.get("comment", "").strip())[:LONGEST_COMMENT]
+        with self._writing:
+            marks = {
+                key: mark for key, mark in read_marks(self.path).items() if key != item.key
+            }  # of another window, too
+            if number is not None:
+                marks[item.key] = Mark(digest_of(item.answer), abs(number), comment)
+            write_marks(self.path, marks)
+            self.marks = marks
         return ""
 
     def page(self, place: int, problem: str = "", typed: Mapping[str, str] | None = None) -> str:
         """The page of the answer at `place`."""
         item = self.items[place]
         mark, asked = self.mark_of(item), item.asked
-        shown = typed or {"points": points(mark.points) if mark else "", "comment": mark.comment if mark else ""}
+        shown = typed or {"points": f"{mark.points:.12g}" if mark else "", "comment": mark.comment if mark else ""}
         names = [one.question.question for one in self.items]
         said = [m.comment for (_, name), m in self.marks.items() if name == names[place] and m.comment]
         values: dict[str, Any] = {

@@ -5,14 +5,16 @@ window loses nothing. Its address holds a secret, so that no other user and no o
 """
 
 import secrets
+import sys
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs
 
 from .marking import MarkingDesk
 
 LARGEST = 100_000  # bytes of what is typed
+PATIENCE = 60.0  # seconds for one request
 HEADERS = {
     "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
@@ -20,8 +22,11 @@ HEADERS = {
 }  # fmt: skip
 
 
-class MarkingServer(HTTPServer):
-    """Serves a desk at `url` on a port of this machine; 0 takes a free one. Raises OSError where the port is taken."""
+class MarkingServer(ThreadingHTTPServer):
+    """Serves a desk at `url` on a port of this machine; 0 takes a free one. Raises OSError where the port is taken.
+
+    Each connection has a thread: browsers open some ahead, on which they may never say anything.
+    """
 
     def __init__(self, desk: MarkingDesk, port: int = 0) -> None:
         self.desk, self.secret = desk, secrets.token_urlsafe(18)
@@ -32,9 +37,15 @@ class MarkingServer(HTTPServer):
         """Where the first page is."""
         return f"http://127.0.0.1:{self.server_port}/{self.secret}/"
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a window that was closed before it had its page."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: Any
+    timeout = PATIENCE
 
     def do_GET(self) -> None:
         place = self._place()

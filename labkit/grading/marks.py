@@ -80,7 +80,7 @@ def write_marks(path: Path, marks: Marks) -> Path:
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
     for (student, question), mark in sorted(marks.items()):
-        cells = (student, question, mark.answer, in_words(mark.points), mark.comment)
+        cells = (student, question, mark.answer, f"{mark.points:.12g}", mark.comment)
         writer.writerow([safe_cell(value) for value in cells])
     return write_whole(path, text.getvalue().encode())
 

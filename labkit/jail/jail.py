@@ -128,7 +128,7 @@ class Jail:
         try:
             with self.session() as session:
                 session.send(TRIAL)
-                said = [session.receive(START_SECONDS) for _ in range(3)]
+                said = [session.receive(START_SECONDS) for _ in range(2)]
         except (wire.Closed, wire.TimedOut, wire.Garbled) as error:
             raise JailError(f"a program does not run: {error}") from None
         if said[-1] != {"ask": "trial", "found": "value", "value": ["int", "1"]}:

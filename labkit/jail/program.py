@@ -2,9 +2,8 @@
 
 The other side sends `{"steps": [{"label", "source", "asks": [name, ...]}], "binds": {name: variable}, "functions": [name, ...],
 "seconds": s, "wall": w}`: CPU time of a cell, and time on the clock.
-We send, in this order: `{"step": i}` before each step, `{"ran": i}` after it, with "kind", "error" and "place" if it
-raised; then for each question it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and
-`{"end": true}`.
+We send, in this order: `{"ran": i}` after each step, with "kind", "error" and "place" if it raised; then for each question
+it asks, from a child process of its own, `{"ask": name, "found": ..., "value": ...}`; and `{"end": true}`.
 A question in `{"tested": [name, ...]}` is answered by `{"answers": "ready"}`, and then by whatever tests ask (`peer`).
 To an `ask` with a function the other side answers `{"input": ..., "more": true, "tensors": dialect, "seconds": s, "wall": w,
 "watch": [...]}`, one message for each input: the next one comes when we have sent what came of the call, until one fails (with
@@ -37,7 +36,6 @@ def run(connection: socket.socket) -> None:
         return
     names = names_of_a_notebook()
     for i, step in enumerate(program["steps"]):
-        wire.send(connection, {"step": i})
         failure = run_step(step["source"], step["label"], names, program["seconds"], program.get("wall"))
         if os.getpid() != ours:  # a copy that the student's code has made of us
             os._exit(0)

@@ -95,3 +95,9 @@ def test_the_tolerance_is_that_of_what_is_expected():
     for got in (np.float16(6.05), np.array(6.05, np.float16), torch.tensor(6.05, dtype=torch.float16)):
         assert not same(6, got) and not same(6.0, got) and not same(np.float32(6), got)
     assert same(np.float16(6), np.float16(6.05)) and same(6, np.float16(6)) and same(6.0, np.float32(6.0001))
+
+
+def test_the_order_of_bytes_is_no_dtype():
+    right = np.array([1.0, 2.0])
+    assert difference(right, right.astype(">f8")) is None
+    assert difference(right, right.astype(">f4")).stage == "dtype"

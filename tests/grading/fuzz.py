@@ -242,7 +242,7 @@ class Play:
             self.coming = [
                 one
                 for i, step in enumerate(message["steps"])
-                for one in ({"step": i}, {"ran": i}, *({"ask": name} for name in step["asks"]))
+                for one in ({"ran": i}, *({"ask": name} for name in step["asks"]))
             ] + [{"end": True}]
         else:
             inputs = decode(message["input"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from cunning import CUNNING
 from hostile import ATTACKS, POINTS, Attack
 from odder import ODDER
 from walls import needs_walls
@@ -43,7 +44,7 @@ questions = [
 ]
 """
 FULL = sum(POINTS.values())
-ATTACKS = [*ATTACKS, *ODDER]
+ATTACKS = [*ATTACKS, *ODDER, *CUNNING]
 HONEST = ("a-first", "s040-between", "s080-between", "z-last")
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import http.client
+import socket
 import threading
 from dataclasses import replace
 from urllib.parse import urlencode
@@ -102,6 +103,15 @@ def test_a_mark_counts_for_the_answer_that_was_marked_and_a_person_has_the_last_
     ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "kept"), [("-0", 0.0), ("0.125", 0.125), ("1e-7", 1e-7), ("\u0663", 3.0), (" 2,5 ", 2.5)]
+)
+def test_points_are_kept_as_they_were_typed(desk, typed, kept):
+    assert desk.save(0, {"points": typed}) == "" and read_marks(desk.path)[desk.items[0].key].points == kept
+    shown = f'value="{kept:.12g}"'
+    assert shown in desk.page(0)
+
+
 # ---- points of today ----
 
 
@@ -137,7 +147,9 @@ def test_answers_come_question_by_question_and_names_can_be_hidden(assignment, r
     assert "One point for each reason." in desk.page(3) and "Why does the tape run" in desk.page(3)
 
 
-@pytest.mark.parametrize("points, said", [("5", "0 to 4"), ("-1", "0 to 4"), ("nan", "0 to 4"), ("two", "'two'")])
+@pytest.mark.parametrize(
+    "points, said", [("5", "0 to 4"), ("-1", "0 to 4"), ("nan", "0 to 4"), ("1/2", "0 to 4"), ("two", "'two'")]
+)
 def test_points_that_cannot_be_are_refused_and_what_was_typed_stays(points, said, desk):
     typed = {"points": points, "comment": "Fine <b>"}
     problem = desk.save(0, typed)
@@ -174,6 +186,11 @@ def test_only_who_knows_the_address_gets_a_page_or_gives_a_mark(server, desk):
     assert fetched(server, "POST", f"{here}/0", {"points": "9"})[0] == 422
     assert fetched(server, "POST", f"{here}/0", body)[:2] == (303, f"{here}/1") and desk.done == 1
     assert fetched(server, "POST", f"{here}/1", {"points": ""})[:2] == (303, f"{here}/2")
+
+
+def test_a_browser_that_opens_a_line_and_says_nothing_keeps_nobody_waiting(server):
+    with socket.create_connection(("127.0.0.1", server.server_port)):
+        assert fetched(server, "GET", f"/{server.secret}/0")[0] == 200
 
 
 @pytest.mark.skipif(bool(chromium.missing()), reason=chromium.missing() or "there is a browser")

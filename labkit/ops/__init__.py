@@ -40,6 +40,7 @@ from .table import (
     rule,
     sign_of,
     spelling,
+    variant,
     words_of,
 )
 
@@ -106,6 +107,7 @@ __all__ = [
     "sum_",
     "tanh",
     "var",
+    "variant",
     "words_of",
     "zero",
 ]  # fmt: skip

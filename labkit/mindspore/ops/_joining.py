@@ -1,5 +1,6 @@
 """Ops that join tensors, take them apart, and choose among elements."""
 
+from collections import ChainMap
 from itertools import pairwise
 
 import autograd.numpy as anp
@@ -8,6 +9,7 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
+from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, wrap
 from ._arithmetic import beside, operands
@@ -170,7 +172,21 @@ register(masked_select)
 register(index_select)
 register(unique)
 register(gather, method=True, primitive="Gather")
+
+
+def _found(fun, *args):
+    """What a NumPy function finds, a constant."""
+    return wrap(fun(*(concrete(a._value, "look something up") if isinstance(a, Tensor) else a for a in args)))
+
+
+def _take_along(input, axis, index):
+    return OPS["gather_elements"](input, axis, index)
+
+
 for _name, _fun, _is_method in primitives.compositions(
-    OPS, "labkit.mindspore.ops", lambda x, name: value_of(x, name.title())
+    ChainMap(OPS, {"take_along": _take_along}),
+    "labkit.mindspore.ops",
+    lambda x, name: value_of(x, name.title()),
+    _found,
 ):
     register(_fun, method=_is_method)

@@ -174,7 +174,15 @@ def rad2deg(of, input) -> Any:
 
 @composed
 def logaddexp(of, input, other) -> Any:
-    """log(exp(x) + exp(y)), without overflow. With 0 it is softplus, whose slope is the sigmoid."""
+    """log(exp(x) + exp(y)), without overflow.
+
+    Two tensors whose shapes broadcast. With 0 it is softplus, whose slope is the sigmoid.
+
+    >>> import labkit.mindspore as ms
+    >>> value, slope = ms.value_and_grad(ms.ops.logaddexp)(ms.Tensor(0.0), ms.Tensor(100.0))
+    >>> float(value), round(float(slope), 4)
+    (100.0, 0.0)
+    """
     return of["maximum"](input, other) + of["log1p"](of["exp"](-(input - other).abs()))
 
 

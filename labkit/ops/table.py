@@ -124,7 +124,7 @@ def variant(op, kernel, slope=None) -> Any:
         return lambda g: tuple([slope(h, *args) if n == 0 else h for n, h in zip(argnums, back(g), strict=True)])
 
     defvjp_argnums(fun, pullback if slope else rules)
-    fun.__name__, TABLE[fun] = op.__name__, row_of(op)
+    fun.__name__, fun.__doc__, TABLE[fun] = op.__name__, op.__doc__, row_of(op)
     fun.defined_here = defined_here(op)
     return fun
 

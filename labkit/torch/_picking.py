@@ -1,6 +1,7 @@
 """Picking and placing: by position, by mask, along diagonals; copies in another order."""
 
 from collections import ChainMap
+from functools import wraps
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..ops import MOVERS, compositions
 from . import _rules
 from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
 from ._operators import in_place
+from ._reduce import PAIRS
 from ._shaping import flat_sizes, reshape
 from ._table import FUNCTIONS, METHODS, both, function, in_words, method, numpy_style, of_row
 from ._tensor import Tensor
@@ -167,8 +169,18 @@ def _found(fun, *args):
     )
 
 
+def _with_names(name, fun):
+    """A function of a pair, whose pair has names."""
+
+    @wraps(fun)
+    def named(*args, **kwargs):
+        return PAIRS[name](*fun(*args, **kwargs))
+
+    return named if name in PAIRS else fun
+
+
 _WORDS = ChainMap(FUNCTIONS, {"take_along": gather})
 for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words):
-    (both if _is_method else function)(_name)(numpy_style(_fun))
+    (both if _is_method else function)(_name)(numpy_style(_with_names(_name, _fun)))
 for _name in ("scatter", "scatter_add", "index_add", "index_copy", "index_fill"):
     METHODS[f"{_name}_"] = in_place(_name)

@@ -152,7 +152,7 @@ def _pair(kind, values, indices):
 
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "_shown": f"torch.return_types.{name}"})
-    for name in ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue")
+    for name in ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
 }
 
 

@@ -1,11 +1,10 @@
 """What PyTorch and MindSpore do not agree on: as it is recorded, the dialects give it, where it says that they do."""
 
 import importlib
+import re
 import sys
 from functools import cache
 from pathlib import Path
-
-import re
 
 import pytest
 

@@ -211,7 +211,7 @@ def msort(of, input) -> Any:
     return of["sort"](input, 0)[0]
 
 
-@composed
+@torch_only
 def argwhere(of, input) -> Any:
     """The places of the elements that are not 0, one in each row."""
     return of["nonzero"](input)

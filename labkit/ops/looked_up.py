@@ -182,13 +182,13 @@ def bitwise_right_shift(of, input, other) -> Any:
     return of["found"](np.right_shift, input, other)
 
 
-@composed
+@torch_only
 def tril_indices(of, row, col, offset=0) -> Any:
     """The places of the lower triangle of a matrix of this shape."""
     return of["found"](lambda: np.stack(np.tril_indices(row, offset, col)))
 
 
-@composed
+@torch_only
 def triu_indices(of, row, col, offset=0) -> Any:
     """The places of the upper triangle of a matrix of this shape."""
     return of["found"](lambda: np.stack(np.triu_indices(row, offset, col)))

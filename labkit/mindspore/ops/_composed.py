@@ -213,3 +213,4 @@ for _fun in _FUNCTIONS:
 for _fun, _class in _CLASSES.items():
     register(_fun, method=False, primitive=_class)
 register(OPS["gather_elements"], "gather_d", method=False, primitive="GatherD")
+register(OPS["nonzero"], "argwhere")

@@ -9,7 +9,6 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast, getval
 from ...engine import stop_gradient as constant
-from .._recording import concrete
 from ..dtype import promote
 from ..tensor import Tensor, wrap
 from ._arithmetic import beside, operands
@@ -174,9 +173,14 @@ register(unique)
 register(gather, method=True, primitive="Gather")
 
 
+@primitives.rule(None, argnums=[0])
+def _look_up(fun, *values):
+    return np.asarray(fun(*values))
+
+
 def _found(fun, *args):
     """What a NumPy function finds, a constant."""
-    return wrap(fun(*(concrete(a._value, "look something up") if isinstance(a, Tensor) else a for a in args)))
+    return wrap(_look_up(fun, *(constant(a._value) if isinstance(a, Tensor) else a for a in args)))
 
 
 def _take_along(input, axis, index):

@@ -6,6 +6,7 @@ number, `arithmetic` those of two, `reductions` and `moving` those of a tensor a
 have what dialects put under their own names.
 """
 
+from . import combined, looked_up  # noqa: F401  (whose ops `compositions` offers)
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
 from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
@@ -40,6 +41,7 @@ from .table import (
     rule,
     sign_of,
     spelling,
+    variant,
     words_of,
 )
 
@@ -106,6 +108,7 @@ __all__ = [
     "sum_",
     "tanh",
     "var",
+    "variant",
     "words_of",
     "zero",
 ]  # fmt: skip

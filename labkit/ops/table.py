@@ -9,7 +9,8 @@ from functools import cache, wraps
 from typing import Any
 
 import numpy as np
-from autograd.extend import defvjp, primitive
+from autograd.core import primitive_vjps
+from autograd.extend import defvjp, defvjp_argnums, primitive
 from autograd.tracer import trace_primitives_map
 
 from ..engine import unbroadcast_f
@@ -105,6 +106,27 @@ def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
         return op
 
     return declare
+
+
+def variant(op, kernel, slope=None) -> Any:
+    """The op of a row with another `kernel`. The row stays, and the derivative; `slope(passed, *args)` may give the first
+    argument another gradient than the one `passed`.
+
+    >>> import numpy as np
+    >>> from labkit.ops import relu
+    >>> variant(relu, lambda x: np.fmax(x, 0.0))(np.array([np.nan, 2.0])), relu(np.array([np.nan, 2.0]))
+    (array([0., 2.]), array([nan,  2.]))
+    """
+    fun, rules = primitive(kernel), primitive_vjps[op]
+
+    def pullback(argnums, ans, args, kwargs):
+        back = rules(argnums, ans, args, kwargs)
+        return lambda g: tuple([slope(h, *args) if n == 0 else h for n, h in zip(argnums, back(g), strict=True)])
+
+    defvjp_argnums(fun, pullback if slope else rules)
+    fun.__name__, fun.__doc__, TABLE[fun] = op.__name__, op.__doc__, row_of(op)
+    fun.defined_here = defined_here(op)
+    return fun
 
 
 def _in_shape_of(place, vjp):

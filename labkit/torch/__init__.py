@@ -106,7 +106,11 @@ def can_cast(from_, to) -> "bool":
 
 def typename(obj) -> str:
     """The name of the type of `obj`."""
-    return obj.type() if isinstance(obj, Tensor) else type(obj).__name__
+    if isinstance(obj, Tensor):
+        return obj.type()
+    kind = obj if isinstance(obj, type) else type(obj)
+    home = kind.__module__.removeprefix("labkit.")
+    return kind.__qualname__ if home in ("builtins", "") else f"{home}.{kind.__qualname__}"
 
 
 _missing = attributes(__name__)

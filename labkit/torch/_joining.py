@@ -109,15 +109,6 @@ def tensor_split(input, indices_or_sections, dim=0):
 
 
 @both()
-def diff(input, n=1, dim=-1):
-    """Differences of neighbours along `dim`."""
-    for _ in range(n):
-        length = input.shape[dim]
-        input = narrow(input, dim, 1, length - 1) - narrow(input, dim, 0, length - 1)
-    return input
-
-
-@both()
 def select(input, dim, index):
     """Entry `index` of `dim`, without that dimension: a view."""
     dim = whole_dim(dim, input.ndim)
@@ -133,4 +124,5 @@ def select(input, dim, index):
 def narrow(input, dim, start, length):
     """`length` entries of `dim` from `start`: a view."""
     dim = whole_dim(dim, input.ndim)
+    start = int(start) % input.shape[dim] if start < 0 else int(start)
     return view(input, _rules.basic, (slice(None),) * dim + (slice(start, start + length),))

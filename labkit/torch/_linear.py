@@ -82,12 +82,6 @@ def dot(input, tensor):
     return apply(_rules.dot, input, tensor)
 
 
-@both()
-def inner(input, other):
-    """Products over the last dimension of both."""
-    return dot(input, other) if input.ndim == other.ndim == 1 else matmul(input, other.mT)
-
-
 both("vdot")(dot)
 
 

@@ -1,13 +1,18 @@
 """Picking and placing: by position, by mask, along diagonals; copies in another order."""
 
+from collections import ChainMap
+from functools import wraps
+
 import numpy as np
 
 from .. import ops as base
 from ..ops import MOVERS, compositions
 from . import _rules
 from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
+from ._operators import in_place
+from ._reduce import PAIRS
 from ._shaping import flat_sizes, reshape
-from ._table import FUNCTIONS, both, function, in_words, method, numpy_style, of_row
+from ._table import FUNCTIONS, METHODS, both, function, in_words, method, numpy_style, of_row
 from ._tensor import Tensor
 
 
@@ -17,15 +22,16 @@ def repeat(self, *sizes):
     return apply(_rules.tile, self, flat_sizes(sizes))
 
 
-@function()
-def tile(input, dims):
+@both()
+def tile(input, *dims):
     """The tensor repeated `dims` times along each dimension."""
-    return repeat(input, *((1,) * (input.ndim - len(dims)) + tuple(dims)))
+    sizes = tuple(flat_sizes(dims))
+    return repeat(input, *((1,) * (input.ndim - len(sizes)) + sizes))
 
 
 @both()
-def repeat_interleave(input, repeats, dim=None):
-    """Each element repeated."""
+def repeat_interleave(input, repeats, dim=None, *, output_size=None):
+    """Each element repeated; `output_size` changes nothing."""
     source = reshape(input, (-1,)) if dim is None else input
     dim = 0 if dim is None else whole_dim(dim, input.ndim)
     index = np.repeat(np.arange(source.shape[dim]), repeats._array if isinstance(repeats, Tensor) else repeats)
@@ -87,7 +93,9 @@ def masked_select(input, mask):
 @both()
 def nonzero(input, *, as_tuple=False):
     """The indices of the elements that are not 0."""
-    found = np.nonzero(input._array)
+    found = np.nonzero(np.atleast_1d(input._array))[: input.ndim or None]
+    if not as_tuple and not input.ndim:
+        return off_tape(np.zeros((len(found[0]), 0), np.int64), "nonzero", input)
     if as_tuple:
         return tuple(off_tape(i, "nonzero", input) for i in found)
     return off_tape(np.stack(found, -1), "nonzero", input)
@@ -114,11 +122,13 @@ def diagflat(input, offset=0):
 
 
 @both()
-def diag_embed(input, offset=0):
-    """Matrices with the last dimension on their diagonal."""
-    n = input.shape[-1] + abs(offset)
-    shape, ndim = (*input.shape[:-1], n, n), input.ndim
-    return apply(_rules.diag_embed, input, shape, offset, ndim - 1, ndim)
+def diag_embed(input, offset=0, dim1=-2, dim2=-1):
+    """Matrices, of two dimensions of the result, with the last dimension on their diagonal."""
+    n, ndim = input.shape[-1] + abs(offset), input.ndim
+    shape, (dim1, dim2) = list(input.shape[:-1]), (whole_dim(d, ndim + 1) for d in (dim1, dim2))
+    for d in sorted((dim1, dim2)):
+        shape.insert(d, n)
+    return apply(_rules.diag_embed, input, tuple(shape), offset, dim1, dim2)
 
 
 @both()
@@ -147,5 +157,30 @@ def _option(word, value, ndim):
 
 for _name, _row in MOVERS.items():
     of_row(_name, _row, _moved(_name, _row))
-for _name, _fun, _is_method in compositions(FUNCTIONS, "labkit.torch", tensor_of, in_words):
-    (both if _is_method else function)(_name)(numpy_style(_fun))
+
+
+def _found(fun, *args):
+    """What a NumPy function finds, off the tape."""
+    tensors = [a for a in args if isinstance(a, Tensor)]
+    return off_tape(
+        np.asarray(fun(*(a._array if isinstance(a, Tensor) else a for a in args))),
+        getattr(fun, "__name__", "found"),
+        *tensors,
+    )
+
+
+def _with_names(name, fun):
+    """A function of a pair, whose pair has names."""
+
+    @wraps(fun)
+    def named(*args, **kwargs):
+        return PAIRS[name](*fun(*args, **kwargs))
+
+    return named if name in PAIRS else fun
+
+
+_WORDS = ChainMap(FUNCTIONS, {"take_along": gather})
+for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words):
+    (both if _is_method else function)(_name)(numpy_style(_with_names(_name, _fun)))
+for _name in ("scatter", "scatter_add", "index_add", "index_copy", "index_fill"):
+    METHODS[f"{_name}_"] = in_place(_name)

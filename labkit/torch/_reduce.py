@@ -152,7 +152,7 @@ def _pair(kind, values, indices):
 
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "_shown": f"torch.return_types.{name}"})
-    for name in ("max", "min", "sort", "topk", "median")
+    for name in ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
 }
 
 
@@ -178,7 +178,7 @@ def _median_all(x, place):
     return x[place]
 
 
-PICK = {kind: _pick_primitive(kind) for kind in ("max", "min", "sort", "topk", "median")}
+PICK = {kind: _pick_primitive(kind) for kind in PAIRS}
 
 
 def _picked(kind, input, index, dim, keepdim=True):
@@ -250,13 +250,44 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 @both()
 def median(input, dim=None, keepdim=False):
     """The lower median: of all elements, or values and indices along `dim`."""
+    return _median("median", input, dim, keepdim, lambda known, count: np.where(known < count, known, (count - 1) // 2))
+
+
+@both()
+def nanmedian(input, dim=None, keepdim=False):
+    """The lower median of those that are not nan: of all elements, or values and indices along `dim`."""
+    return _median("nanmedian", input, dim, keepdim, lambda known, count: np.maximum(known - 1, 0) // 2)
+
+
+def _median(kind, input, dim, keepdim, at):
+    """The one at place `at(how many are not nan, how many there are)` of the sorted elements."""
+    array = input._array.reshape(-1) if dim is None else input._array
+    axis = 0 if dim is None else whole_dim(dim, input.ndim)
+    known = np.sum(array == array, axis=axis, keepdims=True)
+    index = np.take_along_axis(_order(array, axis, False), at(known, array.shape[axis]), axis)
     if dim is None:
-        order = np.argsort(input._array, axis=None, kind="stable")
-        place = np.unravel_index(order[(input.numel() - 1) // 2], input._array.shape)
-        return apply(_median_all, input, place)
+        return apply(_median_all, input, np.unravel_index(index[0], input._array.shape))
+    return _picked(kind, input, index, axis, keepdim)
+
+
+@both()
+def kthvalue(input, k, dim=-1, keepdim=False):
+    """The `k`-th smallest element along `dim`, and where it is."""
     dim = whole_dim(dim, input.ndim)
-    index = np.take(_order(input._array, dim, False), [(input.shape[dim] - 1) // 2], axis=dim)
-    return _picked("median", input, index, dim, keepdim)
+    if not 1 <= k <= input.shape[dim]:
+        raise RuntimeError("kthvalue(): selected number k out of range for dimension " + str(dim))
+    return _picked("kthvalue", input, np.take(_order(input._array, dim, False), [k - 1], axis=dim), dim, keepdim)
+
+
+@both()
+def mode(input, dim=-1, keepdim=False):
+    """The most frequent element along `dim`, of equally frequent ones the smallest, and where it is last."""
+    dim = whole_dim(dim, input.ndim)
+    array = np.moveaxis(input._array, dim, -1)
+    often = np.sum(array[..., :, None] == array[..., None, :], -1)
+    best = np.min(np.where(often == often.max(-1, keepdims=True), array, array.max()), -1, keepdims=True)
+    index = array.shape[-1] - 1 - np.argmax((array == best)[..., ::-1], -1)
+    return _picked("mode", input, np.expand_dims(index, dim), dim, keepdim)
 
 
 @both()

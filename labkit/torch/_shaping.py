@@ -121,10 +121,12 @@ method("permute")(lambda self, *dims: permute(self, flat_sizes(dims)))
 
 @both("movedim", "moveaxis")
 def movedim(input, source, destination):
-    """Dimension `source` moved to place `destination`."""
-    places = list(range(input.ndim))
-    source, destination = whole_dim(source, input.ndim), whole_dim(destination, input.ndim)
-    places.insert(destination, places.pop(source))
+    """Dimension `source` moved to place `destination`, or several."""
+    pairs = zip(*(flat_sizes((dims,)) for dims in (destination, source)), strict=True)
+    moved = sorted([(whole_dim(to, input.ndim), whole_dim(start, input.ndim)) for to, start in pairs])
+    places = [i for i in range(input.ndim) if i not in [start for _, start in moved]]
+    for to, start in moved:
+        places.insert(to, start)
     return permute(input, places)
 
 

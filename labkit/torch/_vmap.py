@@ -193,6 +193,11 @@ class Draws:
         self.mode, self.count, self.drawn = mode, count, []
         self.state = default_generator.get_state() if mode == "same" else None
 
+    @property
+    def more(self) -> bool:
+        """Whether entries are to come: what the tape keeps is kept for them."""
+        return self.number < self.count - 1
+
     @contextmanager
     def of_entry(self, number) -> Iterator[None]:
         self.outer, self.number, self.call = _modes.state.drawing, number, 0

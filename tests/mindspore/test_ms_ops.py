@@ -91,13 +91,29 @@ EDGES = [  # what the real framework answers at kinks and ties
     (ops.abs, 0.0, 0.0), (ops.relu, 0.0, 0.0), (ops.sqrt, 0.0, np.inf), (ops.floor, 0.5, 0.0), (ops.sign, 0.0, 0.0),
     (lambda x: ops.maximum(x, Tensor(0.0)), 0.0, 0.5), (lambda x: ops.minimum(x, Tensor(0.0)), 0.0, 0.5),
     (lambda x: ops.clip_by_value(x, Tensor(0.0), Tensor(1.0)), 0.0, 0.5), (lambda x: x**0.5, 0.0, np.inf),
-    (lambda x: x**0, 0.0, 0.0), (lambda x: ops.clamp(x, 0, 1), 1.0, 1.0),
+    (lambda x: x**0, 0.0, np.nan), (lambda x: ops.clamp(x, 0, 1), 1.0, 1.0), (ops.hardtanh, -1.0, 0.5), (ops.acosh, -1.0, np.nan),
+    (ops.abs, np.nan, 0.0), (ops.softplus, np.nan, 0.0), (ops.leaky_relu, np.nan, 1.2), (ops.selu, np.nan, 1.050701),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("fn, at, gradient", EDGES)
 def test_gradients_at_kinks(fn, at, gradient):
-    assert ms.grad(fn)(Tensor(at)).item() == gradient
+    assert ms.grad(fn)(Tensor(at)).item() == pytest.approx(gradient, nan_ok=True)
+
+
+NAN = float("nan")
+WITH_NAN = [  # what the real framework answers: a comparison with nan is false
+    (ops.relu, [NAN, 1.0], [0, 1]), (ops.relu6, [NAN, 7.0], [0, 6]), (ops.hardtanh, [NAN, 0.5], [-1, 0.5]),
+    (lambda x: ops.clamp(x, None, 2), [NAN, 3.0], [2, 2]), (lambda x: ops.clamp(x, Tensor([1.0])), [NAN, 3.0], [1, 3]),
+    (ops.sign, [NAN], [0]), (ops.softplus, [NAN], [np.inf]), (ops.softmax, [NAN, 2.0], [NAN, 0]),
+    (ops.log_softmax, [NAN, 2.0], [NAN, -np.inf]), (ops.amax, [2.0, NAN], 2), (ops.amin, [NAN, 2.0], NAN),
+    (ops.argmax, [1.0, NAN, 2.0], 2), (lambda x: ops.sort(x)[0], [NAN, np.inf, 1.0], [NAN, 1, np.inf]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("fn, given, expected", WITH_NAN)
+def test_nan_in_kernels_that_compare(fn, given, expected):
+    np.testing.assert_array_equal(fn(Tensor(given)).asnumpy(), expected)
 
 
 def test_the_norm_has_no_gradient_at_zero():

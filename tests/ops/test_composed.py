@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+import labkit
 from labkit import mindspore as ms
 from labkit import torch
-from labkit.ops.composed import COMPOSED
+from labkit.ops.composed import COMPOSED, TORCH_ONLY
 
 X = np.array([[1.0, 2.0, 3.0], [4.0, 0.5, -1.0]])
 DIALECTS = {
@@ -13,19 +14,84 @@ DIALECTS = {
     "mindspore": (ms.ops, ms.Tensor, lambda x: x.asnumpy()),
 }
 STACKED = [[X[0], X[1]], [X, 2 * X], [X[0], X[:1]], [np.array(1.0), np.array(2.0)]]
+A, B, V = X[:, :2], X[:, 1:], np.array([2.0, 3.0, 5.0])
+WHOLE, OTHER = np.array([12, 18, 7]), np.array([8, 27, 14])
+OF_NUMPY = {  # arguments, for the NumPy function of that name
+    "kron": (X, V), "cross": (X, V), "inner": (X, V), "tensordot": (X, V, 1), "corrcoef": (X,), "cov": (X,), "deg2rad": (X,),
+    "rad2deg": (X,), "logaddexp": (X, V), "logaddexp2": (X, V), "fmax": (np.where(X > 2, np.nan, X), V),
+    "fmin": (X, np.where(V > 2, np.nan, V)), "float_power": (X, 2), "copysign": (V, X[1]), "atleast_1d": (V,),
+    "atleast_2d": (V,), "atleast_3d": (X,), "hsplit": (np.tile(X, (1, 2)), 2), "vsplit": (X, 2), "dsplit": (X[:, None], [1]),
+    "argwhere": (X > 1,), "heaviside": (X - 2, V), "isin": (X, V), "gcd": (WHOLE, OTHER), "lcm": (WHOLE, OTHER),
+    "nextafter": (V, 2 * V), "diff": (X,), "vander": (V,), "nanmean": (X,), "ravel": (X,), "fliplr": (X,), "flipud": (X,),
+    "trapezoid": (X, V), "searchsorted": (V, X), "unravel_index": (np.array([1, 5]), (2, 3)),
+}  # fmt: skip
+ELSE = {  # arguments, and what comes
+    "addmv": ((A[0], A, B[0]), A[0] + A @ B[0]), "baddbmm": ((A[None], A[None], B[None]), (A + A @ B)[None]),
+    "addbmm": ((A, A[None], B[None]), A + A @ B), "addr": ((A, A[0], B[0]), A + np.outer(A[0], B[0])),
+    "chain_matmul": ((A, B, A), A @ B @ A), "cummax": ((X, 1), ([[1, 2, 3], [4, 4, 4]], [[0, 1, 2], [0, 0, 0]])),
+    "cummin": ((X, 1), ([[1, 1, 1], [4, 0.5, -1]], [[0, 0, 0], [0, 1, 2]])), "msort": ((X,), np.sort(X, 0)),
+    "block_diag": ((A, V), [[1, 2, 0, 0, 0], [4, 0.5, 0, 0, 0], [0, 0, 2, 3, 5]]),
+    "combinations": ((V,), [[2, 3], [2, 5], [3, 5]]), "cartesian_prod": ((V[:2], V[1:]), [[2, 3], [2, 5], [3, 3], [3, 5]]),
+    "cumulative_trapezoid": ((X,), [[1.5, 4.0], [2.25, 2.0]]), "renorm": ((V * 1e6, 1, 0, 4.0), [4.0, 4, 4]),
+    "dist": ((V, 0 * V), 38**0.5), "cdist": ((V[:, None], V[:2, None]), [[0, 1], [1, 0], [3, 2]]),
+    "range": ((1, 4), [1, 2, 3, 4]),
+    "take_along_dim": ((X, np.array([[2], [0]]), 1), [[3], [4]]), "bucketize": ((X, V), [[0, 0, 1], [2, 0, 0]]),
+    "select_scatter": ((X, V, 0, 1), [X[0], V]), "slice_scatter": ((X, A, 1, 1), np.hstack([X[:, :1], A])),
+    "diagonal_scatter": ((X, V[:2]), [[2, 2, 3], [4, 3, -1]]), "narrow_copy": ((X, 1, 1, 2), B),
+    "index_add": ((X, 0, np.array([1]), V[None]), [X[0], X[1] + V]), "index_copy": ((X, 0, np.array([1]), V[None]), [X[0], V]),
+    "index_fill": ((X, 0, np.array([1]), 7), [X[0], [7, 7, 7]]), "is_nonzero": ((V[:1],), True),
+    "tril_indices": ((2, 2), [[0, 1, 1], [0, 0, 1]]), "triu_indices": ((2, 2), [[0, 0, 1], [0, 1, 1]]),
+    "bitwise_left_shift": ((WHOLE, WHOLE - WHOLE + 1), 2 * WHOLE),
+    "bitwise_right_shift": ((WHOLE, WHOLE - WHOLE + 1), WHOLE // 2),
+}  # fmt: skip
+JOINING = ("vstack", "hstack", "dstack", "column_stack")
+
+
+def test_each_is_tried():
+    assert sorted(COMPOSED) == sorted([*OF_NUMPY, *ELSE, *JOINING])
+
+
+@pytest.mark.parametrize(
+    "name, dialect", [(n, d) for n in (*OF_NUMPY, *ELSE) for d in DIALECTS if d == "torch" or n not in TORCH_ONLY]
+)
+def test_it_is_what_numpy_computes(name, dialect):
+    room, tensor, array = DIALECTS[dialect]
+    given, expected = ELSE[name] if name in ELSE else (OF_NUMPY[name], None)
+    if expected is None:
+        with np.errstate(all="ignore"):
+            expected = getattr(np, name)(*given)
+    ours = getattr(room, name)(*[tensor(a) if isinstance(a, np.ndarray) else a for a in given])
+    if not isinstance(ours, tuple):
+        ours, expected = (ours,), (expected,)
+    for one, other in zip(ours, expected, strict=True):
+        np.testing.assert_allclose(one if one is True else array(one), np.asarray(other), rtol=1e-5)
 
 
 @pytest.mark.parametrize("room, tensor, array", DIALECTS.values(), ids=DIALECTS)
-@pytest.mark.parametrize("name", COMPOSED)
-def test_it_is_what_numpy_computes(name, room, tensor, array):
-    arguments = [X] if "stack" not in name else STACKED
-    for given in arguments:
+@pytest.mark.parametrize("name", JOINING)
+def test_joined_as_numpy_joins(name, room, tensor, array):
+    for given in STACKED:
         try:
             expected = getattr(np, name)(given)
         except ValueError:  # shapes that NumPy cannot join either
             continue
-        ours = getattr(room, name)([tensor(a) for a in given] if isinstance(given, list) else tensor(given))
-        np.testing.assert_array_equal(array(ours), expected)
+        np.testing.assert_array_equal(array(getattr(room, name)([tensor(a) for a in given])), expected)
+
+
+SLOPED = ["kron", "cross", "inner", "cov", "logaddexp", "fmax", "copysign", "atleast_3d", "hsplit", "diff", "cummax",
+          "block_diag", "combinations", "renorm", "addr", "msort"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SLOPED)
+def test_its_slope_agrees_with_differences(name):
+    given = ELSE[name][0] if name in ELSE else OF_NUMPY[name]
+    others = [ms.Tensor(a) if isinstance(a, np.ndarray) else a for a in given[1:]]
+
+    def first(x):
+        found = getattr(ms.ops, name)(x, *others)
+        return found[0] if isinstance(found, tuple) else found
+
+    assert labkit.check_gradient(first, ms.Tensor(np.nan_to_num(given[0], nan=1.5)))
 
 
 @pytest.mark.parametrize("room, tensor, array", DIALECTS.values(), ids=DIALECTS)

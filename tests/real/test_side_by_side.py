@@ -1,6 +1,7 @@
 """What PyTorch and MindSpore do not agree on: as it is recorded, the dialects give it, where it says that they do."""
 
 import importlib
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -45,7 +46,17 @@ def test_a_dialect_prints_what_the_real_framework_prints():
         if "Error" not in one.prints[framework] and one.kind != "refused"
     }
     assert len(unlike) > 70
-    assert {key: both for key, both in unlike.items() if both[0] != both[1]} == {}
+    assert {key: both for key, both in unlike.items() if not _same_print(*both)} == {}
+
+
+NUMBER = re.compile(r"-?\d+\.\d*(?:e[+-]\d+)?|\d+")
+
+
+def _same_print(one, other):
+    """Whether the texts are the same, but for the sixth digit of a number: an exp of MindSpore's kernels is a polynomial."""
+    words = ["".join(NUMBER.sub("#", text).split()) for text in (one, other)]
+    numbers = [[float(n) for n in NUMBER.findall(text)] for text in (one, other)]
+    return one == other or (words[0] == words[1] and numbers[0] == pytest.approx(numbers[1], rel=2e-6))
 
 
 def test_a_function_that_both_have_is_asked_without_being_listed():

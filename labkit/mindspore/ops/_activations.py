@@ -5,14 +5,14 @@ from collections.abc import Callable
 import autograd.numpy as anp
 import numpy as np
 
-from ...ops import rule, zero
+from ...ops import rule, softplus, zero
 from ...ops import select as select_values
 from ..tensor import Tensor, wrap
 from . import _elementwise, _reduction  # noqa: F401  (whose ops it asks for)
 from ._joining import select
 from ._op import OPS, floating, register, value_of
 
-_sigmoid, _softplus, _tanh, _exp = (OPS[name] for name in ("sigmoid", "softplus", "tanh", "exp"))
+_sigmoid, _tanh, _exp = (OPS[name] for name in ("sigmoid", "tanh", "exp"))
 _SCALE, _ALPHA = 1.0507009873554805, 1.6732632423543772  # of selu, by G. Klambauer et al. (2017)
 
 
@@ -31,7 +31,7 @@ def _hardswish(x):
     return np.where(x <= -3, zero(x), np.where(x >= 3, x, x * (x + 3) / 6)).astype(x.dtype)[()]
 
 
-@rule(lambda ans, x: lambda g: g * select_values(x > 0, zero(x) + _SCALE, (ans + 1) * _SCALE))
+@rule(lambda ans, x: lambda g: g * select_values(x <= 0, (ans + 1) * _SCALE, zero(x) + _SCALE))
 def _selu(x):
     return (_SCALE * np.where(x > 0, x, _ALPHA * np.expm1(np.minimum(x, 0)))).astype(x.dtype)[()]
 
@@ -41,6 +41,7 @@ def _between(x, inside, beyond):
     return select_values(x < -3, zero(x), select_values(beyond(x, 3), inside, zero(x) + 1))
 
 
+logsigmoid = _wrapped(lambda x: -softplus(-x), "logsigmoid", "log(sigmoid(x)), without overflow.")
 hardswish = _wrapped(_hardswish, "hardswish", "x relu6(x + 3) / 6.")
 selu = _wrapped(
     _selu,
@@ -64,24 +65,14 @@ def softsign(x):
     return x / (1 + x.abs())
 
 
-def mish(x):
-    """x tanh(softplus(x))."""
-    return x * _tanh(_softplus(x))
-
-
 def celu(x, alpha=1.0):
     """max(x, 0) + min(alpha (exp(x / alpha) - 1), 0)."""
-    return select(x > 0, x, alpha * OPS["expm1"](x.clamp(max=0.0) / alpha))
+    return select(x <= 0, alpha * OPS["expm1"](x.clamp(max=0.0) / alpha), x)
 
 
 def hardtanh(input, min_val=-1.0, max_val=1.0):
-    """x limited to [min_val, max_val]; the slope at the limits is 0."""
-    return select(input <= min_val, min_val, select(input >= max_val, max_val, input))
-
-
-def logsigmoid(x):
-    """log(sigmoid(x)), without overflow."""
-    return -_softplus(-x)
+    """x limited to [min_val, max_val]; at a limit half of the gradient passes."""
+    return OPS["minimum"](OPS["maximum"](input, min_val), max_val)
 
 
 def tanhshrink(input):
@@ -136,7 +127,7 @@ def logit(input, eps=None):
 
 
 _CLASSES = {
-    hardswish: "HSwish", softsign: "Softsign", mish: "Mish", selu: "SeLU", fast_gelu: "FastGeLU",
+    hardswish: "HSwish", softsign: "Softsign", selu: "SeLU", fast_gelu: "FastGeLU",
     prelu: "PReLU", hardshrink: None, softshrink: None, celu: None, hardtanh: None, logsigmoid: None, tanhshrink: None,
     threshold: None, softmin: None, glu: None, gumbel_softmax: None, logit: None,
 }  # fmt: skip

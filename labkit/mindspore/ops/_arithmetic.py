@@ -3,6 +3,7 @@
 Integer tensors meet floating ones in the floating tensor's type; `/` of integers gives Float32.
 """
 
+import operator
 from functools import wraps
 
 import autograd.numpy as anp
@@ -195,15 +196,19 @@ def floormod(input, other):
 
 
 def _chooser(beats):
-    """`x` where it beats `y`, else `y` (so also where either is nan); at a tie either gets half of the gradient."""
+    """`x` where it beats `y`, else `y` (so also where either is nan).
 
-    def share(g, x, y):
+    At a tie either gets half of the gradient; at nan, which nothing beats, both get it all.
+    """
+
+    def share(g, x, y, else_):
         x, y = constant(x), constant(y)
-        return g * cast(anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, 0.0)), dtype_of(g))
+        wins = anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, anp.where(beats(y, x), 0.0, else_)))
+        return g * cast(wins, dtype_of(g))
 
     @primitives.rule(
-        lambda ans, x, y: lambda g: share(g, x, y),
-        lambda ans, x, y: lambda g: g - share(g, x, y),
+        lambda ans, x, y: lambda g: share(g, x, y, 1.0),
+        lambda ans, x, y: lambda g: g - share(g, x, y, 0.0),
         broadcasts=True,
     )
     def choose(x, y):
@@ -213,7 +218,25 @@ def _chooser(beats):
     return choose
 
 
-_larger, _smaller = _chooser(anp.greater), _chooser(anp.less)
+larger, smaller = _chooser(anp.greater), _chooser(anp.less)
+
+
+def _limit(beats):
+    """`x` where it beats `limit`, else `limit`; at the limit `x` gets the gradient, at nan nothing does."""
+
+    @primitives.rule(
+        lambda ans, x, limit: lambda g: g * cast(anp.logical_or(beats(x, limit), anp.equal(x, limit)), dtype_of(g)),
+        lambda ans, x, limit: lambda g: g * cast(beats(limit, x), dtype_of(g)),
+        broadcasts=True,
+    )
+    def limited(x, limit):
+        return np.where(beats(x, limit), x, limit)[()]
+
+    limited.__name__ = "maximum" if beats is anp.greater else "minimum"
+    return limited
+
+
+at_least, at_most = _limit(anp.greater), _limit(anp.less)
 
 
 @binary("Maximum")
@@ -227,13 +250,13 @@ def maximum(input, other):
     >>> one.asnumpy(), other.asnumpy()
     (array([0.5, 0. ], dtype=float32), array([0.5, 1. ], dtype=float32))
     """
-    return _larger(input, other)
+    return larger(input, other)
 
 
 @binary("Minimum")
 def minimum(input, other):
     """The smaller of each pair; a tie sends half of the gradient to either."""
-    return _smaller(input, other)
+    return smaller(input, other)
 
 
 def _pair(name, row):
@@ -286,7 +309,19 @@ def _power(input, exponent):
         raised = concrete(exponent, "raise integers to integer powers that may be negative")
         if np.any(raised < 0):
             return _truncated(input, exponent)
-    return anp.power(input, exponent)
+    return _raised(input, exponent)
+
+
+def _no_slope(passed, x, exponent):
+    """The slope of a power: at 0 to the power 0 there is none."""
+    if np.ndim(getval(exponent)) == 0 and getval(exponent) == 0:
+        return passed * 0 / x
+    odd = np.logical_and(getval(x) == 0, getval(exponent) == 0)
+    return primitives.select(odd, np.nan, passed) if odd.any() else passed
+
+
+_raised = primitives.variant(anp.power, np.power, _no_slope)
+_raised_to_number = primitives.variant(primitives.power, operator.pow, _no_slope)
 
 
 def _truncated(base, exponent):
@@ -303,7 +338,7 @@ def pow(input, exponent):
         with np.errstate(all="ignore"):
             if value.dtype.kind in "iu" and exponent < 0:
                 return wrap(_truncated(value, exponent))
-            return wrap(_as(primitives.power(value, exponent), value.dtype))
+            return wrap(_as(_raised_to_number(value, exponent), value.dtype))
     return _power(input, exponent)
 
 

@@ -1,6 +1,5 @@
 """Ops made of other ops: products with a sum, normalisation, moments, elements by their places."""
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -29,26 +28,6 @@ def addcdiv(input, tensor1, tensor2, value=1):
 def addmm(input, mat1, mat2, *, beta=1, alpha=1):
     """beta * input + alpha * (mat1 @ mat2)."""
     return beta * input + alpha * matmul(mat1, mat2)
-
-
-def addmv(input, mat, vec, *, beta=1, alpha=1):
-    """beta * input + alpha * (mat @ vec)."""
-    return beta * input + alpha * matmul(mat, vec)
-
-
-def baddbmm(input, batch1, batch2, beta=1, alpha=1):
-    """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
-    return beta * input + alpha * matmul(batch1, batch2)
-
-
-def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
-    """beta * input + alpha * the sum of the products of matrices."""
-    return beta * input + alpha * matmul(batch1, batch2).sum(0)
-
-
-def addr(x, vec1, vec2, *, beta=1, alpha=1):
-    """beta * x + alpha * the outer product of two vectors."""
-    return beta * x + alpha * OPS["outer"](vec1, vec2)
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
@@ -104,43 +83,6 @@ def median(input, axis=-1, keepdims=False):
     place = (shape_of(values)[axis] - 1) // 2
     at = (slice(None),) * (axis % input.ndim) + (slice(place, place + 1) if keepdims else place,)
     return wrap(values[at]), wrap(cast(index[at], np.int64))
-
-
-def diff(x, n=1, axis=-1, prepend=None, append=None):
-    """The differences of neighbours along `axis`, `n` times."""
-    parts = [part for part in (prepend, x, append) if part is not None]
-    x = OPS["concat"](parts, axis) if len(parts) > 1 else x
-    for _ in range(n):
-        x = narrow(x, axis, 1, x.shape[axis] - 1) - narrow(x, axis, 0, x.shape[axis] - 1)
-    return x
-
-
-def deg2rad(x):
-    """Degrees as radians."""
-    return x * (math.pi / 180)
-
-
-def rad2deg(x):
-    """Radians as degrees."""
-    return x * (180 / math.pi)
-
-
-def inner(input, other):
-    """The sums of products along the last axes of both."""
-    return OPS["tensor_dot"](input, other, ([input.ndim - 1], [other.ndim - 1]))
-
-
-def logaddexp(input, other):
-    """log(exp(x) + exp(y)), without overflow.
-
-    Two tensors whose shapes broadcast. With 0 it is softplus, whose slope is the sigmoid.
-
-    >>> import labkit.mindspore as ms
-    >>> value, slope = ms.value_and_grad(ms.ops.logaddexp)(ms.Tensor(0.0), ms.Tensor(100.0))
-    >>> float(value), round(float(slope), 4)
-    (100.0, 0.0)
-    """
-    return OPS["maximum"](input, other) + OPS["log1p"](OPS["exp"](-(input - other).abs()))
 
 
 def clone(input):
@@ -247,8 +189,8 @@ def tensor_scatter_update(input_x, indices, updates):
 
 range_.__name__ = "range"
 _METHODS: tuple[Callable, ...] = (
-    clone, reshape_as, type_as, deg2rad, rad2deg, diff, inner, logaddexp,
-    addcmul, addcdiv, addmm, addmv, baddbmm, addbmm, addr, median, numel, narrow, gather_nd,
+    clone, reshape_as, type_as,
+    addcmul, addcdiv, addmm, median, numel, narrow, gather_nd,
 )  # fmt: skip
 _FUNCTIONS: tuple[Callable, ...] = (
     layer_norm,
@@ -270,5 +212,5 @@ for _fun in _FUNCTIONS:
     register(_fun, method=False)
 for _fun, _class in _CLASSES.items():
     register(_fun, method=False, primitive=_class)
-register(OPS["nonzero"], "argwhere")
 register(OPS["gather_elements"], "gather_d", method=False, primitive="GatherD")
+register(OPS["nonzero"], "argwhere")

@@ -13,6 +13,8 @@ from ...engine import cast
 from ...engine import stop_gradient as constant
 from ...ops import FUNCTIONS, about
 from ..tensor import Tensor, wrap
+from . import _nan
+from ._arithmetic import at_least, at_most, larger, smaller
 from ._op import METHODS, floating, op, register, value_of
 
 _CLASSES = {
@@ -49,7 +51,14 @@ def _declare(name, fun, prepare, doc, *also, primitive):
 for _name, _row in FUNCTIONS.items():
     _doc = about(_name, "Integers become Float32." if _row.kind == "smooth" else "The dtype is kept.", _EXAMPLE)
     _also = f"{_row.also} {_MORE_NAMES.get(_name, '')}".split()
-    _declare(_name, _row.fun, _PREPARED[_row.kind], _doc, *_also, primitive=_CLASSES.get(_name, _name.capitalize()))
+    _declare(
+        _name,
+        _nan.OF_ONE.get(_name, _row.fun),
+        _PREPARED[_row.kind],
+        _doc,
+        *_also,
+        primitive=_CLASSES.get(_name, _name.capitalize()),
+    )
 for _primitive, (_fun, _name, _meaning) in _TESTS.items():
     _declare(_name, _fun, constant, f"Elementwise: {_meaning}.", primitive=_primitive)
 
@@ -73,15 +82,15 @@ def gelu(input, approximate="none"):
 def leaky_relu(input, alpha=0.2):
     """x where positive, alpha x elsewhere; at 0 the slope is the mean of both."""
     if alpha > 1:
-        return anp.minimum(input * alpha, input)
-    return anp.maximum(input * alpha, input)
+        return smaller(input * alpha, input)
+    return larger(input * alpha, input)
 
 
 @op(primitive="Elu", method=False)
 def elu(input, alpha=1.0):
     """x where positive, alpha (exp(x) - 1) elsewhere."""
-    below = anp.expm1(anp.minimum(input, cast(0.0, input.dtype)))
-    return primitives.select(constant(input) >= 0, input, alpha * below)
+    below = anp.expm1(smaller(input, cast(0.0, input.dtype)))
+    return primitives.select(constant(input) < 0, alpha * below, input)
 
 
 @op("clip", method=True)
@@ -99,9 +108,9 @@ def clamp(input, min=None, max=None):
         raise ValueError("For clamp, at least one of 'min' or 'max' must not be None.")
     min, max = (bound._value if isinstance(bound, Tensor) else bound for bound in (min, max))
     if all(bound is None or isinstance(bound, (int, float)) for bound in (min, max)):
-        return primitives.clamp(input, min, max)
-    low = input if min is None else anp.maximum(input, min)
-    return low if max is None else anp.minimum(low, max)
+        return _nan.clamp(input, min, max)
+    low = input if min is None else at_least(input, min)
+    return low if max is None else at_most(low, max)
 
 
 def cast_to(input, dtype):

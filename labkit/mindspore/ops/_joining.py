@@ -1,5 +1,6 @@
 """Ops that join tensors, take them apart, and choose among elements."""
 
+from collections import ChainMap
 from itertools import pairwise
 
 import autograd.numpy as anp
@@ -170,7 +171,26 @@ register(masked_select)
 register(index_select)
 register(unique)
 register(gather, method=True, primitive="Gather")
+
+
+@primitives.rule(None, argnums=[0])
+def _look_up(fun, *values):
+    return np.asarray(fun(*values))
+
+
+def _found(fun, *args):
+    """What a NumPy function finds, a constant."""
+    return wrap(_look_up(fun, *(constant(a._value) if isinstance(a, Tensor) else a for a in args)))
+
+
+def _take_along(input, axis, index):
+    return OPS["gather_elements"](input, axis, index)
+
+
 for _name, _fun, _is_method in primitives.compositions(
-    OPS, "labkit.mindspore.ops", lambda x, name: value_of(x, name.title())
+    ChainMap(OPS, {"take_along": _take_along}),
+    "labkit.mindspore.ops",
+    lambda x, name: value_of(x, name.title()),
+    _found,
 ):
     register(_fun, method=_is_method)

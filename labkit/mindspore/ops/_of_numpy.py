@@ -199,7 +199,7 @@ def array(obj, dtype=None, copy=True, ndmin=0) -> Tensor:
     return wrap(anp.reshape(value, (1,) * (ndmin - len(made.shape)) + made.shape) if ndmin > len(made.shape) else value)
 
 
-_OPS = ["cross", "dstack", "gcd", "hstack", "lcm", "positive", "vander", "vstack"]  # as in NumPy
+_OPS = ["positive", "vander"]  # as in NumPy
 for _name in _OPS:
     if _name not in OPS and (_made := derived(_name)):
         register(_made)

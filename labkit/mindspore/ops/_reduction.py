@@ -12,7 +12,7 @@ from ...engine import stop_gradient as constant
 from ...program import refuse
 from ..dtype import as_numpy
 from ..tensor import Tensor, tensor, wrap
-from . import _fused
+from . import _fused, _nan
 from ._op import OPS, floating, of_row, op, register, value_of
 
 
@@ -74,20 +74,26 @@ _PLACES = {
     "log_softmax": _Place("LogSoftmax", "LogSoftmax", "logits, axis=-1"),
 }
 _OF_ALL = {"sum": _fused.sum_all}
+_EXTREMES = {"amax": -np.inf, "argmax": -np.inf, "amin": np.inf, "argmin": np.inf}
+_KERNELS = {"softmax": _nan.softmax, "log_softmax": _nan.log_softmax}
 _OF_FLAT = ("argmax", "argmin")  # without an axis, of the flat tensor: there is none to keep
 _PREPARED = {"total": _whole, "smooth": floating, "found": constant, **dict.fromkeys(("mean", "kept"), lambda x: x)}
 _INTEGERS = {"total": "Integers become Int64.", "smooth": "Integers become Float32.", "found": "Of any dtype."}
 
 
 def _reduced(name, row, place):
+    fun = _KERNELS.get(name, row.fun)
+
     def answer(input, axis, dtype=None, **kept):
         value = _typed(_PREPARED[row.kind](input), dtype)
         if axis is None and name in _OF_ALL and not kept["keepdims"]:
             return _OF_ALL[name](value)
         axes = _axes(axis, input, place.error)
+        if name in _EXTREMES:
+            value = _nan.compared(value, axes, _EXTREMES[name])
         if not kept:
-            return row.fun(value, axes)
-        found = row.fun(value, axis=axes, keepdims=bool(kept["keepdims"]) and not (axis is None and name in _OF_FLAT))
+            return fun(value, axes)
+        found = fun(value, axis=axes, keepdims=bool(kept["keepdims"]) and not (axis is None and name in _OF_FLAT))
         return found if place.dtype is None else cast(found, place.dtype)
 
     return answer
@@ -133,7 +139,7 @@ def std(input, axis=None, ddof=0, keepdims=False):
     return anp.sqrt(_variance(floating(input), _axes(axis, input, "Std"), int(ddof), keepdims))
 
 
-def _extreme(amount, place, picked):
+def _extreme(amount, place, picked, last):
     """`ops.max` or `ops.min`: values and indices."""
 
     def function(input, axis=None, keepdims=False, **named):
@@ -142,7 +148,7 @@ def _extreme(amount, place, picked):
             raise TypeError(f"{place}() got an unexpected keyword argument '{next(iter(named))}'")
         if axis is None:
             return amount(input), wrap(np.int64(0))
-        value = value_of(input, amount.__name__)
+        value = _nan.compared(value_of(input, amount.__name__), int(axis), last)
         values, index = picked(value, int(axis), bool(keepdims))
         return wrap(values), wrap(cast(index, np.int64))
 
@@ -157,8 +163,8 @@ def _extreme(amount, place, picked):
     return function, method
 
 
-max, _max_method = _extreme(amax, "max", primitives.index_max)
-min, _min_method = _extreme(amin, "min", primitives.index_min)
+max, _max_method = _extreme(amax, "max", primitives.index_max, -np.inf)
+min, _min_method = _extreme(amin, "min", primitives.index_min, np.inf)
 register(max, method=False)
 register(min, method=False)
 
@@ -223,7 +229,13 @@ def vector_norm(value, order=2, dim=None, keepdim=False):
 def sort(input, axis=-1, descending=False):
     """`(sorted values, the Int32 index each came from)`."""
     with np.errstate(all="ignore"):
-        values, index = primitives.sort(value_of(input, "Sort"), axis, descending)
+        value = value_of(input, "Sort")
+        index = _nan.ordered(value, axis, descending)
+        values, index = (
+            primitives.sort(value, axis, descending)
+            if index is None
+            else (primitives.gather(value, index, axis), index)
+        )
     return wrap(values), wrap(cast(index, np.int32))
 
 

@@ -6,11 +6,10 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
-from autograd.core import primitive_vjps
 from autograd.extend import defvjp_argnums, primitive
 
 from ...engine import cast, dtype_of, vjp
-from ...ops import TABLE, known, rule
+from ...ops import known, rule, variant
 
 
 def op(node, *vjps, name=None, saves="", **row) -> Any:
@@ -40,10 +39,7 @@ def wide(fun) -> Callable:
 
 def as_declared(declared) -> Any:
     """The op of a row as it is declared for both dialects, computed in float32 for half precision."""
-    fun = primitive(wide(declared.fun))
-    defvjp_argnums(fun, primitive_vjps[declared])
-    TABLE[fun] = TABLE[declared]
-    return fun
+    return variant(declared, wide(declared.fun))
 
 
 def fused(node, tensors="self", others="", saves=None, **row) -> Any:

@@ -89,7 +89,7 @@ def backward(
     tensor([ 2., 40.])
     """
     tensors = _tuple(tensors)
-    keep = create_graph if retain_graph is None else retain_graph
+    keep = (create_graph if retain_graph is None else retain_graph) or getattr(_modes.state.drawing, "more", False)
     if inputs is not None:
         inputs = _tuple(inputs)
         if not inputs:
@@ -150,7 +150,7 @@ def grad(
     outputs, inputs = _tuple(outputs), _tuple(inputs)
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    keep = create_graph if retain_graph is None else retain_graph
+    keep = (create_graph if retain_graph is None else retain_graph) or getattr(_modes.state.drawing, "more", False)
     allow = bool(allow_unused) or materialize_grads
     if is_grads_batched:
         return _batched(outputs, inputs, _tuple(grad_outputs), keep, create_graph, allow, materialize_grads)

@@ -84,18 +84,16 @@ def answers(sheet):
     _collected.clear()
     names = runpy.run_path(str(sheet))
     source = sheet.read_text(encoding="utf-8")
-    found = []
+    found, above_it = [], ("", "")
     for answer, node in zip(_collected, filter(_handed_in, ast.parse(source).body), strict=True):
         placed = replace(answer, notebook=sheet.stem[2:], line=node.lineno)
         if isinstance(node, ast.FunctionDef):
-            above_it = (
-                node.name,
-                source.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno],
-            )  # and no decorator
+            cell = source.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]  # without the decorator's words
+            above_it = node.name, "".join(cell)
             placed = replace(placed, value=_defined(*above_it, f"<answer {placed.place}>", names))
         elif isinstance(answer.value, Changed):
-            name, cell = above_it
-            changed = answer.value.in_the_place_of("".join(cell)).splitlines(keepends=True)
+            name, text = above_it
+            changed = answer.value.in_the_place_of(text)
             placed = replace(placed, value=_defined(name, changed, f"<answer {placed.place}>", names))
         found.append(placed)
     return found
@@ -106,10 +104,9 @@ def _handed_in(node):
     return any(isinstance(call, ast.Call) and call.func.id in ("wrong", "right") for call in calls)
 
 
-def _defined(name, cell, file, names):
-    """The function `name` that the lines of a cell define; errors can show its lines."""
-    text = "".join(cell)
-    linecache.cache[file] = len(text), None, cell, file
+def _defined(name, text, file, names):
+    """The function `name` that the text of a cell defines; errors can show its lines."""
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope = {**names, "__name__": "__main__"}
     exec(compile(text, file, "exec"), scope)
     return scope[name]

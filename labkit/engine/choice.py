@@ -1,4 +1,4 @@
-"""Derivatives of a choice between two runs, when which of them counts is not known yet.
+"""Derivatives of a compiled `if`: a choice between two runs, when which of them counts is not known yet.
 
 Both sides run under boxes. Their nodes stay out of the walk back; what the choice gives are nodes of their own, whose gradients
 a `Choice` collects. Its derivative is again a choice: the walk back through the one side, or through the other. Values that the
@@ -116,7 +116,7 @@ class Choice(Region):
 def walked_back(pairs, since) -> dict:
     """The gradients of what a region uses, from pairs of a node in it, or None, and its gradient."""
     pairs = [(node, g) for node, g in pairs if node is not None]
-    return reverse_pass(*zip(*pairs, strict=True), since=since) if pairs else {}
+    return reverse_pass([n for n, _ in pairs], [g for _, g in pairs], since=since) if pairs else {}
 
 
 def outside(node) -> Reverse:

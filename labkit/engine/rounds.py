@@ -1,4 +1,4 @@
-"""Derivatives of a loop whose number of rounds is not known yet.
+"""Derivatives of a compiled `while`: a loop whose number of rounds is not known yet.
 
 One round is run under boxes that stand for what every round begins with. Its derivative is the walk back through it, again and
 again, the last round first: the gradient of what a round begins with is that of what the round before it ended with, and the

@@ -67,13 +67,19 @@ def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     6.0
     """
     totals: dict = {}
+    reached = {end.id: end for end in ends}
     for end, seed in zip(ends, seeds, strict=True):
         totals[end] = accumulate(totals.get(end), match_dtype(seed, end.dtype))
+    stack = [end for end in reached.values() if end.id >= since]
+    while stack:
+        new = {parent.id: parent for parent in stack.pop().parents if parent.id not in reached}
+        reached.update(new)
+        stack.extend(new.values() if not since else [node for node in new.values() if node.id >= since])
     observe = observe or watch.observe
     watch.walks += 1
     interrupted = watch.node  # the node of a walk that this one is inside of
     try:
-        for node in _latest_first(ends, since):
+        for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents and i >= since]:
             watch.node, gradient, contributions = node, totals.pop(node, None), []
             if gradient is None:  # all that was computed from it has sent nothing
                 continue
@@ -88,17 +94,6 @@ def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     finally:
         watch.node = interrupted
     return totals
-
-
-def _latest_first(ends, since):
-    """The ops that `ends` were computed from, and they themselves, each once; ids tell which ran later."""
-    reached = {end.id: end for end in ends}
-    stack = [end for end in reached.values() if end.id >= since]
-    while stack:
-        new = {parent.id: parent for parent in stack.pop().parents if parent.id not in reached}
-        reached.update(new)
-        stack.extend(new.values() if not since else [node for node in new.values() if node.id >= since])
-    return [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents and i >= since]
 
 
 def vjp(fun, *args) -> tuple[Any, Callable]:

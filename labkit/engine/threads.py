@@ -1,4 +1,4 @@
-"""State that each thread has of its own, and `elsewhere`: a call in a new thread that has the same, with room for deep nesting."""
+"""State that each thread has of its own, and `elsewhere`: a call in a new thread with the same, with room for deep nesting."""
 
 import threading
 from contextvars import copy_context

@@ -1,4 +1,4 @@
-"""Derivatives of a choice between two runs, when which of them counts is not known yet.
+"""Derivatives of a compiled `if`: a choice between two runs, when which of them counts is not known yet.
 
 Both sides run under boxes. Their nodes stay out of the walk back; what the choice gives are nodes of their own, whose gradients
 a `Choice` collects. Its derivative is again a choice: the walk back through the one side, or through the other. Values that the
@@ -25,34 +25,30 @@ class Given(Reverse):
     __slots__ = ()
 
 
-class Choice(Reverse):
-    """The node behind all results of a choice.
+class Region(Reverse):
+    """The node behind all results of ops that stay out of the walk back: its derivative walks through them itself.
 
-    `ends`: for each result the node it has on either side, or None where it is a constant there. `starts`: the lowest id that a
-    node of either side has. `choose(side)` runs `side(0)` and `side(1)`, lists of values, and returns those that count.
+    An op inside knows its `region`, which is this node and a side. `frontier`: the nodes outside that ops inside use, parents of
+    this one. `given`: for a node inside, the one that stands outside for it.
     """
 
-    __slots__ = ("choose", "ends", "frontier", "given", "starts")
+    __slots__ = ("frontier", "given")
 
-    def __init__(self, ends, starts, choose, origin):
-        self.id, self.dtype, self.origin, self.parents = next(ids), None, origin, []
-        self.starts, self.choose, self.ends, self.frontier, self.given = starts, choose, [], [], {}
-        for pair in ends:
-            self._add(pair)
+    def _begin(self, origin, parents):
+        self.id, self.dtype, self.origin, self.parents = next(ids), None, origin, parents
+        self.frontier, self.given = [], {}
 
-    def _add(self, pair):
-        self.ends.append(pair)
-        for side, node in enumerate(pair):
-            stack = [] if node is None else [node]
-            while stack:
-                node = stack.pop()
-                if node.id < self.starts[side]:
-                    if node not in self.frontier:
-                        self.frontier.append(node)
-                        self.parents.append(outside(node))
-                elif getattr(node, "region", None) is None:
-                    node.region = self, side
-                    stack.extend(node.parents)
+    def _reach(self, stack, since, side):
+        """Take in what the nodes in `stack` were computed from, down to the id `since`; what they use of before is outside."""
+        while stack:
+            node = stack.pop()
+            if node.id < since:
+                if node not in self.frontier:
+                    self.frontier.append(node)
+                    self.parents.append(outside(node))
+            elif getattr(node, "region", None) is None:
+                node.region = self, side
+                stack.extend(node.parents)
 
     def result(self, place, value, ident=None) -> Reverse:
         """The node of a result, whose value is `value`."""
@@ -64,34 +60,63 @@ class Choice(Reverse):
     def given_out(self, node, side) -> Reverse:
         """The node that stands outside for one inside."""
         if node not in self.given:
-            place = len(self.ends)
-            made = self.result(place, None, self.id + (place + 1) * TINY)
-            made.dtype = node.dtype
-            if type(node) is Given:
-                made.__class__ = Given
+            made = self._given(node, side)
             if (around := getattr(self, "region", None)) is not None:
                 made.region = around
-            self._add((None, None)[:side] + (node,) + (None,) * (1 - side))
             self.given[node] = made
         return self.given[node]
 
+    def _given(self, node, side) -> Reverse:
+        raise NotImplementedError
+
+
+class Choice(Region):
+    """The node behind all results of a choice.
+
+    `ends`: for each result the node it has on either side, or None where it is a constant there. `starts`: the lowest id that a
+    node of either side has. `choose(side)` runs `side(0)` and `side(1)`, lists of values, and returns those that count.
+    """
+
+    __slots__ = ("choose", "ends", "starts")
+
+    def __init__(self, ends, starts, choose, origin):
+        self._begin(origin, [])
+        self.starts, self.choose, self.ends = starts, choose, []
+        for pair in ends:
+            self._add(pair)
+
+    def _add(self, pair):
+        self.ends.append(pair)
+        for side, node in enumerate(pair):
+            if node is not None:
+                self._reach([node], self.starts[side], side)
+
+    def _given(self, node, side):
+        place = len(self.ends)
+        made = self.result(place, None, self.id + (place + 1) * TINY)
+        made.dtype = node.dtype
+        if type(node) is Given:
+            made.__class__ = Given
+        self._add((None, None)[:side] + (node,) + (None,) * (1 - side))
+        return made
+
     def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
         """The gradient of each parent."""
+        of_rounds: dict[int, Gradients] = {}  # by the parent's place: there is one side's alone
 
         def side(s):
-            seeded = [(self.ends[k][s], g) for k, g in gradients.items() if self.ends[k][s] is not None]
-            totals = (
-                reverse_pass([n for n, _ in seeded], [g for _, g in seeded], since=self.starts[s]) if seeded else {}
-            )
+            totals = walked_back([(self.ends[k][s], g) for k, g in gradients.items()], self.starts[s])
             found = [totals.get(node) for node in self.frontier]
-            apart.update(
-                (k, g) for k, g in enumerate(found) if type(g) is Gradients
-            )  # of rounds: there is one side's alone
+            of_rounds.update((k, g) for k, g in enumerate(found) if type(g) is Gradients)
             return [None if type(g) is Gradients else g for g in found]
 
-        apart: dict[int, Gradients] = {}
-        joined = self.choose(side)
-        return [apart.get(k, g) for k, g in enumerate(joined)]
+        return [of_rounds.get(k, g) for k, g in enumerate(self.choose(side))]
+
+
+def walked_back(pairs, since) -> dict:
+    """The gradients of what a region uses, from pairs of a node in it, or None, and its gradient."""
+    pairs = [(node, g) for node, g in pairs if node is not None]
+    return reverse_pass([n for n, _ in pairs], [g for _, g in pairs], since=since) if pairs else {}
 
 
 def outside(node) -> Reverse:

@@ -1,4 +1,4 @@
-"""The names users gave: read from the code that is running, where a result is stored."""
+"""The user's code while it runs: on which line it is, the name it stores a result in, and which files are not the user's."""
 
 import contextlib
 import dis

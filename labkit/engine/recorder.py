@@ -1,4 +1,4 @@
-"""The nodes of a run that is recorded for somebody to read."""
+"""`Record`, the node of a run that is recorded for somebody to read: op, arguments, value, name, line, scope."""
 
 from collections.abc import Iterable
 

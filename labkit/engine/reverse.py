@@ -149,6 +149,7 @@ def vjp_unchecked(fun, args) -> tuple[Any, Callable]:
 
 
 def below(leaf, level) -> Any:
+    """What is in the box that `leaf` has at `level`; `leaf` itself where it has none."""
     return leaf._value if isbox(leaf) and leaf._trace == level else leaf
 
 

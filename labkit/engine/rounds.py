@@ -1,4 +1,4 @@
-"""Derivatives of a loop whose number of rounds is not known yet.
+"""Derivatives of a compiled `while`: a loop whose number of rounds is not known yet.
 
 One round is run under boxes that stand for what every round begins with. Its derivative is the walk back through it, again and
 again, the last round first: the gradient of what a round begins with is that of what the round before it ended with, and the
@@ -11,72 +11,38 @@ from typing import Any
 import autograd.numpy as anp
 
 from .boxes import Gradients, ids, isbox
-from .choice import TINY, Given, outside, tangent_at
+from .choice import TINY, Given, Region, tangent_at, walked_back
 from .forward import Forward
 from .guest import new_box
-from .reverse import Reverse, below, reverse_pass
+from .reverse import Reverse, below
 from .trees import leaves
 
 
-class Rounds(Reverse):
+class Rounds(Region):
     """The node behind all results of a loop.
 
     `entries`: the nodes of the values that it begins with, None for constants. `roots` and `ends`: the nodes that a round begins
     and ends with. `since`: the lowest id of a node in it. `values`: what the loop gave. `again(entries, step)` is the loop of
-    as many rounds, the other way round.
+    as many rounds, the other way round. What a node is in each round, the one given out for it is.
     """
 
-    __slots__ = ("again", "ends", "entries", "frontier", "given", "level", "roots", "since", "values")
+    __slots__ = ("again", "ends", "entries", "level", "roots", "since", "values")
 
     def __init__(self, level, entries, roots, ends, since, seen, again, values):
-        self.id, self.dtype, self.origin = next(ids), None, next(filter(isbox, values), None)
-        self.level = level
-        self.entries, self.roots, self.ends, self.since, self.again, self.values = (
-            entries,
-            roots,
-            ends,
-            since,
-            again,
-            values,
-        )
-        self.frontier: list = []
-        self.given: dict = {}
-        self.parents = [node for node in entries if node is not None]
+        self._begin(next(filter(isbox, values), None), [node for node in entries if node is not None])
+        self.level, self.entries, self.roots, self.ends = level, entries, roots, ends
+        self.since, self.again, self.values = since, again, values
         for root in roots:
             root.region = self, 0
-        self._reach([node for node in (*ends, *seen) if node is not None])
+        self._reach([node for node in (*ends, *seen) if node is not None], since, 0)
 
-    def _reach(self, stack):
-        """Note which nodes are inside, and which ones outside are used."""
-        while stack:
-            node = stack.pop()
-            if node.id < self.since:
-                if node not in self.frontier:
-                    self.frontier.append(node)
-                    self.parents.append(outside(node))
-            elif getattr(node, "region", None) is None:
-                node.region = self, 0
-                stack.extend(node.parents)
-
-    def given_out(self, node, side) -> Reverse:
-        """The node that stands, in loops of the same rounds, for one inside: for what it is in each round."""
-        if node not in self.given:
-            made = Given.__new__(Given)
-            place: Any = self.id + (len(self.given) + 1) * TINY
-            made.id, made.dtype, made.origin = place, None, None
-            made.parents, made.vjp = (self,), lambda g: (g,)
-            if (around := getattr(self, "region", None)) is not None:
-                made.region = around
-            self._reach([node])
-            self.given[node] = made
-        return self.given[node]
-
-    def result(self, place, value) -> Reverse:
-        """The node of a result."""
-        node = Reverse.__new__(Reverse)
-        node.id, node.dtype, node.origin = next(ids), value.dtype, value
-        node.parents, node.vjp = (self,), lambda g: (Gradients({place: g}),)
-        return node
+    def _given(self, node, side):
+        made = Given.__new__(Given)
+        place: Any = self.id + (len(self.given) + 1) * TINY
+        made.id, made.dtype, made.origin = place, None, None
+        made.parents, made.vjp = (self,), lambda g: (g,)
+        self._reach([node], self.since, side)
+        return made
 
     def vjp(self, gradients) -> list:  # type: ignore[override] # a slot of VJPNode
         """The gradient of each parent."""
@@ -89,36 +55,23 @@ class Rounds(Reverse):
         seen: dict = {}
 
         def step(arrived):
-            totals = self._walk_back([*zip([self.ends[k] for k in floating], arrived, strict=False), *inner])
-            back = [totals.get(self.roots[k]) for k in floating]
+            totals = walked_back([*zip([self.ends[k] for k in floating], arrived, strict=False), *inner], self.since)
             seen.update((node, totals.get(node)) for node in single)
-            sums = [_sum(a, totals.get(node)) for a, node in zip(arrived[len(floating) :], summed, strict=True)]
-            return [
-                *(anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)),
-                *sums,
-            ]
+            back = [totals.get(self.roots[k]) for k in floating]
+            back = [anp.zeros_like(self.values[k]) if g is None else g for k, g in zip(floating, back, strict=True)]
+            return back + [_sum(a, totals.get(n)) for a, n in zip(arrived[len(floating) :], summed, strict=True)]
 
         found = self.again([*given, *[None] * len(summed)], step, self.level, seen.values)
-        by_place, totals = (
-            dict(zip(floating, found, strict=False)),
-            dict(zip(summed, found[len(floating) :], strict=True)),
-        )
+        by_place = dict(zip(floating, found, strict=False))
+        totals = dict(zip(summed, found[len(floating) :], strict=True))
         ends = [self._in_each(node, seen[node]) if node in seen else totals[node] for node in self.frontier]
         return [by_place.get(k) for k, node in enumerate(self.entries) if node is not None] + ends
 
-    def _walk_back(self, pairs):
-        """The gradients of what a round uses, from those of nodes in it."""
-        pairs = [(node, g) for node, g in pairs if node is not None]
-        return reverse_pass([node for node, _ in pairs], [g for _, g in pairs], since=self.since) if pairs else {}
-
     def _in_each(self, node, g):
         """The gradient of a node inside of other rounds, of each round by itself; None where there is none."""
-        inside = (
-            next((i for i, made in node.parents[0].given.items() if made is node), None)
-            if type(node) is Given
-            else node
-        )
-        return None if g is None else Gradients({(inside, next(ids)): g})
+        if type(node) is Given:
+            node = next((inside for inside, made in node.parents[0].given.items() if made is node), None)
+        return None if g is None else Gradients({(node, next(ids)): g})
 
 
 def _sum(total, g):

@@ -1,4 +1,4 @@
-"""What is kept of a large array when its numbers are needed no more: enough to tell about it on a line or a card."""
+"""`Summary`, which stands for an array of more than a million numbers: its shape, dtype, extremes, mean and length."""
 
 from typing import Any
 

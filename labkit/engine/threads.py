@@ -1,4 +1,4 @@
-"""What a thread has for itself, and work handed to a thread that takes it along."""
+"""State that each thread has of its own, and `elsewhere`: a call in a new thread with the same, with room for deep nesting."""
 
 import threading
 from contextvars import copy_context

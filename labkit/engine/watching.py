@@ -1,4 +1,4 @@
-"""What the reverse passes of a thread report to, whoever started them."""
+"""Who looks on in a thread while something is differentiated: told of what was asked for, and of each step of a walk back."""
 
 from collections.abc import Callable
 from typing import Any

@@ -128,7 +128,11 @@ class Assignment:
             added = added_questions(notebook.cells, ours)
         except ValueError as error:
             raise AssignmentError(f"{path}: {error}") from None
-        locked = {i: c for i, c in cells.items() if not _is(c, "solution") and (_is(c, "grade") or _is(c, "locked"))}
+        locked = {
+            i: c
+            for i, c in cells.items()
+            if not is_marked(c, "solution") and (is_marked(c, "grade") or is_marked(c, "locked"))
+        }
         setup, inner = _given(cells, locked)
         names = {question.check_id: question.name for question in asked} | {one.name: one.name for one in added}
         order = tuple(names[grade_id] for grade_id in cells if grade_id in names)
@@ -187,12 +191,12 @@ def _given(cells: dict[str, Any], locked: dict[str, Any]) -> tuple[tuple, tuple]
     setup, inner, before = [], [], list[str]()
     answered = False
     for grade_id, cell in cells.items():
-        if grade_id in locked and cell.cell_type == "code" and not _is(cell, "grade"):
+        if grade_id in locked and cell.cell_type == "code" and not is_marked(cell, "grade"):
             if answered:
                 inner.append((grade_id, cell.source, tuple(reversed(before))))
             else:
                 setup.append((grade_id, cell.source))
-        answered = answered or _is(cell, "solution")
+        answered = answered or is_marked(cell, "solution")
         before.append(grade_id)
     return tuple(setup), tuple(inner)
 
@@ -261,8 +265,3 @@ def _points(cells: dict[str, Any], slot: Slot, path: str) -> float:
             f"{path}: the points of 'check-{slot.name}' are {points!r}; expected a number above 0. {_ANEW}"
         )
     return float(points)
-
-
-def _is(cell: Any, kind: str) -> bool:
-    """True for a cell that nbgrader calls `kind`: "grade", "solution" or "locked"."""
-    return is_marked(cell, kind)

@@ -14,11 +14,6 @@ from .layouts import Label, RosterKind, known
 
 LARGEST = 20 * 2**20  # bytes of a table
 _STUDENT = re.compile(r"[^\s/\\:*?\"<>|.+][^/\\:*?\"<>|+]{0,99}")
-_TIMES = (
-    "%A, %d %B %Y, %I:%M %p",
-    "%A, %B %d, %Y, %I:%M %p",
-    "%A, %d %B %Y, %H:%M",
-)  # as Moodle writes them in English
 _ABOUT = (
     "id",
     "name",

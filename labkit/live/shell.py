@@ -29,7 +29,6 @@ NOT_PYTHON = (
     "Lines that begin with % or !, and words that end with ?, belong to IPython. This page runs Python alone: "
     "use help(...) or a plain call."
 )
-_BARE = {str: repr, int: repr, float: repr}
 
 
 class Stream(TextIOBase):

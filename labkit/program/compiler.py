@@ -29,7 +29,7 @@ from .write import name_lines, write
 class Program:
     """Straight-line NumPy code for one function at one signature; call it with arrays, print it to read it.
 
-    `source` is its text, `lines` its ops; `line_at(number)` and `lines_of(node)` lead from the text to the graph and back.
+    `source` is its text, `lines` its ops; `lines_of(node)` leads from the graph to the text.
     `run` is the bare compiled function: arrays in, a flat tuple of arrays out.
     """
 
@@ -46,10 +46,6 @@ class Program:
 
     def __str__(self):
         return self.source
-
-    def line_at(self, number) -> Line | None:
-        """The op that line `number` of the source computes, or None."""
-        return next((line for line in self.lines if line.number == number), None)
 
     def lines_of(self, node) -> list[Line]:
         """The lines that compute a recorded node or belong to its derivative."""

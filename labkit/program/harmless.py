@@ -48,8 +48,9 @@ def harmless(fun, refused) -> bool:
         value = stack.pop()
         if id(value) not in known and type(value) not in _VALUES:
             known[id(value)] = value
+            before = len(names)
             found = _inside(value, names)
-            if found is None or names & refused or len(known) > MANY:
+            if found is None or len(known) > MANY or (len(names) > before and names & refused):
                 return False
             stack += found
         if not stack:  # a library may hold what the user put there

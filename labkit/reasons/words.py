@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .answer import Place, Why, place_of
+from .answer import Why, place_of
 from .examining import Finding
 
 _OPENINGS = {
@@ -242,8 +242,3 @@ def _said_silent(finding):
 
 
 _SAYING = {"nan": _said_nan, "zero": _said_zero, "small": _said_small, "healthy": _said_healthy}
-
-
-def as_place(where: Any) -> Place | None:
-    """See `place_of`."""
-    return place_of(where)

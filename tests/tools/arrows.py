@@ -9,8 +9,9 @@ scene` to `scene.py`. What is imported for type checkers alone is no arrow. A *r
 import ast
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -32,13 +33,14 @@ class Arrow:
         return f"{self.file}:{self.line} -> {self.target} ({', '.join(self.names)})"
 
 
+@cache
 def arrows(root: Path = ROOT) -> list[Arrow]:
     """All arrows among the files below `root`, a package."""
     return [arrow for file in sorted(root.rglob("*.py")) for arrow in _of_file(file, root)]
 
 
 def _of_file(file, root):
-    for node in _imports(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in _imports(ast.parse(file.read_bytes()).body):
         package = [root.name, *file.relative_to(root).parts[:-1]]
         if isinstance(node, ast.Import):
             asked = [(alias.name.split("."), ()) for alias in node.names]
@@ -62,14 +64,15 @@ def _loaded(path, file, root):
     return [f for i, f in enumerate(ends) if f not in (None, file) and not (i and f.parent in file.parents)]
 
 
-def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    for node in ast.iter_child_nodes(tree):
+def _imports(statements: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Those among the statements and inside of them; of what is not a statement, none."""
+    for node in statements:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield node
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            continue
-        else:
-            yield from _imports(node)
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)):
+            for block in ("body", "orelse", "handlers", "finalbody", "cases"):
+                inside = getattr(node, block, [])
+                yield from _imports(inside if isinstance(inside, list) else [])
 
 
 def _found(path, root):

@@ -9,6 +9,8 @@ expects. So they say how often the course understands an answer that nobody plan
     def slope(x1, y1, x2, y2):
         return (x2 - x1) / (y2 - y1)
 
+    wrong("start-slope", "the run over the rise, with the sign turned", above("x2 - x1 -> x1 - x2"))  # the code above, changed
+
 `right` marks an answer that has to be accepted, and says what is unusual about it.
 """
 
@@ -40,6 +42,24 @@ class Answer:
         return f"{self.notebook}:{self.line}"
 
 
+@dataclass(frozen=True)
+class Changed:
+    """The last function above that is written out, with one text in the place of another; each is found there once."""
+
+    changes: tuple[str, ...]
+
+    def in_the_place_of(self, text):
+        for old, new in (change.split(" -> ") for change in self.changes):
+            assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in\n{text}"
+            text = text.replace(old, new)
+        return text
+
+
+def above(*changes):
+    """An answer that differs from the function above it by these: "mean -> sum" is sum in the place of mean."""
+    return Changed(changes)
+
+
 _collected = []
 
 
@@ -64,12 +84,17 @@ def answers(sheet):
     _collected.clear()
     names = runpy.run_path(str(sheet))
     source = sheet.read_text(encoding="utf-8")
-    found = []
+    found, above_it = [], ("", "")
     for answer, node in zip(_collected, filter(_handed_in, ast.parse(source).body), strict=True):
         placed = replace(answer, notebook=sheet.stem[2:], line=node.lineno)
         if isinstance(node, ast.FunctionDef):
             cell = source.splitlines(keepends=True)[node.lineno - 1 : node.end_lineno]  # without the decorator's words
-            placed = replace(placed, value=_defined(cell, node.name, f"<answer {placed.place}>", names))
+            above_it = node.name, "".join(cell)
+            placed = replace(placed, value=_defined(*above_it, f"<answer {placed.place}>", names))
+        elif isinstance(answer.value, Changed):
+            name, text = above_it
+            changed = answer.value.in_the_place_of(text)
+            placed = replace(placed, value=_defined(name, changed, f"<answer {placed.place}>", names))
         found.append(placed)
     return found
 
@@ -79,10 +104,9 @@ def _handed_in(node):
     return any(isinstance(call, ast.Call) and call.func.id in ("wrong", "right") for call in calls)
 
 
-def _defined(cell, name, file, names):
-    """The function `name` that the lines of a cell define; errors can show its lines."""
-    text = "".join(cell)
-    linecache.cache[file] = len(text), None, cell, file
+def _defined(name, text, file, names):
+    """The function `name` that the text of a cell defines; errors can show its lines."""
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     scope = {**names, "__name__": "__main__"}
     exec(compile(text, file, "exec"), scope)
     return scope[name]

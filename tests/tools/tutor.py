@@ -18,7 +18,7 @@ from unittest.mock import patch
 import numpy as np
 from sheets import Answer, answers, sheets
 
-from labkit.classroom import Exercise
+from labkit.classroom import Exercise, reading
 from labkit.classroom.checking import judge_answer
 from labkit.classroom.compare import STAGES
 from labkit.classroom.exercises import EXERCISES
@@ -63,17 +63,25 @@ class Judged:
 
 @contextmanager
 def right_answers_found_once():
-    """`Exercise.expected` runs labkit anew at every check; here it is asked a dozen times for each of the same inputs."""
-    found, expected = {}, Exercise.expected
-
-    def remembered(exercise, inputs=()):
-        key = exercise.name, pickle.dumps(inputs)
-        if key not in found:
-            found[key] = expected(exercise, inputs)
-        return found[key]
-
-    with patch.object(Exercise, "expected", remembered):
+    """labkit runs anew at every check, for the right answer and the planted ones; here it is asked a dozen times for each of
+    the same inputs."""
+    right = _once(Exercise.expected, lambda exercise, inputs=(): (exercise.name, inputs))
+    planted = _once(reading._Reader._gives, lambda reader, function, inputs: (id(function), inputs))
+    with patch.object(Exercise, "expected", right), patch.object(reading._Reader, "_gives", planted):
         yield
+
+
+def _once(method, key):
+    """`method`, whose answers are remembered by what `key` says of its arguments."""
+    found = {}
+
+    def remembered(*args):
+        known = pickle.dumps(key(*args))
+        if known not in found:
+            found[known] = method(*args)
+        return found[known]
+
+    return remembered
 
 
 def judge(answer):

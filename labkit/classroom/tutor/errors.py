@@ -53,7 +53,6 @@ _ALL = (
     (r"truth value of an array", "A condition has as many answers as elements: use where, or all and any."),
     (r"maximum recursion depth", "It calls itself without an end: which case is to stop it?"),
 )  # fmt: skip
-MEANINGS = {"mindspore": _MINDSPORE, "torch": _TORCH}
 
 
 def meant(tensors: str | None, error: str) -> str:

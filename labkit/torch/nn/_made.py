@@ -8,7 +8,6 @@ from typing import Any
 from .module import Module
 
 _DOC = """`torch.nn.functional.{fun}` as a module, which has its options: `{call}`."""
-_UNSHOWN = {"inplace": False, "training": None}
 
 
 def of_function(name, fun, module, tensors=1, shown="", plain=False, **defaults) -> Any:

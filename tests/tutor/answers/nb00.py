@@ -1,7 +1,7 @@
 """00 Start here."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 wrong("start-order", "each run of B begins again with n = 1", [2, 2, 2])
 wrong("start-order", "running A a second time does not set n back", [2, 3, 4])
@@ -29,6 +29,14 @@ def mean(values):
     return total / value
 
 
+wrong("start-mend", "whole-number division", above("total = 0.0 -> total = 0", "/ value -> // len(values)"))
+wrong("start-mend", "the total is not divided at all", above("total / value -> total"))
+wrong(
+    "start-mend", "the total is overwritten, not added to", above("total + value -> value", "/ value -> / len(values)")
+)
+wrong("start-mend", "prints the mean, and returns nothing", above("return total / value -> print(total / len(values))"))
+
+
 @wrong("start-mend", "the division goes into the loop, and divides by the value")
 def mean(values):
     total = 0.0
@@ -45,38 +53,6 @@ def mean(values):
         return total / len(values)
 
 
-@wrong("start-mend", "whole-number division")
-def mean(values):
-    total = 0
-    for value in values:
-        total = total + value
-    return total // len(values)
-
-
-@wrong("start-mend", "the total is not divided at all")
-def mean(values):
-    total = 0.0
-    for value in values:
-        total = total + value
-    return total
-
-
-@wrong("start-mend", "the total is overwritten, not added to")
-def mean(values):
-    total = 0.0
-    for value in values:
-        total = value
-    return total / len(values)
-
-
-@wrong("start-mend", "prints the mean, and returns nothing")
-def mean(values):
-    total = 0.0
-    for value in values:
-        total = total + value
-    print(total / len(values))
-
-
 @right("start-mend", "NumPy's own mean, a NumPy scalar")
 def mean(values):
     return np.mean(values)
@@ -90,39 +66,17 @@ def mean(values):
     return result
 
 
-@wrong("start-slope", "the run over the rise")
-def slope(x1, y1, x2, y2):
-    return (x2 - x1) / (y2 - y1)
-
-
 @wrong("start-slope", "the points are subtracted in opposite orders: the sign is wrong")
 def slope(x1, y1, x2, y2):
     return (y2 - y1) / (x1 - x2)
 
 
-@wrong("start-slope", "the brackets are missing")
-def slope(x1, y1, x2, y2):
-    return y2 - y1 / x2 - x1
-
-
-@wrong("start-slope", "only the difference of y")
-def slope(x1, y1, x2, y2):
-    return y2 - y1
-
-
-@wrong("start-slope", "whole-number division")
-def slope(x1, y1, x2, y2):
-    return (y2 - y1) // (x2 - x1)
-
-
-@wrong("start-slope", "the line is taken to go through the origin")
-def slope(x1, y1, x2, y2):
-    return y2 / x2
-
-
-@wrong("start-slope", "mixes the two coordinates of a point")
-def slope(x1, y1, x2, y2):
-    return (x1 - y1) / (x2 - y2)
+wrong("start-slope", "the run over the rise", above("y2 - y1) / (x1 - x2 -> x2 - x1) / (y2 - y1"))
+wrong("start-slope", "the brackets are missing", above("(y2 - y1) / (x1 - x2) -> y2 - y1 / x2 - x1"))
+wrong("start-slope", "only the difference of y", above("(y2 - y1) / (x1 - x2) -> y2 - y1"))
+wrong("start-slope", "whole-number division", above("/ (x1 - x2) -> // (x2 - x1)"))
+wrong("start-slope", "the line is taken to go through the origin", above("(y2 - y1) / (x1 - x2) -> y2 / x2"))
+wrong("start-slope", "mixes the two coordinates of a point", above("y2 - y1) / (x1 - x2 -> x1 - y1) / (x2 - y2"))
 
 
 @right("start-slope", "a polynomial of degree 1 is fitted")

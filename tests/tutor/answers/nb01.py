@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 wrong("fd-errors", "gives the difference and not its distance from the derivative", [6.1, 10.1, 7, 6, 12.01, 12.04])
 wrong("fd-errors", "the error grows with x", [0.3, 0.5, 0.0, 0.0, 0.01, 0.04])
@@ -26,16 +26,13 @@ wrong("fd-roundoff", "expects nan where x + h equals x", ["nan"] * 5 + [4 / 3])
 right("fd-roundoff", "the last one with the digits that float16 prints", [1, 0, 0, 0, 0, 1.333])
 
 
-@wrong("fd-balance", "the root is forgotten")
-def best(c, e):
-    h = e / c
-    return h, c * h + e / h
-
-
 @wrong("fd-balance", "the fraction is upside down")
 def best(c, e):
     h = math.sqrt(c / e)
     return h, c * h + e / h
+
+
+wrong("fd-balance", "the root is forgotten", above("math.sqrt(c / e) -> e / c"))
 
 
 @wrong("fd-balance", "only one of the two equal errors is given")
@@ -44,26 +41,21 @@ def best(c, e):
     return h, c * h
 
 
-@wrong("fd-balance", "exchanges the two results")
+wrong("fd-balance", "exchanges the two results", above("return h, c * h -> return c * h + e / h, h"))
+
+
+@wrong("fd-balance", "multiplies where it should divide, and forgets the factor 2")
 def best(c, e):
-    h = math.sqrt(e / c)
-    return c * h + e / h, h
+    return math.sqrt(c * e), math.sqrt(c * e)
+
+
+wrong("fd-balance", "gives the step alone", above("c * e), math.sqrt(c * e -> e / c"))
 
 
 @wrong("fd-balance", "the cube root, which belongs to a central difference")
 def best(c, e):
     h = (e / c) ** (1 / 3)
     return h, c * h + e / h
-
-
-@wrong("fd-balance", "gives the step alone")
-def best(c, e):
-    return math.sqrt(e / c)
-
-
-@wrong("fd-balance", "multiplies where it should divide, and forgets the factor 2")
-def best(c, e):
-    return math.sqrt(c * e), math.sqrt(c * e)
 
 
 @wrong("fd-balance", "searches a coarse grid of powers of ten")
@@ -89,24 +81,12 @@ def step(x, name):
     return float(np.finfo(name).eps) ** 0.5 * max(1.0, abs(x))
 
 
-@wrong("fd-step", "the size is forgotten")
-def step(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3)
-
-
-@wrong("fd-step", "always times the size, also where it is below 1")
-def step(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3) * abs(x)
-
-
-@wrong("fd-step", "the sign of x is forgotten")
-def step(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3) * max(1.0, x)
-
-
-@wrong("fd-step", "1 // 3 is 0")
-def step(x, name):
-    return float(np.finfo(name).eps) ** (1 // 3) * max(1.0, abs(x))
+wrong("fd-step", "the size is forgotten", above("0.5 * max(1.0, abs(x)) -> (1 / 3)"))
+wrong("fd-step", "always times the size, also where it is below 1", above("0.5 * max(1.0, abs(x)) -> (1 / 3) * abs(x)"))
+wrong("fd-step", "the sign of x is forgotten", above("0.5 * max(1.0, abs(x)) -> (1 / 3) * max(1.0, x)"))
+wrong("fd-step", "1 // 3 is 0", above("** 0.5 * max -> ** (1 // 3) * max"))
+wrong("fd-step", "min for max", above("0.5 * max -> (1 / 3) * min"))
+wrong("fd-step", "divides by 3: no root at all", above("eps) ** 0.5 * max(1.0, abs(x) -> eps / 3 * max(1.0, abs(x))"))
 
 
 @wrong("fd-step", "the root is taken of the product with the size")
@@ -117,16 +97,6 @@ def step(x, name):
 @wrong("fd-step", "always the eps of float64")
 def step(x, name):
     return float(np.finfo(float).eps) ** (1 / 3) * max(1.0, abs(x))
-
-
-@wrong("fd-step", "min for max")
-def step(x, name):
-    return float(np.finfo(name).eps) ** (1 / 3) * min(1.0, abs(x))
-
-
-@wrong("fd-step", "divides by 3: no root at all")
-def step(x, name):
-    return float(np.finfo(name).eps / 3 * max(1.0, abs(x)))
 
 
 @right("fd-step", "cbrt, and an if")
@@ -141,6 +111,26 @@ def f(x):
     return np.sum(x * x * x) + x[0] * x[1]
 
 
+@wrong("fd-gradient", "forgets to divide by h")
+def by_differences(x, h):
+    gradient = np.zeros(len(x))
+    for i in range(len(x)):
+        moved = x.copy()
+        moved[i] += h
+        gradient[i] = f(moved) - f(x)
+    return gradient
+
+
+wrong(
+    "fd-gradient", "a slice is a view, not a copy", above(".copy() -> [:]", "f(moved) - f(x) -> (f(moved) - f(x)) / h")
+)
+wrong(
+    "fd-gradient",
+    "a backward difference",
+    above("moved[i] += h -> moved[i] -= h", "f(moved) - f(x) -> (f(x) - f(moved)) / h"),
+)
+
+
 @wrong("fd-gradient", "the copy is made once, so the steps pile up")
 def by_differences(x, h):
     moved = x.copy()
@@ -151,6 +141,13 @@ def by_differences(x, h):
     return gradient
 
 
+wrong(
+    "fd-gradient",
+    "the value at x is worked out before, the copy is still x itself",
+    above("moved = x.copy() -> start = f(x)\n    moved = x", "(f(moved) - f(x)) / h -> (f(moved) - start) / h"),
+)
+
+
 @wrong("fd-gradient", "the step is taken back, but x itself is moved")
 def by_differences(x, h):
     moved = x
@@ -159,16 +156,6 @@ def by_differences(x, h):
         moved[i] += h
         gradient[i] = (f(moved) - f(x)) / h
         moved[i] -= h
-    return gradient
-
-
-@wrong("fd-gradient", "a slice is a view, not a copy")
-def by_differences(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x[:]
-        moved[i] += h
-        gradient[i] = (f(moved) - f(x)) / h
     return gradient
 
 
@@ -196,37 +183,6 @@ def by_differences(x, h):
     gradient = np.zeros(len(x))
     for i in range(len(x)):
         gradient[i] = (f(x + h) - f(x)) / h
-    return gradient
-
-
-@wrong("fd-gradient", "a backward difference")
-def by_differences(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] -= h
-        gradient[i] = (f(x) - f(moved)) / h
-    return gradient
-
-
-@wrong("fd-gradient", "the value at x is worked out before, the copy is still x itself")
-def by_differences(x, h):
-    start = f(x)
-    moved = x
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved[i] += h
-        gradient[i] = (f(moved) - start) / h
-    return gradient
-
-
-@wrong("fd-gradient", "forgets to divide by h")
-def by_differences(x, h):
-    gradient = np.zeros(len(x))
-    for i in range(len(x)):
-        moved = x.copy()
-        moved[i] += h
-        gradient[i] = f(moved) - f(x)
     return gradient
 
 

@@ -1,7 +1,7 @@
 """02 Graphs and the chain rule."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 wrong("graph-names", "a name that is used again overwrites the node", ["x", "y", "b", "a", "v1"])
 wrong("graph-names", "`b = a` makes a node", ["x", "y", "a", "b", "a_2", "v1"])
@@ -17,15 +17,23 @@ wrong("graph-names", "the result takes the name of the function", ["x", "y", "a"
 right("graph-names", "a tuple for a list", ("x", "y", "a", "a_2", "v1"))
 
 
-@wrong("graph-local", "the product's slopes are exchanged: each factor gets itself")
+@wrong("graph-local", "the square in the quotient is forgotten")
 def local(op, a, b):
     if op == "add":
         return 1, 1
     if op == "subtract":
         return 1, -1
     if op == "multiply":
-        return a, b
-    return 1 / b, -a / b**2
+        return b, a
+    return 1 / b, -a / b
+
+
+wrong(
+    "graph-local",
+    "the product's slopes are exchanged: each factor gets itself",
+    above("return b, a -> return a, b", "return 1 / b, -a / b -> return 1 / b, -a / b**2"),
+)
+wrong("graph-local", "whole-number division", above("return 1 / b, -a / b -> return 1 // b, -a // b**2"))
 
 
 @wrong("graph-local", "a difference has the slope 1 for both")
@@ -45,17 +53,6 @@ def local(op, a, b):
         "multiply": (b, a),
         "divide": (1 / b, a / b**2),
     }[op]
-
-
-@wrong("graph-local", "the square in the quotient is forgotten")
-def local(op, a, b):
-    if op == "add":
-        return 1, 1
-    if op == "subtract":
-        return 1, -1
-    if op == "multiply":
-        return b, a
-    return 1 / b, -a / b
 
 
 @wrong("graph-local", "the derivative of a + b for a is a: values for slopes")
@@ -91,17 +88,6 @@ def local(op, a, b):
     }[op]
     h = 1e-2
     return (f(a + h, b) - f(a, b)) / h, (f(a, b + h) - f(a, b)) / h
-
-
-@wrong("graph-local", "whole-number division")
-def local(op, a, b):
-    if op == "add":
-        return 1, 1
-    if op == "subtract":
-        return 1, -1
-    if op == "multiply":
-        return b, a
-    return 1 // b, -a // b**2
 
 
 @right("graph-local", "a quotient as a product with a power, and match")
@@ -141,29 +127,15 @@ def derivative(slopes):
     return np.sum(slopes)
 
 
-@wrong("graph-paths", "multiplies everything")
-def derivative(slopes):
-    return np.prod(slopes)
+wrong("graph-paths", "multiplies everything", above("sum -> prod"))
+wrong("graph-paths", "the wrong axis", above("sum(slopes) -> sum(np.prod(slopes, axis=0))"))
+wrong("graph-paths", "does not add up the paths", above("sum(slopes) -> prod(slopes, axis=1)"))
+wrong("graph-paths", "the mean of the paths", above("sum(slopes) -> mean(np.prod(slopes, axis=1))"))
 
 
 @wrong("graph-paths", "multiplies over the paths, adds along them: sums and products exchanged")
 def derivative(slopes):
     return np.prod(np.sum(slopes, axis=1))
-
-
-@wrong("graph-paths", "the wrong axis")
-def derivative(slopes):
-    return np.sum(np.prod(slopes, axis=0))
-
-
-@wrong("graph-paths", "does not add up the paths")
-def derivative(slopes):
-    return np.prod(slopes, axis=1)
-
-
-@wrong("graph-paths", "the mean of the paths")
-def derivative(slopes):
-    return np.mean(np.prod(slopes, axis=1))
 
 
 @wrong("graph-paths", "the first path alone")
@@ -202,6 +174,35 @@ def derivative(slopes):
     return sum(math.prod(path.tolist()) for path in slopes)
 
 
+@wrong("graph-by-hand", "the contributions to a are multiplied")
+def by_hand(x, y):
+    a = x * y
+    b = a + x
+    z = b * a
+    db = a
+    da = b * db
+    return z, da * y + db, da * x
+
+
+wrong(
+    "graph-by-hand",
+    "the slopes of the product a = x * y are exchanged",
+    above("b * db -> b + db", "y + db, da * x -> x + db, da * y"),
+)
+wrong("graph-by-hand", "the slopes of z = b * a are exchanged", above("db = a -> db = b", "= b * db -> = a + db"))
+
+
+@wrong("graph-by-hand", "the gradients for x and y are exchanged")
+def by_hand(x, y):
+    a = x * y
+    b = a + x
+    da = b + a
+    return b * a, da * x, da * y + a
+
+
+wrong("graph-by-hand", "the value is left out", above("b * a, da * x, da * y + a -> da * y + a, da * x"))
+
+
 @wrong("graph-by-hand", "the path of a through b is forgotten")
 def by_hand(x, y):
     a = x * y
@@ -223,36 +224,6 @@ def by_hand(x, y):
     return z, dz_da * y, dz_da * x
 
 
-@wrong("graph-by-hand", "the slopes of the product a = x * y are exchanged")
-def by_hand(x, y):
-    a = x * y
-    b = a + x
-    z = b * a
-    db = a
-    da = b + db
-    return z, da * x + db, da * y
-
-
-@wrong("graph-by-hand", "the slopes of z = b * a are exchanged")
-def by_hand(x, y):
-    a = x * y
-    b = a + x
-    z = b * a
-    db = b
-    da = a + db
-    return z, da * y + db, da * x
-
-
-@wrong("graph-by-hand", "the contributions to a are multiplied")
-def by_hand(x, y):
-    a = x * y
-    b = a + x
-    z = b * a
-    db = a
-    da = b * db
-    return z, da * y + db, da * x
-
-
 @wrong("graph-by-hand", "a finite difference")
 def by_hand(x, y):
     def f(x, y):
@@ -260,22 +231,6 @@ def by_hand(x, y):
 
     h = 1e-5
     return f(x, y), (f(x + h, y) - f(x - h, y)) / (2 * h), (f(x, y + h) - f(x, y - h)) / (2 * h)
-
-
-@wrong("graph-by-hand", "the value is left out")
-def by_hand(x, y):
-    a = x * y
-    b = a + x
-    da = b + a
-    return da * y + a, da * x
-
-
-@wrong("graph-by-hand", "the gradients for x and y are exchanged")
-def by_hand(x, y):
-    a = x * y
-    b = a + x
-    da = b + a
-    return b * a, da * x, da * y + a
 
 
 @right("graph-by-hand", "multiplied out: z = x**2 * (y**2 + y)")

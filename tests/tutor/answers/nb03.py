@@ -1,7 +1,7 @@
 """03 Backprop step by step."""
 
 import autograd.numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 wrong("backprop-orders", "every order gives the gradient", [(8, 2)] * 6)
 wrong("backprop-orders", "every order that starts at z gives the gradient", [(8, 2)] * 5 + [(0, 0)])
@@ -19,64 +19,6 @@ right("backprop-orders", "floats", [(8.0, 2.0), (8.0, 2.0), (6.0, 2.0), (2.0, 2.
 right("backprop-orders", "a tuple of pairs", ((8, 2), (8, 2), (6, 2), (2, 2), (8, 0), (0, 0)))
 
 
-@wrong("backprop-write", "walks forwards")
-def backward(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in range(len(parents)):
-        for parent, slope in parents[node]:
-            grads[parent] += slope * grads[node]
-    return grads
-
-
-@wrong("backprop-write", "what arrives replaces what was there")
-def backward(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            grads[parent] = slope * grads[node]
-    return grads
-
-
-@wrong("backprop-write", "the local slope alone is sent, not times what has arrived")
-def backward(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            grads[parent] += slope
-    return grads
-
-
-@wrong("backprop-write", "the seed of 1 is forgotten")
-def backward(parents):
-    grads = [0.0] * len(parents)
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            grads[parent] += slope * grads[node]
-    return grads
-
-
-@wrong("backprop-write", "only the first parent of each node is served")
-def backward(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in range(len(parents) - 1, -1, -1):
-        for parent, slope in parents[node][:1]:
-            grads[parent] += slope * grads[node]
-    return grads
-
-
-@wrong("backprop-write", "every node starts with 1")
-def backward(parents):
-    grads = [1.0] * len(parents)
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            grads[parent] += slope * grads[node]
-    return grads
-
-
 @wrong("backprop-write", "the list is returned back to front")
 def backward(parents):
     grads = [0.0] * len(parents)
@@ -87,22 +29,43 @@ def backward(parents):
     return grads[::-1]
 
 
-@wrong("backprop-write", "slopes are added along a path")
+wrong(
+    "backprop-write",
+    "walks forwards",
+    above("in reversed(range(len(parents))) -> in range(len(parents))", "grads[::-1] -> grads"),
+)
+wrong(
+    "backprop-write",
+    "what arrives replaces what was there",
+    above("[parent] += slope * -> [parent] = slope *", "grads[::-1] -> grads"),
+)
+wrong(
+    "backprop-write",
+    "the local slope alone is sent, not times what has arrived",
+    above("slope * grads[node] -> slope", "grads[::-1] -> grads"),
+)
+wrong("backprop-write", "the seed of 1 is forgotten", above("    grads[-1] = 1.0\n -> ", "grads[::-1] -> grads"))
+wrong(
+    "backprop-write",
+    "every node starts with 1",
+    above("grads = [0.0] * len(parents)\n    grads[-1] = 1.0 -> grads = [1.0] * len(parents)", "grads[::-1] -> grads"),
+)
+wrong(
+    "backprop-write", "slopes are added along a path", above("slope * grads -> slope + grads", "grads[::-1] -> grads")
+)
+wrong(
+    "backprop-write",
+    "a node used twice by the same operation gets one part",
+    above("parents[node] -> dict(parents[node]).items()", "grads[::-1] -> grads"),
+)
+
+
+@wrong("backprop-write", "only the first parent of each node is served")
 def backward(parents):
     grads = [0.0] * len(parents)
     grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            grads[parent] += slope + grads[node]
-    return grads
-
-
-@wrong("backprop-write", "a node used twice by the same operation gets one part")
-def backward(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        for parent, slope in dict(parents[node]).items():
+    for node in range(len(parents) - 1, -1, -1):
+        for parent, slope in parents[node][:1]:
             grads[parent] += slope * grads[node]
     return grads
 
@@ -139,6 +102,34 @@ wrong("backprop-engines", "the right one forgets the direct use of x in b", [30,
 wrong("backprop-engines", "z's slopes are exchanged", [45, 18, 66, 27])
 wrong("backprop-engines", "the recursion comes to x once more", [36, 12, 54, 18])
 right("backprop-engines", "floats", (36.0, 12.0, 48.0, 18.0))
+
+
+@wrong("backprop-mend-order", "the order is found, but walked from the inputs to the result")
+def mended(parents, output):
+    order = []
+
+    def visit(node):
+        if node not in order:
+            for parent, _ in parents[node]:
+                visit(parent)
+            order.append(node)
+
+    visit(output)
+    grads = [0.0] * len(parents)
+    grads[output] = 1.0
+    used = 0
+    for node in order:
+        for parent, slope in parents[node]:
+            used += 1
+            grads[parent] += slope * grads[node]
+    return grads, used
+
+
+wrong(
+    "backprop-mend-order",
+    "counts nodes, not edges",
+    above("for node in order: -> for node in reversed(order):\n        used += 1", "            used += 1\n -> "),
+)
 
 
 @wrong("backprop-mend-order", "passes the part on: the gradients are right, but slopes are used for every path")
@@ -206,27 +197,6 @@ def mended(parents, output):
     return grads, used
 
 
-@wrong("backprop-mend-order", "the order is found, but walked from the inputs to the result")
-def mended(parents, output):
-    order = []
-
-    def visit(node):
-        if node not in order:
-            for parent, _ in parents[node]:
-                visit(parent)
-            order.append(node)
-
-    visit(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in order:
-        for parent, slope in parents[node]:
-            used += 1
-            grads[parent] += slope * grads[node]
-    return grads, used
-
-
 @wrong("backprop-mend-order", "noted before its parents: a pre-order is no order of dependence")
 def mended(parents, output):
     order = []
@@ -244,27 +214,6 @@ def mended(parents, output):
     for node in order:
         for parent, slope in parents[node]:
             used += 1
-            grads[parent] += slope * grads[node]
-    return grads, used
-
-
-@wrong("backprop-mend-order", "counts nodes, not edges")
-def mended(parents, output):
-    order = []
-
-    def visit(node):
-        if node not in order:
-            for parent, _ in parents[node]:
-                visit(parent)
-            order.append(node)
-
-    visit(output)
-    grads = [0.0] * len(parents)
-    grads[output] = 1.0
-    used = 0
-    for node in reversed(order):
-        used += 1
-        for parent, slope in parents[node]:
             grads[parent] += slope * grads[node]
     return grads, used
 
@@ -315,16 +264,6 @@ def mended(parents, output):
     return grads, used
 
 
-@wrong("backprop-mend-twice", "overwrites at the parent, too")
-def mended(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        for parent, slope in parents[node]:
-            grads[parent] = slope * grads[node]
-    return grads
-
-
 @wrong("backprop-mend-twice", "adds up the parts in `sent`, but starts them with 1")
 def mended(parents):
     grads = [0.0] * len(parents)
@@ -335,6 +274,29 @@ def mended(parents):
             sent[parent] = sent.get(parent, 1.0) + slope * grads[node]
         for parent, part in sent.items():
             grads[parent] = grads[parent] + part
+    return grads
+
+
+wrong("backprop-mend-twice", "adds inside and once more outside", above("sent.get(parent, 1.0) -> grads[parent]"))
+wrong(
+    "backprop-mend-twice",
+    "multiplies the two parts",
+    above("(parent, 1.0) + slope * grads[node] -> (parent, 1.0) * slope * grads[node]"),
+)
+wrong(
+    "backprop-mend-twice",
+    "nothing is mended: += in the second loop is the same as before",
+    above("sent.get(parent, 1.0) + slope -> slope", "= grads[parent] + -> +="),
+)
+
+
+@wrong("backprop-mend-twice", "overwrites at the parent, too")
+def mended(parents):
+    grads = [0.0] * len(parents)
+    grads[-1] = 1.0
+    for node in reversed(range(len(parents))):
+        for parent, slope in parents[node]:
+            grads[parent] = slope * grads[node]
     return grads
 
 
@@ -354,32 +316,6 @@ def mended(parents):
     return grads
 
 
-@wrong("backprop-mend-twice", "adds inside and once more outside")
-def mended(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        sent = {}
-        for parent, slope in parents[node]:
-            sent[parent] = grads[parent] + slope * grads[node]
-        for parent, part in sent.items():
-            grads[parent] = grads[parent] + part
-    return grads
-
-
-@wrong("backprop-mend-twice", "multiplies the two parts")
-def mended(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        sent = {}
-        for parent, slope in parents[node]:
-            sent[parent] = sent.get(parent, 1.0) * slope * grads[node]
-        for parent, part in sent.items():
-            grads[parent] = grads[parent] + part
-    return grads
-
-
 @wrong("backprop-mend-twice", "`sent` is made once for all nodes")
 def mended(parents):
     grads = [0.0] * len(parents)
@@ -390,19 +326,6 @@ def mended(parents):
             sent[parent] = sent.get(parent, 0.0) + slope * grads[node]
         for parent, part in sent.items():
             grads[parent] = grads[parent] + part
-    return grads
-
-
-@wrong("backprop-mend-twice", "nothing is mended: += in the second loop is the same as before")
-def mended(parents):
-    grads = [0.0] * len(parents)
-    grads[-1] = 1.0
-    for node in reversed(range(len(parents))):
-        sent = {}
-        for parent, slope in parents[node]:
-            sent[parent] = slope * grads[node]
-        for parent, part in sent.items():
-            grads[parent] += part
     return grads
 
 
@@ -417,34 +340,22 @@ def mended(parents):
     return grads
 
 
-@wrong("backprop-mend-shapes", "the wrong axis for w")
+@wrong("backprop-mend-shapes", "both are summed to one number")
 def mended(x, w, b):
     d_h = 2 * (x * w + b)
-    return np.sum(d_h * x, axis=1), np.sum(d_h)
+    return np.sum(d_h * x), np.sum(d_h)
 
 
-@wrong("backprop-mend-shapes", "b gets one number per row")
-def mended(x, w, b):
-    d_h = 2 * (x * w + b)
-    return np.sum(d_h * x, axis=0), np.sum(d_h, axis=1)
-
-
-@wrong("backprop-mend-shapes", "the mean over the rows")
-def mended(x, w, b):
-    d_h = 2 * (x * w + b)
-    return np.mean(d_h * x, axis=0), np.mean(d_h)
+wrong("backprop-mend-shapes", "the wrong axis for w", above("(d_h * x), np.sum -> (d_h * x, axis=1), np.sum"))
+wrong("backprop-mend-shapes", "b gets one number per row", above("), np.sum(d_h -> , axis=0), np.sum(d_h, axis=1"))
+wrong("backprop-mend-shapes", "the mean over the rows", above("sum(d_h * x), np.sum -> mean(d_h * x, axis=0), np.mean"))
+wrong("backprop-mend-shapes", "sums before it multiplies", above("(d_h * x), -> (d_h, axis=0) * np.sum(x, axis=0),"))
 
 
 @wrong("backprop-mend-shapes", "b is summed along the rows alone")
 def mended(x, w, b):
     d_h = 2 * (x * w + b)
     return np.sum(d_h * x, axis=0), np.sum(d_h, axis=0)
-
-
-@wrong("backprop-mend-shapes", "both are summed to one number")
-def mended(x, w, b):
-    d_h = 2 * (x * w + b)
-    return np.sum(d_h * x), np.sum(d_h)
 
 
 @wrong("backprop-mend-shapes", "takes the first row for all of them")
@@ -457,12 +368,6 @@ def mended(x, w, b):
 def mended(x, w, b):
     d_h = 2 * (x * w + b)
     return np.sum(d_h), np.sum(d_h * x, axis=0)
-
-
-@wrong("backprop-mend-shapes", "sums before it multiplies")
-def mended(x, w, b):
-    d_h = 2 * (x * w + b)
-    return np.sum(d_h, axis=0) * np.sum(x, axis=0), np.sum(d_h)
 
 
 @wrong("backprop-mend-shapes", "d_w keeps an axis of length 1")
@@ -489,15 +394,8 @@ def mended(x, y, w, steps, rate):
     return path
 
 
-@wrong("backprop-mend-reset", "the penalty's part is lost")
-def mended(x, y, w, steps, rate):
-    path = []
-    for _ in range(steps):
-        error = x * w - y
-        grad = 2 * error * x
-        w = w - rate * grad
-        path.append(w)
-    return path
+wrong("backprop-mend-reset", "the penalty's part is lost", above("        grad = 2 * w\n -> "))
+wrong("backprop-mend-reset", "the parts are averaged", above("grad = 2 * w -> grad = (grad + 2 * w) / 2"))
 
 
 @wrong("backprop-mend-reset", "it is set back, but too early: between the two parts")
@@ -511,18 +409,6 @@ def mended(x, y, w, steps, rate):
         path.append(w)
         grad = 0.0
         grad = grad + 2 * w
-    return path
-
-
-@wrong("backprop-mend-reset", "the parts are averaged")
-def mended(x, y, w, steps, rate):
-    path = []
-    for _ in range(steps):
-        error = x * w - y
-        grad = 2 * error * x
-        grad = (grad + 2 * w) / 2
-        w = w - rate * grad
-        path.append(w)
     return path
 
 

@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 wrong("engine-boxes", "everything inside of f is a box", ["box", "box", "box", "box", "box", "box", 5])
 wrong(
@@ -26,6 +26,34 @@ wrong(
 )
 wrong("engine-boxes", "counts the input as an operation", ["number", "box", "number", "box", "number", "box", 4])
 right("engine-boxes", "a tuple for a list", ("number", "box", "number", "box", "number", "box", 3))
+
+
+@wrong("engine-program", "tanh's slope is taken at its argument's square, not its result's")
+def run(program, inputs):
+    values = list(inputs)
+    for op, *args in program:
+        a = [values[i] for i in args]
+        values.append(a[0] + a[1] if op == "add" else a[0] * a[1] if op == "multiply" else np.tanh(a[0]))
+    grads = [0.0] * len(values)
+    grads[-1] = 1.0
+    for i in range(len(values) - 1, len(inputs) - 1, -1):
+        op, *args = program[i - len(inputs)]
+        if op == "add":
+            for p in args:
+                grads[p] += grads[i]
+        elif op == "multiply":
+            grads[args[0]] += grads[i] * values[args[1]]
+            grads[args[1]] += grads[i] * values[args[0]]
+        else:
+            grads[args[0]] += grads[i] * (1 - values[args[0]] ** 2)
+    return values[-1], grads[: len(inputs)]
+
+
+wrong(
+    "engine-program",
+    "all derivatives are returned, not those of the inputs alone",
+    above("values[args[0]] * -> values[i] *", "[: len(inputs)] -> "),
+)
 
 
 @wrong("engine-program", "overwrites what has arrived")
@@ -75,27 +103,6 @@ def run(program, inputs):
     return values[-1], list(grads[: len(inputs)])
 
 
-@wrong("engine-program", "tanh's slope is taken at its argument's square, not its result's")
-def run(program, inputs):
-    values = list(inputs)
-    for op, *args in program:
-        a = [values[i] for i in args]
-        values.append(a[0] + a[1] if op == "add" else a[0] * a[1] if op == "multiply" else np.tanh(a[0]))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for i in range(len(values) - 1, len(inputs) - 1, -1):
-        op, *args = program[i - len(inputs)]
-        if op == "add":
-            for p in args:
-                grads[p] += grads[i]
-        elif op == "multiply":
-            grads[args[0]] += grads[i] * values[args[1]]
-            grads[args[1]] += grads[i] * values[args[0]]
-        else:
-            grads[args[0]] += grads[i] * (1 - values[args[0]] ** 2)
-    return values[-1], grads[: len(inputs)]
-
-
 @wrong("engine-program", "walks forwards through the program")
 def run(program, inputs):
     values = list(inputs)
@@ -138,27 +145,6 @@ def run(program, inputs):
         else:
             grads[args[0]] += g * (1 - values[i + 1] ** 2)
     return values[-1], grads[: len(inputs)]
-
-
-@wrong("engine-program", "all derivatives are returned, not those of the inputs alone")
-def run(program, inputs):
-    values = list(inputs)
-    for op, *args in program:
-        a = [values[i] for i in args]
-        values.append(a[0] + a[1] if op == "add" else a[0] * a[1] if op == "multiply" else np.tanh(a[0]))
-    grads = [0.0] * len(values)
-    grads[-1] = 1.0
-    for i in range(len(values) - 1, len(inputs) - 1, -1):
-        op, *args = program[i - len(inputs)]
-        if op == "add":
-            for p in args:
-                grads[p] += grads[i]
-        elif op == "multiply":
-            grads[args[0]] += grads[i] * values[args[1]]
-            grads[args[1]] += grads[i] * values[args[0]]
-        else:
-            grads[args[0]] += grads[i] * (1 - values[i] ** 2)
-    return values[-1], grads
 
 
 @wrong("engine-program", "a finite difference in place of a walk back")
@@ -241,54 +227,20 @@ def run(program, inputs):
     return values[-1], walk(len(values) - 1, [0.0] * (len(values) - 1) + [1.0])
 
 
-@wrong("engine-tanh", "what has arrived is forgotten")
-def tanh_rule(g, ans, x):
-    return 1 - ans**2
-
-
-@wrong("engine-tanh", "x for tanh(x)")
-def tanh_rule(g, ans, x):
-    return g * (1 - x**2)
-
-
-@wrong("engine-tanh", "the square is forgotten")
-def tanh_rule(g, ans, x):
-    return g * (1 - ans)
-
-
-@wrong("engine-tanh", "the brackets are missing")
-def tanh_rule(g, ans, x):
-    return g * 1 - ans**2
-
-
-@wrong("engine-tanh", "1 + for 1 -")
-def tanh_rule(g, ans, x):
-    return g * (1 + ans**2)
-
-
-@wrong("engine-tanh", "computes tanh again with math, which fails for boxes")
-def tanh_rule(g, ans, x):
-    return g * (1 - math.tanh(x) ** 2)
-
-
-@wrong("engine-tanh", "the derivative is added to what arrives")
-def tanh_rule(g, ans, x):
-    return g + (1 - ans**2)
-
-
-@wrong("engine-tanh", "the value is sent, not the slope")
-def tanh_rule(g, ans, x):
-    return g * ans
-
-
 @wrong("engine-tanh", "2 x from the square's rule")
 def tanh_rule(g, ans, x):
     return g * (1 - 2 * ans)
 
 
-@right("engine-tanh", "factored")
-def tanh_rule(g, ans, x):
-    return g * (1 - ans) * (1 + ans)
+wrong("engine-tanh", "what has arrived is forgotten", above("g * (1 - 2 * ans) -> 1 - ans**2"))
+wrong("engine-tanh", "x for tanh(x)", above("2 * ans -> x**2"))
+wrong("engine-tanh", "the square is forgotten", above("2 * ans -> ans"))
+wrong("engine-tanh", "the brackets are missing", above("(1 - 2 * ans) -> 1 - ans**2"))
+wrong("engine-tanh", "1 + for 1 -", above("- 2 * ans -> + ans**2"))
+wrong("engine-tanh", "computes tanh again with math, which fails for boxes", above("2 * ans -> math.tanh(x) ** 2"))
+wrong("engine-tanh", "the derivative is added to what arrives", above("* (1 - 2 * ans) -> + (1 - ans**2)"))
+wrong("engine-tanh", "the value is sent, not the slope", above("(1 - 2 * ans) -> ans"))
+right("engine-tanh", "factored", above("- 2 * ans -> - ans) * (1 + ans"))
 
 
 @wrong("engine-mend-levels", "the smallest level first")
@@ -302,15 +254,8 @@ def mended(a, b):
     return nodes
 
 
-@wrong("engine-mend-levels", "opens a box that has the level anywhere inside")
-def mended(a, b):
-    args, nodes = [a, b], []
-    while any(args):
-        level = max(levels[0] for levels in args if levels)
-        opened = [i for i, levels in enumerate(args) if level in levels]
-        nodes.append((level, opened))
-        args = [levels[1:] if i in opened else levels for i, levels in enumerate(args)]
-    return nodes[::-1]
+wrong("engine-mend-levels", "takes off all boxes of what is opened", above("min -> max", "levels[1:] -> ()"))
+wrong("engine-mend-levels", "the pair is turned round", above("min -> max", "level, opened -> opened, level"))
 
 
 @wrong("engine-mend-levels", "opens only the first argument of the level")
@@ -324,26 +269,12 @@ def mended(a, b):
     return nodes
 
 
-@wrong("engine-mend-levels", "takes off all boxes of what is opened")
-def mended(a, b):
-    args, nodes = [a, b], []
-    while any(args):
-        level = max(levels[0] for levels in args if levels)
-        opened = [i for i, levels in enumerate(args) if levels and levels[0] == level]
-        nodes.append((level, opened))
-        args = [() if i in opened else levels for i, levels in enumerate(args)]
-    return nodes
-
-
-@wrong("engine-mend-levels", "opens what is at the level or above 0: still both")
-def mended(a, b):
-    args, nodes = [a, b], []
-    while any(args):
-        level = max(levels[0] for levels in args if levels)
-        opened = [i for i, levels in enumerate(args) if levels and levels[0] <= level]
-        nodes.append((level, opened))
-        args = [levels[1:] if i in opened else levels for i, levels in enumerate(args)]
-    return nodes
+wrong(
+    "engine-mend-levels",
+    "opens a box that has the level anywhere inside",
+    above("levels and levels[0] == level][:1 -> level in levels", "return nodes -> return nodes[::-1]"),
+)
+wrong("engine-mend-levels", "opens what is at the level or above 0: still both", above("== level][:1 -> <= level"))
 
 
 @wrong("engine-mend-levels", "stops after the outermost level")
@@ -364,17 +295,6 @@ def mended(a, b):
     return nodes
 
 
-@wrong("engine-mend-levels", "the pair is turned round")
-def mended(a, b):
-    args, nodes = [a, b], []
-    while any(args):
-        level = max(levels[0] for levels in args if levels)
-        opened = [i for i, levels in enumerate(args) if levels and levels[0] == level]
-        nodes.append((opened, level))
-        args = [levels[1:] if i in opened else levels for i, levels in enumerate(args)]
-    return nodes
-
-
 @right("engine-mend-levels", "one sorted set of levels, no loop that opens")
 def mended(a, b):
     levels = sorted({*a, *b}, reverse=True)
@@ -391,6 +311,29 @@ wrong("engine-nesting", "the inner x is confused with y: the slope of x * x is 2
 wrong("engine-nesting", "the inner gradient is evaluated, and then nothing depends on x", [48, 1, 4, 0, 0])
 wrong("engine-nesting", "the value of the inner gradient, not its derivative", [48, 1, 8, 8, 8])
 right("engine-nesting", "floats", [48.0, 1.0, 12.0, 8.0, 0.0])
+
+
+@wrong("engine-arrays", "the factors are exchanged")
+def multiply_rule(g, a, b):
+    def back(d, x):
+        while np.ndim(d) > np.ndim(x):
+            d = np.sum(d, axis=0)
+        for axis, n in enumerate(np.shape(x)):
+            if n == 1:
+                d = np.sum(d, axis=axis, keepdims=True)
+        return d
+
+    return back(g * a, a), back(g * b, b)
+
+
+wrong(
+    "engine-arrays", "axes of length 1 are lost", above(", keepdims=True -> ", "a, a), back(g * b -> b, a), back(g * a")
+)
+wrong(
+    "engine-arrays",
+    "sums g before it is multiplied",
+    above("(g * a, a), back(g * b, b) -> (g, a) * np.mean(b), back(g, b) * np.mean(a)"),
+)
 
 
 @wrong("engine-arrays", "the repeats are forgotten")
@@ -418,32 +361,6 @@ def multiply_rule(g, a, b):
     return back(g * b, np.shape(a)), back(g * a, np.shape(b))
 
 
-@wrong("engine-arrays", "axes of length 1 are lost")
-def multiply_rule(g, a, b):
-    def back(d, x):
-        while np.ndim(d) > np.ndim(x):
-            d = np.sum(d, axis=0)
-        for axis, n in enumerate(np.shape(x)):
-            if n == 1:
-                d = np.sum(d, axis=axis)
-        return d
-
-    return back(g * b, a), back(g * a, b)
-
-
-@wrong("engine-arrays", "the factors are exchanged")
-def multiply_rule(g, a, b):
-    def back(d, x):
-        while np.ndim(d) > np.ndim(x):
-            d = np.sum(d, axis=0)
-        for axis, n in enumerate(np.shape(x)):
-            if n == 1:
-                d = np.sum(d, axis=axis, keepdims=True)
-        return d
-
-    return back(g * a, a), back(g * b, b)
-
-
 @wrong("engine-arrays", "the mean over the repeats")
 def multiply_rule(g, a, b):
     def back(d, x):
@@ -461,19 +378,6 @@ def multiply_rule(g, a, b):
 def multiply_rule(g, a, b):
     da, db = g * b, g * a
     return np.resize(da, np.shape(a)), np.resize(db, np.shape(b))
-
-
-@wrong("engine-arrays", "sums g before it is multiplied")
-def multiply_rule(g, a, b):
-    def back(d, x):
-        while np.ndim(d) > np.ndim(x):
-            d = np.sum(d, axis=0)
-        for axis, n in enumerate(np.shape(x)):
-            if n == 1:
-                d = np.sum(d, axis=axis, keepdims=True)
-        return d
-
-    return back(g, a) * np.mean(b), back(g, b) * np.mean(a)
 
 
 @wrong("engine-arrays", "only b may be the small one")

@@ -2,7 +2,16 @@
 
 import math
 
-from sheets import right, wrong
+from sheets import above, right, wrong
+
+
+@wrong("dual-divide", "b is a constant")
+def divide(a, b):
+    (u, du), (v, dv) = a, b
+    return (u / v, du / v)
+
+
+wrong("dual-divide", "not divided by the square", above("(u / v, du / v) -> (u / v, du * v - u * dv)"))
 
 
 @wrong("dual-divide", "the slopes are divided, too")
@@ -18,18 +27,6 @@ def divide(a, b):
 @wrong("dual-divide", "1 / b**2 for b's part, without a")
 def divide(a, b):
     return (a[0] / b[0], a[1] / b[0] - b[1] / b[0] ** 2)
-
-
-@wrong("dual-divide", "b is a constant")
-def divide(a, b):
-    (u, du), (v, dv) = a, b
-    return (u / v, du / v)
-
-
-@wrong("dual-divide", "not divided by the square")
-def divide(a, b):
-    (u, du), (v, dv) = a, b
-    return (u / v, du * v - u * dv)
 
 
 @right("dual-divide", "times the reciprocal")
@@ -57,6 +54,23 @@ RULES = {
 }
 
 
+@wrong("dual-program", "tanh of the slope")
+def run(program, inputs, direction):
+    rules = {**RULES, "tanh": lambda a: (math.tanh(a[0]), math.tanh(a[1]))}
+    return _forward(program, inputs, direction, rules)
+
+
+wrong("dual-program", "1 + tanh squared", above("math.tanh(a[1]) -> (1 + math.tanh(a[0]) ** 2) * a[1]"))
+
+
+@wrong("dual-program", "all inputs move at the same rate")
+def run(program, inputs, direction):
+    return _forward(program, inputs, [1.0 for _ in inputs], RULES)
+
+
+right("dual-program", "pairs and a table of rules", above("[1.0 for _ in inputs] -> direction"))
+
+
 @wrong("dual-program", "in a sum only the first term moves")
 def run(program, inputs, direction):
     rules = {**RULES, "add": lambda a, b: (a[0] + b[0], a[1])}
@@ -75,28 +89,6 @@ def run(program, inputs, direction):
     return _forward(program, inputs, direction, rules)
 
 
-@wrong("dual-program", "tanh of the slope")
-def run(program, inputs, direction):
-    rules = {**RULES, "tanh": lambda a: (math.tanh(a[0]), math.tanh(a[1]))}
-    return _forward(program, inputs, direction, rules)
-
-
-@wrong("dual-program", "all inputs move at the same rate")
-def run(program, inputs, direction):
-    return _forward(program, inputs, [1.0 for _ in inputs], RULES)
-
-
-@wrong("dual-program", "1 + tanh squared")
-def run(program, inputs, direction):
-    rules = {**RULES, "tanh": lambda a: (math.tanh(a[0]), (1 + math.tanh(a[0]) ** 2) * a[1])}
-    return _forward(program, inputs, direction, rules)
-
-
-@right("dual-program", "pairs and a table of rules")
-def run(program, inputs, direction):
-    return _forward(program, inputs, direction, RULES)
-
-
 @wrong("dual-mend", "at 0 the slope of the argument")
 def mended(x, s):
     if x == 0:
@@ -104,32 +96,10 @@ def mended(x, s):
     return (math.exp(x) - 1) / x, s * (x * math.exp(x) - math.exp(x) + 1) / x**2
 
 
-@wrong("dual-mend", "a half, whatever s")
-def mended(x, s):
-    if x == 0:
-        return 1.0, 0.5
-    return (math.exp(x) - 1) / x, s * (x * math.exp(x) - math.exp(x) + 1) / x**2
-
-
-@wrong("dual-mend", "a slope of 1 at 0")
-def mended(x, s):
-    if x == 0:
-        return 1.0, 1.0
-    return (math.exp(x) - 1) / x, s * (x * math.exp(x) - math.exp(x) + 1) / x**2
-
-
-@wrong("dual-mend", "the value at 0 is mended, too, and wrongly")
-def mended(x, s):
-    if x == 0:
-        return 0.0, s / 2
-    return (math.exp(x) - 1) / x, s * (x * math.exp(x) - math.exp(x) + 1) / x**2
-
-
-@wrong("dual-mend", "the second derivative's factor: a third")
-def mended(x, s):
-    if x == 0:
-        return 1.0, s / 3
-    return (math.exp(x) - 1) / x, s * (x * math.exp(x) - math.exp(x) + 1) / x**2
+wrong("dual-mend", "a half, whatever s", above("return 1.0, s -> return 1.0, 0.5"))
+wrong("dual-mend", "a slope of 1 at 0", above("return 1.0, s -> return 1.0, 1.0"))
+wrong("dual-mend", "the value at 0 is mended, too, and wrongly", above("return 1.0, s -> return 0.0, s / 2"))
+wrong("dual-mend", "the second derivative's factor: a third", above("return 1.0, s -> return 1.0, s / 3"))
 
 
 @right("dual-mend", "with expm1, and the limit")

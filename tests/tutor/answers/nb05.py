@@ -1,16 +1,9 @@
 """05 Vectors: VJP, JVP, Jacobians."""
 
 import autograd.numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 from labkit import grad, jacfwd, jvp, vjp
-
-
-@wrong("vector-unbroadcast", "axes of length 1 are not summed")
-def unbroadcast(g, shape):
-    while g.ndim > len(shape):
-        g = g.sum(axis=0)
-    return g
 
 
 @wrong("vector-unbroadcast", "the missing axes are taken at the end")
@@ -20,6 +13,20 @@ def unbroadcast(g, shape):
     for axis, n in enumerate(shape):
         if n == 1:
             g = g.sum(axis=axis, keepdims=True)
+    return g
+
+
+wrong(
+    "vector-unbroadcast",
+    "takes one of the repeats instead of their sum",
+    above(".sum(axis=-1) -> [0]", "sum(axis=axis, keepdims=True) -> take([0], axis=axis)"),
+)
+
+
+@wrong("vector-unbroadcast", "axes of length 1 are not summed")
+def unbroadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
     return g
 
 
@@ -47,16 +54,6 @@ def unbroadcast(g, shape):
     for axis, n in enumerate(shape):
         if n == 1:
             g = g.mean(axis=axis, keepdims=True)
-    return g
-
-
-@wrong("vector-unbroadcast", "takes one of the repeats instead of their sum")
-def unbroadcast(g, shape):
-    while g.ndim > len(shape):
-        g = g[0]
-    for axis, n in enumerate(shape):
-        if n == 1:
-            g = g.take([0], axis=axis)
     return g
 
 
@@ -115,13 +112,17 @@ def jacobian(a, x):
     return np.array(pushes)
 
 
-@wrong("vector-columns", "transposed, but still the outputs")
-def jacobian(a, x):
-    def f(x):
-        return a @ np.tanh(x)
-
-    pushes = [jvp(f, (x,), (t,))[0] for t in np.eye(len(x))]
-    return np.array(pushes).T
+wrong(
+    "vector-columns",
+    "transposed, but still the outputs",
+    above("(x,), (t,))[1] for t in np.eye( -> (x,), (t,))[0] for t in np.eye(", "(pushes) -> (pushes).T"),
+)
+wrong("vector-columns", "reshape is taken for a transpose", above("(pushes) -> (pushes).reshape(len(a), len(x))"))
+wrong(
+    "vector-columns",
+    "both are changed back: the transpose is of the eye",
+    above("[jvp(f, (x,), (t,))[1] for t in np.eye(len(x))] -> [jvp(f, (x,), (t,))[1] for t in np.eye(len(x)).T]"),
+)
 
 
 @wrong("vector-columns", "one push per output: the unit vectors have the wrong length")
@@ -133,28 +134,10 @@ def jacobian(a, x):
     return np.array(pushes).T
 
 
-@wrong("vector-columns", "reshape is taken for a transpose")
-def jacobian(a, x):
-    def f(x):
-        return a @ np.tanh(x)
-
-    pushes = [jvp(f, (x,), (t,))[1] for t in np.eye(len(x))]
-    return np.array(pushes).reshape(len(a), len(x))
-
-
 @wrong("vector-columns", "tanh is left out of the function")
 def jacobian(a, x):
     pushes = [jvp(lambda x: a @ x, (x,), (t,))[1] for t in np.eye(len(x))]
     return np.array(pushes).T
-
-
-@wrong("vector-columns", "both are changed back: the transpose is of the eye")
-def jacobian(a, x):
-    def f(x):
-        return a @ np.tanh(x)
-
-    pushes = [jvp(f, (x,), (t,))[1] for t in np.eye(len(x)).T]
-    return np.array(pushes)
 
 
 @wrong("vector-columns", "the pushes are added up")
@@ -205,29 +188,14 @@ def pull(v):
     return np.cumsum(v)
 
 
-@wrong("vector-pull-cumsum", "reversed, but not turned back")
-def pull(v):
-    return np.cumsum(v[::-1])
-
-
-@wrong("vector-pull-cumsum", "turned at the end alone")
-def pull(v):
-    return np.cumsum(v)[::-1]
-
-
-@wrong("vector-pull-cumsum", "the total for each element")
-def pull(v):
-    return np.full(len(v), np.sum(v))
-
-
-@wrong("vector-pull-cumsum", "the element itself is left out")
-def pull(v):
-    return np.sum(v) - np.cumsum(v)
-
-
-@wrong("vector-pull-cumsum", "the inverse of a running sum: differences")
-def pull(v):
-    return np.diff(v, prepend=0.0)
+wrong("vector-pull-cumsum", "reversed, but not turned back", above("cumsum(v) -> cumsum(v[::-1])"))
+wrong("vector-pull-cumsum", "turned at the end alone", above("cumsum(v) -> cumsum(v)[::-1]"))
+wrong("vector-pull-cumsum", "the total for each element", above("cumsum(v) -> full(len(v), np.sum(v))"))
+wrong("vector-pull-cumsum", "the element itself is left out", above("cumsum -> sum(v) - np.cumsum"))
+wrong("vector-pull-cumsum", "the inverse of a running sum: differences", above("cumsum(v) -> diff(v, prepend=0.0)"))
+wrong("vector-pull-cumsum", "builds the matrix", above("np.cumsum(v) -> v @ np.tri(len(v))"))
+wrong("vector-pull-cumsum", "one sum, one number", above("np.cumsum(v) -> sum(v[i:].sum() for i in range(len(v)))"))
+right("vector-pull-cumsum", "the total, less what lies before", above("cumsum(v) -> sum(v) - np.cumsum(v) + v"))
 
 
 @wrong("vector-pull-cumsum", "each v counts as often as its element is used")
@@ -235,24 +203,9 @@ def pull(v):
     return v * np.arange(len(v), 0, -1)
 
 
-@wrong("vector-pull-cumsum", "builds the matrix")
-def pull(v):
-    return v @ np.tri(len(v))
-
-
 @wrong("vector-pull-cumsum", "labkit's vjp")
 def pull(v):
     return vjp(np.cumsum, np.zeros(len(v)))[1](v)[0]
-
-
-@wrong("vector-pull-cumsum", "one sum, one number")
-def pull(v):
-    return sum(v[i:].sum() for i in range(len(v)))
-
-
-@right("vector-pull-cumsum", "the total, less what lies before")
-def pull(v):
-    return np.sum(v) - np.cumsum(v) + v
 
 
 @right("vector-pull-cumsum", "a sum of the rest for each element")
@@ -272,49 +225,23 @@ wrong("vector-passes", "a point in space is one output", [(1, 1000), (1, 1), *si
 wrong("vector-passes", "lists, where pairs are written as tuples", [list(pair) for pair in six])
 
 
-@wrong("vector-matmul", "the transposes are forgotten")
+@wrong("vector-matmul", "g is left out")
 def pull(x, w, g):
-    return g @ w, x @ g
+    return w.T, x.T
 
 
-@wrong("vector-matmul", "the order of the products is exchanged")
-def pull(x, w, g):
-    return w.T @ g, g @ x.T
-
-
-@wrong("vector-matmul", "elementwise, as for a product of numbers")
-def pull(x, w, g):
-    return g * w, g * x
-
-
-@wrong("vector-matmul", "the two gradients are exchanged")
-def pull(x, w, g):
-    return x.T @ g, g @ w.T
-
-
-@wrong("vector-matmul", "dw is right, dx is transposed")
-def pull(x, w, g):
-    return w @ g.T, x.T @ g
+wrong("vector-matmul", "the transposes are forgotten", above("return w.T, x.T -> return g @ w, x @ g"))
+wrong("vector-matmul", "the order of the products is exchanged", above("return w.T, x.T -> return w.T @ g, g @ x.T"))
+wrong("vector-matmul", "elementwise, as for a product of numbers", above("return w.T, x.T -> return g * w, g * x"))
+wrong("vector-matmul", "the two gradients are exchanged", above("return w.T, x.T -> return x.T @ g, g @ w.T"))
+wrong("vector-matmul", "dw is right, dx is transposed", above("return w.T, x.T -> return w @ g.T, x.T @ g"))
+wrong("vector-matmul", "g is transposed, not the other factor", above("return w.T, x.T -> return g.T @ w, x @ g.T"))
+wrong("vector-matmul", "each gets its own matrix", above("return w.T, x.T -> return g @ x.T, w.T @ g"))
 
 
 @wrong("vector-matmul", "dx is right; in dw the order is kept and x not transposed")
 def pull(x, w, g):
     return g @ w.T, g @ x.T
-
-
-@wrong("vector-matmul", "g is transposed, not the other factor")
-def pull(x, w, g):
-    return g.T @ w, x @ g.T
-
-
-@wrong("vector-matmul", "each gets its own matrix")
-def pull(x, w, g):
-    return g @ x.T, w.T @ g
-
-
-@wrong("vector-matmul", "g is left out")
-def pull(x, w, g):
-    return w.T, x.T
 
 
 @right("vector-matmul", "einsum over the indices of the derivation")

@@ -1,7 +1,19 @@
 """05b Many gradients at once."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
+
+
+@wrong("many-rule", "a column instead of a row: the axis of one stays")
+def product(x, w):
+    if x.ndim == 2 and w.ndim == 3:
+        return np.swapaxes(w, 1, 2) @ x[:, :, None]
+    return x @ w
+
+
+wrong(
+    "many-rule", "the axis in the middle is left over", above("np.swapaxes(w, 1, 2) @ x[:, :, None] -> x[:, None] @ w")
+)
 
 
 @wrong("many-rule", "one product for all three cases")
@@ -20,20 +32,6 @@ def product(x, w):
 def product(x, w):
     if w.ndim == 3 and x.ndim == 2:
         w = w[0]
-    return x @ w
-
-
-@wrong("many-rule", "a column instead of a row: the axis of one stays")
-def product(x, w):
-    if x.ndim == 2 and w.ndim == 3:
-        return np.swapaxes(w, 1, 2) @ x[:, :, None]
-    return x @ w
-
-
-@wrong("many-rule", "the axis in the middle is left over")
-def product(x, w):
-    if x.ndim == 2 and w.ndim == 3:
-        return x[:, None] @ w
     return x @ w
 
 
@@ -82,9 +80,21 @@ wrong("many-shapes", "out_dims is not seen", [(3,), (6, 3), (6, 3), (6,), (4, 3)
 right("many-shapes", "a tuple of tuples", ((3,), (6, 3), (3, 6), (6,), (4, 3), (6, 4, 3), (4, 3), (6, 3, 4)))
 
 
-@wrong("many-norms", "the gradient of w alone")
+@wrong("many-norms", "the bias has the gradient 1")
 def lengths(x, g):
+    return np.sqrt((x**2).sum(1) * (g**2).sum(1) + 1)
+
+
+wrong("many-norms", "x and g as one vector", above("* (g**2).sum(1) + 1 -> + (g**2).sum(1)"))
+
+
+@right("many-norms", "a one is put to each row of x")
+def lengths(x, g):
+    x = np.hstack([x, np.ones((len(x), 1))])
     return np.linalg.norm(x, axis=1) * np.linalg.norm(g, axis=1)
+
+
+wrong("many-norms", "the gradient of w alone", above("    x = np.hstack([x, np.ones((len(x), 1))])\n -> "))
 
 
 @wrong("many-norms", "the norms of w and b are added")
@@ -104,25 +114,9 @@ def lengths(x, g):
     return np.sqrt((dw**2).sum() + (db**2).sum())
 
 
-@wrong("many-norms", "the bias has the gradient 1")
-def lengths(x, g):
-    return np.sqrt((x**2).sum(1) * (g**2).sum(1) + 1)
-
-
 @wrong("many-norms", "the mean instead of the sum of the squares")
 def lengths(x, g):
     return np.sqrt(((x**2).mean(1) + 1) * (g**2).mean(1))
-
-
-@wrong("many-norms", "x and g as one vector")
-def lengths(x, g):
-    return np.sqrt((x**2).sum(1) + (g**2).sum(1))
-
-
-@right("many-norms", "a one is put to each row of x")
-def lengths(x, g):
-    x = np.hstack([x, np.ones((len(x), 1))])
-    return np.linalg.norm(x, axis=1) * np.linalg.norm(g, axis=1)
 
 
 @right("many-norms", "einsum of squares")
@@ -142,15 +136,7 @@ def matrix(pushes):
     return J
 
 
-@wrong("many-colours", "rows for columns")
-def matrix(pushes):
-    n = pushes.shape[1]
-    J = np.zeros((n, n))
-    for i in range(n):
-        for j in range(n):
-            if abs(i - j) <= 1:
-                J[j, i] = pushes[j % 3, i]
-    return J
+wrong("many-colours", "rows for columns", above("i, j] = pushes[i % 3][i -> j, i] = pushes[j % 3, i"))
 
 
 @wrong("many-colours", "no zeros outside the band")

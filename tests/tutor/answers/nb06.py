@@ -1,7 +1,7 @@
 """06 grad, every case."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 from labkit.mindspore import ops
@@ -36,27 +36,23 @@ wrong("grad-structures", "position 1 counts from 1: it is dx", ["dx", "dx", *sev
 right("grad-structures", "a tuple of seven", tuple(seven))
 
 
-@wrong("grad-sum-outputs", "the loss alone")
+@wrong("grad-sum-outputs", "the inner derivative is forgotten: w is missing")
 def by_hand(w, x, y):
     logits = np.sum(w * x)
-    return 2 * (logits - y) * w
+    return 2 * (logits - y) + w
+
+
+wrong("grad-sum-outputs", "the loss alone", above("(logits - y) + w -> (logits - y) * w"))
+wrong("grad-sum-outputs", "the gradient for w", above("(logits - y) + w -> (logits - y) * x + x"))
+wrong("grad-sum-outputs", "the factor 2 is forgotten", above("2 * (logits - y) -> (logits - y) * w"))
+wrong("grad-sum-outputs", "a tuple of the two gradients", above("2 * (logits - y) + -> w, 2 * (logits - y) *"))
+wrong("grad-sum-outputs", "the sign of the error", above("(logits - y) + -> (y - logits) * w +"))
+wrong("grad-sum-outputs", "summed to one number", above("2 * (logits - y) + w -> np.sum((2 * (logits - y) + 1) * w)"))
 
 
 @wrong("grad-sum-outputs", "the logits alone")
 def by_hand(w, x, y):
     return w
-
-
-@wrong("grad-sum-outputs", "the gradient for w")
-def by_hand(w, x, y):
-    logits = np.sum(w * x)
-    return 2 * (logits - y) * x + x
-
-
-@wrong("grad-sum-outputs", "the factor 2 is forgotten")
-def by_hand(w, x, y):
-    logits = np.sum(w * x)
-    return (logits - y) * w + w
 
 
 @wrong("grad-sum-outputs", "the outputs' values are added, no gradient")
@@ -71,34 +67,23 @@ def by_hand(w, x, y):
     return (2 * (logits - y) + 1) * w / w.size
 
 
-@wrong("grad-sum-outputs", "a tuple of the two gradients")
-def by_hand(w, x, y):
-    logits = np.sum(w * x)
-    return w, 2 * (logits - y) * w
-
-
-@wrong("grad-sum-outputs", "the inner derivative is forgotten: w is missing")
-def by_hand(w, x, y):
-    logits = np.sum(w * x)
-    return 2 * (logits - y) + w
-
-
-@wrong("grad-sum-outputs", "the sign of the error")
-def by_hand(w, x, y):
-    logits = np.sum(w * x)
-    return 2 * (y - logits) * w + w
-
-
-@wrong("grad-sum-outputs", "summed to one number")
-def by_hand(w, x, y):
-    logits = np.sum(w * x)
-    return np.sum((2 * (logits - y) + 1) * w)
-
-
 @right("grad-sum-outputs", "factored, with a matrix product")
 def by_hand(w, x, y):
     (logits,) = (w @ x.T).ravel()
     return (1 + 2 * (logits - y)) * w
+
+
+@wrong("grad-unpack", "the second output is reported")
+def report(x, y):
+    def model(x, y):
+        return (x**2 * y).sum(), x + y
+
+    (_, value), (dx, dy) = ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
+    return value, dx, dy
+
+
+wrong("grad-unpack", "both outputs are returned as the value", above("(_, value) -> value"))
+wrong("grad-unpack", "unpacks as a flat tuple, and fails", above("(_, value), (dx, dy) -> value, dx, dy"))
 
 
 @wrong("grad-unpack", "has_aux is left out: both outputs count")
@@ -108,6 +93,9 @@ def report(x, y):
 
     (value, _), (dx, dy) = ms.value_and_grad(model, (0, 1))(x, y)
     return value, dx, dy
+
+
+wrong("grad-unpack", "dx and dy are exchanged", above("model, (0, 1))(x, -> model, (1, 0), has_aux=True)(x,"))
 
 
 @wrong("grad-unpack", "the structure is not flattened")
@@ -127,33 +115,6 @@ def report(x, y):
     return value, dx, dx
 
 
-@wrong("grad-unpack", "both outputs are returned as the value")
-def report(x, y):
-    def model(x, y):
-        return (x**2 * y).sum(), x + y
-
-    value, (dx, dy) = ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
-    return value, dx, dy
-
-
-@wrong("grad-unpack", "the second output is reported")
-def report(x, y):
-    def model(x, y):
-        return (x**2 * y).sum(), x + y
-
-    (_, value), (dx, dy) = ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
-    return value, dx, dy
-
-
-@wrong("grad-unpack", "dx and dy are exchanged")
-def report(x, y):
-    def model(x, y):
-        return (x**2 * y).sum(), x + y
-
-    (value, _), (dx, dy) = ms.value_and_grad(model, (1, 0), has_aux=True)(x, y)
-    return value, dx, dy
-
-
 @wrong("grad-unpack", "value_and_grad is called twice")
 def report(x, y):
     def model(x, y):
@@ -167,15 +128,6 @@ def report(x, y):
 @wrong("grad-unpack", "by hand, without the call that was asked for")
 def report(x, y):
     return (x**2 * y).sum(), 2 * x * y, x**2
-
-
-@wrong("grad-unpack", "unpacks as a flat tuple, and fails")
-def report(x, y):
-    def model(x, y):
-        return (x**2 * y).sum(), x + y
-
-    value, dx, dy = ms.value_and_grad(model, (0, 1), has_aux=True)(x, y)
-    return value, dx, dy
 
 
 @right("grad-unpack", "indices for unpacking")
@@ -235,6 +187,17 @@ wrong(
 right("grad-errors", "the types themselves", [ValueError, TypeError, RuntimeError, ValueError, ValueError, "fine"])
 
 
+@wrong("grad-clip", "the comparison is the wrong way round")
+def clip(a, b, max_norm):
+    norm = float(ops.sqrt((a**2).sum() + (b**2).sum()).asnumpy())
+    if norm < max_norm:
+        return a * (max_norm / norm), b * (max_norm / norm)
+    return a, b
+
+
+wrong("grad-clip", "the root is forgotten", above("ops.sqrt -> ", "norm < max_norm -> norm > max_norm"))
+
+
 @wrong("grad-clip", "each is clipped alone")
 def clip(a, b, max_norm):
     def one(g):
@@ -256,14 +219,6 @@ def clip(a, b, max_norm):
     if float(norm.asnumpy()) <= max_norm:
         return a, b
     return a * max_norm / norm, b * max_norm / norm
-
-
-@wrong("grad-clip", "the root is forgotten")
-def clip(a, b, max_norm):
-    norm = float(((a**2).sum() + (b**2).sum()).asnumpy())
-    if norm > max_norm:
-        return a * (max_norm / norm), b * (max_norm / norm)
-    return a, b
 
 
 @wrong("grad-clip", "divided by the norm, and not scaled to max_norm")
@@ -300,39 +255,11 @@ def clip(a, b, max_norm):
     return a * factor, b * factor
 
 
-@wrong("grad-clip", "the comparison is the wrong way round")
-def clip(a, b, max_norm):
-    norm = float(ops.sqrt((a**2).sum() + (b**2).sum()).asnumpy())
-    if norm < max_norm:
-        return a * (max_norm / norm), b * (max_norm / norm)
-    return a, b
-
-
 @right("grad-clip", "one factor, min, and NumPy's norm")
 def clip(a, b, max_norm):
     whole = np.concatenate([a.asnumpy().ravel(), b.asnumpy().ravel()])
     factor = min(1.0, float(max_norm / np.linalg.norm(whole)))
     return a * factor, b * factor
-
-
-@wrong("grad-mend", "a tuple of positions, and no more")
-def report(x, w, y):
-    def forward(x, w, y):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), (dw, dx) = ms.value_and_grad(forward, (0, 1))(x, w, y)
-    return loss, dx, dw
-
-
-@wrong("grad-mend", "has_aux is forgotten")
-def report(x, w, y):
-    def forward(x, w, y):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), (dx, dw) = ms.value_and_grad(forward, (0, 1))(x, w, y)
-    return loss, dx, dw
 
 
 @wrong("grad-mend", "still exchanged")
@@ -343,6 +270,24 @@ def report(x, w, y):
 
     (loss, logits), (dw, dx) = ms.value_and_grad(forward, (0, 1), has_aux=True)(x, w, y)
     return loss, dx, dw
+
+
+wrong("grad-mend", "a tuple of positions, and no more", above(", has_aux=True -> "))
+wrong(
+    "grad-mend",
+    "has_aux is forgotten",
+    above("dw, dx) = ms.value_and_grad(forward, (0, 1), has_aux=True -> dx, dw) = ms.value_and_grad(forward, (0, 1)"),
+)
+wrong(
+    "grad-mend",
+    "still a list",
+    above("dw, dx) = ms.value_and_grad(forward, (0, 1) -> dx, dw) = ms.value_and_grad(forward, [0, 1]"),
+)
+right(
+    "grad-mend",
+    "the positions the other way round",
+    above("logits), (dw, dx) = ms.value_and_grad(forward, (0, 1) -> _), (dw, dx) = ms.value_and_grad(forward, (1, 0)"),
+)
 
 
 @wrong("grad-mend", "the structure of value_and_grad is returned")
@@ -358,26 +303,6 @@ def report(x, w, y):
 def report(x, w, y):
     error = (w * x).sum() - y
     return error**2, error * w, error * x
-
-
-@wrong("grad-mend", "still a list")
-def report(x, w, y):
-    def forward(x, w, y):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), (dx, dw) = ms.value_and_grad(forward, [0, 1], has_aux=True)(x, w, y)
-    return loss, dx, dw
-
-
-@right("grad-mend", "the positions the other way round")
-def report(x, w, y):
-    def forward(x, w, y):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, _), (dw, dx) = ms.value_and_grad(forward, (1, 0), has_aux=True)(x, w, y)
-    return loss, dx, dw
 
 
 @right("grad-mend", "the loss alone is the output")

@@ -1,7 +1,7 @@
 """07 value_and_grad, aux and sens."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 from labkit.mindspore import ops
@@ -32,16 +32,6 @@ wrong(
 right("sens-structures", "a tuple of six", tuple(six))
 
 
-@wrong("sens-repair-aux", "the logits are cut out of the result")
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2
-
-    loss, dw = ms.value_and_grad(forward)(w)
-    return loss, w - 0.1 * dw
-
-
 @wrong("sens-repair-aux", "the sign of the step is changed")
 def step(w, x, y):
     def forward(w):
@@ -52,6 +42,40 @@ def step(w, x, y):
     return loss, logits, w + 0.1 * dw
 
 
+wrong(
+    "sens-repair-aux",
+    "the loss is stopped instead of the logits",
+    above("(logits - y) ** 2 -> ops.stop_gradient((logits - y) ** 2)", "logits, w + 0.1 * -> logits, w - 0.1 *"),
+)
+wrong(
+    "sens-repair-aux",
+    "the logits are stopped before the loss is made: no gradient at all",
+    above("(w * x).sum() -> ops.stop_gradient((w * x).sum())", "logits, w + 0.1 * -> logits, w - 0.1 *"),
+)
+wrong(
+    "sens-repair-aux",
+    "returns the gradient, not the new weight",
+    above("forward)( -> forward, has_aux=True)(", "w + 0.1 * dw -> dw"),
+)
+wrong("sens-repair-aux", "the rate is lost", above("forward)( -> forward, has_aux=True)(", "w + 0.1 * dw -> w - dw"))
+wrong("sens-repair-aux", "half of the gradient, as there are two outputs", above("+ 0.1 * dw -> - 0.1 * dw / 2"))
+right(
+    "sens-repair-aux",
+    "the logits are stopped on their way out",
+    above("2, logits -> 2, ops.stop_gradient(logits)", "logits, w + 0.1 * -> logits, w - 0.1 *"),
+)
+
+
+@wrong("sens-repair-aux", "the logits are cut out of the result")
+def step(w, x, y):
+    def forward(w):
+        logits = (w * x).sum()
+        return (logits - y) ** 2
+
+    loss, dw = ms.value_and_grad(forward)(w)
+    return loss, w - 0.1 * dw
+
+
 @wrong("sens-repair-aux", "the outputs are exchanged, and so the logits are differentiated")
 def step(w, x, y):
     def forward(w):
@@ -59,66 +83,6 @@ def step(w, x, y):
         return logits, (logits - y) ** 2
 
     (logits, loss), dw = ms.value_and_grad(forward, has_aux=True)(w)
-    return loss, logits, w - 0.1 * dw
-
-
-@wrong("sens-repair-aux", "the loss is stopped instead of the logits")
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return ops.stop_gradient((logits - y) ** 2), logits
-
-    (loss, logits), dw = ms.value_and_grad(forward)(w)
-    return loss, logits, w - 0.1 * dw
-
-
-@wrong("sens-repair-aux", "the logits are stopped before the loss is made: no gradient at all")
-def step(w, x, y):
-    def forward(w):
-        logits = ops.stop_gradient((w * x).sum())
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward)(w)
-    return loss, logits, w - 0.1 * dw
-
-
-@wrong("sens-repair-aux", "returns the gradient, not the new weight")
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward, has_aux=True)(w)
-    return loss, logits, dw
-
-
-@wrong("sens-repair-aux", "the rate is lost")
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward, has_aux=True)(w)
-    return loss, logits, w - dw
-
-
-@wrong("sens-repair-aux", "half of the gradient, as there are two outputs")
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, logits
-
-    (loss, logits), dw = ms.value_and_grad(forward)(w)
-    return loss, logits, w - 0.1 * dw / 2
-
-
-@right("sens-repair-aux", "the logits are stopped on their way out")
-def step(w, x, y):
-    def forward(w):
-        logits = (w * x).sum()
-        return (logits - y) ** 2, ops.stop_gradient(logits)
-
-    (loss, logits), dw = ms.value_and_grad(forward)(w)
     return loss, logits, w - 0.1 * dw
 
 
@@ -151,20 +115,20 @@ wrong("sens-choose", "the squares' seed is 2 for each", [*seeds[:4], [2, 2, 2], 
 right("sens-choose", "a table of floats", np.array(seeds, float))
 
 
-@wrong("sens-examples", "the examples are not weighted")
+@wrong("sens-examples", "the gradient is multiplied by the sum of c afterwards")
 def weighted(w, x, y, c):
     def losses(w):
         return ((x * w).sum(1) - y) ** 2
 
-    return ms.grad(losses)(w)
+    return ms.grad(losses)(w) * c.sum()
 
 
-@wrong("sens-examples", "the seed is normalised to a mean")
-def weighted(w, x, y, c):
-    def losses(w):
-        return ((x * w).sum(1) - y) ** 2
-
-    return ms.grad(losses, sens_param=True)(w, c / c.sum())
+wrong("sens-examples", "the examples are not weighted", above("(w) * c.sum() -> (w)"))
+wrong("sens-examples", "the seed is normalised to a mean", above(")(w) * c.sum( -> , sens_param=True)(w, c / c.sum()"))
+wrong("sens-examples", "the root of c is the seed", above(")(w) * c.sum( -> , sens_param=True)(w, ops.sqrt(c)"))
+wrong("sens-examples", "the seed is forgotten in the call", above(")(w) * c.sum( -> , sens_param=True)(w"))
+wrong("sens-examples", "divided by the number of examples", above(")(w) * c.sum( -> , sens_param=True)(w, c) / len(c"))
+wrong("sens-examples", "the losses are the seed", above(")(w) * c.sum( -> , sens_param=True)(w, c * losses(w)"))
 
 
 @wrong("sens-examples", "the weight is inside of the square")
@@ -175,52 +139,12 @@ def weighted(w, x, y, c):
     return ms.grad(losses)(w)
 
 
-@wrong("sens-examples", "the root of c is the seed")
-def weighted(w, x, y, c):
-    def losses(w):
-        return ((x * w).sum(1) - y) ** 2
-
-    return ms.grad(losses, sens_param=True)(w, ops.sqrt(c))
-
-
-@wrong("sens-examples", "the gradient is multiplied by the sum of c afterwards")
-def weighted(w, x, y, c):
-    def losses(w):
-        return ((x * w).sum(1) - y) ** 2
-
-    return ms.grad(losses)(w) * c.sum()
-
-
 @wrong("sens-examples", "the gradient for x")
 def weighted(w, x, y, c):
     def losses(w, x):
         return ((x * w).sum(1) - y) ** 2
 
     return ms.grad(losses, 1, sens_param=True)(w, x, c)
-
-
-@wrong("sens-examples", "the seed is forgotten in the call")
-def weighted(w, x, y, c):
-    def losses(w):
-        return ((x * w).sum(1) - y) ** 2
-
-    return ms.grad(losses, sens_param=True)(w)
-
-
-@wrong("sens-examples", "divided by the number of examples")
-def weighted(w, x, y, c):
-    def losses(w):
-        return ((x * w).sum(1) - y) ** 2
-
-    return ms.grad(losses, sens_param=True)(w, c) / len(c)
-
-
-@wrong("sens-examples", "the losses are the seed")
-def weighted(w, x, y, c):
-    def losses(w):
-        return ((x * w).sum(1) - y) ** 2
-
-    return ms.grad(losses, sens_param=True)(w, c * losses(w))
 
 
 @right("sens-examples", "a pull with c")
@@ -241,7 +165,7 @@ def weighted(w, x, y, c):
     return ops.GradOperation(sens_param=True)(losses)(w, c)
 
 
-@wrong("sens-two-parts", "the second half's gradient is taken at x")
+@wrong("sens-two-parts", "the gradient for h is returned")
 def through(x):
     def first(x):
         return x**2 * x.sum()
@@ -249,55 +173,35 @@ def through(x):
     def second(h):
         return (h**3).sum()
 
-    dh = ms.grad(second)(x)
-    return ms.grad(first, sens_param=True)(x, dh)
+    return ms.grad(second)(first(x))
 
 
-@wrong("sens-two-parts", "the gradients are multiplied element by element")
-def through(x):
-    def first(x):
-        return x**2 * x.sum()
-
-    def second(h):
-        return (h**3).sum()
-
-    return ms.grad(second)(first(x)) * ms.grad(first)(x)
-
-
-@wrong("sens-two-parts", "one function holds both halves")
-def through(x):
-    def first(x):
-        return x**2 * x.sum()
-
-    def second(h):
-        return (h**3).sum()
-
-    return ms.grad(lambda x: second(first(x)))(x)
-
-
-@wrong("sens-two-parts", "the value is the seed, not the gradient")
-def through(x):
-    def first(x):
-        return x**2 * x.sum()
-
-    def second(h):
-        return (h**3).sum()
-
-    h = first(x)
-    return ms.grad(first, sens_param=True)(x, h)
-
-
-@wrong("sens-two-parts", "the seed is left out")
-def through(x):
-    def first(x):
-        return x**2 * x.sum()
-
-    def second(h):
-        return (h**3).sum()
-
-    h = first(x)
-    dh = ms.grad(second)(h)
-    return ms.grad(first)(x)
+wrong(
+    "sens-two-parts",
+    "the second half's gradient is taken at x",
+    above(
+        "return ms.grad(second)(first(x)) -> dh = ms.grad(second)(x)\n    return ms.grad(first, sens_param=True)(x, dh)"
+    ),
+)
+wrong(
+    "sens-two-parts",
+    "the gradients are multiplied element by element",
+    above("(first(x)) -> (first(x)) * ms.grad(first)(x)"),
+)
+wrong("sens-two-parts", "one function holds both halves", above("second)(first(x) -> lambda x: second(first(x)))(x"))
+wrong(
+    "sens-two-parts",
+    "the value is the seed, not the gradient",
+    above("return ms.grad(second)(first(x)) -> h = first(x)\n    return ms.grad(first, sens_param=True)(x, h)"),
+)
+wrong(
+    "sens-two-parts",
+    "the seed is left out",
+    above(
+        "return ms.grad(second)(first(x)) -> h = first(x)\n    dh = ms.grad(second)(h)\n    return ms.grad(first)(x)"
+    ),
+)
+wrong("sens-two-parts", "the gradients are added up", above("(second) -> (first)(x) + ms.grad(second)"))
 
 
 @wrong("sens-two-parts", "the halves in the wrong order")
@@ -310,28 +214,6 @@ def through(x):
 
     d_first = ms.grad(first)(x)
     return ms.grad(second, sens_param=True)(first(x), d_first.sum())
-
-
-@wrong("sens-two-parts", "the gradient for h is returned")
-def through(x):
-    def first(x):
-        return x**2 * x.sum()
-
-    def second(h):
-        return (h**3).sum()
-
-    return ms.grad(second)(first(x))
-
-
-@wrong("sens-two-parts", "the gradients are added up")
-def through(x):
-    def first(x):
-        return x**2 * x.sum()
-
-    def second(h):
-        return (h**3).sum()
-
-    return ms.grad(first)(x) + ms.grad(second)(first(x))
 
 
 @wrong("sens-two-parts", "the second half's derivative by hand, with a wrong power")
@@ -389,19 +271,6 @@ wrong(
 right("sens-errors", "a tuple", ("fine", "TypeError", "ValueError", "TypeError", "ValueError", "fine"))
 
 
-@wrong("sens-mend-relay", "sens_param alone: the second machine still stands at k")
-def relay(x):
-    first = lambda x: x * x.sum()
-    second = lambda h: ops.exp(-h) + h
-    third = lambda k: (k**2).sum()
-
-    h = first(x)
-    k = second(h)
-    loss, seed = ms.value_and_grad(third)(k)
-    seed = ms.grad(second, sens_param=True)(k, seed)
-    return loss, ms.grad(first, sens_param=True)(x, seed)
-
-
 @wrong("sens-mend-relay", "the seed is left out")
 def relay(x):
     first = lambda x: x * x.sum()
@@ -415,6 +284,14 @@ def relay(x):
     return loss, ms.grad(first)(x)
 
 
+wrong(
+    "sens-mend-relay",
+    "sens_param alone: the second machine still stands at k",
+    above(")(h, seed -> )(k, seed", "(first)(x) -> (first, sens_param=True)(x, seed)"),
+)
+wrong("sens-mend-relay", "the seed is still given to first itself", above("(first)(x) -> (first)(x, seed)"))
+
+
 @wrong("sens-mend-relay", "local slopes, multiplied element by element")
 def relay(x):
     first = lambda x: x * x.sum()
@@ -425,19 +302,6 @@ def relay(x):
     k = second(h)
     loss, seed = ms.value_and_grad(third)(k)
     return loss, ms.grad(first)(x) * ms.grad(second)(h) * seed
-
-
-@wrong("sens-mend-relay", "the seed is still given to first itself")
-def relay(x):
-    first = lambda x: x * x.sum()
-    second = lambda h: ops.exp(-h) + h
-    third = lambda k: (k**2).sum()
-
-    h = first(x)
-    k = second(h)
-    loss, seed = ms.value_and_grad(third)(k)
-    seed = ms.grad(second, sens_param=True)(h, seed)
-    return loss, ms.grad(first)(x, seed)
 
 
 @wrong("sens-mend-relay", "all at once: no machine has all three parts")

@@ -1,6 +1,6 @@
 """08 Two philosophies: the tape and the transform."""
 
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 import labkit.torch as torch
@@ -40,6 +40,18 @@ wrong("tape-errors", "a tuple's backward is a TypeError", [*seven[:3], "TypeErro
 right("tape-errors", "a tuple", tuple(seven))
 
 
+@wrong("port-backward", "the gradients are returned, not x and y")
+def port(x, y):
+    for _ in range(3):
+        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
+        x, y = x - 0.1 * dx, y - 0.1 * dy
+    return dx, dy
+
+
+wrong("port-backward", "uphill", above("- 0.1 * dx, y - -> + 0.1 * dx, y +", "return dx, dy -> return x, y"))
+wrong("port-backward", "two steps", above("range(3): -> range(2):", "return dx, dy -> return x, y"))
+
+
 @wrong("port-backward", "one gradient alone: x moves")
 def port(x, y):
     slope = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2)
@@ -70,30 +82,6 @@ def port(x, y):
 def port(x, y):
     for _ in range(3):
         dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, [0, 1])(x, y)
-        x, y = x - 0.1 * dx, y - 0.1 * dy
-    return x, y
-
-
-@wrong("port-backward", "the gradients are returned, not x and y")
-def port(x, y):
-    for _ in range(3):
-        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
-        x, y = x - 0.1 * dx, y - 0.1 * dy
-    return dx, dy
-
-
-@wrong("port-backward", "uphill")
-def port(x, y):
-    for _ in range(3):
-        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
-        x, y = x + 0.1 * dx, y + 0.1 * dy
-    return x, y
-
-
-@wrong("port-backward", "two steps")
-def port(x, y):
-    for _ in range(2):
-        dx, dy = ms.grad(lambda x, y: x**2 + x * y + 2 * y**2, (0, 1))(x, y)
         x, y = x - 0.1 * dx, y - 0.1 * dy
     return x, y
 
@@ -204,6 +192,17 @@ def port(x, y):
     return x, seen
 
 
+@wrong("port-accumulate", "the mean")
+def port(x, v):
+    for _ in range(2):
+        x = x - 0.01 * ms.grad(lambda x: ((x * v - 1) ** 2).mean())(x)
+    return x
+
+
+wrong("port-accumulate", "the sum is squared", above("((x * v - 1) ** 2).mean())( -> (x * v - 1).sum() ** 2)("))
+right("port-accumulate", "the sum is differentiated, in one call", above("mean -> sum"))
+
+
 @wrong("port-accumulate", "the last gradient alone")
 def port(x, v):
     for _ in range(2):
@@ -213,18 +212,7 @@ def port(x, v):
     return x
 
 
-@wrong("port-accumulate", "the mean")
-def port(x, v):
-    for _ in range(2):
-        x = x - 0.01 * ms.grad(lambda x: ((x * v - 1) ** 2).mean())(x)
-    return x
-
-
-@wrong("port-accumulate", "the sum is squared")
-def port(x, v):
-    for _ in range(2):
-        x = x - 0.01 * ms.grad(lambda x: (x * v - 1).sum() ** 2)(x)
-    return x
+wrong("port-accumulate", "expects a .grad that adds up", above("gradient = ms -> ms", "* gradient -> * x.grad"))
 
 
 @wrong("port-accumulate", "one step alone")
@@ -250,28 +238,12 @@ def port(x, v):
     return x
 
 
-@wrong("port-accumulate", "expects a .grad that adds up")
-def port(x, v):
-    for _ in range(2):
-        for i in range(4):
-            ms.grad(lambda x: (x * v[i] - 1) ** 2)(x)
-        x = x - 0.01 * x.grad
-    return x
-
-
 @wrong("port-accumulate", "the sum is returned, not x")
 def port(x, v):
     for _ in range(2):
         total = ms.grad(lambda x: ((x * v - 1) ** 2).sum())(x)
         x = x - 0.01 * total
     return total
-
-
-@right("port-accumulate", "the sum is differentiated, in one call")
-def port(x, v):
-    for _ in range(2):
-        x = x - 0.01 * ms.grad(lambda x: ((x * v - 1) ** 2).sum())(x)
-    return x
 
 
 @right("port-accumulate", "all four losses as outputs")
@@ -282,11 +254,25 @@ def port(x, v):
     return x
 
 
-@wrong("port-detach", "nothing is stopped")
+@right("port-detach", "the target is made outside of the function, in each turn")
 def port(x):
     for _ in range(2):
-        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + 1)) ** 2).sum())(x)
+        target = 0.5 * x + 1
+        x = x - 0.25 * ms.grad(lambda v: ((v - target) ** 2).sum())(x)
     return x
+
+
+wrong("port-detach", "the gradient of the mean", above("v: ((v - target) ** 2).sum -> x: ((x - target) ** 2).mean"))
+
+
+@wrong("port-detach", "half of the target is stopped: the 1 alone")
+def port(x):
+    for _ in range(2):
+        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + ops.stop_gradient(ms.Tensor(1.0)))) ** 2).sum())(x)
+    return x
+
+
+wrong("port-detach", "nothing is stopped", above("ops.stop_gradient(ms.Tensor(1.0)) -> 1"))
 
 
 @wrong("port-detach", "everything is stopped")
@@ -304,14 +290,6 @@ def port(x):
     return x
 
 
-@wrong("port-detach", "the gradient of the mean")
-def port(x):
-    for _ in range(2):
-        target = 0.5 * x + 1
-        x = x - 0.25 * ms.grad(lambda x: ((x - target) ** 2).mean())(x)
-    return x
-
-
 @wrong("port-detach", "the target is made once")
 def port(x):
     target = ops.stop_gradient(0.5 * x + 1)
@@ -320,35 +298,9 @@ def port(x):
     return x
 
 
-@wrong("port-detach", "half of the target is stopped: the 1 alone")
-def port(x):
-    for _ in range(2):
-        x = x - 0.25 * ms.grad(lambda x: ((x - (0.5 * x + ops.stop_gradient(ms.Tensor(1.0)))) ** 2).sum())(x)
-    return x
-
-
 @wrong("port-detach", "one step")
 def port(x):
     return x - 0.25 * ms.grad(lambda x: ((x - ops.stop_gradient(0.5 * x + 1)) ** 2).sum())(x)
-
-
-@right("port-detach", "the target is made outside of the function, in each turn")
-def port(x):
-    for _ in range(2):
-        target = 0.5 * x + 1
-        x = x - 0.25 * ms.grad(lambda v: ((v - target) ** 2).sum())(x)
-    return x
-
-
-@wrong("port-to-torch", "backward of a vector, without a seed")
-def port(v):
-    (v**2).backward()
-    return v.grad
-
-
-@wrong("port-to-torch", "the tuple is not unpacked")
-def port(v):
-    return torch.autograd.grad((v**2).sum(), v)
 
 
 @wrong("port-to-torch", "the mean for the sum")
@@ -357,21 +309,23 @@ def port(v):
     return gradient
 
 
-@wrong("port-to-torch", "the first element alone")
+wrong("port-to-torch", "the first element alone", above(".mean() -> [0]"))
+wrong("port-to-torch", "v itself as the seed", above("(v**2).mean(), v -> v**2, v, grad_outputs=v.detach()"))
+
+
+@wrong("port-to-torch", "backward of a vector, without a seed")
 def port(v):
-    (gradient,) = torch.autograd.grad((v**2)[0], v)
-    return gradient
+    (v**2).backward()
+    return v.grad
 
 
-@wrong("port-to-torch", "v itself as the seed")
+wrong("port-to-torch", "the output, detached", above("(v**2).backward()\n    return v.grad -> return (v**2).detach()"))
+right("port-to-torch", "backward with ones", above("backward() -> backward(torch.ones(4))"))
+
+
+@wrong("port-to-torch", "the tuple is not unpacked")
 def port(v):
-    (gradient,) = torch.autograd.grad(v**2, v, grad_outputs=v.detach())
-    return gradient
-
-
-@wrong("port-to-torch", "the output, detached")
-def port(v):
-    return (v**2).detach()
+    return torch.autograd.grad((v**2).sum(), v)
 
 
 @wrong("port-to-torch", "torch.func.grad of a vector output")
@@ -379,24 +333,9 @@ def port(v):
     return torch.func.grad(lambda v: v**2)(v)
 
 
-@right("port-to-torch", "backward with ones")
-def port(v):
-    (v**2).backward(torch.ones(4))
-    return v.grad
-
-
 @right("port-to-torch", "the diagonal of the Jacobian, summed over its rows")
 def port(v):
     return torch.func.jacrev(lambda v: v**2)(v).sum(0)
-
-
-@wrong("port-second-order", "create_graph is forgotten")
-def port(x):
-    for _ in range(2):
-        (g,) = torch.autograd.grad(x**4 - 8 * x, x)
-        (second,) = torch.autograd.grad(g, x)
-        x = x - g / second
-    return x
 
 
 @wrong("port-second-order", "retain_graph for create_graph")
@@ -406,6 +345,10 @@ def port(x):
         (second,) = torch.autograd.grad(g, x)
         x = x - g / second
     return x
+
+
+wrong("port-second-order", "create_graph is forgotten", above(", retain_graph=True -> "))
+wrong("port-second-order", "a tuple is returned", above("retain_graph -> create_graph", "return x -> return (x,)"))
 
 
 @wrong("port-second-order", "backward twice: the first gradient stays in .grad")
@@ -435,15 +378,6 @@ def port(x):
     return x
 
 
-@wrong("port-second-order", "a tuple is returned")
-def port(x):
-    for _ in range(2):
-        (g,) = torch.autograd.grad(x**4 - 8 * x, x, create_graph=True)
-        (second,) = torch.autograd.grad(g, x)
-        x = x - g / second
-    return (x,)
-
-
 @wrong("port-second-order", "the value for the slope: Newton looks for a root of f")
 def port(x):
     for _ in range(2):
@@ -469,33 +403,32 @@ def port(x):
     return x
 
 
-@wrong("tape-mend-loop", "the graph is retained")
+@right("tape-mend-loop", "cut where it is used")
 def train(w, xs):
     h = torch.tensor(0.5)
     for x in xs:
-        h = torch.tanh(w * h + x)
-        ((h - 1) ** 2).backward(retain_graph=True)
-    return w.grad
-
-
-@wrong("tape-mend-loop", "detach without taking what it gives")
-def train(w, xs):
-    h = torch.tensor(0.5)
-    for x in xs:
-        h = torch.tanh(w * h + x)
-        ((h - 1) ** 2).backward()
-        h.detach()
-    return w.grad
-
-
-@wrong("tape-mend-loop", "cut before backward")
-def train(w, xs):
-    h = torch.tensor(0.5)
-    for x in xs:
-        h = torch.tanh(w * h + x)
-        h = h.detach()
+        h = torch.tanh(w * h.detach() + x)
         ((h - 1) ** 2).backward()
     return w.grad
+
+
+wrong("tape-mend-loop", "the graph is retained", above(".detach() -> ", "backward() -> backward(retain_graph=True)"))
+wrong(
+    "tape-mend-loop",
+    "detach without taking what it gives",
+    above(".detach() -> ", "((h - 1) ** 2).backward() -> ((h - 1) ** 2).backward()\n        h.detach()"),
+)
+wrong(
+    "tape-mend-loop",
+    "cut before backward",
+    above("h = torch.tanh(w * h.detach() + x) -> h = torch.tanh(w * h + x)\n        h = h.detach()"),
+)
+wrong("tape-mend-loop", ".grad is emptied in each turn", above("for x in xs: -> for x in xs:\n        w.grad = None"))
+wrong(
+    "tape-mend-loop",
+    "w is cut, too",
+    above("h = torch.tanh(w * h.detach() + x) -> h = torch.tanh((w * h).detach() + x)"),
+)
 
 
 @wrong("tape-mend-loop", "the losses are added, one backward")
@@ -514,34 +447,6 @@ def train(w, xs):
     for x in xs:
         h = torch.tensor(0.5)
         h = torch.tanh(w * h + x)
-        ((h - 1) ** 2).backward()
-    return w.grad
-
-
-@wrong("tape-mend-loop", ".grad is emptied in each turn")
-def train(w, xs):
-    h = torch.tensor(0.5)
-    for x in xs:
-        w.grad = None
-        h = torch.tanh(w * h.detach() + x)
-        ((h - 1) ** 2).backward()
-    return w.grad
-
-
-@wrong("tape-mend-loop", "w is cut, too")
-def train(w, xs):
-    h = torch.tensor(0.5)
-    for x in xs:
-        h = torch.tanh((w * h).detach() + x)
-        ((h - 1) ** 2).backward()
-    return w.grad
-
-
-@right("tape-mend-loop", "cut where it is used")
-def train(w, xs):
-    h = torch.tensor(0.5)
-    for x in xs:
-        h = torch.tanh(w * h.detach() + x)
         ((h - 1) ** 2).backward()
     return w.grad
 

@@ -1,7 +1,7 @@
 """09 Stopping and changing gradients."""
 
 import autograd.numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 import labkit.torch as torch
@@ -18,28 +18,18 @@ wrong("cut-predict", "values, not gradients", [9, 27, 12, 3, 9, 81])
 right("cut-predict", "floats", [3.0, 9.0, 1.0, 6.0, 0.0, 54.0])
 
 
-@wrong("straight-through", "the gradient of round is 0")
+@wrong("straight-through", "x is not subtracted inside of the stop")
 def answer(x, t):
     def rounded(x):
-        return ops.round(x)
+        return x + ms.ops.stop_gradient(ops.round(x))
 
     return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
 
 
-@wrong("straight-through", "the stop is at the wrong term")
-def answer(x, t):
-    def rounded(x):
-        return ops.round(x) + x - ms.ops.stop_gradient(ops.round(x))
-
-    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
-
-
-@wrong("straight-through", "the value is x as well")
-def answer(x, t):
-    def rounded(x):
-        return x + ms.ops.stop_gradient(ops.round(x)) - ops.round(x)
-
-    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
+wrong("straight-through", "the gradient of round is 0", above("x + ms.ops.stop_gradient(ops.round(x)) -> ops.round(x)"))
+wrong("straight-through", "the stop is at the wrong term", above("return x + ms -> return ops.round(x) + x - ms"))
+wrong("straight-through", "the value is x as well", above("(ops.round(x)) -> (ops.round(x)) - ops.round(x)"))
+wrong("straight-through", "the mean for the sum", above("(ops.round(x)) -> (ops.round(x) - x)", "sum -> mean"))
 
 
 @wrong("straight-through", "differentiates as if nothing were rounded")
@@ -48,14 +38,6 @@ def answer(x, t):
         return x + ms.ops.stop_gradient(ops.round(x) - x)
 
     return rounded(x), ms.grad(lambda x: ((x - t) ** 2).sum())(x)
-
-
-@wrong("straight-through", "x is not subtracted inside of the stop")
-def answer(x, t):
-    def rounded(x):
-        return x + ms.ops.stop_gradient(ops.round(x))
-
-    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
 
 
 @wrong("straight-through", "the whole sum is stopped")
@@ -82,14 +64,6 @@ def answer(x, t):
     return ms.value_and_grad(lambda x: ((rounded(x) - t) ** 2).sum())(x)
 
 
-@wrong("straight-through", "the mean for the sum")
-def answer(x, t):
-    def rounded(x):
-        return x + ms.ops.stop_gradient(ops.round(x) - x)
-
-    return rounded(x), ms.grad(lambda x: ((rounded(x) - t) ** 2).mean())(x)
-
-
 @right("straight-through", "x minus its own stopped remainder")
 def answer(x, t):
     def rounded(x):
@@ -102,16 +76,25 @@ def answer(x, t):
     return rounded(x), ms.grad(loss)(x)
 
 
+@wrong("logsumexp-rule", "the gradient of the log alone: one over the sum")
+def answer(x, g):
+    m = np.max(x)
+    e = np.exp(x - m)
+    return m + np.log(np.sum(e)), g / np.sum(e) * np.ones(4)
+
+
+wrong("logsumexp-rule", "g is forgotten", above("g / np.sum(e) * np.ones(4) -> e / np.sum(e)"))
+wrong("logsumexp-rule", "the gradient is not divided by the sum", above("/ np.sum(e) * np.ones(4) -> * e"))
+
+
 @wrong("logsumexp-rule", "the textbook's formula, which overflows")
 def answer(x, g):
     e = np.exp(x)
     return np.log(np.sum(e)), g * e / np.sum(e)
 
 
-@wrong("logsumexp-rule", "the largest is subtracted, and not added again")
-def answer(x, g):
-    e = np.exp(x - np.max(x))
-    return np.log(np.sum(e)), g * e / np.sum(e)
+wrong("logsumexp-rule", "the largest is subtracted, and not added again", above("exp(x) -> exp(x - np.max(x))"))
+wrong("logsumexp-rule", "a fixed shift of 2000", above("exp(x) -> exp(x - 2000)", "return np. -> return 2000 + np."))
 
 
 @wrong("logsumexp-rule", "the value is stable, the gradient is not")
@@ -121,42 +104,15 @@ def answer(x, g):
     return value, g * np.exp(x) / np.sum(np.exp(x))
 
 
-@wrong("logsumexp-rule", "g is forgotten")
-def answer(x, g):
-    m = np.max(x)
-    e = np.exp(x - m)
-    return m + np.log(np.sum(e)), e / np.sum(e)
-
-
 @wrong("logsumexp-rule", "the maximum for the value, a one for its place: only the limit")
 def answer(x, g):
     return np.max(x), g * (x == np.max(x))
-
-
-@wrong("logsumexp-rule", "the gradient is not divided by the sum")
-def answer(x, g):
-    m = np.max(x)
-    e = np.exp(x - m)
-    return m + np.log(np.sum(e)), g * e
-
-
-@wrong("logsumexp-rule", "a fixed shift of 2000")
-def answer(x, g):
-    e = np.exp(x - 2000)
-    return 2000 + np.log(np.sum(e)), g * e / np.sum(e)
 
 
 @wrong("logsumexp-rule", "the smallest is subtracted from each, and the size is cut")
 def answer(x, g):
     e = np.exp(np.clip(x, -700, 700))
     return np.log(np.sum(e)), g * e / np.sum(e)
-
-
-@wrong("logsumexp-rule", "the gradient of the log alone: one over the sum")
-def answer(x, g):
-    m = np.max(x)
-    e = np.exp(x - m)
-    return m + np.log(np.sum(e)), g / np.sum(e) * np.ones(4)
 
 
 @wrong("logsumexp-rule", "the softmax's gradient is the value's: exchanged results")
@@ -179,22 +135,7 @@ def answer(x, g):
     return m + np.log(e.sum()), g * (e / e.sum())
 
 
-@wrong("reverse-gradient", "the sign is changed forwards, too")
-def answer(w, v, x):
-    class Reverse(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return -x
-
-        @staticmethod
-        def backward(ctx, g):
-            return -g
-
-    loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
-    return torch.autograd.grad(loss, (w, v))
-
-
-@wrong("reverse-gradient", "backwards nothing is changed")
+@wrong("reverse-gradient", "w alone is reversed, before it is multiplied, and its sum is forgotten")
 def answer(w, v, x):
     class Reverse(torch.autograd.Function):
         @staticmethod
@@ -203,10 +144,20 @@ def answer(w, v, x):
 
         @staticmethod
         def backward(ctx, g):
-            return g
+            return -g / 4
 
     loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
     return torch.autograd.grad(loss, (w, v))
+
+
+wrong("reverse-gradient", "the sign is changed forwards, too", above("x.clone() -> -x", "return -g / 4 -> return -g"))
+wrong("reverse-gradient", "backwards nothing is changed", above("return -g / 4 -> return g"))
+wrong(
+    "reverse-gradient",
+    "the gradients are exchanged",
+    above("return -g / 4 -> return -g", "(loss, (w, v)) -> (loss, (v, w))"),
+)
+wrong("reverse-gradient", "backward returns -1, not -g", above("return -g / 4 -> return -torch.ones(4)"))
 
 
 @wrong("reverse-gradient", "both gradients are turned round")
@@ -231,57 +182,12 @@ def answer(w, v, x):
     return torch.autograd.grad(loss, (w, v))
 
 
-@wrong("reverse-gradient", "the gradients are exchanged")
-def answer(w, v, x):
-    class Reverse(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, g):
-            return -g
-
-    loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
-    return torch.autograd.grad(loss, (v, w))
-
-
-@wrong("reverse-gradient", "backward returns -1, not -g")
-def answer(w, v, x):
-    class Reverse(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, g):
-            return -torch.ones(4)
-
-    loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
-    return torch.autograd.grad(loss, (w, v))
-
-
 @wrong("reverse-gradient", "the features are detached: w gets nothing")
 def answer(w, v, x):
     features = (w * x).detach()
     loss = ((v * features - 1) ** 2).sum()
     loss.backward()
     return w.grad, v.grad
-
-
-@wrong("reverse-gradient", "w alone is reversed, before it is multiplied, and its sum is forgotten")
-def answer(w, v, x):
-    class Reverse(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x.clone()
-
-        @staticmethod
-        def backward(ctx, g):
-            return -g / 4
-
-    loss = ((v * Reverse.apply(w * x) - 1) ** 2).sum()
-    return torch.autograd.grad(loss, (w, v))
 
 
 @right("reverse-gradient", "backward() and .grad, x passed on by view_as")
@@ -396,6 +302,17 @@ wrong(
 right("in-place-errors", "a tuple", tuple(seven))
 
 
+@wrong("loss-mend", "the sum of the examples")
+def answer(z, y):
+    def loss(z):
+        return (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) - y * z).sum()
+
+    return ms.value_and_grad(loss)(z)
+
+
+wrong("loss-mend", "the sign of y * z", above("- y * z).sum( -> + y * z).mean("))
+
+
 @wrong("loss-mend", "the probability is clipped")
 def answer(z, y):
     def loss(z):
@@ -405,13 +322,11 @@ def answer(z, y):
     return ms.value_and_grad(loss)(z)
 
 
-@wrong("loss-mend", "z is clipped")
-def answer(z, y):
-    def loss(z):
-        p = ops.sigmoid(ops.clip_by_value(z, -10.0, 10.0))
-        return -(y * ops.log(p) + (1 - y) * ops.log(1 - p)).mean()
-
-    return ms.value_and_grad(loss)(z)
+wrong(
+    "loss-mend",
+    "z is clipped",
+    above("clip_by_value(ops.sigmoid(z), 1e-7, 1 - 1e-7) -> sigmoid(ops.clip_by_value(z, -10.0, 10.0))"),
+)
 
 
 @wrong("loss-mend", "something small in the logarithm")
@@ -428,35 +343,10 @@ def answer(z, y):
     return ms.value_and_grad(lambda z: (ops.log(1 + ops.exp(z)) - y * z).mean())(z)
 
 
-@wrong("loss-mend", "the sum of the examples")
-def answer(z, y):
-    def loss(z):
-        return (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) - y * z).sum()
-
-    return ms.value_and_grad(loss)(z)
-
-
-@wrong("loss-mend", "the sign of y * z")
-def answer(z, y):
-    def loss(z):
-        return (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) + y * z).mean()
-
-    return ms.value_and_grad(loss)(z)
-
-
 @right("loss-mend", "the gradient by hand: (sigmoid(z) - y) / 6")
 def answer(z, y):
     value = (ops.maximum(z, ms.Tensor(0.0)) + ops.log(1 + ops.exp(-ops.abs(z))) - y * z).mean()
     return value, (ops.sigmoid(z) - y) / 6
-
-
-@wrong("in-place-mend", "through .data")
-def answer(x):
-    t = torch.tanh(x)
-    h = t
-    h.data += x
-    (gradient,) = torch.autograd.grad((h * t).sum(), x)
-    return gradient
 
 
 @wrong("in-place-mend", "detach shares the memory")
@@ -468,13 +358,8 @@ def answer(x):
     return gradient
 
 
-@wrong("in-place-mend", "a copy without its history")
-def answer(x):
-    t = torch.tanh(x)
-    h = t.detach().clone()
-    h += x
-    (gradient,) = torch.autograd.grad((h * t).sum(), x)
-    return gradient
+wrong("in-place-mend", "a copy without its history", above("detach() -> detach().clone()"))
+right("in-place-mend", "clone, and then in place", above("detach -> clone"))
 
 
 @wrong("in-place-mend", "t is the new one, too")
@@ -485,19 +370,13 @@ def answer(x):
     return gradient
 
 
+wrong("in-place-mend", "through .data", above("tanh(x) + x -> tanh(x)", "h = t -> h = t\n    h.data += x"))
+
+
 @wrong("in-place-mend", "under no_grad")
 def answer(x):
     t = torch.tanh(x)
     with torch.no_grad():
         h = t + x
-    (gradient,) = torch.autograd.grad((h * t).sum(), x)
-    return gradient
-
-
-@right("in-place-mend", "clone, and then in place")
-def answer(x):
-    t = torch.tanh(x)
-    h = t.clone()
-    h += x
     (gradient,) = torch.autograd.grad((h * t).sum(), x)
     return gradient

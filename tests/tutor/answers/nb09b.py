@@ -1,7 +1,7 @@
 """09b Rules, derived."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 
 def softmax(z):
@@ -10,6 +10,24 @@ def softmax(z):
 
 
 # ---- rule-softmax ----
+
+
+@wrong("rule-softmax", "the plain middle of the places, not weighted by p")
+def pull(z, g):
+    p, j = softmax(z), np.arange(z.shape[1])
+    return g[:, None] * p * (j - j.mean())
+
+
+wrong("rule-softmax", "plus the average", above("- j.mean() -> + (p * j).sum(axis=1, keepdims=True)"))
+
+
+@wrong("rule-softmax", "g is forgotten")
+def pull(z, g):
+    p, j = softmax(z), np.arange(z.shape[1])
+    return p * (j - (p * j).sum(axis=1, keepdims=True))
+
+
+wrong("rule-softmax", "the softmax of the places, without p outside", above("return p * -> return g[:, None] *"))
 
 
 @wrong("rule-softmax", "argmax is flat, so nothing goes back")
@@ -29,30 +47,6 @@ def pull(z, g):
     return g[:, None] * softmax(z) * np.arange(z.shape[1])
 
 
-@wrong("rule-softmax", "plus the average")
-def pull(z, g):
-    p, j = softmax(z), np.arange(z.shape[1])
-    return g[:, None] * p * (j + (p * j).sum(axis=1, keepdims=True))
-
-
-@wrong("rule-softmax", "the plain middle of the places, not weighted by p")
-def pull(z, g):
-    p, j = softmax(z), np.arange(z.shape[1])
-    return g[:, None] * p * (j - j.mean())
-
-
-@wrong("rule-softmax", "g is forgotten")
-def pull(z, g):
-    p, j = softmax(z), np.arange(z.shape[1])
-    return p * (j - (p * j).sum(axis=1, keepdims=True))
-
-
-@wrong("rule-softmax", "the softmax of the places, without p outside")
-def pull(z, g):
-    p, j = softmax(z), np.arange(z.shape[1])
-    return g[:, None] * (j - (p * j).sum(axis=1, keepdims=True))
-
-
 @right("rule-softmax", "by the Jacobian of each row")
 def pull(z, g):
     j = np.arange(z.shape[1])
@@ -66,6 +60,14 @@ def pull(z, g):
 
 
 # ---- rule-cross-entropy ----
+
+
+@wrong("rule-cross-entropy", "divided by the classes instead of the examples")
+def pull(z, labels):
+    return (softmax(z) - np.eye(z.shape[1])[labels]) / z.shape[1]
+
+
+right("rule-cross-entropy", "with one-hot rows", above("/ z.shape[1] -> / z.shape[0]"))
 
 
 @wrong("rule-cross-entropy", "one-hot minus p")
@@ -83,20 +85,10 @@ def pull(z, labels):
     return 2 * (softmax(z) - np.eye(z.shape[1])[labels]) / len(z)
 
 
-@wrong("rule-cross-entropy", "divided by the classes instead of the examples")
-def pull(z, labels):
-    return (softmax(z) - np.eye(z.shape[1])[labels]) / z.shape[1]
-
-
 @wrong("rule-cross-entropy", "softmax without its maximum")
 def pull(z, labels):
     p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
     return (p - np.eye(z.shape[1])[labels]) / len(z)
-
-
-@right("rule-cross-entropy", "with one-hot rows")
-def pull(z, labels):
-    return (softmax(z) - np.eye(z.shape[1])[labels]) / z.shape[0]
 
 
 # ---- rule-convolution ----
@@ -155,6 +147,16 @@ def pull(x, w, stride, g):
 # ---- rule-batch-norm ----
 
 
+@wrong("rule-batch-norm", "the standard deviation of a sample: n - 1")
+def pull(x, g, eps):
+    std = x.std(axis=0, ddof=1)
+    c = x - x.mean(axis=0)
+    return (g - g.mean(axis=0)) / (std + eps) - c * (g * c).mean(axis=0) / (std * (std + eps) ** 2)
+
+
+wrong("rule-batch-norm", "plus the last term", above(", ddof=1 -> ", "+ eps) - c * ( -> + eps) + c * ("))
+
+
 @wrong("rule-batch-norm", "eps moved into the variance, with the formula of the text")
 def pull(x, g, eps):
     std = np.sqrt(x.var(axis=0) + eps)
@@ -176,25 +178,11 @@ def pull(x, g, eps):
     return (g - g.mean(axis=0) - n * (g * n).mean(axis=0)) / (std + eps)
 
 
-@wrong("rule-batch-norm", "plus the last term")
-def pull(x, g, eps):
-    std = x.std(axis=0)
-    c = x - x.mean(axis=0)
-    return (g - g.mean(axis=0)) / (std + eps) + c * (g * c).mean(axis=0) / (std * (std + eps) ** 2)
-
-
 @wrong("rule-batch-norm", "the factor of the last term upside down")
 def pull(x, g, eps):
     std = x.std(axis=0)
     y = (x - x.mean(axis=0)) / (std + eps)
     return (g - g.mean(axis=0) - y * (g * y).mean(axis=0) * std / (std + eps)) / (std + eps)
-
-
-@wrong("rule-batch-norm", "the standard deviation of a sample: n - 1")
-def pull(x, g, eps):
-    std = x.std(axis=0, ddof=1)
-    c = x - x.mean(axis=0)
-    return (g - g.mean(axis=0)) / (std + eps) - c * (g * c).mean(axis=0) / (std * (std + eps) ** 2)
 
 
 @right("rule-batch-norm", "path by path")

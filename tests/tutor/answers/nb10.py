@@ -1,7 +1,7 @@
 """10 Higher order: the gradient of a gradient."""
 
 import autograd.numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit
 import labkit.torch as torch
@@ -39,6 +39,17 @@ wrong("hessian-rows", "the second row's sign is turned round", [*rows[:2], [4, -
 right("hessian-rows", "an array", np.array(rows, float))
 
 
+@wrong("own-hvp", "the directions are exchanged")
+def answer(x, y, u, v):
+    f = (x * y).sum() ** 2
+    gx, gy = torch.autograd.grad(f, (x, y), create_graph=True)
+    return torch.autograd.grad((gx * v).sum() + (gy * u).sum(), (x, y))
+
+
+wrong("own-hvp", "the direction is left out", above("(gx * v).sum() + (gy * u) -> gx.sum() + gy"))
+wrong("own-hvp", "only the first gradient is walked back again", above("v).sum() + (gy * u -> u"))
+
+
 @wrong("own-hvp", "the gradient, not its change")
 def answer(x, y, u, v):
     f = (x * y).sum() ** 2
@@ -54,32 +65,11 @@ def answer(x, y, u, v):
     return hx, hy
 
 
-@wrong("own-hvp", "the directions are exchanged")
-def answer(x, y, u, v):
-    f = (x * y).sum() ** 2
-    gx, gy = torch.autograd.grad(f, (x, y), create_graph=True)
-    return torch.autograd.grad((gx * v).sum() + (gy * u).sum(), (x, y))
-
-
 @wrong("own-hvp", "create_graph is forgotten")
 def answer(x, y, u, v):
     f = (x * y).sum() ** 2
     gx, gy = torch.autograd.grad(f, (x, y))
     return torch.autograd.grad((gx * u).sum() + (gy * v).sum(), (x, y))
-
-
-@wrong("own-hvp", "the direction is left out")
-def answer(x, y, u, v):
-    f = (x * y).sum() ** 2
-    gx, gy = torch.autograd.grad(f, (x, y), create_graph=True)
-    return torch.autograd.grad(gx.sum() + gy.sum(), (x, y))
-
-
-@wrong("own-hvp", "only the first gradient is walked back again")
-def answer(x, y, u, v):
-    f = (x * y).sum() ** 2
-    gx, gy = torch.autograd.grad(f, (x, y), create_graph=True)
-    return torch.autograd.grad((gx * u).sum(), (x, y))
 
 
 @wrong("own-hvp", "a difference of two gradients")
@@ -115,6 +105,17 @@ def answer(x, y, u, v):
     return torch.autograd.grad(gradients, (x, y), grad_outputs=(u, v))
 
 
+@wrong("newton-step", "the curvature of exp is forgotten")
+def answer(a, b, x):
+    g = a @ x - b + np.exp(x)
+    return x - np.linalg.solve(a, g)
+
+
+wrong("newton-step", "exp(x) is added to every row of the Hessian", above("solve(a, g) -> solve(a + np.exp(x), g)"))
+wrong("newton-step", "a step down the gradient", above("np.linalg.solve(a, g) -> 0.1 * g"))
+wrong("newton-step", "multiplies by the Hessian", above("np.linalg.solve(a, g) -> (a + np.diag(np.exp(x))) @ g"))
+
+
 @wrong("newton-step", "uphill")
 def answer(a, b, x):
     g = a @ x - b + np.exp(x)
@@ -122,29 +123,7 @@ def answer(a, b, x):
     return x + np.linalg.solve(h, g)
 
 
-@wrong("newton-step", "divides by the diagonal of the Hessian")
-def answer(a, b, x):
-    g = a @ x - b + np.exp(x)
-    h = a + np.diag(np.exp(x))
-    return x - g / np.diag(h)
-
-
-@wrong("newton-step", "the curvature of exp is forgotten")
-def answer(a, b, x):
-    g = a @ x - b + np.exp(x)
-    return x - np.linalg.solve(a, g)
-
-
-@wrong("newton-step", "exp(x) is added to every row of the Hessian")
-def answer(a, b, x):
-    g = a @ x - b + np.exp(x)
-    return x - np.linalg.solve(a + np.exp(x), g)
-
-
-@wrong("newton-step", "a step down the gradient")
-def answer(a, b, x):
-    g = a @ x - b + np.exp(x)
-    return x - 0.1 * g
+wrong("newton-step", "divides by the diagonal of the Hessian", above("+ np.linalg.solve(h, g) -> - g / np.diag(h)"))
 
 
 @wrong("newton-step", "the step, not the place")
@@ -157,12 +136,6 @@ def answer(a, b, x):
 def answer(a, b, x):
     g = a @ x / 2 - b + np.exp(x)
     return x - np.linalg.solve(a / 2 + np.diag(np.exp(x)), g)
-
-
-@wrong("newton-step", "multiplies by the Hessian")
-def answer(a, b, x):
-    g = a @ x - b + np.exp(x)
-    return x - (a + np.diag(np.exp(x))) @ g
 
 
 @wrong("newton-step", "sums the rows of the Hessian: the gradient of the gradient")
@@ -185,6 +158,24 @@ def answer(a, b, x):
     f = lambda x: x @ a @ x / 2 - b @ x + np.sum(np.exp(x))
     g = labkit.grad(f)
     return x - np.linalg.inv(labkit.jacrev(g)(x)) @ g(x)
+
+
+@right("penalty-repair", "w.grad is emptied between the two")
+def answer(w, x):
+    value = ((w * x) ** 2).sum()
+    value.backward(create_graph=True)
+    loss = value + (x.grad**2).sum()
+    w.grad = None
+    loss.backward()
+    return w.grad
+
+
+wrong("penalty-repair", "create_graph is taken out", above("create_graph -> retain_graph"))
+wrong(
+    "penalty-repair",
+    "half of what has piled up",
+    above("    w.grad = None\n -> ", "return w.grad -> return w.grad / 2"),
+)
 
 
 @wrong("penalty-repair", "zeroed at the wrong place: before the first backward")
@@ -239,41 +230,12 @@ def answer(w, x):
     return result
 
 
-@wrong("penalty-repair", "create_graph is taken out")
-def answer(w, x):
-    value = ((w * x) ** 2).sum()
-    value.backward(retain_graph=True)
-    loss = value + (x.grad**2).sum()
-    w.grad = None
-    loss.backward()
-    return w.grad
-
-
-@wrong("penalty-repair", "half of what has piled up")
-def answer(w, x):
-    value = ((w * x) ** 2).sum()
-    value.backward(create_graph=True)
-    loss = value + (x.grad**2).sum()
-    loss.backward()
-    return w.grad / 2
-
-
 @wrong("penalty-repair", "the gradient for x is returned")
 def answer(w, x):
     value = ((w * x) ** 2).sum()
     (gx,) = torch.autograd.grad(value, x, create_graph=True)
     loss = value + (gx**2).sum()
     return torch.autograd.grad(loss, x)[0]
-
-
-@right("penalty-repair", "w.grad is emptied between the two")
-def answer(w, x):
-    value = ((w * x) ** 2).sum()
-    value.backward(create_graph=True)
-    loss = value + (x.grad**2).sum()
-    w.grad = None
-    loss.backward()
-    return w.grad
 
 
 @right("penalty-repair", "the inner gradient by hand")

@@ -2,7 +2,7 @@
 
 import autograd.numpy as anp
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit
 
@@ -23,14 +23,6 @@ wrong("curve-rates", "u has twice the curvature: 2 / 8 = 0.25", [*fates[:7], "fa
 right("curve-rates", "a tuple", tuple(fates))
 
 
-@wrong("curve-power", "not divided by the length")
-def power(a, x, v, steps):
-    f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
-    for _ in range(steps):
-        v = labkit.hvp(f, x, v)
-    return v @ labkit.hvp(f, x, v)
-
-
 @wrong("curve-power", "the last product is the result's length")
 def power(a, x, v, steps):
     f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
@@ -40,46 +32,38 @@ def power(a, x, v, steps):
     return np.linalg.norm(labkit.hvp(f, x, v))
 
 
-@wrong("curve-power", "one turn more")
-def power(a, x, v, steps):
-    f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
-    for _ in range(steps + 1):
-        v = labkit.hvp(f, x, v)
-        v = v / np.linalg.norm(v)
-    return v @ labkit.hvp(f, x, v)
+wrong(
+    "curve-power",
+    "one turn more",
+    above("(steps): -> (steps + 1):", "np.linalg.norm(labkit.hvp(f, x, v)) -> v @ labkit.hvp(f, x, v)"),
+)
+wrong("curve-power", "the vector, not the number", above("np.linalg.norm(labkit.hvp(f, x, v)) -> v"))
+wrong(
+    "curve-power",
+    "divided by the square of the length",
+    above("/ np.linalg.norm(v) -> / (v @ v)", "np.linalg.norm(labkit.hvp(f, x, v)) -> v @ labkit.hvp(f, x, v)"),
+)
 
 
-@wrong("curve-power", "the quotient of the start")
+@wrong("curve-power", "not divided by the length")
 def power(a, x, v, steps):
     f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
     for _ in range(steps):
-        w = labkit.hvp(f, x, v)
-        w = w / np.linalg.norm(w)
+        v = labkit.hvp(f, x, v)
     return v @ labkit.hvp(f, x, v)
+
+
+wrong(
+    "curve-power",
+    "the quotient of the start",
+    above("v = labkit.hvp(f, x, v) -> w = labkit.hvp(f, x, v)\n        w = w / np.linalg.norm(w)"),
+)
 
 
 @wrong("curve-power", "the largest eigenvalue, by eigh")
 def power(a, x, v, steps):
     f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
     return np.linalg.eigvalsh(labkit.jacfwd(labkit.grad(f))(x))[-1]
-
-
-@wrong("curve-power", "the vector, not the number")
-def power(a, x, v, steps):
-    f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
-    for _ in range(steps):
-        v = labkit.hvp(f, x, v)
-        v = v / np.linalg.norm(v)
-    return v
-
-
-@wrong("curve-power", "divided by the square of the length")
-def power(a, x, v, steps):
-    f = lambda x: anp.sum(anp.log(anp.cosh(a @ x)))
-    for _ in range(steps):
-        v = labkit.hvp(f, x, v)
-        v = v / (v @ v)
-    return v @ labkit.hvp(f, x, v)
 
 
 @right("curve-power", "the product by hand")
@@ -106,29 +90,19 @@ def pull(a, z, g):
     return np.linalg.solve(a + np.diag(3 * z**2), g)
 
 
+wrong("curve-implicit", "the cube is left out", above("a + np.diag(3 * z**2), -> a.T,"))
+wrong("curve-implicit", "2 z for the slope of the cube", above("a + np.diag(3 * z**2) -> (a + np.diag(2 * z)).T"))
+wrong("curve-implicit", "two solutions added", above("(a + np.diag(3 * z**2), g) -> (a.T, g) + g / (3 * z**2)"))
+
+
 @wrong("curve-implicit", "the slope of the left side itself")
 def pull(a, z, g):
     return (a + np.diag(3 * z**2)).T @ g
 
 
-@wrong("curve-implicit", "the cube is left out")
-def pull(a, z, g):
-    return np.linalg.solve(a.T, g)
-
-
 @wrong("curve-implicit", "the sign of the implicit function theorem is kept")
 def pull(a, z, g):
     return -np.linalg.solve((a + np.diag(3 * z**2)).T, g)
-
-
-@wrong("curve-implicit", "2 z for the slope of the cube")
-def pull(a, z, g):
-    return np.linalg.solve((a + np.diag(2 * z)).T, g)
-
-
-@wrong("curve-implicit", "two solutions added")
-def pull(a, z, g):
-    return np.linalg.solve(a.T, g) + g / (3 * z**2)
 
 
 @wrong("curve-implicit", "the rule of the example, with I")

@@ -1,15 +1,9 @@
 """11 Floating point."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
-
-
-@wrong("fp-limits", "the largest exponent is kept for infinity: forgotten")
-def limits(E, F):
-    bias = 2 ** (E - 1) - 1
-    return (2 - 2.0**-F) * 2.0 ** (bias + 1), 1 - bias, 1 - bias - F, -F
 
 
 @wrong("fp-limits", "the smallest exponent is kept for the subnormal numbers: forgotten")
@@ -18,16 +12,22 @@ def limits(E, F):
     return (2 - 2.0**-F) * 2.0**bias, -bias, -bias - F, -F
 
 
+wrong("fp-limits", "smallest and smallest normal are exchanged", above("-bias, -bias - F -> 1 - bias - F, 1 - bias"))
+
+
 @wrong("fp-limits", "the fraction of the largest number is forgotten")
 def limits(E, F):
     bias = 2 ** (E - 1) - 1
     return 2.0**bias, 1 - bias, 1 - bias - F, -F
 
 
-@wrong("fp-limits", "the next power of two, not the largest number below it")
+wrong("fp-limits", "the next power of two, not the largest number below it", above("0**bias, -> 0 ** (bias + 1),"))
+
+
+@wrong("fp-limits", "the largest exponent is kept for infinity: forgotten")
 def limits(E, F):
     bias = 2 ** (E - 1) - 1
-    return 2.0 ** (bias + 1), 1 - bias, 1 - bias - F, -F
+    return (2 - 2.0**-F) * 2.0 ** (bias + 1), 1 - bias, 1 - bias - F, -F
 
 
 @wrong("fp-limits", "the numbers, not their exponents")
@@ -59,12 +59,6 @@ def limits(E, F):
     return (2 - 2.0**-F) * 2.0**bias, 1 - bias, 1 - bias - F, -F - 1
 
 
-@wrong("fp-limits", "smallest and smallest normal are exchanged")
-def limits(E, F):
-    bias = 2 ** (E - 1) - 1
-    return (2 - 2.0**-F) * 2.0**bias, 1 - bias - F, 1 - bias, -F
-
-
 @right("fp-limits", "counted up and down by loops")
 def limits(E, F):
     top = 2 ** (E - 1) - 1
@@ -86,6 +80,18 @@ wrong("fp-absorb", "the loop is stuck at the last odd number", [2048, 2052, 4096
 right("fp-absorb", "float16 scalars", [np.float16(v) for v in (2048, 2052, 4096, 2048, 2050, 2048)])
 
 
+@wrong("fp-update", "one step too many")
+def train(w, g, lr, steps):
+    copy = w.astype(np.float32)
+    for _ in range(steps + 1):
+        copy = copy - np.float32(lr) * g.astype(np.float32)
+    return copy.astype(np.float16)
+
+
+wrong("fp-update", "returned in float32", above("(steps + 1): -> (steps):", ".astype(np.float16) -> "))
+wrong("fp-update", "uphill", above("(steps + 1): -> (steps):", "copy - np -> copy + np"))
+
+
 @wrong("fp-update", "the copy is made anew in each step, from float16")
 def train(w, g, lr, steps):
     for _ in range(steps):
@@ -94,27 +100,11 @@ def train(w, g, lr, steps):
     return w
 
 
-@wrong("fp-update", "returned in float32")
-def train(w, g, lr, steps):
-    copy = w.astype(np.float32)
-    for _ in range(steps):
-        copy = copy - np.float32(lr) * g.astype(np.float32)
-    return copy
-
-
 @right("fp-update", "the step stays a float16, only the weights are kept in float32")
 def train(w, g, lr, steps):
     copy = w.astype(np.float32)
     for _ in range(steps):
         copy = copy - (lr * g).astype(np.float16)
-    return copy.astype(np.float16)
-
-
-@wrong("fp-update", "one step too many")
-def train(w, g, lr, steps):
-    copy = w.astype(np.float32)
-    for _ in range(steps + 1):
-        copy = copy - np.float32(lr) * g.astype(np.float32)
     return copy.astype(np.float16)
 
 
@@ -129,14 +119,6 @@ def train(w, g, lr, steps):
 def train(w, g, lr, steps):
     w -= (lr * steps * g.astype(np.float32)).astype(np.float16)
     return w
-
-
-@wrong("fp-update", "uphill")
-def train(w, g, lr, steps):
-    copy = w.astype(np.float32)
-    for _ in range(steps):
-        copy = copy + np.float32(lr) * g.astype(np.float32)
-    return copy.astype(np.float16)
 
 
 @wrong("fp-update", "a larger rate moves the weights")
@@ -195,6 +177,24 @@ wrong("fp-leak-find", "the gradient has the type of the result", [*leaks[:8], "f
 right("fp-leak-find", "a tuple", tuple(leaks))
 
 
+@right("fp-leak-mend", "float16, which holds these numbers exactly and gives way to float32")
+def standard(x):
+    centre = ms.Tensor([0.5, 0.25, 0.125], ms.float16)
+    return (x - centre) / 0.25
+
+
+wrong("fp-leak-mend", "a list of Python numbers: float32, and so is the result for float16", above(", ms.float16 -> "))
+
+
+@wrong("fp-leak-mend", "a fixed cast at the end")
+def standard(x):
+    centre = ms.Tensor(np.array([0.5, 0.25, 0.125]))
+    return ((x - centre) / ms.Tensor(np.array(0.25))).astype(ms.float32)
+
+
+right("fp-leak-mend", "computed in float64, and cast back at the end", above("ms.float32 -> x.dtype"))
+
+
 @wrong("fp-leak-mend", "always float32")
 def standard(x):
     centre = ms.Tensor(np.array([0.5, 0.25, 0.125]), ms.float32)
@@ -207,22 +207,10 @@ def standard(x):
     return (x - centre) / ms.Tensor(np.array(0.25))
 
 
-@right("fp-leak-mend", "float16, which holds these numbers exactly and gives way to float32")
-def standard(x):
-    centre = ms.Tensor([0.5, 0.25, 0.125], ms.float16)
-    return (x - centre) / 0.25
-
-
 @wrong("fp-leak-mend", "multiplies by 0.25")
 def standard(x):
     centre = ms.Tensor([0.5, 0.25, 0.125], x.dtype)
     return (x - centre) * 0.25
-
-
-@wrong("fp-leak-mend", "a list of Python numbers: float32, and so is the result for float16")
-def standard(x):
-    centre = ms.Tensor([0.5, 0.25, 0.125])
-    return (x - centre) / 0.25
 
 
 @wrong("fp-leak-mend", "NumPy's array is returned")
@@ -242,24 +230,25 @@ def standard(x):
     return (x - centre) / ms.Tensor(np.array(0.25))
 
 
-@wrong("fp-leak-mend", "a fixed cast at the end")
-def standard(x):
-    centre = ms.Tensor(np.array([0.5, 0.25, 0.125]))
-    return ((x - centre) / ms.Tensor(np.array(0.25))).astype(ms.float32)
-
-
 @right("fp-leak-mend", "times 4, which is exact")
 def standard(x):
     return (x - ms.Tensor([0.5, 0.25, 0.125], x.dtype)) * 4
 
 
-@right("fp-leak-mend", "computed in float64, and cast back at the end")
-def standard(x):
-    centre = ms.Tensor(np.array([0.5, 0.25, 0.125]))
-    return ((x - centre) / ms.Tensor(np.array(0.25))).astype(x.dtype)
-
-
 # ---- fp-rest ----
+
+
+@wrong("fp-rest", "rest first")
+def train(w, g, lr, steps):
+    rest = np.zeros_like(w)
+    for _ in range(steps):
+        step = rest - lr * g
+        new = w + step
+        rest, w = step - (new - w), new
+    return rest, w
+
+
+wrong("fp-rest", "one step too many", above("(steps): -> (steps + 1):", "return rest, w -> return w, rest"))
 
 
 @wrong("fp-rest", "computed in float32, and rounded in the end")
@@ -296,26 +285,6 @@ def train(w, g, lr, steps):
         step = rest - lr * g
         w = w + step
         rest = step - (w + step - w)
-    return w, rest
-
-
-@wrong("fp-rest", "rest first")
-def train(w, g, lr, steps):
-    rest = np.zeros_like(w)
-    for _ in range(steps):
-        step = rest - lr * g
-        new = w + step
-        rest, w = step - (new - w), new
-    return rest, w
-
-
-@wrong("fp-rest", "one step too many")
-def train(w, g, lr, steps):
-    rest = np.zeros_like(w)
-    for _ in range(steps + 1):
-        step = rest - lr * g
-        new = w + step
-        rest, w = step - (new - w), new
     return w, rest
 
 

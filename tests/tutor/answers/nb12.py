@@ -1,7 +1,7 @@
 """12 Loss scaling."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 
@@ -17,14 +17,6 @@ wrong("scale-slip", "the scale divides", ["0", "0", "kept", "0", "kept", "kept",
 right("scale-slip", "a tuple", tuple(slip))
 
 
-@wrong("scale-static", "the gradient is not unscaled")
-def step(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    return w - lr * ms.grad(lambda w: loss(w) * scale)(w)
-
-
 @wrong("scale-static", "no scale at all")
 def step(w, x, scale, lr):
     def loss(w):
@@ -33,20 +25,20 @@ def step(w, x, scale, lr):
     return w - lr * ms.grad(loss)(w)
 
 
+wrong("scale-static", "the gradient is not unscaled", above("(loss) -> (lambda w: loss(w) * scale)"))
+wrong("scale-static", "unscaled inside of the function", above("(loss) -> (lambda w: loss(w) * scale / scale)"))
+wrong(
+    "scale-static", "uphill", above("- lr * ms.grad(loss)(w) -> + lr * ms.grad(lambda w: loss(w) * scale)(w) / scale")
+)
+wrong("scale-static", "the weights are scaled", above("(loss)(w) -> (loss)(w * scale) / scale"))
+
+
 @wrong("scale-static", "the gradient is scaled, not the loss")
 def step(w, x, scale, lr):
     def loss(w):
         return (w.astype(ms.float16) * x).sum() * 2**-16
 
     return w - lr * (ms.grad(loss)(w) * scale) / scale
-
-
-@wrong("scale-static", "unscaled inside of the function")
-def step(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    return w - lr * ms.grad(lambda w: loss(w) * scale / scale)(w)
 
 
 @wrong("scale-static", "divided by the scale twice")
@@ -58,28 +50,12 @@ def step(w, x, scale, lr):
     return w - lr / scale * gradient
 
 
-@wrong("scale-static", "uphill")
-def step(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    return w + lr * ms.grad(lambda w: loss(w) * scale)(w) / scale
-
-
 @wrong("scale-static", "the gradient itself")
 def step(w, x, scale, lr):
     def loss(w):
         return (w.astype(ms.float16) * x).sum() * 2**-16
 
     return ms.grad(lambda w: loss(w) * scale)(w) / scale
-
-
-@wrong("scale-static", "the weights are scaled")
-def step(w, x, scale, lr):
-    def loss(w):
-        return (w.astype(ms.float16) * x).sum() * 2**-16
-
-    return w - lr * ms.grad(loss)(w * scale) / scale
 
 
 @wrong("scale-static", "multiplied by the scale instead of divided")
@@ -117,16 +93,21 @@ def largest(g1, g2):
     return 65504 / top
 
 
-@wrong("scale-largest", "rounded up")
-def largest(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
-    return 2.0 ** np.ceil(np.log2(65504 / top))
+wrong("scale-largest", "rounded up", above("65504 / top -> 2.0 ** np.ceil(np.log2(65504 / top))"))
+wrong("scale-largest", "rounded to the nearest power", above("65504 / top -> 2.0 ** np.round(np.log2(65504 / top))"))
+wrong("scale-largest", "the exponent", above("65504 / top -> int(np.floor(np.log2(65504 / top)))"))
 
 
-@wrong("scale-largest", "rounded to the nearest power")
+@wrong("scale-largest", "a loop that goes one too far")
 def largest(g1, g2):
     top = max(np.abs(g1).max(), np.abs(g2).max())
-    return 2.0 ** np.round(np.log2(65504 / top))
+    scale = 1.0
+    while top * scale <= 65504:
+        scale *= 2
+    return scale
+
+
+wrong("scale-largest", "a loop that starts at 1: a scale below 1 is never found", above("scale <= -> scale * 2 <="))
 
 
 @wrong("scale-largest", "the sign is overlooked: the largest, not the largest magnitude")
@@ -146,34 +127,10 @@ def largest(g1, g2):
     return 2.0 ** np.floor(np.log2(65504 / norm))
 
 
-@wrong("scale-largest", "the exponent")
-def largest(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
-    return int(np.floor(np.log2(65504 / top)))
-
-
 @wrong("scale-largest", "the smaller one of the two largest")
 def largest(g1, g2):
     top = min(np.abs(g1).max(), np.abs(g2).max())
     return 2.0 ** np.floor(np.log2(65504 / top))
-
-
-@wrong("scale-largest", "a loop that goes one too far")
-def largest(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
-    scale = 1.0
-    while top * scale <= 65504:
-        scale *= 2
-    return scale
-
-
-@wrong("scale-largest", "a loop that starts at 1: a scale below 1 is never found")
-def largest(g1, g2):
-    top = max(np.abs(g1).max(), np.abs(g2).max())
-    scale = 1.0
-    while top * scale * 2 <= 65504:
-        scale *= 2
-    return scale
 
 
 @wrong("scale-largest", "strictly below 65504, with whole exponents cut towards 0")
@@ -224,34 +181,40 @@ wrong(
 right("scale-history", "floats", [float(v) for v in history])
 
 
-@wrong("scale-dynamic", "the counter is not set back after an overflow")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1), counter
-    counter += 1
-    if counter == window:
-        return scale * factor, 0
-    return scale, counter
-
-
-@wrong("scale-dynamic", "the counter is not set back after a growth")
+@wrong("scale-dynamic", "counts from 1 after a growth")
 def adjust(scale, counter, finite, factor, window):
     if not finite:
         return max(scale / factor, 1), 0
     counter += 1
-    if counter >= window:
-        scale = scale * factor
-    return scale, counter
-
-
-@wrong("scale-dynamic", "never below 1 is forgotten")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return scale / factor, 0
-    counter += 1
     if counter == window:
-        return scale * factor, 0
+        return scale * factor, 1
     return scale, counter
+
+
+wrong(
+    "scale-dynamic",
+    "the counter is not set back after an overflow",
+    above("(scale / factor, 1), 0 -> (scale / factor, 1), counter", "* factor, 1 -> * factor, 0"),
+)
+wrong(
+    "scale-dynamic",
+    "the counter is not set back after a growth",
+    above("counter == window -> counter >= window", "return scale * factor, 1 -> scale = scale * factor"),
+)
+wrong(
+    "scale-dynamic",
+    "never below 1 is forgotten",
+    above("max(scale / factor, 1) -> scale / factor", "* factor, 1 -> * factor, 0"),
+)
+wrong(
+    "scale-dynamic",
+    "more than the window",
+    above("counter == window -> counter > window", "* factor, 1 -> * factor, 0"),
+)
+wrong("scale-dynamic", "min for max", above("max -> min", "* factor, 1 -> * factor, 0"))
+wrong("scale-dynamic", "always 2", above("/ factor, 1 -> / 2, 1", "* factor, 1 -> * 2, 0"))
+wrong("scale-dynamic", "the condition is turned round", above("not finite -> finite", "* factor, 1 -> * factor, 0"))
+wrong("scale-dynamic", "grows additively", above("* factor, 1 -> + factor, 0"))
 
 
 @wrong("scale-dynamic", "compares before it counts")
@@ -263,71 +226,11 @@ def adjust(scale, counter, finite, factor, window):
     return scale, counter + 1
 
 
-@wrong("scale-dynamic", "more than the window")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1), 0
-    counter += 1
-    if counter > window:
-        return scale * factor, 0
-    return scale, counter
-
-
-@wrong("scale-dynamic", "min for max")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return min(scale / factor, 1), 0
-    counter += 1
-    if counter == window:
-        return scale * factor, 0
-    return scale, counter
-
-
-@wrong("scale-dynamic", "always 2")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / 2, 1), 0
-    counter += 1
-    if counter == window:
-        return scale * 2, 0
-    return scale, counter
-
-
-@wrong("scale-dynamic", "counts from 1 after a growth")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1), 0
-    counter += 1
-    if counter == window:
-        return scale * factor, 1
-    return scale, counter
-
-
-@wrong("scale-dynamic", "the condition is turned round")
-def adjust(scale, counter, finite, factor, window):
-    if finite:
-        return max(scale / factor, 1), 0
-    counter += 1
-    if counter == window:
-        return scale * factor, 0
-    return scale, counter
-
-
 @wrong("scale-dynamic", "the scale alone")
 def adjust(scale, counter, finite, factor, window):
     if not finite:
         return max(scale / factor, 1)
     return scale * factor if counter + 1 == window else scale
-
-
-@wrong("scale-dynamic", "grows additively")
-def adjust(scale, counter, finite, factor, window):
-    if not finite:
-        return max(scale / factor, 1), 0
-    counter += 1
-    if counter == window:
-        return scale + factor, 0
-    return scale, counter
 
 
 @right("scale-dynamic", "the remainder of the counter")
@@ -336,26 +239,6 @@ def adjust(scale, counter, finite, factor, window):
         return max(1.0, scale / factor), 0
     counter = (counter + 1) % window
     return scale * (factor if counter == 0 else 1), counter
-
-
-@wrong("scale-repair", "unscaled first, but nobody looks whether it is finite")
-def step(w, g, scale, limit, lr):
-    g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-    return w - lr * g
-
-
-@wrong("scale-repair", "the check is there, the order is not mended")
-def step(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
-    g = g / scale
-    return w - lr * g
 
 
 @wrong("scale-repair", "any for all")
@@ -369,25 +252,28 @@ def step(w, g, scale, limit, lr):
     return w - lr * g
 
 
-@wrong("scale-repair", "nan is looked for, not inf")
+wrong(
+    "scale-repair",
+    "unscaled first, but nobody looks whether it is finite",
+    above("    if not np.isfinite(g).any():\n        return w\n -> "),
+)
+wrong("scale-repair", "nan is looked for, not inf", above("not np.isfinite -> np.isnan"))
+wrong("scale-repair", "inf is looked for, not nan", above("not np.isfinite -> np.isinf"))
+wrong(
+    "scale-repair",
+    "the limit is divided, and the gradient is not unscaled",
+    above("any -> all", "g = g / scale\n    norm = np.sqrt((g**2).sum()) -> norm = np.sqrt((g**2).sum()) / scale"),
+)
+
+
+@wrong("scale-repair", "the check is there, the order is not mended")
 def step(w, g, scale, limit, lr):
-    if np.isnan(g).any():
+    if not np.isfinite(g).all():
         return w
-    g = g / scale
     norm = np.sqrt((g**2).sum())
     if norm > limit:
         g = g * (limit / norm)
-    return w - lr * g
-
-
-@wrong("scale-repair", "inf is looked for, not nan")
-def step(w, g, scale, limit, lr):
-    if np.isinf(g).any():
-        return w
     g = g / scale
-    norm = np.sqrt((g**2).sum())
-    if norm > limit:
-        g = g * (limit / norm)
     return w - lr * g
 
 
@@ -417,16 +303,6 @@ def step(w, g, scale, limit, lr):
     g = g / scale
     norm = np.sqrt((g**2).sum())
     return w - lr * g * (limit / norm)
-
-
-@wrong("scale-repair", "the limit is divided, and the gradient is not unscaled")
-def step(w, g, scale, limit, lr):
-    if not np.isfinite(g).all():
-        return w
-    norm = np.sqrt((g**2).sum()) / scale
-    if norm > limit:
-        g = g * (limit / norm)
-    return w - lr * g
 
 
 @wrong("scale-repair", "clipped by value")

@@ -1,7 +1,7 @@
 """13 Clipping: when a gradient is too long."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 import labkit.torch as torch
@@ -29,6 +29,10 @@ def answer(shapes, limit):
     return limit * np.sqrt(len(shapes))
 
 
+wrong("clip-longest", "adds up the axes", above("sqrt(len(shapes)) -> sqrt(sum(sum(shape) for shape in shapes))"))
+wrong("clip-longest", "the limit itself", above("limit * np.sqrt(len(shapes)) -> limit"))
+
+
 @wrong("clip-longest", "the root is forgotten")
 def answer(shapes, limit):
     return limit * sum(int(np.prod(shape)) for shape in shapes)
@@ -46,11 +50,6 @@ def answer(shapes, limit):
     return limit * n**0.5
 
 
-@wrong("clip-longest", "adds up the axes")
-def answer(shapes, limit):
-    return limit * np.sqrt(sum(sum(shape) for shape in shapes))
-
-
 @wrong("clip-longest", "the lengths of the parameters are added")
 def answer(shapes, limit):
     return sum(limit * np.sqrt(np.prod(shape)) for shape in shapes)
@@ -59,11 +58,6 @@ def answer(shapes, limit):
 @wrong("clip-longest", "the limit is under the root")
 def answer(shapes, limit):
     return np.sqrt(limit * sum(np.prod(shape) for shape in shapes))
-
-
-@wrong("clip-longest", "the limit itself")
-def answer(shapes, limit):
-    return limit
 
 
 @wrong("clip-longest", "the largest parameter alone")
@@ -118,6 +112,31 @@ wrong(
 right("clip-orders", "a tuple", tuple(orders))
 
 
+@wrong("clip-prove", "the clip lets short gradients grow: the factor is max")
+def answer(a, b, limit):
+    def clip(g):
+        return g * max(1.0, limit / np.linalg.norm(g))
+
+    def cosine(u, v):
+        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
+
+    mean = (a + b) / 2
+    return cosine(mean, (clip(a) + clip(b)) / 2), cosine(mean, clip(mean))
+
+
+wrong(
+    "clip-prove",
+    "always scaled to the limit",
+    above("max(1.0, limit / np.linalg.norm(g)) -> limit / np.linalg.norm(g)"),
+)
+wrong("clip-prove", "clips by value", above("g * max(1.0, limit / np.linalg.norm(g)) -> np.clip(g, -limit, limit)"))
+wrong(
+    "clip-prove",
+    "the brackets of the cosine: divides by one, multiplies by the other",
+    above("max -> min", "(np.linalg.norm(u) * np.linalg.norm(v)) -> np.linalg.norm(u) * np.linalg.norm(v)"),
+)
+
+
 @wrong("clip-prove", "the cosines are exchanged")
 def answer(a, b, limit):
     def clip(g):
@@ -128,30 +147,6 @@ def answer(a, b, limit):
 
     mean = (a + b) / 2
     return cosine(mean, clip(mean)), cosine(mean, (clip(a) + clip(b)) / 2)
-
-
-@wrong("clip-prove", "always scaled to the limit")
-def answer(a, b, limit):
-    def clip(g):
-        return g * limit / np.linalg.norm(g)
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine(mean, (clip(a) + clip(b)) / 2), cosine(mean, clip(mean))
-
-
-@wrong("clip-prove", "clips by value")
-def answer(a, b, limit):
-    def clip(g):
-        return np.clip(g, -limit, limit)
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine(mean, (clip(a) + clip(b)) / 2), cosine(mean, clip(mean))
 
 
 @wrong("clip-prove", "one factor for both workers: a global norm")
@@ -179,33 +174,9 @@ def answer(a, b, limit):
     return cosine(one, other), cosine(other, one)
 
 
-@wrong("clip-prove", "the brackets of the cosine: divides by one, multiplies by the other")
-def answer(a, b, limit):
-    def clip(g):
-        return g * min(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v / np.linalg.norm(u) * np.linalg.norm(v)
-
-    mean = (a + b) / 2
-    return cosine(mean, (clip(a) + clip(b)) / 2), cosine(mean, clip(mean))
-
-
 @wrong("clip-prove", "the second one is known to be 1, and the first one compares the workers")
 def answer(a, b, limit):
     return a @ b / (np.linalg.norm(a) * np.linalg.norm(b)), 1.0
-
-
-@wrong("clip-prove", "the clip lets short gradients grow: the factor is max")
-def answer(a, b, limit):
-    def clip(g):
-        return g * max(1.0, limit / np.linalg.norm(g))
-
-    def cosine(u, v):
-        return u @ v / (np.linalg.norm(u) * np.linalg.norm(v))
-
-    mean = (a + b) / 2
-    return cosine(mean, (clip(a) + clip(b)) / 2), cosine(mean, clip(mean))
 
 
 @wrong("clip-prove", "angles in degrees")
@@ -231,6 +202,18 @@ def answer(a, b, limit):
     return total @ clipped / (np.linalg.norm(total) * np.linalg.norm(clipped)), 1.0
 
 
+@wrong("clip-mend", "only the first worker is checked")
+def answer(w, first, second, scale, limit):
+    if not ms.amp.all_finite((first,)):
+        return w
+    mean = (first + second) / 2 / scale
+    (mean,) = ms.ops.clip_by_global_norm((mean,), limit)
+    return w - 0.1 * mean
+
+
+wrong("clip-mend", "without a check", above("    if not ms.amp.all_finite((first,)):\n        return w\n -> "))
+
+
 @wrong("clip-mend", "the clip still comes before the mean")
 def answer(w, first, second, scale, limit):
     first, second = first / scale, second / scale
@@ -239,15 +222,6 @@ def answer(w, first, second, scale, limit):
     first = ms.ops.clip_by_global_norm((first,), limit)[0]
     second = ms.ops.clip_by_global_norm((second,), limit)[0]
     return w - 0.1 * (first + second) / 2
-
-
-@wrong("clip-mend", "only the first worker is checked")
-def answer(w, first, second, scale, limit):
-    if not ms.amp.all_finite((first,)):
-        return w
-    mean = (first + second) / 2 / scale
-    (mean,) = ms.ops.clip_by_global_norm((mean,), limit)
-    return w - 0.1 * mean
 
 
 @wrong("clip-mend", "the mean is clipped before it is unscaled")
@@ -275,13 +249,6 @@ def answer(w, first, second, scale, limit):
         return w
     first, second = ms.ops.clip_by_global_norm((first, second), limit)
     return w - 0.1 * (first + second) / 2
-
-
-@wrong("clip-mend", "without a check")
-def answer(w, first, second, scale, limit):
-    mean = (first + second) / 2 / scale
-    (mean,) = ms.ops.clip_by_global_norm((mean,), limit)
-    return w - 0.1 * mean
 
 
 @wrong("clip-mend", "a worker that overflows is left out, the other one steps")
@@ -331,6 +298,16 @@ def answer(w, first, second, scale, limit):
     return w
 
 
+@wrong("clip-port", "clips the leaves themselves")
+def answer(x, y):
+    ((x**2).sum() * (y**2).sum()).backward()
+    torch.nn.utils.clip_grad_norm_([x, y], 1.0)
+    return x.detach(), y.detach()
+
+
+wrong("clip-port", "by value", above("clip_grad_norm_ -> clip_grad_value_", "detach(), y.detach() -> grad, y.grad"))
+
+
 @wrong("clip-port", "not clipped")
 def answer(x, y):
     return torch.autograd.grad((x**2).sum() * (y**2).sum(), (x, y))
@@ -350,13 +327,6 @@ def answer(x, y):
     return torch.nn.utils.clip_grad_norm_([x, y], 1.0)
 
 
-@wrong("clip-port", "by value")
-def answer(x, y):
-    ((x**2).sum() * (y**2).sum()).backward()
-    torch.nn.utils.clip_grad_value_([x, y], 1.0)
-    return x.grad, y.grad
-
-
 @wrong("clip-port", "clips before there are gradients")
 def answer(x, y):
     torch.nn.utils.clip_grad_norm_([x, y], 1.0)
@@ -369,13 +339,6 @@ def answer(x, y):
     gx, gy = torch.autograd.grad((x**2).sum() * (y**2).sum(), (x, y))
     norm = gx.norm() + gy.norm()
     return gx / norm, gy / norm
-
-
-@wrong("clip-port", "clips the leaves themselves")
-def answer(x, y):
-    ((x**2).sum() * (y**2).sum()).backward()
-    torch.nn.utils.clip_grad_norm_([x, y], 1.0)
-    return x.detach(), y.detach()
 
 
 @wrong("clip-port", "the sum of the two factors")

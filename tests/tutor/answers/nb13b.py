@@ -1,7 +1,7 @@
 """13b A recurrent net."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.torch as torch
 
@@ -24,6 +24,14 @@ def answer(w, u, x, y):
     return dw, du
 
 
+wrong(
+    "rnn-backward",
+    "the slope of tanh at the state before",
+    above("hs[-1] - y -> 2 * (hs[-1] - y)", "hs[t + 1] * -> hs[t] *"),
+)
+wrong("rnn-backward", "goes back through u", above("hs[-1] - y -> 2 * (hs[-1] - y)", "da * w -> da * u"))
+
+
 @wrong("rnn-backward", "assigned at each step, not added up")
 def answer(w, u, x, y):
     hs = states_of(w, u, x)
@@ -31,26 +39,6 @@ def answer(w, u, x, y):
     for t in range(len(x) - 1, -1, -1):
         da = dh * (1 - hs[t + 1] ** 2)
         dw, du, dh = da * hs[t], da * x[t], da * w
-    return dw, du
-
-
-@wrong("rnn-backward", "the slope of tanh at the state before")
-def answer(w, u, x, y):
-    hs, dw, du = states_of(w, u, x), 0.0, 0.0
-    dh = 2 * (hs[-1] - y)
-    for t in range(len(x) - 1, -1, -1):
-        da = dh * (1 - hs[t] ** 2)
-        dw, du, dh = dw + da * hs[t], du + da * x[t], da * w
-    return dw, du
-
-
-@wrong("rnn-backward", "goes back through u")
-def answer(w, u, x, y):
-    hs, dw, du = states_of(w, u, x), 0.0, 0.0
-    dh = 2 * (hs[-1] - y)
-    for t in range(len(x) - 1, -1, -1):
-        da = dh * (1 - hs[t + 1] ** 2)
-        dw, du, dh = dw + da * hs[t], du + da * x[t], da * u
     return dw, du
 
 
@@ -119,16 +107,20 @@ def horizon(w, g, tiny):
     return 0
 
 
-@wrong("rnn-truncate", "detached, but not assigned")
+@wrong("rnn-truncate", "only the first k steps hang together")
 def follow(w, x, k):
     h, loss = torch.zeros(()), 0.0
     for t, number in enumerate(x):
-        if t % k == 0:
-            h.detach()
+        if t >= k:
+            h = h.detach()
         h = torch.tanh(w * h + number)
         loss = loss + h
     loss.backward()
     return loss.item(), w.grad
+
+
+wrong("rnn-truncate", "detached, but not assigned", above("if t >= k: -> if t % k == 0:", "h = h.detach -> h.detach"))
+wrong("rnn-truncate", "a new state at each cut", above("if t >= k: -> if t % k == 0:", "h.detach() -> torch.zeros(())"))
 
 
 @wrong("rnn-truncate", "after the step instead of before it")
@@ -138,30 +130,6 @@ def follow(w, x, k):
         h = torch.tanh(w * h + number)
         if t % k == 0:
             h = h.detach()
-        loss = loss + h
-    loss.backward()
-    return loss.item(), w.grad
-
-
-@wrong("rnn-truncate", "a new state at each cut")
-def follow(w, x, k):
-    h, loss = torch.zeros(()), 0.0
-    for t, number in enumerate(x):
-        if t % k == 0:
-            h = torch.zeros(())
-        h = torch.tanh(w * h + number)
-        loss = loss + h
-    loss.backward()
-    return loss.item(), w.grad
-
-
-@wrong("rnn-truncate", "only the first k steps hang together")
-def follow(w, x, k):
-    h, loss = torch.zeros(()), 0.0
-    for t, number in enumerate(x):
-        if t >= k:
-            h = h.detach()
-        h = torch.tanh(w * h + number)
         loss = loss + h
     loss.backward()
     return loss.item(), w.grad

@@ -1,7 +1,7 @@
 """14 The training step."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.mindspore as ms
 import labkit.torch as torch
@@ -15,6 +15,59 @@ def trained(cell, w, x, y, limit):
     step = cell(nn.WithLossCell(layer, nn.MSELoss()), optimizer, limit)
     losses = tuple(step(x, y) for _ in range(3))
     return losses, layer.weight.value()
+
+
+@wrong("step-write", "the limit is left at 1")
+def answer(w, x, y, limit):
+    class MyTrainOneStep(nn.Cell):
+        def __init__(self, network, optimizer, limit):
+            super().__init__()
+            self.network, self.optimizer = network, optimizer
+
+        def construct(self, *batch):
+            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
+            self.optimizer(ops.clip_by_global_norm(grads))
+            return loss
+
+    return trained(MyTrainOneStep, w, x, y, limit)
+
+
+wrong(
+    "step-write",
+    "by value",
+    above(
+        "optimizer = network, optimizer -> optimizer, self.limit = network, optimizer, limit",
+        "clip_by_global_norm(grads) -> clip_by_value(grads, -self.limit, self.limit)",
+    ),
+)
+wrong(
+    "step-write",
+    "the optimizer is not called",
+    above(
+        "optimizer = network, optimizer -> optimizer, self.limit = network, optimizer, limit",
+        "self.optimizer(ops.clip_by_global_norm(grads)) -> grads = ops.clip_by_global_norm(grads, self.limit)",
+    ),
+)
+
+
+@wrong("step-write", "two steps only")
+def answer(w, x, y, limit):
+    layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
+    network = nn.WithLossCell(layer, nn.MSELoss())
+    optimizer = nn.SGD(layer.trainable_params(), 0.1)
+    losses = []
+    for _ in range(2):
+        loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
+        optimizer(ops.clip_by_global_norm(grads, limit))
+        losses.append(loss)
+    return tuple(losses), layer.weight.value()
+
+
+right(
+    "step-write",
+    "the rate is left at its default, which is 0.1",
+    above("(layer.trainable_params(), 0.1) -> (layer.trainable_params())", "range(2): -> range(3):"),
+)
 
 
 @wrong("step-write", "not clipped")
@@ -49,36 +102,6 @@ def answer(w, x, y, limit):
     return trained(MyTrainOneStep, w, x, y, limit)
 
 
-@wrong("step-write", "the limit is left at 1")
-def answer(w, x, y, limit):
-    class MyTrainOneStep(nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__()
-            self.network, self.optimizer = network, optimizer
-
-        def construct(self, *batch):
-            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
-            self.optimizer(ops.clip_by_global_norm(grads))
-            return loss
-
-    return trained(MyTrainOneStep, w, x, y, limit)
-
-
-@wrong("step-write", "by value")
-def answer(w, x, y, limit):
-    class MyTrainOneStep(nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__()
-            self.network, self.optimizer, self.limit = network, optimizer, limit
-
-        def construct(self, *batch):
-            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
-            self.optimizer(ops.clip_by_value(grads, -self.limit, self.limit))
-            return loss
-
-    return trained(MyTrainOneStep, w, x, y, limit)
-
-
 @wrong("step-write", "the loss after the update is returned")
 def answer(w, x, y, limit):
     class MyTrainOneStep(nn.Cell):
@@ -92,34 +115,6 @@ def answer(w, x, y, limit):
             return self.network(*batch)
 
     return trained(MyTrainOneStep, w, x, y, limit)
-
-
-@wrong("step-write", "the optimizer is not called")
-def answer(w, x, y, limit):
-    class MyTrainOneStep(nn.Cell):
-        def __init__(self, network, optimizer, limit):
-            super().__init__()
-            self.network, self.optimizer, self.limit = network, optimizer, limit
-
-        def construct(self, *batch):
-            loss, grads = ms.value_and_grad(self.network, None, self.optimizer.parameters)(*batch)
-            grads = ops.clip_by_global_norm(grads, self.limit)
-            return loss
-
-    return trained(MyTrainOneStep, w, x, y, limit)
-
-
-@wrong("step-write", "two steps only")
-def answer(w, x, y, limit):
-    layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = nn.WithLossCell(layer, nn.MSELoss())
-    optimizer = nn.SGD(layer.trainable_params(), 0.1)
-    losses = []
-    for _ in range(2):
-        loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
-        optimizer(ops.clip_by_global_norm(grads, limit))
-        losses.append(loss)
-    return tuple(losses), layer.weight.value()
 
 
 @wrong("step-write", "gradients of the inputs in place of the parameters")
@@ -144,19 +139,6 @@ def answer(w, x, y, limit):
         layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
         network = nn.WithLossCell(layer, nn.MSELoss())
         optimizer = nn.SGD(layer.trainable_params(), 0.1)
-        loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
-        optimizer(ops.clip_by_global_norm(grads, limit))
-        losses.append(loss)
-    return tuple(losses), layer.weight.value()
-
-
-@right("step-write", "the rate is left at its default, which is 0.1")
-def answer(w, x, y, limit):
-    layer = nn.Dense(3, 1, weight_init=w, has_bias=False)
-    network = nn.WithLossCell(layer, nn.MSELoss())
-    optimizer = nn.SGD(layer.trainable_params())
-    losses = []
-    for _ in range(3):
         loss, grads = ms.value_and_grad(network, None, optimizer.parameters)(x, y)
         optimizer(ops.clip_by_global_norm(grads, limit))
         losses.append(loss)
@@ -206,23 +188,10 @@ wrong("step-loops", "the gradient of the first round stays in the second: both a
 right("step-loops", "powers", [0.8**2, 0.44, 1, 0.8, 0.6**2, 0.6**2])
 
 
-@wrong("step-port", "zero_grad is forgotten")
+@wrong("step-port", "Nesterov's momentum")
 def answer(w, x, y):
     w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
-
-
-@wrong("step-port", "without momentum")
-def answer(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1)
+    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9, nesterov=True)
     losses = []
     for _ in range(3):
         optimizer.zero_grad()
@@ -233,32 +202,19 @@ def answer(w, x, y):
     return losses, w.detach()
 
 
-@wrong("step-port", "the losses are tensors")
-def answer(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss)
-    return losses, w.detach()
-
-
-@wrong("step-port", "the sum for the mean")
-def answer(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).sum()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
+wrong("step-port", "zero_grad is forgotten", above(", nesterov=True -> ", "        optimizer.zero_grad()\n -> "))
+wrong("step-port", "without momentum", above(", momentum=0.9, nesterov=True -> "))
+wrong("step-port", "the losses are tensors", above(", nesterov=True -> ", ".item() -> "))
+wrong("step-port", "the sum for the mean", above(", nesterov=True -> ", "mean -> sum"))
+wrong(
+    "step-port",
+    "the optimizer is made anew in each step, and so is its momentum",
+    above(
+        "    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9, nesterov=True)\n -> ",
+        "for _ in range(3): -> for _ in range(3):\n        optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)",
+    ),
+)
+wrong("step-port", "momentum 0.1 and rate 0.9: exchanged", above("1, momentum=0.9, nesterov=True -> 9, momentum=0.1"))
 
 
 @wrong("step-port", "the loss after the step")
@@ -283,48 +239,6 @@ def answer(w, x, y):
         loss = ((x @ w - y) ** 2).mean()
         loss.backward()
         optimizer.zero_grad()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
-
-
-@wrong("step-port", "the optimizer is made anew in each step, and so is its momentum")
-def answer(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    losses = []
-    for _ in range(3):
-        optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9)
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
-
-
-@wrong("step-port", "Nesterov's momentum")
-def answer(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.1, momentum=0.9, nesterov=True)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, w.detach()
-
-
-@wrong("step-port", "momentum 0.1 and rate 0.9: exchanged")
-def answer(w, x, y):
-    w, x, y = torch.tensor(w, requires_grad=True), torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w], lr=0.9, momentum=0.1)
-    losses = []
-    for _ in range(3):
-        optimizer.zero_grad()
-        loss = ((x @ w - y) ** 2).mean()
-        loss.backward()
         optimizer.step()
         losses.append(loss.item())
     return losses, w.detach()

@@ -1,7 +1,7 @@
 """14b Rules of the step."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 
 @wrong("adamw-mend", "the decay is subtracted from the gradient instead")
@@ -15,35 +15,13 @@ def adam(p, gradients, rate, decay):
     return p
 
 
-@wrong("adamw-mend", "shortened once, at the end")
-def adam(p, gradients, rate, decay):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    return p * (1 - rate * decay)
-
-
-@wrong("adamw-mend", "the decay without the rate")
-def adam(p, gradients, rate, decay):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        p = p * (1 - decay)
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    return p
-
-
-@wrong("adamw-mend", "the decay left out")
-def adam(p, gradients, rate, decay):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    return p
+wrong(
+    "adamw-mend",
+    "shortened once, at the end",
+    above("        g = g - decay * p\n -> ", "return p -> return p * (1 - rate * decay)"),
+)
+wrong("adamw-mend", "the decay without the rate", above("g = g - decay * p -> p = p * (1 - decay)"))
+wrong("adamw-mend", "the decay left out", above("        g = g - decay * p\n -> "))
 
 
 @right("adamw-mend", "one line: the old p on both sides")
@@ -63,11 +41,7 @@ def rate(step, warm, total, peak):
     return peak * 0.5 * (1 + np.cos(np.pi * (step - warm) / (total - warm)))
 
 
-@wrong("warmup-rate", "the cosine over all steps")
-def rate(step, warm, total, peak):
-    if step < warm:
-        return peak * (step + 1) / warm
-    return peak * 0.5 * (1 + np.cos(np.pi * (step - warm) / total))
+wrong("warmup-rate", "the cosine over all steps", above("* step / -> * (step + 1) /", "(total - warm) -> total"))
 
 
 @wrong("warmup-rate", "a quarter of a cosine")
@@ -96,15 +70,12 @@ def noise_scale(gradients):
     return gradients.var(axis=0).mean() / (mean**2).sum()
 
 
+wrong("noise-scale", "the mean over the wrong axis", above("mean(axis=0) -> mean(axis=1)", "0).mean( -> 1).sum("))
+
+
 @wrong("noise-scale", "signal over noise")
 def noise_scale(gradients):
     return (gradients.mean(axis=0) ** 2).sum() / gradients.var(axis=0).sum()
-
-
-@wrong("noise-scale", "the mean over the wrong axis")
-def noise_scale(gradients):
-    mean = gradients.mean(axis=1)
-    return gradients.var(axis=1).sum() / (mean**2).sum()
 
 
 @wrong("noise-scale", "the length of the mean, not its square")
@@ -131,14 +102,37 @@ wrong("step-optimizers", "Momentum keeps the sum of the gradients", [0.6, 0.4, 4
 right("step-optimizers", "as sums of steps", [1 - 2 * 0.2, 1 - 0.2 - 0.38, 2 * 0.9 + 2, 0.9, 1 - 200, 0.9])
 
 
-@wrong("step-adam", "the correction alone")
+@wrong("step-adam", "only m is corrected")
 def answer(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
     for t, g in enumerate(gradients, 1):
         m = 0.9 * m + 0.1 * g
         v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9**t)) / (v / (1 - 0.999**t) + 1e-8)
+        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v) + 1e-8)
     return p
+
+
+wrong("step-adam", "the correction alone", above("np.sqrt(v) -> v / (1 - 0.999**t)"))
+wrong(
+    "step-adam",
+    "counts the steps from 0: a division by 0",
+    above("(gradients, 1): -> (gradients):", "sqrt(v) + -> sqrt(v / (1 - 0.999**t)) +"),
+)
+wrong(
+    "step-adam",
+    "the correction is the same in all steps",
+    above("t, g in enumerate(gradients, 1) -> g in gradients", "**t)) / (np.sqrt(v -> )) / (np.sqrt(v / (1 - 0.999)"),
+)
+wrong(
+    "step-adam",
+    "the two rates of decay are exchanged in the correction",
+    above("9**t)) / (np.sqrt(v -> 999**t)) / (np.sqrt(v / (1 - 0.9**t)"),
+)
+wrong(
+    "step-adam",
+    "multiplies by the correction",
+    above("/ (1 - 0.9**t)) / (np.sqrt(v) -> * (1 - 0.9**t)) / (np.sqrt(v * (1 - 0.999**t))"),
+)
 
 
 @wrong("step-adam", "the root alone")
@@ -151,16 +145,6 @@ def answer(p, gradients, rate):
     return p
 
 
-@wrong("step-adam", "counts the steps from 0: a division by 0")
-def answer(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
-    return p
-
-
 @wrong("step-adam", "the corrected averages go into the next step")
 def answer(p, gradients, rate):
     m, v = np.zeros_like(p), np.zeros_like(p)
@@ -170,46 +154,6 @@ def answer(p, gradients, rate):
         m = m / (1 - 0.9**t)
         v = v / (1 - 0.999**t)
         p = p - rate * m / (np.sqrt(v) + 1e-8)
-    return p
-
-
-@wrong("step-adam", "the correction is the same in all steps")
-def answer(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for g in gradients:
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9)) / (np.sqrt(v / (1 - 0.999)) + 1e-8)
-    return p
-
-
-@wrong("step-adam", "the two rates of decay are exchanged in the correction")
-def answer(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.999**t)) / (np.sqrt(v / (1 - 0.9**t)) + 1e-8)
-    return p
-
-
-@wrong("step-adam", "only m is corrected")
-def answer(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m / (1 - 0.9**t)) / (np.sqrt(v) + 1e-8)
-    return p
-
-
-@wrong("step-adam", "multiplies by the correction")
-def answer(p, gradients, rate):
-    m, v = np.zeros_like(p), np.zeros_like(p)
-    for t, g in enumerate(gradients, 1):
-        m = 0.9 * m + 0.1 * g
-        v = 0.999 * v + 0.001 * g**2
-        p = p - rate * (m * (1 - 0.9**t)) / (np.sqrt(v * (1 - 0.999**t)) + 1e-8)
     return p
 
 

@@ -1,7 +1,7 @@
 """15 Accumulation and data parallel."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.torch as torch
 
@@ -15,13 +15,13 @@ def answer(w, x, y, count):
     return torch.stack(notes)
 
 
-@wrong("parallel-accumulate", "the notes are not copied, so all show the last state")
-def answer(w, x, y, count):
-    notes = []
-    for a, b in zip(x.chunk(count), y.chunk(count)):
-        (((a @ w - b) ** 2).mean() / count).backward()
-        notes.append(w.grad)
-    return torch.stack(notes)
+wrong(
+    "parallel-accumulate",
+    "the notes are not copied, so all show the last state",
+    above("((a @ w - b) ** 2).mean(). -> (((a @ w - b) ** 2).mean() / count).", ".clone() -> "),
+)
+wrong("parallel-accumulate", "the sum over the samples", above("mean -> sum"))
+wrong("parallel-accumulate", "the notes are divided, w.grad is not", above("(w.grad.clone()) -> (w.grad / count)"))
 
 
 @wrong("parallel-accumulate", "emptied before each part")
@@ -30,15 +30,6 @@ def answer(w, x, y, count):
     for a, b in zip(x.chunk(count), y.chunk(count)):
         w.grad = None
         (((a @ w - b) ** 2).mean() / count).backward()
-        notes.append(w.grad.clone())
-    return torch.stack(notes)
-
-
-@wrong("parallel-accumulate", "the sum over the samples")
-def answer(w, x, y, count):
-    notes = []
-    for a, b in zip(x.chunk(count), y.chunk(count)):
-        ((a @ w - b) ** 2).sum().backward()
         notes.append(w.grad.clone())
     return torch.stack(notes)
 
@@ -80,15 +71,6 @@ def answer(w, x, y, count):
     for a, b in zip(x.chunk(count), y.chunk(count)):
         (((a @ w - b) ** 2).mean() / count).backward()
     return w.grad
-
-
-@wrong("parallel-accumulate", "the notes are divided, w.grad is not")
-def answer(w, x, y, count):
-    notes = []
-    for a, b in zip(x.chunk(count), y.chunk(count)):
-        ((a @ w - b) ** 2).mean().backward()
-        notes.append(w.grad / count)
-    return torch.stack(notes)
 
 
 @wrong("parallel-accumulate", "the whole batch in each part")
@@ -141,6 +123,9 @@ def answer(gradients, sizes):
     return np.mean(gradients, axis=0)
 
 
+right("parallel-uneven", "np.average", above("mean(gradients, axis=0) -> average(gradients, axis=0, weights=sizes)"))
+
+
 @wrong("parallel-uneven", "not divided by the number of samples")
 def answer(gradients, sizes):
     return sum(size * g for size, g in zip(sizes, gradients))
@@ -190,14 +175,28 @@ def answer(gradients, sizes):
     return sum(g * (size // total) for g, size in zip(gradients, sizes))
 
 
-@right("parallel-uneven", "np.average")
-def answer(gradients, sizes):
-    return np.average(gradients, axis=0, weights=sizes)
-
-
 @right("parallel-uneven", "as if every sample had a row of its own")
 def answer(gradients, sizes):
     return np.repeat(gradients, sizes, axis=0).mean(axis=0)
+
+
+@wrong("parallel-words", "the last gradient alone: emptied in each turn")
+def accumulate(w, x, y, mask, count):
+    words = mask.sum().item()
+    size = len(y) // count
+    for k in range(count):
+        w.grad = None
+        rows = slice(k * size, (k + 1) * size)
+        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
+        (squares.sum() / words).backward()
+    return w.grad
+
+
+wrong(
+    "parallel-words",
+    "weighted by the share of the words, and divided by count",
+    above("        w.grad = None\n -> ", "/ words).backward( -> / words / count).backward("),
+)
 
 
 @wrong("parallel-words", "the mean over all places of each part, weighted alike")
@@ -236,29 +235,6 @@ def accumulate(w, x, y, mask, count):
         rows = slice(k * size, (k + 1) * size)
         squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
         (squares.sum(1) / mask[rows].sum(1).clamp(min=1)).mean().div(count).backward()
-    return w.grad
-
-
-@wrong("parallel-words", "weighted by the share of the words, and divided by count")
-def accumulate(w, x, y, mask, count):
-    words = mask.sum().item()
-    size = len(y) // count
-    for k in range(count):
-        rows = slice(k * size, (k + 1) * size)
-        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
-        (squares.sum() / words / count).backward()
-    return w.grad
-
-
-@wrong("parallel-words", "the last gradient alone: emptied in each turn")
-def accumulate(w, x, y, mask, count):
-    words = mask.sum().item()
-    size = len(y) // count
-    for k in range(count):
-        w.grad = None
-        rows = slice(k * size, (k + 1) * size)
-        squares = (x[rows] @ w - y[rows]) ** 2 * mask[rows]
-        (squares.sum() / words).backward()
     return w.grad
 
 
@@ -306,6 +282,16 @@ def accumulate(w, x, y, mask, count):
     return total
 
 
+@wrong("parallel-order", "the wrong axis")
+def answer(gradients, scale, limit):
+    mean = gradients.mean(axis=1) / scale
+    norm = np.linalg.norm(mean)
+    return mean * min(1.0, limit / norm)
+
+
+wrong("parallel-order", "multiplied by the scale", above("(axis=1) / scale -> (axis=0) * scale"))
+
+
 @wrong("parallel-order", "each worker is clipped alone")
 def answer(gradients, scale, limit):
     clipped = []
@@ -349,25 +335,11 @@ def answer(gradients, scale, limit):
     return np.clip(gradients.mean(axis=0) / scale, -limit, limit)
 
 
-@wrong("parallel-order", "the wrong axis")
-def answer(gradients, scale, limit):
-    mean = gradients.mean(axis=1) / scale
-    norm = np.linalg.norm(mean)
-    return mean * min(1.0, limit / norm)
-
-
 @wrong("parallel-order", "one norm over all workers")
 def answer(gradients, scale, limit):
     unscaled = gradients / scale
     norm = np.sqrt((unscaled**2).sum())
     return (unscaled * min(1.0, limit / norm)).mean(axis=0)
-
-
-@wrong("parallel-order", "multiplied by the scale")
-def answer(gradients, scale, limit):
-    mean = gradients.mean(axis=0) * scale
-    norm = np.linalg.norm(mean)
-    return mean * min(1.0, limit / norm)
 
 
 @wrong("parallel-order", "not clipped")

@@ -3,7 +3,7 @@
 import autograd.numpy as anp
 import numpy as np
 from autograd.extend import defvjp, primitive
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 from labkit import torch, vjp
 from labkit.memory import checkpoint
@@ -48,14 +48,15 @@ def best(n):
     return round(n**0.5)
 
 
-@wrong("memory-segments", "the root rounded down, whether it divides or not")
-def best(n):
-    return int(n**0.5)
+wrong("memory-segments", "the root rounded down, whether it divides or not", above("round -> int"))
 
 
 @wrong("memory-segments", "the smallest number of arrays, not the s")
 def best(n):
     return min(s + n // s for s in range(1, n + 1) if n % s == 0)
+
+
+wrong("memory-segments", "the fewest inputs alone", above("+ n // s for -> for"))
 
 
 @wrong("memory-segments", "the larger one of two")
@@ -88,11 +89,6 @@ def best(n):
             found = s
         s += 1
     return found
-
-
-@wrong("memory-segments", "the fewest inputs alone")
-def best(n):
-    return min(s for s in range(1, n + 1) if n % s == 0)
 
 
 @wrong("memory-segments", "returns at the first sum that does not shrink")
@@ -144,20 +140,39 @@ def counted(maker_of, wrap=primitive):
     return run
 
 
-@wrong("memory-mend", "nothing is changed but the place of the lambda")
+@wrong("memory-mend", "the cotangent is forgotten: pulled with ones")
 def mended(x, n):
     def maker_of(segment):
-        def maker(ans, h):
-            _, pull = vjp(segment, h)
-
-            def back(g):
-                return pull(g)[0]
-
-            return back
-
-        return maker
+        return lambda ans, h: lambda g: vjp(segment, h)[1](anp.ones_like(h))[0]
 
     return counted(maker_of)(x, n)
+
+
+wrong("memory-mend", "differentiates at the result instead of the input", above("h)[1](anp.ones_like(h) -> ans)[1](g"))
+wrong("memory-mend", "the list that pull gives is not opened", above("(anp.ones_like(h))[0] -> (g)"))
+
+
+@right("memory-mend", "labkit's checkpoint in place of an own one")
+def mended(x, n):
+    runs = []
+
+    def segment(h):
+        for _ in range(n):
+            runs.append("layer")
+            h = anp.sin(h)
+        return h
+
+    _, walk_back = vjp(checkpoint(segment), x)
+    forward = len(runs)
+    (gradient,) = walk_back(x)
+    return gradient, forward, len(runs) - forward
+
+
+wrong(
+    "memory-mend",
+    "no checkpoint at all: the values are kept, nothing runs twice",
+    above("checkpoint(segment) -> segment"),
+)
 
 
 @wrong("memory-mend", "the run is in both places")
@@ -172,57 +187,30 @@ def mended(x, n):
     return counted(maker_of)(x, n)
 
 
-@wrong("memory-mend", "no checkpoint at all: the values are kept, nothing runs twice")
-def mended(x, n):
-    runs = []
-
-    def segment(h):
-        for _ in range(n):
-            runs.append("layer")
-            h = anp.sin(h)
-        return h
-
-    _, walk_back = vjp(segment, x)
-    forward = len(runs)
-    (gradient,) = walk_back(x)
-    return gradient, forward, len(runs) - forward
+wrong(
+    "memory-mend",
+    "the numbers are written down, the second run is still early",
+    above(
+        "vjp(segment, h)[1] -> pull",
+        "return counted(maker_of)(x, n) -> gradient, _, _ = counted(maker_of)(x, n)\n    return gradient, n, n",
+    ),
+)
 
 
-@wrong("memory-mend", "the cotangent is forgotten: pulled with ones")
-def mended(x, n):
-    def maker_of(segment):
-        return lambda ans, h: lambda g: vjp(segment, h)[1](anp.ones_like(h))[0]
-
-    return counted(maker_of)(x, n)
-
-
-@wrong("memory-mend", "differentiates at the result instead of the input")
-def mended(x, n):
-    def maker_of(segment):
-        return lambda ans, h: lambda g: vjp(segment, ans)[1](g)[0]
-
-    return counted(maker_of)(x, n)
-
-
-@wrong("memory-mend", "the list that pull gives is not opened")
-def mended(x, n):
-    def maker_of(segment):
-        return lambda ans, h: lambda g: vjp(segment, h)[1](g)
-
-    return counted(maker_of)(x, n)
-
-
-@wrong("memory-mend", "the numbers are written down, the second run is still early")
+@wrong("memory-mend", "nothing is changed but the place of the lambda")
 def mended(x, n):
     def maker_of(segment):
         def maker(ans, h):
             _, pull = vjp(segment, h)
-            return lambda g: pull(g)[0]
+
+            def back(g):
+                return pull(g)[0]
+
+            return back
 
         return maker
 
-    gradient, _, _ = counted(maker_of)(x, n)
-    return gradient, n, n
+    return counted(maker_of)(x, n)
 
 
 @wrong("memory-mend", "the counts are exchanged")
@@ -259,22 +247,6 @@ def mended(x, n):
     return gradient, forward, len(runs) - forward
 
 
-@right("memory-mend", "labkit's checkpoint in place of an own one")
-def mended(x, n):
-    runs = []
-
-    def segment(h):
-        for _ in range(n):
-            runs.append("layer")
-            h = anp.sin(h)
-        return h
-
-    _, walk_back = vjp(checkpoint(segment), x)
-    forward = len(runs)
-    (gradient,) = walk_back(x)
-    return gradient, forward, len(runs) - forward
-
-
 def mean_loss(w, x, y):
     return float(np.mean((np.tanh(x * w).sum(axis=1) - y) ** 2))
 
@@ -284,19 +256,9 @@ def evaluate(w, x, y):
     return mean_loss(w, x, y), True
 
 
-@wrong("memory-leak", "the sum, without a tape")
-def evaluate(w, x, y):
-    return mean_loss(w, x, y) * len(y), False
-
-
-@wrong("memory-leak", "the root of the mean square")
-def evaluate(w, x, y):
-    return mean_loss(w, x, y) ** 0.5, False
-
-
-@wrong("memory-leak", "the last loss alone")
-def evaluate(w, x, y):
-    return mean_loss(w, x[-1:], y[-1:]) / len(y), False
+wrong("memory-leak", "the sum, without a tape", above("(w, x, y), True -> (w, x, y) * len(y), False"))
+wrong("memory-leak", "the root of the mean square", above("(w, x, y), True -> (w, x, y) ** 0.5, False"))
+wrong("memory-leak", "the last loss alone", above("(w, x, y), True -> (w, x[-1:], y[-1:]) / len(y), False"))
 
 
 @right("memory-leak", "numbers are added up")
@@ -337,6 +299,14 @@ def inverse(y1, y2, a, b):
     return y1 - np.tanh(half * a), half
 
 
+@wrong("memory-bytes", "one example")
+def needed(widths, batch):
+    return 16 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * sum(widths[:-1])
+
+
+wrong("memory-bytes", "all widths", above("sum(widths[:-1]) -> batch * sum(widths)"))
+
+
 @wrong("memory-bytes", "only weights, no biases")
 def needed(widths, batch):
     return 16 * sum(a * b for a, b in zip(widths, widths[1:], strict=False)), 4 * batch * sum(widths[:-1])
@@ -345,16 +315,6 @@ def needed(widths, batch):
 @wrong("memory-bytes", "SGD keeps nothing")
 def needed(widths, batch):
     return 8 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * batch * sum(widths[:-1])
-
-
-@wrong("memory-bytes", "one example")
-def needed(widths, batch):
-    return 16 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * sum(widths[:-1])
-
-
-@wrong("memory-bytes", "all widths")
-def needed(widths, batch):
-    return 16 * sum(a * b + b for a, b in zip(widths, widths[1:], strict=False)), 4 * batch * sum(widths)
 
 
 @right("memory-bytes", "layer by layer")

@@ -1,7 +1,7 @@
 """17 A whole training run."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.torch as torch
 
@@ -48,32 +48,22 @@ def answer(w, x, y, size, epochs):
     return w.detach()
 
 
-@wrong("run-loop", "all samples are seen, the gradients still pile up")
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        for start in range(0, len(x), size):
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
-
-
-@wrong("run-loop", "full batches only: a smaller last one is left out")
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x) - size + 1, size):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
+wrong("run-loop", "full batches only: a smaller last one is left out", above("- size, size -> - size + 1, size"))
+wrong(
+    "run-loop",
+    "the last batch is filled up from the end: some samples are seen twice",
+    above(
+        "(x) - size, size -> (x), size",
+        "optimizer.zero_grad() -> optimizer.zero_grad()\n            start = min(start, len(x) - size)",
+    ),
+)
+wrong("run-loop", "the sum for the mean", above("(x) - size, size -> (x), size", "mean -> sum"))
+wrong(
+    "run-loop",
+    "the ends of the batches overlap: steps of size - 1",
+    above("(0, len(x) - size, size): -> (0, len(x), max(1, size - 1)):"),
+)
+wrong("run-loop", "the given weights are trained in place", above("clone(). -> ", "(x) - size, size -> (x), size"))
 
 
 @wrong("run-loop", "zero_grad between backward and step")
@@ -90,75 +80,22 @@ def answer(w, x, y, size, epochs):
     return w.detach()
 
 
-@wrong("run-loop", "one step per epoch")
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        optimizer.zero_grad()
-        for start in range(0, len(x), size):
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-        optimizer.step()
-    return w.detach()
-
-
-@wrong("run-loop", "the last batch is filled up from the end: some samples are seen twice")
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x), size):
-            optimizer.zero_grad()
-            start = min(start, len(x) - size)
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
-
-
-@wrong("run-loop", "the sum for the mean")
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x), size):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).sum()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
-
-
-@wrong("run-loop", "the ends of the batches overlap: steps of size - 1")
-def answer(w, x, y, size, epochs):
-    w = w.detach().clone().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x), max(1, size - 1)):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
-
-
-@wrong("run-loop", "the given weights are trained in place")
-def answer(w, x, y, size, epochs):
-    w = w.detach().requires_grad_()
-    optimizer = torch.optim.SGD([w], lr=0.05)
-    for _ in range(epochs):
-        for start in range(0, len(x), size):
-            optimizer.zero_grad()
-            rows = slice(start, start + size)
-            loss = ((x[rows] @ w - y[rows]) ** 2).mean()
-            loss.backward()
-            optimizer.step()
-    return w.detach()
+wrong(
+    "run-loop",
+    "all samples are seen, the gradients still pile up",
+    above(
+        "for _ in range(epochs): -> for _ in range(epochs):\n        optimizer.zero_grad()",
+        "            optimizer.zero_grad()\n -> ",
+    ),
+)
+wrong(
+    "run-loop",
+    "one step per epoch",
+    above(
+        "for _ in range(epochs): -> for _ in range(epochs):\n        optimizer.zero_grad()",
+        "            optimizer.zero_grad()\n            optimizer.step() ->         optimizer.step()",
+    ),
+)
 
 
 @wrong("run-loop", "one epoch")
@@ -184,15 +121,6 @@ def answer(w, x, y, size, epochs):
     return w
 
 
-@wrong("run-accuracy", "the mean of the batches' accuracies")
-def answer(logits, labels, size):
-    shares = []
-    for start in range(0, len(labels), size):
-        rows = slice(start, start + size)
-        shares.append(np.mean(logits[rows].argmax(axis=1) == labels[rows]))
-    return float(np.mean(shares))
-
-
 @wrong("run-accuracy", "the smaller last batch is left out")
 def answer(logits, labels, size):
     correct = 0
@@ -200,6 +128,23 @@ def answer(logits, labels, size):
         rows = slice(start, start + size)
         correct += np.sum(logits[rows].argmax(axis=1) == labels[rows])
     return float(correct / len(labels))
+
+
+wrong("run-accuracy", "whole-number division", above("(labels) - size + 1, size -> (labels), size", "/ len -> // len"))
+wrong(
+    "run-accuracy",
+    "the largest logit in place of its class",
+    above("(labels) - size + 1, size -> (labels), size", "argmax -> max"),
+)
+
+
+@wrong("run-accuracy", "the mean of the batches' accuracies")
+def answer(logits, labels, size):
+    shares = []
+    for start in range(0, len(labels), size):
+        rows = slice(start, start + size)
+        shares.append(np.mean(logits[rows].argmax(axis=1) == labels[rows]))
+    return float(np.mean(shares))
 
 
 @wrong("run-accuracy", "divided by full batches")
@@ -245,24 +190,6 @@ def answer(logits, labels, size):
     return accuracy
 
 
-@wrong("run-accuracy", "whole-number division")
-def answer(logits, labels, size):
-    correct = 0
-    for start in range(0, len(labels), size):
-        rows = slice(start, start + size)
-        correct += np.sum(logits[rows].argmax(axis=1) == labels[rows])
-    return float(correct // len(labels))
-
-
-@wrong("run-accuracy", "the largest logit in place of its class")
-def answer(logits, labels, size):
-    correct = 0
-    for start in range(0, len(labels), size):
-        rows = slice(start, start + size)
-        correct += np.sum(logits[rows].max(axis=1) == labels[rows])
-    return float(correct / len(labels))
-
-
 @wrong("run-accuracy", "the error rate")
 def answer(logits, labels, size):
     wrong_ones = 0
@@ -306,39 +233,17 @@ def answer(batches, passes, reports):
     return passes, batches
 
 
-@wrong("run-plan", "exchanged")
-def answer(batches, passes, reports):
-    return batches * passes // reports, reports
-
-
-@wrong("run-plan", "the passes are forgotten")
-def answer(batches, passes, reports):
-    return reports, batches // reports
-
-
-@wrong("run-plan", "a float: the sink size is divided")
-def answer(batches, passes, reports):
-    return reports, batches * passes / reports
-
-
-@wrong("run-plan", "reports in each pass")
-def answer(batches, passes, reports):
-    return passes * reports, batches // reports
-
-
-@wrong("run-plan", "the sink size is all steps")
-def answer(batches, passes, reports):
-    return reports, batches * passes
+wrong("run-plan", "exchanged", above("passes, batches -> batches * passes // reports, reports"))
+wrong("run-plan", "the passes are forgotten", above("passes, batches -> reports, batches // reports"))
+wrong("run-plan", "a float: the sink size is divided", above("passes, batches -> reports, batches * passes / reports"))
+wrong("run-plan", "reports in each pass", above("passes, batches -> passes * reports, batches // reports"))
+wrong("run-plan", "the sink size is all steps", above("passes, batches -> reports, batches * passes"))
+wrong("run-plan", "divides before it multiplies", above("passes, batches -> reports, batches // reports * passes"))
 
 
 @wrong("run-plan", "one too many: the start is reported, too")
 def answer(batches, passes, reports):
     return reports + 1, batches * passes // (reports + 1)
-
-
-@wrong("run-plan", "divides before it multiplies")
-def answer(batches, passes, reports):
-    return reports, batches // reports * passes
 
 
 @wrong("run-plan", "the passes are divided by the reports, the batches sunk whole")

@@ -1,7 +1,7 @@
 """18 Capstone: diagnose a sick run."""
 
 import numpy as np
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 import labkit.torch as torch
 
@@ -32,36 +32,32 @@ def length(*arrays):
     return np.sqrt(sum(np.sum(g**2) for g in arrays))
 
 
-@wrong("sick-order", "clipped before it is unscaled")
+@wrong("sick-order", "None for a skipped step")
 def answer(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    factor = min(1.0, limit / length(a, b))
-    return a * factor / scale, b * factor / scale
-
-
-@wrong("sick-order", "no check")
-def answer(a, b, scale, limit):
+        return None
     a, b = a / scale, b / scale
     factor = min(1.0, limit / length(a, b))
     return a * factor, b * factor
 
 
-@wrong("sick-order", "each is clipped alone")
-def answer(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    a, b = a / scale, b / scale
-    return a * min(1.0, limit / length(a)), b * min(1.0, limit / length(b))
-
-
-@wrong("sick-order", "only the first one is checked")
-def answer(a, b, scale, limit):
-    if not np.isfinite(a).all():
-        return ()
-    a, b = a / scale, b / scale
-    factor = min(1.0, limit / length(a, b))
-    return a * factor, b * factor
+wrong(
+    "sick-order",
+    "only the first one is checked",
+    above("(np.isfinite(a).all() and np.isfinite(b).all()) -> np.isfinite(a).all()", "None -> ()"),
+)
+wrong("sick-order", "skipped only when both overflow", above("and -> or", "None -> ()"))
+wrong(
+    "sick-order",
+    "always scaled to the limit",
+    above("None -> ()", "min(1.0, limit / length(a, b)) -> limit / length(a, b)"),
+)
+wrong("sick-order", "zeros for a skipped step", above("None -> np.zeros_like(a), np.zeros_like(b)"))
+wrong(
+    "sick-order",
+    "unscaled twice: the limit is divided as well",
+    above("None -> ()", "b = a / scale, b / -> b, limit = a / scale, b / scale, limit /"),
+)
 
 
 @wrong("sick-order", "nan is checked, inf is not")
@@ -73,40 +69,23 @@ def answer(a, b, scale, limit):
     return a * factor, b * factor
 
 
-@wrong("sick-order", "skipped only when both overflow")
-def answer(a, b, scale, limit):
-    if not (np.isfinite(a).all() or np.isfinite(b).all()):
-        return ()
-    a, b = a / scale, b / scale
-    factor = min(1.0, limit / length(a, b))
-    return a * factor, b * factor
+wrong("sick-order", "no check", above("    if np.isnan(a).any() or np.isnan(b).any():\n        return ()\n -> "))
 
 
-@wrong("sick-order", "None for a skipped step")
+@wrong("sick-order", "clipped before it is unscaled")
 def answer(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return None
-    a, b = a / scale, b / scale
+        return ()
     factor = min(1.0, limit / length(a, b))
-    return a * factor, b * factor
+    return a * factor / scale, b * factor / scale
 
 
-@wrong("sick-order", "always scaled to the limit")
+@wrong("sick-order", "each is clipped alone")
 def answer(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         return ()
     a, b = a / scale, b / scale
-    factor = limit / length(a, b)
-    return a * factor, b * factor
-
-
-@wrong("sick-order", "zeros for a skipped step")
-def answer(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return np.zeros_like(a), np.zeros_like(b)
-    a, b = a / scale, b / scale
-    factor = min(1.0, limit / length(a, b))
-    return a * factor, b * factor
+    return a * min(1.0, limit / length(a)), b * min(1.0, limit / length(b))
 
 
 @wrong("sick-order", "by value")
@@ -114,15 +93,6 @@ def answer(a, b, scale, limit):
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
         return ()
     return np.clip(a / scale, -limit, limit), np.clip(b / scale, -limit, limit)
-
-
-@wrong("sick-order", "unscaled twice: the limit is divided as well")
-def answer(a, b, scale, limit):
-    if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return ()
-    a, b, limit = a / scale, b / scale, limit / scale
-    factor = min(1.0, limit / length(a, b))
-    return a * factor, b * factor
 
 
 @right("sick-order", "one factor of limit, scale and norm; the norm shows the overflow")
@@ -150,20 +120,6 @@ wrong("sick-name", "one name twice", ["broadcast", "scale", "detach", "scale", "
 right("sick-name", "a tuple", tuple(names))
 
 
-@wrong("sick-loop", "the detach is left in")
-def answer(x, y, w1, w2):
-    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
-    for _ in range(4):
-        hidden = torch.tanh(x @ w1).detach()
-        loss = (((hidden @ w2).squeeze() - y) ** 2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    return w1.detach().numpy(), w2.detach().numpy()
-
-
 @wrong("sick-loop", "the broadcast is left in")
 def answer(x, y, w1, w2):
     w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
@@ -178,17 +134,24 @@ def answer(x, y, w1, w2):
     return w1.detach().numpy(), w2.detach().numpy()
 
 
-@wrong("sick-loop", "zero_grad is forgotten")
-def answer(x, y, w1, w2):
-    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
-    for _ in range(4):
-        hidden = torch.tanh(x @ w1)
-        loss = ((hidden @ w2 - y[:, None]) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    return w1.detach().numpy(), w2.detach().numpy()
+wrong(
+    "sick-loop",
+    "zero_grad is forgotten",
+    above(
+        "        optimizer.zero_grad()\n -> ", "(hidden @ w2 - y) ** 2).mean( -> (hidden @ w2 - y[:, None]) ** 2).mean("
+    ),
+)
+wrong("sick-loop", "the labels are a row: still a broadcast", above("tensor(y) -> tensor(y).reshape(1, -1)"))
+wrong(
+    "sick-loop",
+    "only one of the two is returned changed: w2 is cut as well",
+    above("[w1, w2], -> [w1],", "hidden @ w2 -> (hidden @ w2).squeeze()"),
+)
+wrong(
+    "sick-loop",
+    "the sum for the mean",
+    above("(hidden @ w2 - y) ** 2).mean( -> ((hidden @ w2).squeeze() - y) ** 2).sum("),
+)
 
 
 @wrong("sick-loop", "emptied once, before the loop")
@@ -205,16 +168,23 @@ def answer(x, y, w1, w2):
     return w1.detach().numpy(), w2.detach().numpy()
 
 
-@wrong("sick-loop", "emptied between backward and step")
+wrong(
+    "sick-loop",
+    "emptied between backward and step",
+    above("    optimizer.zero_grad()\n -> ", "loss.backward() -> loss.backward()\n        optimizer.zero_grad()"),
+)
+
+
+@wrong("sick-loop", "the detach is left in")
 def answer(x, y, w1, w2):
     w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
     x, y = torch.tensor(x), torch.tensor(y)
     optimizer = torch.optim.SGD([w1, w2], lr=0.1)
     for _ in range(4):
-        hidden = torch.tanh(x @ w1)
-        loss = ((hidden @ w2 - y.reshape(-1, 1)) ** 2).mean()
-        loss.backward()
+        hidden = torch.tanh(x @ w1).detach()
+        loss = (((hidden @ w2).squeeze() - y) ** 2).mean()
         optimizer.zero_grad()
+        loss.backward()
         optimizer.step()
     return w1.detach().numpy(), w2.detach().numpy()
 
@@ -227,48 +197,6 @@ def answer(x, y, w1, w2):
     for _ in range(4):
         hidden = torch.tanh(x @ w1).detach()
         loss = (((hidden @ w2)[:, 0] - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    return w1.detach().numpy(), w2.detach().numpy()
-
-
-@wrong("sick-loop", "the labels are a row: still a broadcast")
-def answer(x, y, w1, w2):
-    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y).reshape(1, -1)
-    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
-    for _ in range(4):
-        optimizer.zero_grad()
-        hidden = torch.tanh(x @ w1)
-        loss = ((hidden @ w2 - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    return w1.detach().numpy(), w2.detach().numpy()
-
-
-@wrong("sick-loop", "only one of the two is returned changed: w2 is cut as well")
-def answer(x, y, w1, w2):
-    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w1], lr=0.1)
-    for _ in range(4):
-        optimizer.zero_grad()
-        hidden = torch.tanh(x @ w1)
-        loss = (((hidden @ w2).squeeze() - y) ** 2).mean()
-        loss.backward()
-        optimizer.step()
-    return w1.detach().numpy(), w2.detach().numpy()
-
-
-@wrong("sick-loop", "the sum for the mean")
-def answer(x, y, w1, w2):
-    w1, w2 = torch.tensor(w1, requires_grad=True), torch.tensor(w2, requires_grad=True)
-    x, y = torch.tensor(x), torch.tensor(y)
-    optimizer = torch.optim.SGD([w1, w2], lr=0.1)
-    for _ in range(4):
-        optimizer.zero_grad()
-        hidden = torch.tanh(x @ w1)
-        loss = (((hidden @ w2).squeeze() - y) ** 2).sum()
         loss.backward()
         optimizer.step()
     return w1.detach().numpy(), w2.detach().numpy()

@@ -1,6 +1,6 @@
 """18b The ward: patients that nobody has seen."""
 
-from sheets import right, wrong
+from sheets import above, right, wrong
 
 from labkit import torch
 from labkit.classroom import clinic
@@ -19,14 +19,12 @@ def answer(name):
     return clinic.admit(name).measure("pieces")[0] == 2
 
 
+wrong("ward-test", "the last of the steps", above('("pieces")[0] == 2 -> ("pieces")[1] != 2'))
+
+
 @wrong("ward-test", "any other ratio fails as well")
 def answer(name):
     return all(ratio == 1 for ratio in clinic.admit(name).measure("pieces"))
-
-
-@wrong("ward-test", "the last of the steps")
-def answer(name):
-    return clinic.admit(name).measure("pieces")[1] != 2
 
 
 @wrong("ward-test", "a falling loss is enough")
@@ -66,6 +64,14 @@ def operated(name, loss=logistic, backward=share, finish=clipped):
     return patient.discharge()
 
 
+@right("ward-patch", "with the library's loss, and a clip by cases")
+def answer(name):
+    return operated(name)
+
+
+wrong("ward-patch", "nobody is treated", above("operated(name) -> clinic.admit(name).discharge()"))
+
+
 @wrong("ward-patch", "all three parts, to be safe")
 def answer(name):
     patient = clinic.admit(name)
@@ -86,16 +92,6 @@ def answer(name):
 @wrong("ward-patch", "unscaled, not clipped")
 def answer(name):
     return operated(name, finish=lambda gradients, scale, limit: {k: g / scale for k, g in gradients.items()})
-
-
-@wrong("ward-patch", "nobody is treated")
-def answer(name):
-    return clinic.admit(name).discharge()
-
-
-@right("ward-patch", "with the library's loss, and a clip by cases")
-def answer(name):
-    return operated(name)
 
 
 @wrong("ward-diagnose", "everybody is healthy")

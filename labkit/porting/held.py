@@ -1,4 +1,4 @@
-"""The parts of a model: its modules, and the parameters and buffers that each holds."""
+"""What a model holds: its modules, and the parameters and buffers of each."""
 
 from dataclasses import dataclass
 from functools import cached_property

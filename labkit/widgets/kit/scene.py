@@ -410,11 +410,11 @@ def _as_json(value):
         return value
     if kind is list or kind is tuple:
         return [v if type(v) in _AS_THEY_ARE else _as_json(v) for v in value]
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return {str(k): v if type(v) in _AS_THEY_ARE else _as_json(v) for k, v in value.items()}
-    if hasattr(value, "__dataclass_fields__"):
-        items = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-        return {name: v if type(v) in _AS_THEY_ARE else _as_json(v) for name, v in items if not _empty(v)}
+    if hasattr(kind, "__dataclass_fields__"):
+        items = vars(value).items()  # in the order of the fields
+        return {k: v if type(v) in _AS_THEY_ARE else _as_json(v) for k, v in items if v or not _empty(v)}
     if isinstance(value, (list, tuple)):
         return [_as_json(v) for v in value]
     return str(value) if isinstance(value, str) else tenth(float(value)) if isinstance(value, Placed) else value

@@ -12,6 +12,7 @@ from ...kit.words import brief, heat, in_full, joined, listed, minus, number
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
+LONGEST_SUM = 26  # letters
 
 def title(unit: Unit) -> str:
     """The first line of a card, in full."""
@@ -102,7 +103,8 @@ class Gradients:
         for count, arrival in enumerate(arrived, 1):
             if np.size(arrival.value) == 1:
                 words = joined(number(a.value) for a in arrived[max(count - 4, 0) : count])
-                shown[arrival.when] = f"… + {words}" if count > 4 else words
+                words = f"… + {words}" if count > 4 else words
+                shown[arrival.when] = words if len(words) <= LONGEST_SUM else f"sum of {count}"
             else:
                 shown[arrival.when] = f"sum of {count}"
             if count == 1:

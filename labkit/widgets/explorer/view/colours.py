@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from math import isfinite, log10
 
@@ -122,6 +122,7 @@ def kept(units: Units, unit: Unit) -> int:
     return sum(nbytes(nodes[i].shape, nodes[i].dtype) for i in unit.nodes if i in read and not nodes[i].leaf)
 
 
+@cache
 def nbytes(shape: tuple[int, ...], dtype: str) -> int:
     """The bytes of an array.
 

@@ -124,21 +124,28 @@ def links(units: Units) -> dict[str, Link]:
         head = f"{node.title} (used again)" if unit.chip else title(unit)
         tip = [head, *_facts(unit, units.story)]
         found[f"n{unit.index}"] = Link(
-            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head, known=go
-        )
+            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head, known=go,
+            details=() if unit.block else node.fate,
+        )  # fmt: skip
         found[f"g{unit.index}"] = _back_link(unit, units, gradients)
     return found
 
 
 def _back_link(unit, units, gradients):
     arrived = gradients.totals(unit)
+    if not arrived and unit.lead.fate and not unit.block:
+        node = unit.lead
+        tip = [node.grad_fn, *_facts(unit, units.story)]
+        go = {"step": units.ran[unit]}
+        return Link(f"{node.grad_fn}: {tip[1]}", tip, [], go, name=node.grad_fn, known=go, details=node.fate)
     if not arrived:
         words = f"{gradient_name(unit)}: nothing arrives"
         return Link(words, [words])
     when, total = arrived[-1]
     words = f"{gradient_name(unit)}: {brief(total)}"
     tip, go = [words, *_back_facts(unit, units, gradients, total)], {"step": when}
-    return Link(words, tip, heat(total), go, name=gradient_name(unit), known=go)
+    details = () if unit.block else unit.lead.fate
+    return Link(words, tip, heat(total), go, name=gradient_name(unit), known=go, details=details)
 
 
 def _facts(unit: Unit, story: Story) -> list[str]:

@@ -58,7 +58,7 @@ export class Player {
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
       this.bar(), this.say, this.ask.element,
-      make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)), this.more,
+      make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
 
@@ -175,6 +175,7 @@ export class Player {
     const link = (this.scene.links || {})[name], hunt = this.controls.find((control) => control.takes?.(name));
     if (hunt) { this.pause(); hunt.suspect(name); return; }
     if (!link) return;
+    this.pointing.pin(link);
     if (link.opens !== undefined) this.open(link.opens);
     if (link.sets) this.grabbing.ask(link.sets, name);
     if (!link.go) return;
@@ -215,7 +216,7 @@ export class Player {
     else if (event.key === "0") view.whole();
     else if (event.key === "/" && view.tools.search) view.tools.search.focus();
     else if (event.key === "+" || event.key === "-") view.zoom(event.key === "+" ? 1.15 : 1 / 1.15);
-    else if (event.key === "Escape") { this.pointing.at(undefined); return; }
+    else if (event.key === "Escape") { this.pointing.at(undefined); this.pointing.pin(undefined); return; }
     else return;
     event.preventDefault();
   }

@@ -136,15 +136,14 @@ def _back_link(unit, units, gradients):
     if not arrived and unit.lead.fate and not unit.block:
         node = unit.lead
         tip = [node.grad_fn, *_facts(unit, units.story)]
-        go = {"step": units.ran[unit]}
-        return Link(f"{node.grad_fn}: {tip[1]}", tip, [], go, name=node.grad_fn, known=go, details=node.fate)
+        return Link(f"{node.grad_fn}: {tip[1]}", tip, name=node.grad_fn, details=node.fate)
     if not arrived:
         words = f"{gradient_name(unit)}: nothing arrives"
         return Link(words, [words])
     when, total = arrived[-1]
     words = f"{gradient_name(unit)}: {brief(total)}"
     tip, go = [words, *_back_facts(unit, units, gradients, total)], {"step": when}
-    details = () if unit.block else unit.lead.fate
+    details = () if unit.block or not unit.lead.fate else (*unit.lead.facts, *unit.lead.fate)
     return Link(words, tip, heat(total), go, name=gradient_name(unit), known=go, details=details)
 
 

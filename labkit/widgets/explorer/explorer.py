@@ -23,9 +23,9 @@ MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page 
 class Explorer(Picture):
     """A run, step by step: values forwards, the chain rule backwards, in three views over one slider.
 
-    `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. `most_boxes`: as many are
-    seen at first, at most; None: an overview, or with `calls` the outermost calls of modules. A picture that
-    stands still shows the last step, where no other is asked for; with a tape in it the way back half done. `tape`: of
+    `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. `most_boxes`:
+    as many are seen at first, at most; None: an overview, or with `calls` the outermost calls of modules. A picture that stands
+    still shows the last step, where no other is asked for; with a tape in it the way back half done. `tape`: of
     tensors of the installed PyTorch what was read, as plain data: print it, or ask its `nodes` and what they have `saved`.
     """
 

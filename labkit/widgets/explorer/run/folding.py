@@ -175,7 +175,9 @@ def _in_chunks(parts, prefix, nodes, of=None, first=1):
         key, begin = f"{prefix}{start + 1} to {start + len(inside)}", first + start
         last = begin + len(inside) - 1
         title = f"{begin} to {last} of {of}" if of else _told([_name(p, nodes) for p in inside], _count(inside))
-        chunks.append(Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin)) if len(inside) > 1 else inside[0])
+        chunks.append(
+            Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin)) if len(inside) > 1 else inside[0]
+        )
     return chunks
 
 

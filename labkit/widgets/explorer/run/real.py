@@ -154,7 +154,8 @@ def _facts(node: TapeNode):
 
 def _fate(node: TapeNode, held: int, cut: Behind):
     if held:
-        yield f"It keeps {in_bytes(held)} alive, until backward() has run here (retain_graph=True keeps them), or nothing leads here any more."
+        when = "until backward() has run here (retain_graph=True keeps them), or nothing leads here any more"
+        yield f"It keeps {in_bytes(held)} alive, {when}."
     elif any(saved.state in (KEPT, CHANGED) for saved in node.saved):
         yield "What it saves are parameters, inputs or buffers, which live anyway."
     yield cut.told()

@@ -14,6 +14,7 @@ from .units import Arrival, Edge, Unit, Units
 
 LONGEST_SUM = 26  # letters
 
+
 def title(unit: Unit) -> str:
     """The first line of a card, in full."""
     return unit.block.title if unit.block else unit.lead.title

@@ -8,6 +8,7 @@
 Nothing here imports PyTorch: what is one of its tensors was made by it. A `Tape` holds no tensor and can be written as JSON.
 """
 
+from .cutting import Behind, behind
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
 from .reading import nodes_of, op_of, read
@@ -25,12 +26,14 @@ __all__ = [
     "PACKED",
     "UNKNOWN",
     "BackStep",
+    "Behind",
     "Names",
     "Saved",
     "Tape",
     "TapeNode",
     "Value",
     "as_json",
+    "behind",
     "in_bytes",
     "installed",
     "is_real_module",

@@ -72,7 +72,7 @@ PAINTED = """async () => {
 
 
 LARGE = {
-    "a chain of 10,000 ops": GRAPH.format(steps=5000).replace("fold=10**6", "fold=150"),
+    "a chain of 10,000 ops": GRAPH.format(steps=5000).replace("fold=10**6, ", ""),
     "a chain of 10,000 ops, all unfolded": GRAPH.format(steps=5000),
     "an LSTM of 100 steps": """
 import labkit

@@ -103,6 +103,41 @@ def test_nothing_that_fits_its_frame_says_that_it_is_larger_and_what_a_slider_sa
     assert at["x"] >= bar["x"] + bar["width"] and abs(at["y"] - bar["y"]) < 10
 
 
+@pytest.mark.parametrize("width", [420, 1280])
+def test_a_graph_stands_in_rows_that_the_room_holds(opened, width):
+    def deep(x, w):
+        for _ in range(30):
+            x = np.tanh(x * w)
+        return x
+
+    picture = labkit.show(deep, 0.5, 1.1, program=False, play=False)
+    page = opened(picture, width=width)
+    assert page.evaluate(LARGER) == [[False, False, False]] * 2
+    assert len(picture.scene.dials[0].values) <= 21
+    page.locator("input[type=range]").fill("2")
+    texts = page.locator("figure.lk-panel:not([hidden]) text[data-link=n0]").all_text_contents()
+    assert texts[0].startswith("1 to ") and texts[1]  # the layout that is in the page goes along
+    page.set_viewport_size({"width": 1280 if width == 420 else 420, "height": 800})
+    settled(page)
+    assert page.locator("figure.lk-panel:not([hidden]) text[data-link=n0]").all_text_contents() == texts
+    assert page.evaluate(LARGER) == [[False, False, False]] * 2
+
+
+def test_what_is_said_of_a_part_that_was_clicked_stays(opened):
+    marks = [rect(4, 4, 100, 40, "op", link="a"), rect(4, 60, 100, 40, "op", link="b")]
+    links = {"a": Link("A", ["A", "one line"], details=["and another"]), "b": Link("B", ["B"])}
+    page = opened(Scene("Two", "Two boxes.", [], [Panel("boxes", "Boxes", 200, 120, marks)], links=links))
+    details = page.locator(".lk-details")
+    page.locator("rect[data-link=a]").click()
+    page.mouse.move(5, 5)
+    assert details.locator("li").all_text_contents() == ["one line", "and another"]
+    page.get_by_role("button", name="Close the details").click()
+    assert details.is_hidden()
+    page.locator("rect[data-link=a]").click()
+    page.locator("rect[data-link=b]").click()
+    assert details.is_hidden()
+
+
 def test_the_slider_stays_in_sight(opened):
     page = opened(two_panels(), width=420, height=420)
     page.evaluate("scrollTo(0, 10000)")

@@ -10,35 +10,39 @@ from ...realtape import Tape, installed, is_real_module, is_real_tensor, tape_of
 from ..kit.picture import NotANumber, Picture, Still
 from ..kit.scene import Scene, holds
 from .run import real
-from .run.folding import Part, folded, layers, open_while_few, paths, visible
+from .run.folding import Parts, folded, layers, open_while_few, overview, paths, visible
 from .run.recorded import of_function
 from .run.rerun import Rerun
 from .run.story import Story
 from .run.tape import Known, is_taped, of_tensor
 from .scene import VIEWS, FoldedStory, key_of, opened_by, without
 
-MOST_BOXES = 150  # shown unfolded
-MOST_ALTERNATIVES = 600  # boxes in the other ways of folding that a saved page holds
+MOST_ALTERNATIVES = 150  # boxes in the other ways of folding that a saved page holds
 
 
 class Explorer(Picture):
     """A run, step by step: values forwards, the chain rule backwards, in three views over one slider.
 
-    `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. A picture that
-    stands still shows the last step, where no other is asked for; with a tape in it the way back half done. `tape`: of
+    `story`: what happened (`labkit.widgets.explorer.Story`). `opened`: the keys of the blocks that are unfolded. `most_boxes`:
+    as many are seen at first, at most; None: an overview, or with `calls` the outermost calls of modules. A picture that stands
+    still shows the last step, where no other is asked for; with a tape in it the way back half done. `tape`: of
     tensors of the installed PyTorch what was read, as plain data: print it, or ask its `nodes` and what they have `saved`.
     """
 
     def __init__(
-        self, story: Story, view: str = "chain", most_boxes: int | None = MOST_BOXES, again: Rerun | None = None
+        self, story: Story, view: str = "chain", most_boxes: int | None = None, again: Rerun | None = None,
+        calls: bool = False,
     ):  # fmt: skip
         offered = ["chain", "tape"] if story.taped else list(VIEWS)
         if view not in offered:
             raise ValueError(f"view: expected one of {', '.join(map(repr, offered))}, but got {view!r}")
         self.story, self.view, self._again = story, view, again
         self.tape: Tape | None = None
-        self.parts: list[Part] = folded(story.nodes)
-        self.opened = layers(self.parts) if most_boxes is None else open_while_few(self.parts, most_boxes)
+        self.parts: Parts = folded(story.nodes)
+        if most_boxes is not None:
+            self.opened = open_while_few(self.parts, most_boxes)
+        else:
+            self.opened = layers(self.parts) if calls else overview(self.parts)
         super().__init__(self._scene_of(self.opened))
 
     # ---- folding ----
@@ -188,7 +192,8 @@ def show(
     `fun`: a function, a Cell or Module, called with numbers, arrays or tensors; or, alone, a tensor of the PyTorch dialect,
     whose tape is shown. `view`: "chain" (chain rule), "tape" (PyTorch), "graph" (MindSpore), or "both" of the last two; of
     a tensor the first two, "tape" unless another is asked for. `static`: a picture without controls. `fold`: graphs with
-    more boxes than this are folded into layers and repeated blocks, those with more than 150 where nothing is said.
+    more boxes than this are folded into layers and repeated blocks; where nothing is said, those with more than 20 are, into
+    a few boxes: so all of it is told in some 20 steps.
     `program`: whether the program that graph mode would run is offered beside it (the function is then run a second time,
     to write it). `play`: whether it plays once when it comes into view; a reader
     whose system asks for less motion presses play.
@@ -211,7 +216,7 @@ def show(
     A graph of 2 ops from x and y to the result; 2 steps of the chain rule lead back.
     Backward: 1 arrives at the result of pow 2. x gets 1 × 6 = 6.
     """
-    made, most = StillExplorer if static else Explorer, MOST_BOXES if fold is None else fold
+    made = StillExplorer if static else Explorer
     if is_real_module(fun) or (installed() and any(tensors_in([fun, *args]))):
         picture = _of_real(made, fun, args, view, fold, model, backward)
     elif model is not None or backward:
@@ -219,9 +224,9 @@ def show(
             "show: model= and backward= are for tensors of the installed PyTorch; here every run has its way back"
         )
     elif is_taped(fun) and not args:
-        picture = made(of_tensor(fun, Known.among(_variables_outside())), view or "tape", most)
+        picture = made(of_tensor(fun, Known.among(_variables_outside())), view or "tape", fold)
     elif callable(fun):
-        picture = made(of_function(fun, args, program), view or "chain", most, Rerun(fun, args, program))
+        picture = made(of_function(fun, args, program), view or "chain", fold, Rerun(fun, args, program))
     else:
         raise TypeError(
             f"show: expected a function and its arguments, or a tensor, but got {type(fun).__name__}. "
@@ -248,8 +253,7 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    most = fold if fold is not None or tape.ran else MOST_BOXES
-    picture = made(real.of_tape(tape), view or "tape", most)
+    picture = made(real.of_tape(tape), view or "tape", fold, calls=bool(tape.ran))
     picture.tape = tape
     return picture
 

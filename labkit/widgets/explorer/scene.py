@@ -22,10 +22,13 @@ from .words import graph_sentences, labels, sentences, tape_sentences
 
 VIEWS = {"chain": "chain rule", "tape": "PyTorch tape", "graph": "MindSpore graph", "both": "tape and graph"}
 MOST_FOR_ALL_VIEWS = 200  # boxes; above, only the view asked for is drawn
-LINE = 110  # characters of a line about a story
+LINE, SHORT_LINE = 110, 56  # characters of a line about a story
 MOST_ASKED = 1000  # boxes
 MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
+NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
+MOST_TWICE = 60  # boxes
+IN_ROWS = {"chain": chain, "tape": tape}
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph, ("graph", "both"))}
 
 
@@ -123,15 +126,21 @@ def _panels(units, offered):
     for make, seen_in in _PANELS.values():
         where = [i for i, view in enumerate(offered) if view in seen_in]
         if where:
-            panels.append(make(units, {"view": where} if len(offered) > 1 else {}))
+            panel = make(units, when := {"view": where} if len(offered) > 1 else {})
+            slim = IN_ROWS.get(panel.name) if panel.width > NARROW and len(units.units) <= MOST_TWICE else None
+            panels.append(replace(panel, narrow=_narrow(slim(units, when, NARROW))) if slim else panel)
     shown = program(units, {"program": [1]})
     return [*panels, shown] if shown else panels
+
+
+def _narrow(panel):
+    return replace(panel, name=f"{panel.name}, narrow")
 
 
 def _scrubbed(units, panels, fields) -> Iterator[Grip]:
     """The inputs on their cards: dragged to the right they grow."""
     cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in fields and not u.chip}
-    for panel in panels:
+    for panel in (shown for each in panels for shown in (each, each.narrow) if shown):
         boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
         for link, at in boxes.items():
             name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"
@@ -179,10 +188,13 @@ def _captions(units, offered):
 
 def about(story: Story) -> list[Panel]:
     """What a story is about, as lines of a panel below the others; [] where there is nothing to say."""
-    lines = [line for sentence in story.about for line in wrap(sentence, LINE)]
+    return [replace(_words(story.about, LINE), narrow=_narrow(_words(story.about, SHORT_LINE)))] if story.about else []
+
+
+def _words(sentences, letters):
+    lines = [line for sentence in sentences for line in wrap(sentence, letters)]
     marks: list[Mark] = [text(4, 14 + 16 * i, line, "note") for i, line in enumerate(lines)]
-    width = max((width_of(line, 11.5) for line in lines), default=0)
-    return [Panel("about", "", width + 8, 16 * len(lines) + 6, marks)] if lines else []
+    return Panel("about", "", max(width_of(line, 11.5) for line in lines) + 8, 16 * len(lines) + 6, marks)
 
 
 # ---- a row with the names of what is unfolded, to fold it again ----
@@ -201,17 +213,20 @@ def _bar(shown: FoldedStory, units: Units):
     ways = {name: (label, opened) for name, (label, opened) in ways.items() if shown.leads_to(key_of(opened))}
     if not ways and not words:
         return [], {}
-    return _placed_bar(words, ways)
+    panel, found = _placed_bar(words, ways, BAR)
+    return [
+        replace(panel, narrow=_narrow(_placed_bar(words, ways, NARROW)[0])) if panel.width > NARROW else panel
+    ], found
 
 
-def _placed_bar(words, ways):
+def _placed_bar(words, ways, widest):
     marks: list[Mark] = [text(4, 14, words, "note")] if words else []
     x, y, found = (width_of(words, 11.5) + 20 if words else 4.0), 14.0, {}
     for name, (label, opened) in ways.items():
         width = width_of(label, 12, bold=True)
-        if x + width > BAR:
+        if x + width > widest and x > 4:
             x, y = 4.0, y + 18
         marks.append(text(x, y, label, "forwardtext", link=name))
         found[name] = Link(f"Fold {label[2:]}", [f"Fold {label[2:]}"], opens=key_of(opened))
         x += width + 18
-    return [Panel("fold", "", BAR if y > 14 else x, y + 6, marks, live=True)], found
+    return Panel("fold", "", widest if y > 14 else x, y + 6, marks, live=True), found

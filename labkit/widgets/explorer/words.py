@@ -40,7 +40,7 @@ def _step_forward(unit: Unit):
     if node.value is None:
         return f"Forward: {title(unit)} ran; its value is not kept by the tape."
     what = f"{node.name} = " if node.name and not unit.block else ""
-    return f"Forward: {title(unit)} gives {what}{in_full(node.value)}."
+    return f"Forward: {title(unit)} gives {what}{_in_short(node.value)}."
 
 
 def _seed(units: Units):
@@ -60,16 +60,21 @@ def _step_back(units: Units, unit: Unit):
     rule = f" Rule: {step.rule}." if step.rule and any(s.slope is None for s in step.sent) else ""
     parts = [_part_sent(units, step, sent) for sent in step.sent[:4]]
     more = [f"And {len(step.sent) - 4} more."] if len(step.sent) > 4 else []
-    return " ".join([f"Backward: {in_full(arrived)} arrives at {unit.lead.called}.{rule}", *parts, *more])
+    return " ".join([f"Backward: {_in_short(arrived)} arrives at {unit.lead.called}.{rule}", *parts, *more])
 
 
 def _part_sent(units: Units, step: Step, sent: Sent):
     parent = units.story.nodes[sent.parent]
     product = None if sent.slope is None else f"{times(step.gradient, sent.slope)} = {brief(sent.value)}"
-    words = f"{capital(parent.called)} gets {product or in_full(sent.value)}."
+    words = f"{capital(parent.called)} gets {product or _in_short(sent.value)}."
     if sent.total is not sent.value and (np.size(sent.value) > LARGE or not _same(sent.total, sent.value)):
-        words += f" With what came before: {in_full(sent.total)}."
+        words += f" With what came before: {_in_short(sent.total)}."
     return words
+
+
+def _in_short(value):
+    """A value in a sentence: a few numbers in a row as they are, what has rows and columns by its shape and norm."""
+    return brief(value) if np.ndim(value) > 1 else in_full(value)
 
 
 def _same(a, b):

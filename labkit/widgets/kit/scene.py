@@ -167,7 +167,8 @@ class Mark:
 class Link:
     """What belongs to a thing in the picture: `label` (said when it is reached by keyboard), `tip` (lines shown on
     hover), `heat` (rows of numbers in [-1, 1] or None for nan, drawn as a strip), `go` (dials that a click sets),
-    `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`).
+    `opens` (a part that a click folds or unfolds), `sets` (what a click sets in Python, `{field: value}`), `details` (lines
+    that stay below the panels after a click, with those of `tip`).
 
     While the reader predicts, what a link tells is kept back until all dials in `known` stand at their position or
     beyond, and where a question lies between here and where it goes; only its `name` is said."""
@@ -180,6 +181,7 @@ class Link:
     name: str = ""
     known: Mapping[str, int] = field(default_factory=dict)
     sets: Mapping[str, Any] = field(default_factory=dict)
+    details: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,7 @@ class Panel:
     `tokens`: marks that are seen on top, and only on the way between two positions, while one of their `moves` lasts.
     The page draws what is in sight of a panel with very many marks: those of `far` too, each at its own scales, and the
     others from the scale `near` on. `whole`: a still picture does not cut it into strips, for it stands in rows already.
+    `narrow`: the same, laid out for a page in which this one has no room, such as on a phone.
     """
 
     name: str
@@ -202,6 +205,7 @@ class Panel:
     far: Sequence[Mark] = ()
     near: float = 0.0
     whole: bool = False
+    narrow: "Panel | None" = None
 
 
 @dataclass(frozen=True)
@@ -410,11 +414,11 @@ def _as_json(value):
         return value
     if kind is list or kind is tuple:
         return [v if type(v) in _AS_THEY_ARE else _as_json(v) for v in value]
+    if kind is dict or isinstance(value, Mapping):
+        return {str(k): v if type(v) in _AS_THEY_ARE else _as_json(v) for k, v in value.items()}
     if fields := getattr(kind, "__dataclass_fields__", None):
         items = ((name, getattr(value, name)) for name in fields)
         return {name: v if type(v) in _AS_THEY_ARE else _as_json(v) for name, v in items if v or not _empty(v)}
-    if isinstance(value, Mapping):
-        return {str(k): v if type(v) in _AS_THEY_ARE else _as_json(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [_as_json(v) for v in value]
     return str(value) if isinstance(value, str) else tenth(float(value)) if isinstance(value, Placed) else value

@@ -6,6 +6,7 @@ A block is a stretch of ops that ran one after the other, so folding never makes
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from math import ceil
 
@@ -14,21 +15,27 @@ import numpy as np
 from ....engine import Flow
 from .story import Layer, Node
 
-FEW = 30  # parts that one block holds at most
+FEW = 12  # parts that one block holds at most
+PIECES = 5  # a longer stretch is cut into so many
+WHOLE = 20  # boxes that are seen at once, each op one of them; of a longer run an overview is seen
+SHORT = 16  # letters of the names of parts
+SEEN = FEW + 1  # boxes of an overview at most
+SHARE = 3  # in an overview a box of more than this part of the run is unfolded, where there is room
 LONGEST = 400  # ops in a repeated stretch that is looked for
 
 
 @dataclass(eq=False)
 class Block:
     """A stretch of the run that can be shown as one box. `key`: its place, such as `conv1/dense`; `parts`: indices of ops,
-    and blocks, in the order they ran."""
+    and blocks, in the order they ran. `kind`: what blocks that do the same have in common, such as the class of a module."""
 
     key: str
     title: str
     parts: list["Part"]
     shut: bool = False  # the rounds of a loop are seen when they are asked for
+    kind: str = ""
 
-    @property
+    @cached_property
     def ops(self) -> list[int]:
         """The indices of all ops inside."""
         return [i for part in self.parts for i in (part.ops if isinstance(part, Block) else [part])]
@@ -37,9 +44,18 @@ class Block:
 Part = int | Block
 
 
-def folded(nodes: list[Node]) -> list[Part]:
+class Parts(list[Part]):
+    """A whole run as parts, which are not changed any more."""
+
+    @cached_property
+    def paths(self) -> dict[str, tuple[str, ...]]:
+        """See `paths`."""
+        return dict(_paths(self, ()))
+
+
+def folded(nodes: list[Node]) -> Parts:
     """The run as parts, none of them with more than `FEW` of its own: cells first, then repeats, then chunks."""
-    return _fold_long(_by_scope([n for n in nodes if not n.leaf], 0, ""), "", nodes)
+    return Parts(_fold_long(_by_scope([n for n in nodes if not n.leaf], 0, ""), "", nodes))
 
 
 def visible(parts: Iterable[Part], opened: frozenset[str]) -> list[Part]:
@@ -58,14 +74,34 @@ def blocks(parts: Iterable[Part]) -> list[Block]:
     return [b for part in parts if isinstance(part, Block) for b in (part, *blocks(part.parts))]
 
 
-def paths(parts: Iterable[Part], outer: tuple[str, ...] = ()) -> dict[str, tuple[str, ...]]:
+def paths(parts: Iterable[Part]) -> dict[str, tuple[str, ...]]:
     """For each block's key, the keys of the blocks it is in, from the outside in, and its own."""
-    found: dict[str, tuple[str, ...]] = {}
+    return parts.paths if isinstance(parts, Parts) else dict(_paths(parts, ()))
+
+
+def _paths(parts, outer):
     for part in parts:
         if isinstance(part, Block):
-            found[part.key] = (*outer, part.key)
-            found |= paths(part.parts, found[part.key])
-    return found
+            path = (*outer, part.key)
+            yield part.key, path
+            yield from _paths(part.parts, path)
+
+
+def overview(parts: list[Part]) -> frozenset[str]:
+    """The keys of the blocks to unfold at first: all of a short run; of a long one few, about alike."""
+    whole = open_while_few(parts, WHOLE)
+    if not any(isinstance(part, Block) and not part.shut for part in visible(parts, whole)):
+        return whole
+    opened: frozenset[str] = frozenset()
+    every = sum(len(part.ops) if isinstance(part, Block) else 1 for part in parts)
+    while True:
+        seen = visible(parts, opened)
+        room = SEEN + 1 - len(seen)
+        fitting = [p for p in seen if isinstance(p, Block) and not p.shut and len(p.parts) <= room]
+        largest = max(fitting, key=lambda block: len(block.ops), default=None)
+        if largest is None or SHARE * len(largest.ops) <= every:
+            return opened
+        opened |= {largest.key}
 
 
 def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
@@ -107,7 +143,7 @@ def _by_scope(nodes, depth, prefix):
         key += f" {seen[key]}" if seen[key] > 1 else ""
         inside = _by_scope(members, depth + 1, f"{key}/")
         shut = isinstance(scope, Flow) and not isinstance(scope.kind, str)
-        parts.append(Block(key, f"derivative of {title}" if derived else title, inside, shut))
+        parts.append(Block(key, f"derivative of {title}" if derived else title, inside, shut, kind or scope.name))
     return parts
 
 
@@ -125,26 +161,36 @@ def _without_lone_block(parts):
 
 
 def _stretch(parts, prefix, nodes):
-    return _in_chunks(_repeats(parts, prefix, nodes), prefix) if len(parts) > FEW else parts
+    return _in_chunks(_repeats(parts, prefix, nodes), prefix, nodes) if len(parts) > FEW else parts
 
 
-def _in_chunks(parts, prefix, of=None, first=1):
+def _in_chunks(parts, prefix, nodes, of=None, first=1):
     """Parts in chunks of about the same length; of `of` equal ones, counted from `first`, a chunk says which it holds."""
     if len(parts) <= FEW:
         return parts
-    size = ceil(len(parts) / FEW)
+    size = ceil(len(parts) / PIECES)
     chunks: list[Part] = []
     for start in range(0, len(parts), size):
         inside = parts[start : start + size]
         key, begin = f"{prefix}{start + 1} to {start + len(inside)}", first + start
-        title = f"{begin} to {begin + len(inside) - 1} of {of}" if of else _op_count(inside)
-        chunks.append(Block(key, title, _in_chunks(inside, f"{key}/", of, begin)) if len(inside) > 1 else inside[0])
+        last = begin + len(inside) - 1
+        title = f"{begin} to {last} of {of}" if of else _told([_name(p, nodes) for p in inside], _count(inside))
+        chunks.append(
+            Block(key, title, _in_chunks(inside, f"{key}/", nodes, of, begin)) if len(inside) > 1 else inside[0]
+        )
     return chunks
 
 
-def _op_count(parts):
-    count = sum(len(p.ops) if isinstance(p, Block) else 1 for p in parts)
-    return f"{count} ops"
+def _told(names, count):
+    """What a stretch is, by its parts if they are few and short, else by the first and the last and how many ops it has."""
+    words, around = ", ".join(names), f"{names[0]} … {names[-1]}"
+    if len(words) <= SHORT:
+        return words
+    return f"{around}, {count} ops" if len(around) <= SHORT else f"{count} ops"
+
+
+def _count(parts):
+    return sum(len(part.ops) if isinstance(part, Block) else 1 for part in parts)
 
 
 def _repeats(parts, prefix, nodes):
@@ -162,20 +208,28 @@ def _repeats(parts, prefix, nodes):
         else Block(f"{key}/{k}", f"{k} of {count}", _without_lone_block(_stretch(p, f"{key}/{k}/", nodes)))
         for k, p in enumerate(pieces, 1)
     ]
-    what = _name(parts[start], nodes) if period == 1 else _op_count(pieces[0])
-    block = Block(key, f"{count} times {what}", _in_chunks(inside, f"{key}/", count))
+    what = _told([_alike(among, nodes) for among in zip(*pieces, strict=True)], _count(pieces[0]))
+    block = Block(key, f"{count} times {what}", _in_chunks(inside, f"{key}/", nodes, count))
     left, right = parts[:start], parts[stop:]
     return [*_repeats(left, f"{key} before/", nodes), block, *_repeats(right, f"{key} after/", nodes)]
 
 
 def _name(part, nodes):
-    return part.title if isinstance(part, Block) else nodes[part].title
+    return part.title.partition(": ")[0] if isinstance(part, Block) else nodes[part].title
+
+
+def _alike(parts, nodes):
+    """What parts of one kind are called together."""
+    if isinstance(parts[0], Block):
+        return parts[0].kind or parts[0].title
+    titles = {nodes[part].title for part in parts}
+    return titles.pop() if len(titles) == 1 else nodes[parts[0]].op
 
 
 def _token(part, nodes):
     """What makes two parts alike: the op and its shape, or the block's kind and size."""
     if isinstance(part, Block):
-        return part.title.rpartition(":")[2], len(part.ops)
+        return part.kind or part.title, len(part.ops)
     return nodes[part].op, nodes[part].shape
 
 

@@ -33,7 +33,8 @@ class Node:
         grad_fn: what PyTorch's tape calls its node. `keeps`: what this node saves: indices of nodes (its own is its result),
             and the names of arguments that are constants.
         derives: for an op that an inner derivative ran (`grad(f)` is itself a run), the op whose derivative it belongs to.
-        freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it.
+        freed: whether `backward()` has let go what it saved; None: as of the whole story. `facts`: what else to say about it;
+            `fate`: what would become of it, and of what it keeps.
         held: `(memory, bytes)` of each tensor that it keeps alive, a number for what shares memory.
         lines, back_lines: the lines of the program that compute it, and that belong to its derivative, from 1.
     """
@@ -55,6 +56,7 @@ class Node:
     derives: str = ""
     freed: bool | None = None
     facts: tuple[str, ...] = ()
+    fate: tuple[str, ...] = ()
     held: tuple[tuple[Any, int], ...] = ()
     lines: tuple[int, ...] = ()
     back_lines: tuple[int, ...] = ()

@@ -12,6 +12,8 @@ from ...kit.words import brief, heat, in_full, joined, listed, minus, number
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
+LONGEST_SUM = 26  # letters
+
 
 def title(unit: Unit) -> str:
     """The first line of a card, in full."""
@@ -102,7 +104,8 @@ class Gradients:
         for count, arrival in enumerate(arrived, 1):
             if np.size(arrival.value) == 1:
                 words = joined(number(a.value) for a in arrived[max(count - 4, 0) : count])
-                shown[arrival.when] = f"… + {words}" if count > 4 else words
+                words = f"… + {words}" if count > 4 else words
+                shown[arrival.when] = words if len(words) <= LONGEST_SUM else f"sum of {count}"
             else:
                 shown[arrival.when] = f"sum of {count}"
             if count == 1:
@@ -122,21 +125,27 @@ def links(units: Units) -> dict[str, Link]:
         head = f"{node.title} (used again)" if unit.chip else title(unit)
         tip = [head, *_facts(unit, units.story)]
         found[f"n{unit.index}"] = Link(
-            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head, known=go
-        )
+            f"{head}: {value(unit)}", tip, [] if node.value is None else heat(node.value), go, name=head, known=go,
+            details=() if unit.block else node.fate,
+        )  # fmt: skip
         found[f"g{unit.index}"] = _back_link(unit, units, gradients)
     return found
 
 
 def _back_link(unit, units, gradients):
     arrived = gradients.totals(unit)
+    if not arrived and unit.lead.fate and not unit.block:
+        node = unit.lead
+        tip = [node.grad_fn, *_facts(unit, units.story)]
+        return Link(f"{node.grad_fn}: {tip[1]}", tip, name=node.grad_fn, details=node.fate)
     if not arrived:
         words = f"{gradient_name(unit)}: nothing arrives"
         return Link(words, [words])
     when, total = arrived[-1]
     words = f"{gradient_name(unit)}: {brief(total)}"
     tip, go = [words, *_back_facts(unit, units, gradients, total)], {"step": when}
-    return Link(words, tip, heat(total), go, name=gradient_name(unit), known=go)
+    details = () if unit.block or not unit.lead.fate else (*unit.lead.facts, *unit.lead.fate)
+    return Link(words, tip, heat(total), go, name=gradient_name(unit), known=go, details=details)
 
 
 def _facts(unit: Unit, story: Story) -> list[str]:

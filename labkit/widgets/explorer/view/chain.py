@@ -12,12 +12,12 @@ TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope
 DERIVED = "; boxes filled orange are ops of a derivative inside the function"
 
 
-def chain(units: Units, when: dict) -> Panel:
-    """The panel; shown at the positions `when` of other dials."""
+def chain(units: Units, when: dict, room: float | None = None) -> Panel:
+    """The panel; shown at the positions `when` of other dials, in rows of about `room` px (None: as wide as a page)."""
     slopes = [slope(units, edge) for edge in units.edges]
     gradients = Gradients(units)
     rooms = {u: [name_width(gradient_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
-    view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)})
+    view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)}, room=room)
     for unit in units.units:
         _link(view, unit)
     labels = []

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from math import isfinite, log10
 
@@ -69,7 +69,8 @@ class Colours:
         gradients = Gradients(units)
         totals = {unit: gradients.totals(unit) for unit in units.units}
         self.norms = {unit: (found[-1][0], norm(found[-1][1])) for unit, found in totals.items() if found}
-        self.kept = {unit: kept(units, unit) for unit in units.ops} if units.story.steps else {}
+        knows = units.story.steps or any(node.held for node in units.story.nodes)
+        self.kept = {unit: kept(units, unit) for unit in units.ops} if knows else {}
         scales = {
             NORM: _scale("norm", [value for _, value in self.norms.values()], number),
             MEMORY: _scale("bytes", list(self.kept.values()), size),
@@ -117,11 +118,15 @@ class Colours:
 
 
 def kept(units: Units, unit: Unit) -> int:
-    """The bytes of those results of a box that a derivative reads: they stay until then."""
+    """The bytes that stay for the way back: what a tape says that the nodes of a box hold, or else those results of the box
+    that a derivative reads."""
     nodes, read = units.story.nodes, units.read
+    if units.story.retained:
+        return sum(dict(pair for i in unit.nodes for pair in nodes[i].held).values())
     return sum(nbytes(nodes[i].shape, nodes[i].dtype) for i in unit.nodes if i in read and not nodes[i].leaf)
 
 
+@cache
 def nbytes(shape: tuple[int, ...], dtype: str) -> int:
     """The bytes of an array.
 

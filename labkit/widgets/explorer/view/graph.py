@@ -1,6 +1,8 @@
 """MindSpore's graph: forward and derived backward graph side by side, both there before the run. The backward half is the
 mirror image of the forward half; arcs lead the values that it uses over to it."""
 
+from math import inf
+
 import numpy as np
 
 from ...kit.boxes import CARD, HALF, label_width, name_width, placed_labels
@@ -22,7 +24,7 @@ def graph(units: Units, when: dict) -> Panel:
     """The panel; shown at the positions `when` of other dials."""
     gradients, slopes = Gradients(units), [slope(units, edge) for edge in units.edges]
     rooms = {u: [name_width(_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
-    view = View(units, rooms, labels=slopes, wraps=False)
+    view = View(units, rooms, labels=slopes, room=inf)
     arcs = Arcs(view)
     view.top += arcs.above
     view.bottom += SEED if any(u.lead.output and not _is_last(view, u) for u in units.units) else 0

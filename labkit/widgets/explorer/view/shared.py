@@ -48,8 +48,8 @@ class View:
     """Boxes placed in a panel, marks collected.
 
     `rooms`: for a box, px that its cards need besides what its own texts need. `twins`: the boxes with a second card
-    below the first. `labels`: texts that the gaps between columns need room for. `wraps`: whether a drawing wider than a
-    page is cut into rows. `top`, `bottom`: px left free above and below.
+    below the first. `labels`: texts that the gaps between columns need room for. `room`: px, a wider drawing is
+    cut into rows; None: as wide as a page. `top`, `bottom`: px left free above and below.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class View:
         *,
         twins: Collection[Unit] = (),
         labels: Iterable[str] = (),
-        wraps: bool = True,
+        room: float | None = None,
     ):
         self.units, self.gradients, self.twins, self.colours = units, Gradients(units), twins, Colours(units)
         self.marks: list[Mark] = []
@@ -70,7 +70,7 @@ class View:
         self.gap = min(max(44.0, widest + 14), LABEL + 14)
         edges = [(e.start.index, e.end.index) for e in units.edges]
         self.layout: Layout = layout(sizes, edges, column_gap=self.gap, row_gap=16.0)
-        self.rows = Rows.of(self.layout, edges, None if wraps else self.layout.width)
+        self.rows = Rows.of(self.layout, edges, room)
         self._entries = spread_entries(self.layout, [end for _, end in edges], 9.0, 26.0)
 
     def _width(self, unit, rooms):

@@ -16,11 +16,14 @@ FREED = "freed"  # PyTorch's word for it
 SAVED = 14.0  # px from the left side of a box to the line that leads to what it saves
 
 
-def tape(units: Units, when: dict) -> Panel:
-    """The panel; shown at the positions `when` of other dials. The dial "retain" has the positions 0 (released) and 1."""
+def tape(units: Units, when: dict, room: float | None = None) -> Panel:
+    """The panel; shown at the positions `when` of other dials, in rows of about `room` px (None: as wide as a page).
+
+    The dial "retain" has the positions 0 (released) and 1.
+    """
     gradients = Gradients(units)
     noted = {unit for unit in units.units if has_node(units, unit)}
-    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted)
+    view = View(units, {unit: _rooms(gradients, unit) for unit in noted}, twins=noted, room=room)
     for k, edge in enumerate(units.edges):
         if edge.start in noted:
             view.edge_below(k, _edge_states(units, edge))

@@ -131,20 +131,27 @@ class Units:
 
     @cached_property
     def arrivals(self) -> dict[int, list[Arrival]]:
-        """What arrives at each node, in order."""
+        """What arrives at each node whose value a box shows, in order."""
         found: dict[int, list[Arrival]] = {}
+        shown = {unit.lead.index for unit in self.units}
         for node in self.story.outputs if self.goes_back else ():
             found[node.index] = [Arrival(self.seed, node.seed, node.seed, None)]
         for unit, when in self.walked.items():
             for step in self.steps_of[unit]:
                 for sent in step.sent:
-                    found.setdefault(sent.parent, []).append(Arrival(when, sent.value, sent.total, step.node))
+                    if sent.parent in shown:
+                        arrival = Arrival(when, sent.value, sent.total, step.node)
+                        found.setdefault(sent.parent, []).append(arrival)
         return found
 
     def sent_along(self, edge: Edge) -> list[Sent]:
         """What goes back along an edge, one for each use that sends something."""
-        sent = {(step.node, s.place): s for step in self.steps_of[edge.end] for s in step.sent}
-        return [sent[use] for use in edge.uses if use in sent]
+        return [sent for node, place in edge.uses for sent in self._sent.get(node, ()) if sent.place == place]
+
+    @cached_property
+    def _sent(self) -> dict[int, tuple[Sent, ...]]:
+        """What each node sends."""
+        return {step.node: step.sent for step in self.story.steps}
 
 
 def _unfolded(parts, seen) -> tuple[list[Block], dict[str, list[Block]]]:

@@ -40,6 +40,9 @@ export function rowsOf(views, room, scale) {
   return rows;
 }
 
+// Whether a panel that has another layout for little room is cut in this one.
+export function cramped({ panel }, room) { return Boolean(panel.narrow) && panel.width * READABLE > room; }
+
 function heightOf(rows, scale) {
   return rows.reduce((sum, row) => sum + HEAD + Math.max(...row.map(({ panel }) => panel.height * scaleOf(panel, scale))), 0);
 }

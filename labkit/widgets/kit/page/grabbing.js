@@ -66,7 +66,11 @@ export class Grabbing {
   }
 
   place() {
-    for (const view of this.player.views) if (view.grips && !view.hidden) put(view.grips, ...corners(view, 0, 0, view.panel.width, view.panel.height));
+    for (const view of this.player.views) {
+      if (!view.grips || view.hidden) continue;
+      put(view.grips, ...corners(view, 0, 0, view.panel.width, view.panel.height));
+      view.grips.style.setProperty("--lk-scale", view.scale || 1);
+    }
     for (const [name, { view, knob, area }] of this.handles) {
       const found = view.hidden ? undefined : this.now(name);
       knob.hidden = !found;

@@ -1,6 +1,6 @@
 // Plays a scene: where its dials stand, what that shows, and what turns them.
 
-import { arrange, stick } from "./arranging.js";
+import { arrange, cramped, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
@@ -53,12 +53,14 @@ export class Player {
     this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
     this.index = {};
     this.moving = new Moving(root, this.index);
-    this.views = scene.panels.map((panel) => this.listen(new View(panel, scene)));
+    const pairs = scene.panels.map((panel) => [panel, panel.narrow].filter(Boolean).map((one) => this.listen(new View(one, scene))));
+    for (const [view, narrow] of pairs) view.narrow = narrow;
+    this.views = pairs.flat();
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
       this.bar(), this.say, this.ask.element,
-      make("div", { className: "lk-panels" }, ...this.views.map((view) => view.element)), this.more,
+      make("div", { className: "lk-panels" }, ...pairs.map(([view]) => view.element)), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
 
@@ -151,13 +153,25 @@ export class Player {
       show(this.state[dial.name], this.play.dial === dial);
     }
     for (const { name, element } of this.fields) element.hidden = !holds((this.scene.fields_at || {})[name], this.state);
-    for (const view of this.views) view.show(holds(view.panel.when, this.state), this.index, this.state);
+    this.showViews();
     const [words, rest] = briefly(captionOf(this.scene, this.state));
     if (this.say.textContent !== words) this.say.textContent = words;
     this.more.hidden = !rest;
     this.more.lastChild.textContent = rest;
     this.fit();
     for (const view of this.views) view.follow();
+  }
+
+  // Of a panel with two layouts one is in the page.
+  showViews() {
+    const room = this.root.clientWidth || Infinity;
+    for (const view of this.views.filter(({ narrow }) => narrow)) {
+      const slim = cramped(view, room);
+      if (slim !== Boolean(view.slim)) (slim ? view : view.narrow).element.replaceWith((slim ? view.narrow : view).element);
+      view.slim = slim;
+      view.narrow.out = !slim;
+    }
+    for (const view of this.views) view.show(!view.slim && !view.out && holds(view.panel.when, this.state), this.index, this.state);
   }
 
   toggle(dial) { this.play.toggle(dial); }
@@ -175,6 +189,7 @@ export class Player {
     const link = (this.scene.links || {})[name], hunt = this.controls.find((control) => control.takes?.(name));
     if (hunt) { this.pause(); hunt.suspect(name); return; }
     if (!link) return;
+    this.pointing.pin(link);
     if (link.opens !== undefined) this.open(link.opens);
     if (link.sets) this.grabbing.ask(link.sets, name);
     if (!link.go) return;
@@ -215,7 +230,7 @@ export class Player {
     else if (event.key === "0") view.whole();
     else if (event.key === "/" && view.tools.search) view.tools.search.focus();
     else if (event.key === "+" || event.key === "-") view.zoom(event.key === "+" ? 1.15 : 1 / 1.15);
-    else if (event.key === "Escape") { this.pointing.at(undefined); return; }
+    else if (event.key === "Escape") { this.pointing.at(undefined); this.pointing.pin(undefined); return; }
     else return;
     event.preventDefault();
   }
@@ -227,10 +242,13 @@ export class Player {
   fit() {
     const room = this.root.clientWidth;
     if (!room) return;
+    if (this.views.some((view) => view.narrow && cramped(view, room) !== view.slim)) this.showViews();
     const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
     if (seen !== this.fitted) {
       this.fitted = seen;
-      this.root.parentNode.style.setProperty("--lk-wide", `${Math.min(room, Math.max(LEAST, arrange(this.views, room)))}px`);
+      const wide = (most) => this.root.parentNode.style.setProperty("--lk-wide", `${most}px`);
+      wide(room); // so that nothing is measured in the room that there was before
+      wide(Math.min(room, Math.max(LEAST, arrange(this.views, room))));
       stick(this.root.querySelector(".lk-controls"));
     }
     this.grabbing.place();

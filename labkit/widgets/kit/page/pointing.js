@@ -9,6 +9,7 @@ export class Pointing {
   constructor(root, links) {
     Object.assign(this, { root, links, order: Object.keys(links), keepsBack: () => false });
     this.tip = make("div", { className: "lk-tip", hidden: true });
+    this.details = make("section", { className: "lk-details", hidden: true, "aria-label": "Details", "aria-live": "polite" });
   }
 
   // `name` is pointed at (undefined: nothing is), by a pointer at (x, y) if one is given.
@@ -64,6 +65,16 @@ export class Pointing {
       return cell;
     })));
     this.tip.replaceChildren(...(link.tip || []).map((words, i) => make(i ? "div" : "b", {}, words)), ...heat);
+  }
+
+  // What is said of a part that was clicked stays below the picture.
+  pin(link) {
+    const { details } = this, shut = () => { details.hidden = true; };
+    details.hidden = !(link && (link.details || []).length) || this.keepsBack(link);
+    if (details.hidden) return;
+    const close = make("button", { type: "button", className: "lk-button", title: "Close", "aria-label": "Close the details", onclick: shut }, "\u00d7");
+    const lines = [...(link.tip || []).slice(1), ...link.details].map((words) => make("li", {}, words));
+    details.replaceChildren(make("b", {}, link.tip[0]), close, make("ul", {}, ...lines));
   }
 
   placeTip(x, y) {

@@ -12,7 +12,17 @@ import labkit
 import labkit.mindspore as ms
 from labkit.engine import Scope
 from labkit.mindspore import nn
-from labkit.widgets.explorer.run.folding import FEW, Block, blocks, folded, open_while_few, paths, visible
+from labkit.widgets.explorer.run.folding import (
+    FEW,
+    SEEN,
+    Block,
+    blocks,
+    folded,
+    open_while_few,
+    overview,
+    paths,
+    visible,
+)
 from labkit.widgets.explorer.run.recorded import of_function
 from labkit.widgets.explorer.run.story import Node
 
@@ -128,10 +138,55 @@ def test_repeats_are_found():
 
     parts = folded(of_function(rnn, [1.0, 0.5], program=False).nodes)
     (block,) = (p for p in parts if isinstance(p, Block))
-    assert block.title == "40 times 3 ops" and len(block.ops) == 120
+    assert block.title == "40 times ×, +, tanh" and len(block.ops) == 120
     inside = [b.title for b in blocks([block])]
     assert {f"{k} of 40" for k in range(1, 41)} <= set(inside)
-    assert [b.title for b in block.parts] == [f"{k} to {k + 1} of 40" for k in range(1, 40, 2)]
+    assert [b.title for b in block.parts] == [f"{k} to {k + 7} of 40" for k in range(1, 40, 8)]
+
+
+def test_what_a_stretch_is_called():
+    def scaled(x):
+        for i in range(20):
+            x = np.sin(x) * (i + 1)
+        return x
+
+    def named(ops):
+        nodes = [Node(0, "x", "input", "", (), None, (), "float64")]
+        for op in ops:
+            nodes.append(Node(len(nodes), op, op, "", (len(nodes) - 1,), None, (), "float64"))
+        return [block.title for block in folded(nodes)]
+
+    assert named("abcdefghijklmno") == ["a, b, c", "d, e, f", "g, h, i", "j, k, l", "m, n, o"]
+    longer = [f"{letter}-{place}" for place, letter in enumerate("abcdefghijklmnopqrstuvwxyz")]
+    assert named(longer)[0] == "a-0 … f-5, 6 ops"
+    assert named([f"{name}, which is long" for name in longer])[0] == "6 ops"
+    (block,) = folded(of_function(scaled, [0.5], program=False).nodes)
+    assert block.title == "20 times sin, multiply"  # by another number each time
+
+
+@pytest.mark.parametrize("count", [20, 31, 50, 700])
+def test_a_long_run_opens_as_a_few_boxes_of_about_the_same_length(count):
+    class Cell(nn.Cell):
+        def construct(self, x):
+            return ms.ops.tanh(x) * 1.5
+
+    cell = Cell()
+
+    def loop(x):
+        y = x * 2
+        for _ in range(count):
+            y = cell(y)
+        return y.sum()
+
+    parts = folded(of_function(loop, [ms.Tensor([0.1, 0.2])], program=False).nodes)
+    seen = visible(parts, overview(parts))
+    assert 5 <= len(seen) <= SEEN
+    assert max(len(p.ops) for p in seen if isinstance(p, Block)) <= len(parts[1].ops) / 3
+
+
+def test_a_short_run_opens_whole():
+    parts = folded(of_function(lambda x: np.sin(np.cos(x)) * x, [0.5], program=False).nodes)
+    assert overview(parts) == frozenset() and visible(parts, frozenset()) == parts == [1, 2, 3]
 
 
 def test_a_deep_chain_without_any_order_is_folded_fast_enough_to_recurse():

@@ -135,7 +135,26 @@ def _in_shape_of(place, vjp):
 
 def kept(fun, numbers=(float,)) -> Callable:
     """A function of arrays and of `numbers` whose result is no wider than what the arrays alone make, whatever the NumPy."""
+    return _beside_bfloat16(fun) if NUMBERS_ARE_WEAK else _beside_arrays(fun, numbers)
 
+
+def _beside_bfloat16(fun):
+    """NumPy 2 does so itself, but not for a dtype of another package."""
+    if fun in trace_primitives_map:  # NumPy's own function: none of its numbers is an operand
+        return fun
+
+    @wraps(fun)
+    def computed(*args, **kwargs):
+        found = fun(*args, **kwargs)
+        if float in map(type, args) and getattr(found, "dtype", None) == np.float32:
+            floats = {a.dtype for a in args if isinstance(a, np.ndarray) and a.dtype.kind in "fV"}
+            return found.astype(floats.pop()) if len(floats) == 1 else found
+        return found
+
+    return computed
+
+
+def _beside_arrays(fun, numbers):
     @wraps(fun)
     def computed(*args, **kwargs):
         arrays = [a.dtype for a in args if isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind in "fiub"]
@@ -146,7 +165,7 @@ def kept(fun, numbers=(float,)) -> Callable:
         wider = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f" and found.dtype > kind
         return found.astype(kind) if wider else found
 
-    return fun if NUMBERS_ARE_WEAK else computed
+    return computed
 
 
 # ---- what is asked of the table ----

@@ -7,6 +7,7 @@ from ..ops import known
 from . import _rules
 from ._autocast import lowered
 from ._dispatch import apply, common_dtype, converted, view
+from ._dtype import DTYPES
 from ._table import METHODS, both, function
 from ._tensor import Tensor
 
@@ -171,7 +172,8 @@ def einsum(equation, *operands):
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     dtype = common_dtype(*given)
     inputs, output = _letters(equation.replace(" ", ""))
-    return apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, dtype) for x in given))
+    wide = DTYPES["float32"] if dtype.itemsize == 2 and dtype.is_floating_point else dtype  # summed there, rounded once
+    return converted(apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, wide) for x in given)), dtype)
 
 
 def _letters(equation):

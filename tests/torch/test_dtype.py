@@ -3,6 +3,7 @@
 import pytest
 
 import labkit.torch as torch
+import labkit.torch.nn.functional as F
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
 
@@ -52,3 +53,26 @@ def test_half_precision_sums_in_float32_and_overflows_like_half():
     y = x * x
     y.backward(torch.ones(1, dtype=torch.float16))
     assert y.item() == float("inf") and x.grad.item() == 600.0
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, y: 0.3 - x,
+        lambda x, y: torch.add(x, y, alpha=0.3),
+        lambda x, y: torch.sub(x, y, alpha=0.3),
+        lambda x, y: torch.addcmul(x, x, y, value=0.3),
+        lambda x, y: torch.addcdiv(x, x, y, value=0.3),
+        lambda x, y: torch.lerp(x, y, 0.3),
+        lambda x, y: F.cross_entropy(x, torch.tensor([0, 1]), label_smoothing=0.1),
+        lambda x, y: F.hinge_embedding_loss(x, torch.ones_like(x), margin=0.3),
+        lambda x, y: F.rms_norm(x, (2,)),
+        lambda x, y: torch.einsum("ij,jk->ik", x, y),
+    ],
+)
+def test_neither_a_number_nor_a_sum_in_float32_widens_a_tensor(call, dtype):
+    x = torch.tensor([[0.5, -1.5], [2.0, 0.25]], dtype=dtype, requires_grad=True)
+    found = call(x, torch.tensor([[1.0, 2.0], [0.5, 4.0]], dtype=dtype))
+    found.sum().backward()
+    assert found.dtype == x.grad.dtype == dtype

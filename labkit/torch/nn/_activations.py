@@ -9,6 +9,7 @@ import numpy as np
 from ...ops import FUNCTIONS as OPS
 from .. import _draws, _rules
 from .._dispatch import apply, check_inplace, inplace, whole_dim
+from .._dtype import finfo
 from .._generator import default_generator
 from .._reduce import softmax
 from .._table import FUNCTIONS, METHODS
@@ -165,7 +166,7 @@ def hardshrink(input, lambd=0.5) -> Tensor:
 def softshrink(input, lambd=0.5) -> Tensor:
     """0 within [-lambd, lambd], else `x` less `lambd` in size. Raises RuntimeError for a negative `lambd`."""
     if lambd < 0:
-        most = np.finfo(input.dtype.np).max
+        most = finfo(input.dtype).max
         raise RuntimeError(
             f"lambda must be in range [0, {most:g}] for input dtype {input.dtype.legacy}, but found {lambd:g}"
         )

@@ -79,12 +79,16 @@ def _ends_in(input, normalized_shape):
 
 @widened
 def rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor:
-    """The last dimensions divided by the root of their mean square; `eps`: by default the smallest step of the dtype."""
+    """The last dimensions divided by the root of their mean square, a two-byte float in float32 until the last rounding.
+
+    `eps`: by default the smallest step of the dtype in which it is computed.
+    """
     shape = _ends_in(input, normalized_shape)
-    eps = float(np.finfo(input.dtype.np).eps) if eps is None else eps
-    mean = METHODS["mean"](METHODS["pow"](input, 2), tuple(range(-len(shape), 0)), keepdim=True)
-    made = input * METHODS["rsqrt"](mean + eps)
-    return made if weight is None else made * weight
+    wide = input.float() if input.dtype.itemsize == 2 else input
+    eps = float(np.finfo(wide.dtype.np).eps) if eps is None else eps
+    mean = METHODS["mean"](METHODS["pow"](wide, 2), tuple(range(-len(shape), 0)), keepdim=True)
+    made = wide * METHODS["rsqrt"](mean + eps)
+    return (made if weight is None else made * weight).type_as(input)
 
 
 @widened

@@ -95,10 +95,7 @@ def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
     def declare(fun):
         # in a template a number is an operand as any other; among the arguments of a NumPy function an integer is an axis
         kernel = kept(fun, (int, float) if "{" in (row.get("text") or "") else (float,))
-        autograds = trace_primitives_map.get(kernel)
-        op = primitive(kernel)
-        if autograds is not None:  # what NumPy's own function is on a box stays with autograd
-            trace_primitives_map[kernel] = autograds
+        op = _primitive(kernel)
         if name:
             op.__name__ = name
         defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
@@ -106,6 +103,17 @@ def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
         return op
 
     return declare
+
+
+def _primitive(kernel):
+    """An op of labkit's; what NumPy's own function is on a box stays with autograd."""
+    before = kernel in trace_primitives_map, trace_primitives_map.get(kernel)
+    made = primitive(kernel)
+    if before[0]:
+        trace_primitives_map[kernel] = before[1]
+    else:
+        trace_primitives_map.pop(kernel, None)
+    return made
 
 
 def variant(op, kernel, slope=None) -> Any:
@@ -117,14 +125,15 @@ def variant(op, kernel, slope=None) -> Any:
     >>> variant(relu, lambda x: np.fmax(x, 0.0))(np.array([np.nan, 2.0])), relu(np.array([np.nan, 2.0]))
     (array([0., 2.]), array([nan,  2.]))
     """
-    fun, rules = primitive(kernel), primitive_vjps[op]
+    fun, rules = _primitive(kernel), primitive_vjps[op]
 
     def pullback(argnums, ans, args, kwargs):
         back = rules(argnums, ans, args, kwargs)
         return lambda g: tuple([slope(h, *args) if n == 0 else h for n, h in zip(argnums, back(g), strict=True)])
 
     defvjp_argnums(fun, pullback if slope else rules)
-    fun.__name__, fun.__doc__, TABLE[fun] = op.__name__, op.__doc__, row_of(op)
+    fun.__name__, fun.__doc__, fun.__module__ = op.__name__, op.__doc__, __name__
+    TABLE[fun] = row_of(op)
     fun.defined_here = defined_here(op)
     return fun
 

@@ -9,7 +9,7 @@ import builtins
 import dis
 import functools
 import types
-from collections import OrderedDict
+from collections import ChainMap, OrderedDict
 from functools import lru_cache
 
 import numpy as np
@@ -24,7 +24,7 @@ _VALUES = {
 _CONTAINERS = (tuple, list, dict, OrderedDict, set, frozenset)
 _WRAPPERS = {
     functools.partial: ("func", "args", "keywords"), types.MethodType: ("__func__", "__self__"),
-    property: ("fget", "fset", "fdel"), staticmethod: ("__func__",), classmethod: ("__func__",),
+    property: ("fget", "fset", "fdel"), staticmethod: ("__func__",), classmethod: ("__func__",), ChainMap: ("maps",),
 }  # fmt: skip
 _CALLABLE = {type(np.sum), types.BuiltinFunctionType}
 _BUILTINS = {

@@ -18,7 +18,7 @@ from autograd import tracer
 
 def of(package, thing):
     """Whether a class, a function or a primitive was made in a package."""
-    if getattr(thing, "defined_here", False):
+    if getattr(thing, "defined_here", False) or str(getattr(thing, "__module__", "")).startswith("labkit."):
         return package == "labkit"  # an op of labkit's, also one that is made of a function of NumPy's
     if isinstance(thing, FunctionType):
         thing = getattr(thing, "fun", thing)

@@ -49,8 +49,14 @@ export class Playing {
   // Once by itself, if the reader has not begun, does not predict, and does not want less motion.
   opens() {
     const { player } = this, begun = player.moving.begun || player.dials.some((dial) => player.state[dial.name] !== (dial.start || 0));
-    const dial = player.main;
+    const dial = player.main || this.longest();
     if (dial && !begun && !player.predict && !lessMotion()) this.toggle(dial);
+  }
+
+  // Where there is no slider, what plays is the choice with the most positions.
+  longest() {
+    const { dials, state } = this.player, offered = dials.filter((dial) => dial.kind === "choice" && holds(dial.when, state));
+    return offered.sort((a, b) => b.values.length - a.values.length)[0];
   }
 
   pause() {

@@ -89,7 +89,9 @@ def _let_go(error: BaseException | None) -> None:
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
-    """For SIGPROF: raise, if a bound is over."""
+    """For SIGPROF: raise, if a bound is over; not while a bound is being set or taken away, which must come to its end."""
+    if frame is not None and frame.f_globals is globals():
+        return  # it rings again
     for bound in _bounds:
         if time.process_time() - bound.began >= bound.seconds:
             raise Exceeded(bound.words)

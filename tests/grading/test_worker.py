@@ -1,16 +1,19 @@
 """What the grader itself may take for one submission: one that takes more costs itself alone, and is told what it was."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
 from dataclasses import replace
+from types import FunctionType
 
 import pytest
 from patience import PATIENT
 from walls import needs_walls
 
 from labkit.classroom import EXERCISES
+from labkit.grading import bounds
 from labkit.grading.assignment import Question
 from labkit.grading.bounds import Bounds, Exceeded, bounded
 from labkit.grading.grader import Settings
@@ -57,6 +60,21 @@ def test_a_bound_is_not_hidden_by_what_catches_everything_and_leaves_nothing_beh
     until = time.process_time() + 0.2
     while time.process_time() < until:
         pass
+
+
+def test_what_rings_while_a_bound_is_taken_away_does_not_keep_it():
+    """As after a long collection of garbage: the next signal is there as soon as the bound's end begins."""
+
+    class Late(bounded):
+        def __exit__(self, *raised):
+            signal.raise_signal(signal.SIGPROF)  # in this frame it would be raised again
+            super().__exit__(*raised)
+
+    Late.__exit__ = FunctionType(Late.__exit__.__code__, vars(bounds), closure=Late.__exit__.__closure__)
+    with pytest.raises(Exceeded), Late("Reading", 0.01):
+        while True:
+            pass
+    assert bounds._bounds == []
 
 
 def test_no_memory_is_said_in_the_same_way():

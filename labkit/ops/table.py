@@ -107,12 +107,11 @@ def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
 
 def _primitive(kernel):
     """An op of labkit's; what NumPy's own function is on a box stays with autograd."""
-    before = kernel in trace_primitives_map, trace_primitives_map.get(kernel)
+    theirs = trace_primitives_map.get(kernel)
     made = primitive(kernel)
-    if before[0]:
-        trace_primitives_map[kernel] = before[1]
-    else:
-        trace_primitives_map.pop(kernel, None)
+    del trace_primitives_map[kernel]
+    if theirs is not None:
+        trace_primitives_map[kernel] = theirs
     return made
 
 

@@ -57,6 +57,7 @@ class Tensor:
     tensor([2., 4.])
     """
 
+    __array_priority__ = 1000  # NumPy leaves `numpy_number * tensor` to the tensor
     _grad: "Tensor | None" = None
     _requires = False
     _node_edge: Edge | None = None

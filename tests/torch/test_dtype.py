@@ -1,5 +1,8 @@
 """Dtypes: promotion, defaults, limits."""
 
+import operator
+
+import numpy as np
 import pytest
 
 import labkit.torch as torch
@@ -76,3 +79,13 @@ def test_neither_a_number_nor_a_sum_in_float32_widens_a_tensor(call, dtype):
     found = call(x, torch.tensor([[1.0, 2.0], [0.5, 4.0]], dtype=dtype))
     found.sum().backward()
     assert found.dtype == x.grad.dtype == dtype
+
+
+@pytest.mark.parametrize("number", [np.float64(0.5), np.float32(0.5), np.int64(2)], ids=repr)
+@pytest.mark.parametrize("call", [operator.mul, operator.sub, operator.truediv, operator.pow])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+def test_a_number_of_numpy_on_the_left_leaves_a_tensor_on_its_tape(number, call, dtype):
+    x = torch.tensor([1.0, 4.0], dtype=dtype, requires_grad=True)
+    found = call(number, x)
+    assert found.dtype == dtype and found.grad_fn is not None
+    assert found.tolist() == call(number.item(), x).tolist()

@@ -1,6 +1,6 @@
 """Views that may not be changed in place."""
 
-from ._tape import short_name
+from ._node import short_name
 
 REFUSED = {  # of views: how they came to be, and why they may not be changed in place
     "no_grad": (

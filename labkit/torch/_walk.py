@@ -9,7 +9,7 @@ import numpy as np
 from ..engine import dense, elsewhere, getval, match_dtype, watch
 from ..kinds import as_tuple, of_kind
 from . import _modes
-from ._tape import AccumulateGrad
+from ._node import AccumulateGrad
 from ._tensor import Tensor
 
 LEAF_ASKED = (

@@ -201,7 +201,7 @@ def test_the_graph_of_an_expression(expression, graph):
 @pytest.fixture
 def stand_ins(monkeypatch):
     """Replace whatever is not saved by a stand-in, however small, so that a rule that needs it fails."""
-    monkeypatch.setattr("labkit.torch._tape.KEEP_BELOW", 0)
+    monkeypatch.setattr("labkit.torch._kept.KEEP_BELOW", 0)
 
 
 @pytest.mark.filterwarnings("ignore:Using a target size")

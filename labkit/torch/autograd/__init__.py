@@ -11,8 +11,8 @@ from .. import _modes
 from .._func_checks import check_shape
 from .._joining import stack
 from .._modes import detect_anomaly, enable_grad, inference_mode, no_grad, set_detect_anomaly, set_grad_enabled
+from .._node import Nowhere
 from .._table import method
-from .._tape import Nowhere
 from .._tensor import Tensor
 from .._walk import Walk
 from . import graph

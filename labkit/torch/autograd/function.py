@@ -12,8 +12,10 @@ from ...kinds import as_tuple, of_kind
 from ...layout import Placed
 from .. import _modes
 from .._dispatch import check_view, move_history
+from .._kept import FREED, INFERENCE, modified
+from .._node import Node
 from .._saved import packed, unpacked
-from .._tape import FREED, INFERENCE, Edge, Node, modified
+from .._tape import Edge
 from .._tensor import Tensor
 from .._walk import wrapped
 from ._traced import applied_to_traced

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 from ...aliases import attributes
 from ...layout import Placed
 from .. import _modes
+from .._node import Handle, Node
 from .._saved import refused
-from .._tape import Edge, Handle, Node
+from .._tape import Edge
 from .._tensor import Tensor
 
 __all__ = [

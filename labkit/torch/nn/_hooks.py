@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from ...kinds import as_tuple
 from .. import _modes
-from .._tape import Handle
+from .._node import Handle
 from .._tensor import Tensor
 from ..autograd.function import Function
 

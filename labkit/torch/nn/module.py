@@ -17,8 +17,9 @@ from ...parts import Loaded, dotted, loaded, named_leaves, tree_text
 from .. import _modes
 from .._device import check_device
 from .._dtype import dtype
-from .._tape import Handle
-from .._tensor import Tensor, forget_gradients
+from .._gradient import forget_gradients
+from .._node import Handle
+from .._tensor import Tensor
 from ._hooks import called, hooked, registered, without_hooks
 from .parameter import Buffer, Parameter, is_lazy
 

@@ -155,7 +155,7 @@ def _plain(operator):
     return next((n for n in (name, name[1:]) if n in METHODS), operator) if operator != name else name
 
 
-_OWN = {name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_")}
+_OWN = {name for name in dir(Tensor) if not name.startswith("_") and callable(getattr(Tensor, name))}
 for _name in {*METHODS, *_OWN, "__len__"} - _ALLOWED:
     setattr(UninitializedTensorMixin, _name, _refused(_plain(_name)))
 

@@ -13,8 +13,9 @@ from ...kinds import of_kind
 from ...layout import Placed
 from .. import _creation
 from .._dispatch import overwrite
+from .._gradient import forget_gradients
 from .._modes import enable_grad, no_grad
-from .._tensor import Tensor, forget_gradients
+from .._tensor import Tensor
 
 DUPLICATES = (
     "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; see "

@@ -15,7 +15,7 @@ from ...kinds import as_tuple
 from ...layout import Placed
 from .. import _modes
 from .._autocast import autocast, get_autocast_dtype, is_autocast_enabled
-from .._tape import modified
+from .._kept import modified
 from .._tensor import Tensor
 from ..autograd import Function, backward
 from ..autograd.graph import saved_tensors_hooks

@@ -1,5 +1,7 @@
 """The numbers and counts that prose, figures' words and exercises' sentences name are those of what runs."""
 
+import re
+
 import claims
 import course
 import pytest
@@ -54,6 +56,13 @@ def test_a_name_that_another_notebook_is_said_to_have_is_there(path):
     assert [hit for _, text in texts(path) for hit in claims.names_missing(text, own, by_number)] == []
 
 
+@notebooks
+def test_lines_are_drawn_as_the_words_of_a_figure_say(path):
+    for figure in (figure for cell in course.code_cells(path) for figure in stored_figures.of(cell)):
+        said = set(re.findall(r"\b(?:solid|dashed|dotted|dash-dot|hatched)\b", figure.words.lower()))
+        assert said <= figure.lines, figure.words
+
+
 # ---- the checks themselves ----
 
 
@@ -106,6 +115,7 @@ def test_the_numbers_of_a_figure_are_read_from_what_is_drawn():
     drawn = Pool(figure.texts, figure.read)
     assert all(drawn.has(Claim("", value, 0.005, "")) for value in (0.57, 0.89, 300.0, 1.0, 0.67))
     assert not any(drawn.has(Claim("", value, 0.005, "")) for value in (0.77, 0.45))
+    assert figure.lines == {"solid", "dotted"}
 
 
 @pytest.mark.parametrize("number, cell, right, wrong", [

@@ -11,11 +11,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from labkit.widgets.kit.theme import PALETTES
+
 SVG = "{http://www.w3.org/2000/svg}"
 STORED = re.compile(r'<img data-labkit="plot" class="lk-light" alt="([^"]*)"[^>]*base64,([^"]*)"')
 PLACE = re.compile(r"[ML] (-?[\d.]+) (-?[\d.]+)")
 DRAWN = ("line2d", "patch", "LineCollection", "PolyCollection", "PathCollection", "FillBetween")
-FEW = 12  # places of a curve that are told one by one; of more, where it begins, ends, and is lowest and highest
+FEW = 24  # places of a curve that are told one by one; of more, where it begins, ends, and is lowest and highest
+GRID = re.compile(rf"stroke: {PALETTES['light']['line']}")
 READ = 0.02  # of a point: how exactly a place is stored
 
 
@@ -38,16 +41,13 @@ class Scale:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its alternative text, the words in it, and each number that can be read, with how far it may be off."""
+    """A figure: its alternative text, the words in it, each number that can be read, with how far it may be off, and how
+    lines are drawn: "solid", "dashed", "dotted", "dash-dot", and "dotted" or "hatched" for hatched bars."""
 
     words: str
     texts: tuple[str, ...]
     read: tuple[tuple[float, float], ...]
-
-    def numbers(self):
-        for text in self.texts:
-            yield from ((float(number), 0.0) for number in re.findall(r"-?\d+(?:\.\d+)?", text.replace("−", "-")))
-        yield from self.read
+    lines: frozenset[str]
 
 
 def of(cell) -> Iterator[Figure]:
@@ -67,16 +67,31 @@ def _read(words: str, data: str) -> Figure:
         shared |= {name: scale for name in "xy" if (scale := _scale(axes, name))}
         if len(shared) == 2:
             found |= set(_numbers(axes, shared["x"], shared["y"]))
-    return Figure(words, texts, tuple(sorted(found)))
+    return Figure(words, texts, tuple(sorted(found)), frozenset(_lines(root)))
+
+
+def _lines(root) -> Iterator[str]:
+    """How the lines of a figure are drawn, without its grid."""
+    for path in root.iter(f"{SVG}path"):
+        style = path.get("style", "")
+        dashes = [
+            float(part) for part in re.findall(r"[\d.]+", (re.findall(r"dasharray: ([\d.,]+)", style) or [""])[0])
+        ]
+        if "clip-path" in path.attrib and not GRID.search(style):
+            yield (
+                ("dash-dot" if len(dashes) > 2 else "dashed" if dashes[0] > dashes[1] else "dotted")
+                if dashes
+                else "solid"
+            )
+    yield from ("hatched", "dotted") if next(root.iter(f"{SVG}pattern"), None) is not None else ()
 
 
 def _numbers(axes, x: Scale, y: Scale) -> Iterator[tuple[float, float]]:
-    """Of each thing that is drawn: how many places it has, and the numbers at some of them."""
-    for group in axes:
-        if group.get("id", "").startswith(DRAWN):
-            paths = " ".join(path.get("d") for path in group.findall(f"{SVG}path"))
-            places = [(float(a), float(b)) for a, b in PLACE.findall(paths)]
-            places += [(float(use.get("x")), float(use.get("y"))) for use in group.iter(f"{SVG}use")]
+    """Of each thing that is drawn, lines and marks apart: how many places it has, and the numbers at some of them."""
+    for group in (group for group in axes if group.get("id", "").startswith(DRAWN)):
+        paths = " ".join(path.get("d") for path in group.findall(f"{SVG}path"))
+        marks = [(float(use.get("x")), float(use.get("y"))) for use in group.iter(f"{SVG}use")]
+        for places in (marks, [(float(a), float(b)) for a, b in PLACE.findall(paths)]):
             yield float(len(places)), 0.0
             for scale, way in zip((x, y), np.array(places).T if places else (), strict=False):
                 told = way if len(way) <= FEW else np.array([way[0], way[-1], way.min(), way.max()])

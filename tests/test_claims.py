@@ -51,9 +51,7 @@ def test_what_is_counted_before_it_is_listed_is_counted_right(path):
 
 @notebooks
 def test_a_name_that_another_notebook_is_said_to_have_is_there(path):
-    by_number = dict(zip(course.NUMBERS, course.NOTEBOOKS, strict=True))
-    own = course.number_of(path)
-    assert [hit for _, text in texts(path) for hit in claims.names_missing(text, own, by_number)] == []
+    assert [hit for _, text in texts(path) for hit in claims.names_missing(text, course.number_of(path))] == []
 
 
 @notebooks
@@ -107,6 +105,11 @@ def test_a_number_is_found_where_one_rounds_to_it(text, found):
 )
 def test_counts_are_held_against_what_they_count(text, faults):
     assert len(list(claims.miscounted(text))) == faults
+
+
+@pytest.mark.parametrize("name, missing", [("first_wrong", 0), ("first_right", 1)])
+def test_a_name_is_looked_for_in_the_notebook_that_is_named(name, missing):
+    assert len(list(claims.names_missing(f"You know `{name}` from notebook 03.", "10"))) == missing
 
 
 def test_the_numbers_of_a_figure_are_read_from_what_is_drawn():

@@ -41,7 +41,7 @@ COUNT = rf"\b({'|'.join(WORDS[2:])})\b"
 BEFORE_A_LIST = re.compile(rf"(?:(?:The|There are|Here are|All|These|Its) )?{COUNT}(?!.*\blist of)", re.IGNORECASE)
 BEFORE_A_COLON = re.compile(rf"{COUNT}(?: [\w*-]+){{0,2}}:\s*([^:;?]+?)[.!]?$", re.IGNORECASE)
 ITEMS = re.compile(r"(?:[-*]|\d+\.) ")
-NUMBER_OF = dict(zip(course.NUMBERS, course.NOTEBOOKS, strict=True))
+PATH_OF = dict(zip(course.NUMBERS, course.NOTEBOOKS, strict=True))
 
 
 # ---- what runs ----
@@ -165,7 +165,7 @@ def value_of(expression: str) -> float:
 def unaccounted(place: str, text: str, near: list[Pool], far: Pool, wide: bool = False) -> Iterator[tuple[str, Claim]]:
     """The numbers of a text that neither what is near nor its own arithmetic accounts for; `far` counts for long ones."""
     rest = claimed(text)
-    others = [whole(NUMBER_OF[number]) for number in course.numbers_named(text)]
+    others = [whole(PATH_OF[number]) for number in course.numbers_named(text)]
     pools = [*near, Pool([statement for statement, holds in sums(rest) if holds]), *others]
     for claim in numbers(rest):
         everywhere = [far] if wide or digits(claim) > 2 else []
@@ -227,24 +227,25 @@ def miscounted(text: str) -> Iterator[str]:
                 yield f"{counted[1]} before {len(parts)}: {sentence[-120:]!r}"
 
 
-def names_missing(text: str, own: str, notebooks: dict) -> Iterator[str]:
-    """The names in code that stand in a sentence beside other notebooks, and neither in one of these nor in its own."""
+def names_missing(text: str, own: str) -> Iterator[str]:
+    """The names in code that a sentence gives beside other notebooks, and that are neither in one of these nor run in its own."""
     for sentence in re.split(r"(?<=[.!?])\s+|\n\s*\n|\n(?=[-|*])", text):
         if others := course.numbers_named(sentence) - {own}:
-            places = [all_of(notebooks[number]) for number in {own, *others}]
+            places = [all_of(PATH_OF[own], "code"), *(all_of(PATH_OF[number]) for number in others)]
             for name in re.findall(r"`([A-Za-z_][\w.]*)(?=[`(])", sentence):
-                if not any(name in place for place in places):
+                if not name.endswith(".py") and not any(name in place for place in places):
                     yield f"{name!r} in notebook {', '.join(sorted(others))}: {' '.join(sentence.split())[:90]!r}"
 
 
 @cache
-def all_of(path) -> str:
-    """All that stands in a notebook: code, prose, outputs."""
-    return "\n".join(f"{cell.source}\n{''.join(shown(cell))}" for cell in course.load(path).cells)
+def all_of(path, kind: str = "") -> str:
+    """What stands in the cells of a notebook: code, prose, outputs; or in those of one kind."""
+    cells = [cell for cell in course.load(path).cells if kind in ("", cell.cell_type)]
+    return "\n".join(f"{cell.source}\n{''.join(shown(cell))}" for cell in cells)
 
 
 if __name__ == "__main__":
-    for number, path in NUMBER_OF.items():
+    for number, path in PATH_OF.items():
         if len(sys.argv) > 1 and number not in sys.argv[1:]:
             continue
         names = [name for name, exercise in EXERCISES.items() if exercise.notebook == path.stem]

@@ -1,6 +1,8 @@
 """The numbers and counts that prose, figures' words and exercises' sentences name are those of what runs."""
 
+import ast
 import re
+from dataclasses import replace
 
 import claims
 import course
@@ -50,15 +52,30 @@ def test_what_is_counted_before_it_is_listed_is_counted_right(path):
 
 
 @notebooks
+def test_an_answer_is_as_long_as_the_statement_says_and_has_the_items_that_it_lists(path):
+    for exercise in (EXERCISES[name] for name in exercises(path) if EXERCISES[name].is_prediction):
+        try:
+            answer = ast.literal_eval(exercise.solution.partition("answer =")[2].strip())
+        except ValueError:  # what is no literal is computed
+            continue
+        asked = re.search(rf"[Aa]nswer with a list of {claims.COUNT}(.*? and a number)?", exercise.statement)
+        listed = re.findall(r"^(?:\| )?(\d+)(?:\. | \|)", exercise.statement, re.MULTILINE)
+        if asked:
+            assert claims.WORDS.index(asked[1]) + bool(asked[2]) == len(answer), exercise.name
+        assert listed in ([], [str(i) for i in range(len(answer))]), exercise.name
+
+
+@notebooks
 def test_a_name_that_another_notebook_is_said_to_have_is_there(path):
     assert [hit for _, text in texts(path) for hit in claims.names_missing(text, course.number_of(path))] == []
 
 
 @notebooks
-def test_lines_are_drawn_as_the_words_of_a_figure_say(path):
+def test_a_figure_has_the_lines_and_panels_that_its_words_say(path):
     for figure in (figure for cell in course.code_cells(path) for figure in stored_figures.of(cell)):
         said = set(re.findall(r"\b(?:solid|dashed|dotted|dash-dot|hatched)\b", figure.words.lower()))
         assert said <= figure.lines, figure.words
+        assert list(claims.miscounted_drawn(figure)) == []
 
 
 # ---- the checks themselves ----
@@ -118,7 +135,8 @@ def test_the_numbers_of_a_figure_are_read_from_what_is_drawn():
     drawn = Pool(figure.texts, figure.read)
     assert all(drawn.has(Claim("", value, 0.005, "")) for value in (0.57, 0.89, 300.0, 1.0, 0.67))
     assert not any(drawn.has(Claim("", value, 0.005, "")) for value in (0.77, 0.45))
-    assert figure.lines == {"solid", "dotted"}
+    assert figure.lines == {"solid", "dotted"} and not list(claims.miscounted_drawn(figure))
+    assert list(claims.miscounted_drawn(replace(figure, words="Three training runs, in two panels.")))[1:]
 
 
 @pytest.mark.parametrize("number, cell, right, wrong", [

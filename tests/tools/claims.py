@@ -40,6 +40,9 @@ WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight",
 COUNT = rf"\b({'|'.join(WORDS[2:])})\b"
 BEFORE_A_LIST = re.compile(rf"(?:(?:The|There are|Here are|All|These|Its) )?{COUNT}(?!.*\blist of)", re.IGNORECASE)
 BEFORE_A_COLON = re.compile(rf"{COUNT}(?: [\w*-]+){{0,2}}:\s*([^:;?]+?)[.!]?$", re.IGNORECASE)
+COUNTED_DRAWN = re.compile(
+    rf"{COUNT}(?: \w+)? (panels|pictures|patterns|curves|runs|lines|staircases)\b", re.IGNORECASE
+)
 ITEMS = re.compile(r"(?:[-*]|\d+\.) ")
 PATH_OF = dict(zip(course.NUMBERS, course.NOTEBOOKS, strict=True))
 
@@ -225,6 +228,14 @@ def miscounted(text: str) -> Iterator[str]:
             shorter = len(re.split(r",\s*(?:and |or )?", counted[2]))
             if WORDS.index(counted[1].lower()) not in (len(parts), shorter):
                 yield f"{counted[1]} before {len(parts)}: {sentence[-120:]!r}"
+
+
+def miscounted_drawn(figure) -> Iterator[str]:
+    """The panels and the curves that the words of a figure count, where it has another number of them."""
+    for count, thing in COUNTED_DRAWN.findall(figure.words):
+        number = WORDS.index(count.lower())
+        if number not in ({figure.panels} if thing in ("panels", "pictures", "patterns") else figure.curves):
+            yield f"{count} {thing}: {figure.words[:80]}"
 
 
 def names_missing(text: str, own: str) -> Iterator[str]:

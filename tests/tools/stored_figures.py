@@ -41,13 +41,18 @@ class Scale:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its alternative text, the words in it, each number that can be read, with how far it may be off, and how
-    lines are drawn: "solid", "dashed", "dotted", "dash-dot", and "dotted" or "hatched" for hatched bars."""
+    """A figure: its alternative text, the words in it, each number that can be read, with how far it may be off.
+
+    `lines` says how lines are drawn: "solid", "dashed", "dotted", "dash-dot", and "dotted" or "hatched" for hatched bars;
+    `panels` how many axes there are, `curves` how many lines one of them has, or its legend names.
+    """
 
     words: str
     texts: tuple[str, ...]
     read: tuple[tuple[float, float], ...]
     lines: frozenset[str]
+    panels: int
+    curves: frozenset[int]
 
 
 def of(cell) -> Iterator[Figure]:
@@ -63,11 +68,19 @@ def _read(words: str, data: str) -> Figure:
     texts = tuple("".join(text.itertext()).strip() for text in root.iter(f"{SVG}text"))
     found: set[tuple[float, float]] = set()
     shared: dict[str, Scale] = {}  # axes without numbers share those of the ones before
-    for axes in (group for group in root.iter(f"{SVG}g") if group.get("id", "").startswith("axes_")):
+    panels = _groups(root, "axes_")
+    for axes in panels:
         shared |= {name: scale for name in "xy" if (scale := _scale(axes, name))}
         if len(shared) == 2:
             found |= set(_numbers(axes, shared["x"], shared["y"]))
-    return Figure(words, texts, tuple(sorted(found)), frozenset(_lines(root)))
+    curves = {sum(group.get("id", "").startswith("line2d") for group in axes) for axes in panels}
+    curves |= {len(list(legend.iter(f"{SVG}text"))) for legend in _groups(root, "legend_")}
+    return Figure(words, texts, tuple(sorted(found)), frozenset(_lines(root)), len(panels), frozenset(curves))
+
+
+def _groups(root, begin: str) -> list:
+    """The groups of an SVG whose names begin so."""
+    return [group for group in root.iter(f"{SVG}g") if group.get("id", "").startswith(begin)]
 
 
 def _lines(root) -> Iterator[str]:
@@ -102,7 +115,7 @@ def _numbers(axes, x: Scale, y: Scale) -> Iterator[tuple[float, float]]:
 def _scale(axes, name: str) -> Scale | None:
     """The scale of an axis, from the first and the last of its ticks that have a number."""
     ticks = []
-    for tick in (group for group in axes.iter(f"{SVG}g") if group.get("id", "").startswith(f"{name}tick")):
+    for tick in _groups(axes, f"{name}tick"):
         text = re.sub(r"\s+", "", "".join("".join(t.itertext()) for t in tick.iter(f"{SVG}text"))).replace("−", "-")
         mark = next(tick.iter(f"{SVG}use"), None)
         if mark is not None and re.fullmatch(r"-?\d+(\.\d+)?|10-?\d+", text):

@@ -89,7 +89,7 @@ SENTENCES = (
     ),
     Sentence(
         (*ALL, "r1.10"),
-        "`ops.clip_by_global_norm(grad)`, without a limit.",
+        "`ops.clip_by_global_norm(grad)`, in r1.10 `ops.clip_by_global_norm(grads)`: without a limit.",
         "The limit is 1.0 then. Whether that is large or small depends on the network: print the norm first.",
         "13", None,
     ),

@@ -48,8 +48,10 @@ The documents seldom say in which mode they ran. In these cases it matters.
   `mindspore.grad`.
 - r2.1 says that a loss scale is for gradient *overflow*; the same sentence in master says *underflow*.
 - In r2.3.q1 `<AddBackward0>` was taken for an HTML tag: `tensor(3., grad_fn=)`. In master it is there.
-- r1.1 and r1.10 train with cells (`TrainOneStepCell`); from r2.1 on a step is a function with `value_and_grad`.
-- r1.1 builds gradients with `GradOperation`, from `mindspore.ops.composite`; from r2.1 on that is "not recommended".
+- r1.1 and r1.10 write out a cell `TrainOneStepCell`, with the optimizer in it. The later ones end at the gradient; the Chinese
+  ones name that cell.
+- r1.1 builds gradients with `GradOperation`, from `mindspore.ops.composite`, r1.10 with `ms.value_and_grad`; from r2.1 on the
+  first is "not recommended".
 
 ## Every case
 

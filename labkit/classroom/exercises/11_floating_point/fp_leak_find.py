@@ -30,7 +30,7 @@ answer = ["float32", "float64", "float16", "float32", "float64", "float32", "flo
 rules = (
     "A list of Python floats has no dtype: the framework takes its own.",
     "A NumPy array has a dtype of its own, which the tensor keeps.",
-    "A Python number does not change a tensor's dtype.",
+    "A Python number does not change the dtype of a tensor of floats.",
     "Of two tensors the wider dtype wins.",
     "Of two tensors the wider dtype wins: which one has an array of NumPy's?",
     "a.mean() is a number, no tensor: does a number change a tensor's dtype?",
@@ -70,7 +70,7 @@ tensors_are_float32 = wrong(
 )
 
 python_numbers_widen = wrong(
-    "A Python number has no say in the dtype: it takes that of the tensor. So does an np.float64, which is one.",
+    "Beside a tensor of floats a Python number has no say: it takes the tensor's dtype. So does an np.float64, which is one.",
     {2: either("float64", "float32"), 5: "float64"},
 )
 

@@ -31,7 +31,7 @@ draws = 6
 
 
 @wrong(
-    "The result is still float64: an array of NumPy is in it somewhere. Both constants are arrays.",
+    "The result is still float64: an array of NumPy is in it somewhere. At first both constants were arrays.",
     when=lambda i, expected, got: got.dtype == np.float64,
 )
 def still_float64(x):

@@ -128,6 +128,31 @@ def test_a_slip_does_not_hide_what_was_misunderstood():
     assert len(other) <= 0.01 * (kept + lost), other
 
 
+SAID = [
+    ("start-shapes", ["(2, 3)", "(3,)", "(2, 3)", "()"], "quoted", "without quotes"),
+    ("start-shapes", [(2, 3), 3, (2, 3), ()], "no-comma", "brackets around it or without"),
+    ("sens-choose", {1: [0.33, 0.33, 0.33]}, "few-digits", "right to the digits that you wrote"),
+    ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "not what running it gives"),
+    ("cut-predict", {0: 6, 2: 7}, "nothing-cut", "so in items [0] and [2]; the others are right"),
+    ("cut-predict", {0: 6, 2: 8}, "item-rule", "Item [0]"),  # a small number is nobody's
+    ("graph-count", {3: 4}, "item-rule", "(paths from x)"),
+    ("vector-structures", {2: "C", 7: "I"}, "items-exchanged", "items [2] and [7]"),
+    (
+        "tape-errors",
+        {0: RuntimeError, 6: "fine"},
+        "sum-saves-too",
+        "item [6] is wrong, too",
+    ),  # not exchanged: two reasons
+]
+
+
+@pytest.mark.parametrize(("name", "items", "kind", "words"), SAID)
+def test_what_is_said_of_a_prediction_is_so(name, items, kind, words):
+    answer = items if isinstance(items, list) else [items.get(i, r) for i, r in enumerate(EXERCISES[name].expected())]
+    report = check(name, answer)
+    assert report.kind == kind and words in report.text, report.text
+
+
 def test_what_is_wrong_beside_a_named_item_is_said():
     answer = list(EXERCISES["vector-shapes"].expected())
     answer[1] = (4, 2)

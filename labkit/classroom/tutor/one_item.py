@@ -1,5 +1,7 @@
 """How one wrong item of a prediction follows from the right one: a sign, a factor, an entry too many, another error."""
 
+import ast
+
 import numpy as np
 
 from .near import Reason, agree, near, numbers
@@ -7,10 +9,24 @@ from .near import Reason, agree, near, numbers
 
 def relation(right, got) -> Reason | None:
     """How a wrong item follows from the right one, without telling that."""
-    for look in (_word, _shape, _number):
+    for look in (_quoted, _word, _shape, _number, _digits):
         if reason := look(right, got):
             return reason
     return None
+
+
+def _quoted(right, got):
+    """A text that is a tuple or a list, once its quotes are gone."""
+    if not isinstance(right, (tuple, list)) or not isinstance(got, str):
+        return None
+    try:
+        inside = ast.literal_eval(got.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    word = "tuple" if isinstance(right, tuple) else "list"
+    return (
+        Reason("quoted", f"is a text; write the {word} without quotes") if isinstance(inside, (tuple, list)) else None
+    )
 
 
 def _word(right, got):
@@ -33,7 +49,10 @@ def _word(right, got):
 
 def _shape(right, got):
     if isinstance(right, tuple) and not isinstance(got, (tuple, list)) and len(right) == 1 and agree(right[0], got):
-        return Reason("no-comma", "is a number in brackets as you wrote it: a tuple of one needs a comma, as in (7,)")
+        return Reason(
+            "no-comma",
+            "is a plain number, with brackets around it or without: a tuple of one needs a comma, as in (7,)",
+        )
     if not (isinstance(right, (tuple, list)) and isinstance(got, (tuple, list))) or not right:
         return None
     if type(right) is not type(got) and agree(right, got):
@@ -99,3 +118,26 @@ def _number(right, got):
     if r == int(r) and g != int(g) and abs(r - g) < 1:
         return Reason("not-rounded", "is a whole number: a part of one does not count")
     return None
+
+
+def _digits(right, got):
+    """Rounded by hand, each number to the decimals that it is written with."""
+    pairs = [(right, got)] if numbers(right) is not None else _paired(right, got)
+    if not pairs or agree(right, got) or not all(agree(r, g) or _is_rounded(r, g) for r, g in pairs):
+        return None
+    return Reason(
+        "few-digits", "is right to the digits that you wrote: write more of them, or let Python divide, as in 2 / 7"
+    )
+
+
+def _paired(right, got):
+    same = isinstance(right, (tuple, list)) and isinstance(got, (tuple, list)) and len(right) == len(got)
+    return list(zip(right, got, strict=True)) if same else []
+
+
+def _is_rounded(right, got):
+    r, g = numbers(right), numbers(got)
+    if r is None or g is None or r.shape or g.shape or not np.isfinite([r, g]).all() or float(g) == int(g):
+        return False
+    decimals = len(repr(float(g)).partition(".")[2]) if "e" not in repr(float(g)) else 99
+    return round(float(r), decimals) == float(g)

@@ -5,11 +5,13 @@ import re
 _MINDSPORE = (
     (r"'grad_position' must be int or tuple", "Several positions are given as a tuple: (0, 1), with round brackets."),
     (r"'Tensor' object has no attribute 'grad'", "A MindSpore tensor has no .grad: what ms.grad returns is the gradient."),
-    (r"no attribute '(backward|requires_grad_?|retain_grad)'", "This is PyTorch's word. In MindSpore a function is "
+    (r"no attribute '(backward|requires_grad|retain_grad)'", "This is PyTorch's word. In MindSpore a function is "
      "differentiated: ms.grad(function)(inputs)."),
     (r"no attribute '(detach|no_grad)'", "This is PyTorch's word. MindSpore's is ops.stop_gradient."),
     (r"no attribute '(clone|item|numpy|cpu)'", "This is PyTorch's word: MindSpore's tensors have another one, such as "
      ".copy() or .asnumpy()."),
+    (r"requires more than one outputs", "has_aux=True is for a function that returns several outputs: the first one is "
+     "differentiated, the others come along. This one returns one output."),
     (r"gradient_shape must be equal to variable_shape", "The optimizer got the gradient of something else than its "
      "parameters: ask for the gradients of the weights."),
     (r"takes .* positional argument|missing \d+ required positional", "A function was called with too few or too many "

@@ -96,10 +96,10 @@ def _of_function(exercise, answer, verdict):
     failed = [case for case in compared if difference(case[1], case[2])]
     if not failed:
         return Explanation(verdict.text, answer)
-    smallest = min(failed, key=lambda case: _size(case[0]))
+    smallest, passed = min(failed, key=lambda case: _size(case[0])), len(compared) - len(failed)
     named = zip(exercise.arguments, smallest[0], strict=True)
     lines = [
-        f"{len(compared) - len(failed)} of {len(compared)} inputs are right. The smallest that is not: "
+        f"{passed} of {len(compared)} inputs {'is' if passed == 1 else 'are'} right. The smallest that is not: "
         + ", ".join(f"{name} = {brief(value)}" for name, value in named),
         f"There your result is {brief(smallest[2])}.",
     ]
@@ -173,6 +173,8 @@ def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:
         if frame.f_code is not code:
             return None
         for name, value in frame.f_locals.items():
+            if callable(value):
+                continue  # a function of one's own: nobody can say whether it is another one
             plain = plain_data(value)
             if len(found) < MOST and not (name in before and agree(before[name], plain)):
                 if name in before or name not in inputs:

@@ -71,6 +71,12 @@ def test_the_first_line_that_goes_another_way_is_told():
     assert ", v = 0.999 * v + 0.001 * g, all is as it should be: there v gets another value" in text
 
 
+def test_functions_inside_the_answer_are_nobodys_other_value():
+    source = EXERCISES["sens-mend-relay"].solution.replace("value_and_grad(third)(k)", "value_and_grad(third)(h)")
+    labkit.check("sens-mend-relay", defined(source))
+    assert "there loss gets another value" in explain().text
+
+
 def test_no_line_is_told_where_no_code_was_given():
     labkit.check("graph-paths", defined("def answer(slopes):\n    a = 2\n    b = 3\n    return a * b"))
     assert "line" not in explain().text

@@ -145,20 +145,32 @@ def _first_line(exercise: Exercise, answer: Callable, inputs: tuple) -> str:
         call(lambda: exec(compile(exercise.solution, "<solution>", "exec"), names), (), ONE)
         right = _assigned(names.get("answer"), exercise.wrap(inputs))
         mine = _assigned(answer, exercise.wrap(inputs))
-    turns: dict[str, int] = {}
-    known: dict[str, list] = {}
-    for name, _, value in right:
-        known.setdefault(name, []).append(value)
-    if len(known.keys() & {name for name, _, _ in mine}) < 2:
+    known, written = _values(right)
+    lines = _values(mine)[1]
+    if len(written.keys() & lines.keys()) < 2:
         return ""
+    turns: dict[str, int] = {}
     for name, line, value in mine:
         turn = turns[name] = turns.get(name, -1) + 1
-        if turn < len(known.get(name, ())) and not agree(known[name][turn], value):
-            text = linecache.getline(code.co_filename, line).strip()
+        alike = len(lines[name]) == len(written.get(name, ())) and turn < len(known[name])
+        if alike and not agree(known[name][turn], value):
+            text = linecache.getline(code.co_filename, line).strip().rstrip(":")
             return (
-                f"Up to line {line}{f', {text}' * bool(text)}, all is as it should be: there {name} gets another value."
+                f"As far as it can be compared with a right answer, {name} is the first to get another value: in line {line}"
+                f"{f', {text}' * bool(text)}."
             )
     return ""
+
+
+def _values(assigned):
+    """The values of each variable in their order, and the lines that give them. What is written in another number of lines
+    is used in another way: its values say nothing."""
+    values: dict[str, list] = {}
+    lines: dict[str, set[int]] = {}
+    for name, line, value in assigned:
+        values.setdefault(name, []).append(value)
+        lines.setdefault(name, set()).add(line)
+    return values, lines
 
 
 def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:

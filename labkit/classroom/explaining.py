@@ -97,13 +97,16 @@ def _of_function(exercise, answer, verdict):
     if not failed:
         return Explanation(verdict.text, answer)
     smallest, passed = min(failed, key=lambda case: _size(case[0])), len(compared) - len(failed)
-    named = zip(exercise.arguments, smallest[0], strict=True)
+    given = zip(exercise.arguments, smallest[0], strict=True)
     lines = [
         f"{passed} of {len(compared)} inputs {'is' if passed == 1 else 'are'} right. The smallest that is not: "
-        + ", ".join(f"{name} = {brief(value)}" for name, value in named),
+        + ", ".join(f"{name} = {brief(value)}" for name, value in given),
         f"There your result is {brief(smallest[2])}.",
     ]
-    if reason := sure(explain_calls, exercise, compared, failed):
+    named = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
+    if verdict.kind in named:  # `check` knows it: another reading of the same numbers would only lead away
+        lines.append(named[verdict.kind])
+    elif reason := sure(explain_calls, exercise, compared, failed):
         lines.append(reason.sentence)
     if place := _first_line(exercise, answer, smallest[0]):
         lines.append(place)

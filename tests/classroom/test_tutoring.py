@@ -131,6 +131,10 @@ def test_a_slip_does_not_hide_what_was_misunderstood():
 SAID = [
     ("start-shapes", ["(2, 3)", "(3,)", "(2, 3)", "()"], "quoted", "without quotes"),
     ("start-shapes", [(2, 3), 3, (2, 3), ()], "no-comma", "brackets around it or without"),
+    ("vector-shapes", ["3x2", "2", *"abcdef"], "one-text", "is one text, where a tuple is asked for"),
+    ("vector-structures", list("dbigahfc"), "spelling", "capital letters and spaces count"),
+    ("tape-errors", {1: "Runtime Error"}, "spelling", "in another spelling"),
+    ("tape-errors", {1: "error"}, "no-error-type", "such as KeyError"),
     ("sens-choose", {1: [0.33, 0.33, 0.33]}, "few-digits", "right to the digits that you wrote"),
     ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "not what running it gives"),
     ("cut-predict", {0: 6, 2: 7}, "nothing-cut", "so in items [0] and [2]; the others are right"),

@@ -16,6 +16,14 @@ from .slipped import ONE, namespace, quiet
 
 SIZED = ("factor", "one-off")
 WEAK = (*SIZED, "zero", "not-zero", "power")  # of one item alone they say little: a rule says more
+FORM = (
+    "spelling",
+    "quoted",
+    "one-text",
+    "no-comma",
+    "few-digits",
+    "no-error-type",
+)  # a rule would say nothing to these
 LEFT_OVER = 2  # wrong items that may have another reason than the rest
 Recognises = Callable[[Any], Misconception | None]
 
@@ -179,10 +187,7 @@ def _all_alike(exercise, right, got, wrong):
     words = [found for i in wrong if (found := relation(right[i], got[i]))]
     alike = len(words) == len(wrong) > 1 and len({w.sentence for w in words}) == 1
     if alike and (words[0].kind != "factor" or _one_factor([right[i] for i in wrong], [got[i] for i in wrong])):
-        end = "" if words[0].sentence.endswith("?") else "."
-        return Reason(
-            words[0].kind, f"Each of {_places(exercise, wrong)} {words[0].sentence}{end}{_why(exercise, wrong)}"
-        )
+        return Reason(words[0].kind, f"Each of {_places(exercise, wrong)} {_ended(exercise, words[0], wrong)}")
     return None
 
 
@@ -204,10 +209,15 @@ def _one(exercise, right, got, wrong):
             reason = reason or Reason(
                 "item-rule", f"is not what running it gives{quoted(f'. You said {brief(got[i])}')}"
             )
-            says, end = reason.sentence, "" if reason.sentence.endswith("?") else "."
             rest = _besides(exercise, [k for k in wrong if k != i])
-            return Reason(reason.kind, f"{_place(exercise, i)} {says}{end}{_why(exercise, [i])}{rest}")
+            return Reason(reason.kind, f"{_place(exercise, i)} {_ended(exercise, reason, [i])}{rest}")
     return None
+
+
+def _ended(exercise, reason, places):
+    """The sentence of a reason, and after it the rules that decide these items, unless only the form is wrong."""
+    end = "" if reason.sentence.endswith("?") else "."
+    return f"{reason.sentence}{end}{'' if reason.kind in FORM else _why(exercise, places)}"
 
 
 def _kind(value):

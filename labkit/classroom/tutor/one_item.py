@@ -1,6 +1,7 @@
 """How one wrong item of a prediction follows from the right one: a sign, a factor, an entry too many, another error."""
 
 import ast
+import builtins
 
 import numpy as np
 
@@ -16,17 +17,17 @@ def relation(right, got) -> Reason | None:
 
 
 def _quoted(right, got):
-    """A text that is a tuple or a list, once its quotes are gone."""
-    if not isinstance(right, (tuple, list)) or not isinstance(got, str):
+    """One text for a tuple or a list, which may be one as soon as its quotes are gone."""
+    if not isinstance(right, (tuple, list)) or not isinstance(got, str) or (len(right) == 1 and agree(right[0], got)):
         return None
+    word = "tuple" if isinstance(right, tuple) else "list"
     try:
         inside = ast.literal_eval(got.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-    word = "tuple" if isinstance(right, tuple) else "list"
-    return (
-        Reason("quoted", f"is a text; write the {word} without quotes") if isinstance(inside, (tuple, list)) else None
-    )
+        inside = None
+    if isinstance(inside, (tuple, list)):
+        return Reason("quoted", f"is a text; write the {word} without quotes")
+    return None if got.isidentifier() else Reason("one-text", f"is one text, where a {word} is asked for")
 
 
 def _word(right, got):
@@ -34,9 +35,12 @@ def _word(right, got):
     if not all(isinstance(v, str) for v in names):
         return None
     r, g = (v.strip() for v in names)
-    if r.lower() == g.lower():
-        return None  # the judge says that case counts
+    if "".join(r.split()).lower() == "".join(g.split()).lower():
+        return Reason("spelling", "is the right word in another spelling: capital letters and spaces count")
     fails = [v.endswith(("Error", "Exception")) for v in (r, g)]
+    if fails[0] and g != "fine" and not fails[1] and not hasattr(builtins, g):
+        return Reason("no-error-type", "is answered by a word that is no type of error: write its name, such as KeyError, or "
+                      "\"fine\" if it runs")  # fmt: skip
     if g == "fine" and fails[0]:
         return Reason("expects-no-error", "is refused, and you expect that it runs. Which rule does it break?")
     if fails[1] and r == "fine":
@@ -51,7 +55,7 @@ def _shape(right, got):
     if isinstance(right, tuple) and not isinstance(got, (tuple, list)) and len(right) == 1 and agree(right[0], got):
         return Reason(
             "no-comma",
-            "is a plain number, with brackets around it or without: a tuple of one needs a comma, as in (7,)",
+            "comes alone, with brackets around it or without: a tuple of one needs a comma, as in (7,)",
         )
     if not (isinstance(right, (tuple, list)) and isinstance(got, (tuple, list))) or not right:
         return None

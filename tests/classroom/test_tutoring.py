@@ -131,7 +131,7 @@ def test_a_slip_does_not_hide_what_was_misunderstood():
 SAID = [
     ("start-shapes", ["(2, 3)", "(3,)", "(2, 3)", "()"], "quoted", "without quotes"),
     ("start-shapes", [(2, 3), 3, (2, 3), ()], "no-comma", "brackets around it or without"),
-    ("vector-shapes", ["3x2", "2", *"abcdef"], "one-text", "is one text, where a tuple is asked for"),
+    ("vector-shapes", ["3x2"] * 8, "one-text", "is one text, where a tuple is asked for"),
     ("vector-structures", list("dbigahfc"), "spelling", "capital letters and spaces count"),
     ("tape-errors", {1: "Runtime Error"}, "spelling", "in another spelling"),
     ("tape-errors", {1: "error"}, "no-error-type", "such as KeyError"),

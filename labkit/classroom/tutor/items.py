@@ -16,14 +16,7 @@ from .slipped import ONE, namespace, quiet
 
 SIZED = ("factor", "one-off")
 WEAK = (*SIZED, "zero", "not-zero", "power")  # of one item alone they say little: a rule says more
-FORM = (
-    "spelling",
-    "quoted",
-    "one-text",
-    "no-comma",
-    "few-digits",
-    "no-error-type",
-)  # a rule would say nothing to these
+FORM = ("spelling", "quoted", "no-comma", "few-digits", "no-error-type")  # a rule would say nothing to these
 LEFT_OVER = 2  # wrong items that may have another reason than the rest
 Recognises = Callable[[Any], Misconception | None]
 

@@ -198,6 +198,8 @@ def test_errors_have_meanings_that_exercises_share():
     assert "round brackets" in meant("mindspore", "TypeError: For 'F.grad', the 'grad_position' must be int or tuple.")
     assert "structure" in meant(None, "ValueError: not enough values to unpack (expected 3, got 2)")
     assert meant(None, "RuntimeError: of the learner") == ""
+    assert "a word of tensors" in meant(None, "AttributeError: 'numpy.ndarray' object has no attribute 'detach'")
+    assert "spelled right" in meant("torch", "AttributeError: module 'numpy' has no attribute 'cumsumm'")
     assert "round brackets" in check("port-backward", lambda x, y: ms.grad(lambda x, y: x * y, [0, 1])(x, y)).text
 
 

@@ -96,14 +96,17 @@ def _of_function(exercise, answer, verdict):
     failed = [case for case in compared if difference(case[1], case[2])]
     if not failed:
         return Explanation(verdict.text, answer)
-    smallest = min(failed, key=lambda case: _size(case[0]))
-    named = zip(exercise.arguments, smallest[0], strict=True)
+    smallest, passed = min(failed, key=lambda case: _size(case[0])), len(compared) - len(failed)
+    given = zip(exercise.arguments, smallest[0], strict=True)
     lines = [
-        f"{len(compared) - len(failed)} of {len(compared)} inputs are right. The smallest that is not: "
-        + ", ".join(f"{name} = {brief(value)}" for name, value in named),
+        f"{passed} of {len(compared)} inputs {'is' if passed == 1 else 'are'} right. The smallest that is not: "
+        + ", ".join(f"{name} = {brief(value)}" for name, value in given),
         f"There your result is {brief(smallest[2])}.",
     ]
-    if reason := sure(explain_calls, exercise, compared, failed):
+    named = {misconception.name: misconception.sentence for misconception in exercise.misconceptions}
+    if verdict.kind in named:  # `check` knows it: another reading of the same numbers would only lead away
+        lines.append(named[verdict.kind])
+    elif reason := sure(explain_calls, exercise, compared, failed):
         lines.append(reason.sentence)
     if place := _first_line(exercise, answer, smallest[0]):
         lines.append(place)
@@ -145,20 +148,32 @@ def _first_line(exercise: Exercise, answer: Callable, inputs: tuple) -> str:
         call(lambda: exec(compile(exercise.solution, "<solution>", "exec"), names), (), ONE)
         right = _assigned(names.get("answer"), exercise.wrap(inputs))
         mine = _assigned(answer, exercise.wrap(inputs))
-    turns: dict[str, int] = {}
-    known: dict[str, list] = {}
-    for name, _, value in right:
-        known.setdefault(name, []).append(value)
-    if len(known.keys() & {name for name, _, _ in mine}) < 2:
+    known, written = _values(right)
+    lines = _values(mine)[1]
+    if len(written.keys() & lines.keys()) < 2:
         return ""
+    turns: dict[str, int] = {}
     for name, line, value in mine:
         turn = turns[name] = turns.get(name, -1) + 1
-        if turn < len(known.get(name, ())) and not agree(known[name][turn], value):
-            text = linecache.getline(code.co_filename, line).strip()
+        alike = len(lines[name]) == len(written.get(name, ())) and turn < len(known[name])
+        if alike and not agree(known[name][turn], value):
+            text = linecache.getline(code.co_filename, line).strip().rstrip(":")
             return (
-                f"Up to line {line}{f', {text}' * bool(text)}, all is as it should be: there {name} gets another value."
+                f"As far as it can be compared with a right answer, {name} is the first to get another value: in line {line}"
+                f"{f', {text}' * bool(text)}."
             )
     return ""
+
+
+def _values(assigned):
+    """The values of each variable in their order, and the lines that give them. What is written in another number of lines
+    is used in another way: its values say nothing."""
+    values: dict[str, list] = {}
+    lines: dict[str, set[int]] = {}
+    for name, line, value in assigned:
+        values.setdefault(name, []).append(value)
+        lines.setdefault(name, set()).add(line)
+    return values, lines
 
 
 def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:
@@ -173,6 +188,8 @@ def _assigned(function: Any, arguments: tuple) -> list[tuple[str, int, Any]]:
         if frame.f_code is not code:
             return None
         for name, value in frame.f_locals.items():
+            if callable(value):
+                continue  # a function of one's own: nobody can say whether it is another one
             plain = plain_data(value)
             if len(found) < MOST and not (name in before and agree(before[name], plain)):
                 if name in before or name not in inputs:

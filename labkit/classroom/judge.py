@@ -180,7 +180,7 @@ def _failure_of_call(outcome, changed):
     elif changed:
         kind, text = "mutated", f"it changed its input {' and '.join(changed)} in place. Make a new value instead."
     elif outcome.value is None:
-        returned = "it returned nothing (None). Does every way through it end with return?"
+        returned = "it returned nothing (None). Does every way through it end with return, and with a value behind it?"
         printed = "it printed an answer but returned nothing (None). End it with return."
         kind, text = "printed", printed if outcome.printed else returned
     return kind if text else "", text, text

@@ -68,7 +68,25 @@ def test_the_first_line_that_goes_another_way_is_told():
     source = EXERCISES["step-adam"].solution.replace("0.999 * v + 0.001 * g**2", "0.999 * v + 0.001 * g")
     labkit.check("step-adam", defined(source))
     text = explain().text
-    assert ", v = 0.999 * v + 0.001 * g, all is as it should be: there v gets another value" in text
+    assert "v is the first to get another value: in line" in text and ", v = 0.999 * v + 0.001 * g." in text
+
+
+def test_a_variable_that_is_used_in_another_way_points_to_no_line():
+    wrong = EXERCISES["backprop-mend-twice"].wrong_answers[0]  # two loops over `parent`, where the solution has one
+    labkit.check("backprop-mend-twice", defined(wrong.source))
+    assert "parent is the first" not in explain().text
+
+
+def test_what_check_has_recognised_is_not_explained_in_another_way():
+    wrong = next(w for w in EXERCISES["sens-two-parts"].wrong_answers if w.expected == "no-seed")
+    labkit.check("sens-two-parts", defined(wrong.source))
+    assert "the second half says" in explain().text and "a power" not in explain().text
+
+
+def test_functions_inside_the_answer_are_nobodys_other_value():
+    source = EXERCISES["sens-mend-relay"].solution.replace("value_and_grad(third)(k)", "value_and_grad(third)(h)")
+    labkit.check("sens-mend-relay", defined(source))
+    assert "loss is the first to get another value" in explain().text
 
 
 def test_no_line_is_told_where_no_code_was_given():

@@ -128,6 +128,35 @@ def test_a_slip_does_not_hide_what_was_misunderstood():
     assert len(other) <= 0.01 * (kept + lost), other
 
 
+SAID = [
+    ("start-shapes", ["(2, 3)", "(3,)", "(2, 3)", "()"], "quoted", "without quotes"),
+    ("start-shapes", [(2, 3), 3, (2, 3), ()], "no-comma", "brackets around it or without"),
+    ("vector-shapes", ["3x2"] * 8, "one-text", "is one text, where a tuple is asked for"),
+    ("vector-structures", list("dbigahfc"), "spelling", "capital letters and spaces count"),
+    ("tape-errors", {1: "Runtime Error"}, "spelling", "in another spelling"),
+    ("tape-errors", {1: "error"}, "no-error-type", "such as KeyError"),
+    ("sens-choose", {1: [0.33, 0.33, 0.33]}, "few-digits", "right to the digits that you wrote"),
+    ("sens-choose", {1: [0.3, 0.3, 0.4]}, "item-rule", "not what running it gives"),
+    ("cut-predict", {0: 6, 2: 7}, "nothing-cut", "so in items [0] and [2]; the others are right"),
+    ("cut-predict", {0: 6, 2: 8}, "item-rule", "Item [0]"),  # a small number is nobody's
+    ("graph-count", {3: 4}, "item-rule", "(paths from x)"),
+    ("vector-structures", {2: "C", 7: "I"}, "items-exchanged", "items [2] and [7]"),
+    (
+        "tape-errors",
+        {0: RuntimeError, 6: "fine"},
+        "sum-saves-too",
+        "item [6] is wrong, too",
+    ),  # not exchanged: two reasons
+]
+
+
+@pytest.mark.parametrize(("name", "items", "kind", "words"), SAID)
+def test_what_is_said_of_a_prediction_is_so(name, items, kind, words):
+    answer = items if isinstance(items, list) else [items.get(i, r) for i, r in enumerate(EXERCISES[name].expected())]
+    report = check(name, answer)
+    assert report.kind == kind and words in report.text, report.text
+
+
 def test_what_is_wrong_beside_a_named_item_is_said():
     answer = list(EXERCISES["vector-shapes"].expected())
     answer[1] = (4, 2)
@@ -169,6 +198,8 @@ def test_errors_have_meanings_that_exercises_share():
     assert "round brackets" in meant("mindspore", "TypeError: For 'F.grad', the 'grad_position' must be int or tuple.")
     assert "structure" in meant(None, "ValueError: not enough values to unpack (expected 3, got 2)")
     assert meant(None, "RuntimeError: of the learner") == ""
+    assert "a word of tensors" in meant(None, "AttributeError: 'numpy.ndarray' object has no attribute 'detach'")
+    assert "spelled right" in meant("torch", "AttributeError: module 'numpy' has no attribute 'cumsumm'")
     assert "round brackets" in check("port-backward", lambda x, y: ms.grad(lambda x, y: x * y, [0, 1])(x, y)).text
 
 

@@ -73,8 +73,8 @@ def always_the_same(cases: list[Case]) -> Reason | None:
     pairs = [(numbers(case.right), numbers(case.got)) for case in cases]
     if len(pairs) < 3 or any(r is None or g is None for r, g in pairs) or near(pairs[0][0], pairs[1][0]):
         return None
-    if all(near(pairs[0][1], g) for _, g in pairs):
-        return Reason("always-the-same", "is the same whatever comes in. What does it not use?")
+    if np.isfinite(pairs[0][1]).all() and all(near(pairs[0][1], g) for _, g in pairs):
+        return Reason("always-the-same", "is one and the same wherever it is wrong. What does it not use there?")
     return None
 
 
@@ -98,7 +98,7 @@ def coarse(cases: list[Case]) -> Reason | None:
     if len(pairs) > 2:
         if all(np.array_equal(np.abs(g), np.floor(np.abs(g))) and not np.array_equal(r, np.floor(r)) for r, g in pairs):
             return Reason(
-                "whole-numbers", "has whole numbers only, whatever comes in. Is something rounded or cut on the way?"
+                "whole-numbers", "has whole numbers only, wherever it is wrong. Is something rounded or cut on the way?"
             )
         if all(near(np.abs(r), np.abs(g)) for r, g in pairs):
             return Reason("some-signs", "has the right sizes, but some of the signs are wrong")

@@ -2,14 +2,21 @@
 
 import re
 
+_NO_TENSOR = (
+    r"'(numpy\.\w+|float|int|bool|list|tuple|str)' object has no attribute "
+    r"'(backward|detach|grad|clone|numpy|asnumpy|cpu|requires_grad_?|grad_fn)'",
+    "This is a word of tensors, and the value is none: a number, an array, or several in a tuple.",
+)
 _MINDSPORE = (
     (r"'grad_position' must be int or tuple", "Several positions are given as a tuple: (0, 1), with round brackets."),
     (r"'Tensor' object has no attribute 'grad'", "A MindSpore tensor has no .grad: what ms.grad returns is the gradient."),
-    (r"no attribute '(backward|requires_grad_?|retain_grad)'", "This is PyTorch's word. In MindSpore a function is "
+    (r"no attribute '(backward|requires_grad|retain_grad)'", "This is PyTorch's word. In MindSpore a function is "
      "differentiated: ms.grad(function)(inputs)."),
     (r"no attribute '(detach|no_grad)'", "This is PyTorch's word. MindSpore's is ops.stop_gradient."),
     (r"no attribute '(clone|item|numpy|cpu)'", "This is PyTorch's word: MindSpore's tensors have another one, such as "
      ".copy() or .asnumpy()."),
+    (r"requires more than one outputs", "has_aux=True is for a function that returns several outputs: the first one is "
+     "differentiated, the others come along. This one returns one output."),
     (r"gradient_shape must be equal to variable_shape", "The optimizer got the gradient of something else than its "
      "parameters: ask for the gradients of the weights."),
     (r"takes .* positional argument|missing \d+ required positional", "A function was called with too few or too many "
@@ -48,6 +55,7 @@ _ALL = (
     (r"out of (range|bounds)", "A place is asked for that is not there: counting begins at 0, and ends one before the "
      "length."),
     (r"division by zero", "Something was divided by 0: is there a case that has to be told apart?"),
+    (r"module '[\w.]+' has no attribute", "This module has no such name. Is it spelled right, and is it the right module?"),
     (r"has no attribute", "This kind of value does not have that word. Is it a tensor, an array, or a tuple of them?"),
     (r"does not support item assignment", "A tuple cannot be changed: make a list, or a new tuple."),
     (r"truth value of an array", "A condition has as many answers as elements: use where, or all and any."),
@@ -58,4 +66,4 @@ _ALL = (
 def meant(tensors: str | None, error: str) -> str:
     """What an error means, whatever the exercise; an empty text where nothing is sure. `error`: its type and words."""
     first, second = (_TORCH, _MINDSPORE) if tensors == "torch" else (_MINDSPORE, _TORCH)
-    return next((meaning for words, meaning in (*first, *second, *_ALL) if re.search(words, error)), "")
+    return next((meaning for words, meaning in (_NO_TENSOR, *first, *second, *_ALL) if re.search(words, error)), "")

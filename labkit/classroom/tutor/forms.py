@@ -61,10 +61,16 @@ def _among(right, got):
         came = list(plain_data(got)) if _is_sequence(got) else [plain_data(got)]
         if len(came) < len(right) and (kept := _places(plain_data(right), came)):
             out = [i for i in range(len(right)) if i not in kept]
-            return Reason("left-out", f"What you give is right as far as it goes, but {_items(out)} is left out.")
+            return Reason(
+                "left-out",
+                f"What you give is right as far as it goes, but {_items(out)} {'is' if len(out) == 1 else 'are'} left out.",
+            )
         if len(came) > len(right) and (kept := _places(came, list(plain_data(right)))):
             over = [i for i in range(len(came)) if i not in kept]
-            return Reason("too-many", f"What is asked for is there, but {_items(over)} of your result is too many.")
+            return Reason(
+                "too-many",
+                f"What is asked for is there, but {_items(over)} of your result {'is' if len(over) == 1 else 'are'} too many.",
+            )
     if not _is_sequence(right) and _is_sequence(got) and len(got) > 1:
         return _too_many(plain_data(right), plain_data(got))
     return None

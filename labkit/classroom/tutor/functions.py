@@ -114,7 +114,7 @@ def _on_parts(wrong, look):
         return _said(next(iter(found.values())), subject)
     for path, reason in found.items():
         if reason:
-            also = [p for p in found if p != path]
+            also = [p for p in _outermost(found) if not path.startswith(p)]
             more = f" {' and '.join(also)} {'is' if len(also) == 1 else 'are'} wrong, too." if also else ""
             told = _said(reason, path)
             return Reason(told.kind, told.sentence + more)
@@ -133,6 +133,11 @@ def _wrong_parts(wrong):
             if not agree(right, got):
                 at.setdefault(path, []).append((i, Case(case.inputs, right, got)))
     return [(path, [case for _, case in some], [i for i, _ in some]) for path, some in at.items()]
+
+
+def _outermost(paths):
+    """Without those inside of another: a list of one number is a part in one case, and its element in the next."""
+    return [path for path in paths if not any(path.startswith(f"{other}[") for other in paths)]
 
 
 def _said(reason, subject):
@@ -174,8 +179,8 @@ def _part(wrong):
     """Some parts are always right, others are not."""
     if any(not isinstance(case.right, (tuple, list)) for case in wrong):
         return None
-    bad = [path for path, _, _ in _wrong_parts(wrong)]
-    good = [path for path, _ in parts(wrong[0].right) if path not in bad]
+    bad = _outermost([path for path, _, _ in _wrong_parts(wrong)])
+    good = [path for path, _ in parts(wrong[0].right) if not f"{path}[".startswith(tuple(f"{b}[" for b in bad))]
     if not good or len(good) + len(bad) > MOST_PARTS:
         return None
     be = lambda paths: f"{' and '.join(paths)} {'is' if len(paths) == 1 else 'are'}"

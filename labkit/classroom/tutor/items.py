@@ -16,6 +16,7 @@ from .slipped import ONE, namespace, quiet
 
 SIZED = ("factor", "one-off")
 WEAK = (*SIZED, "zero", "not-zero", "power")  # of one item alone they say little: a rule says more
+FORM = ("spelling", "quoted", "no-comma", "few-digits", "no-error-type")  # a rule would say nothing to these
 LEFT_OVER = 2  # wrong items that may have another reason than the rest
 Recognises = Callable[[Any], Misconception | None]
 
@@ -33,7 +34,7 @@ def explain_value(exercise: Exercise, right: Any, got: Any, recognised: Recognis
     wrong = [i for i in range(len(right)) if difference(right[i], got[i])]
     if exchanged := _exchanged(exercise, right, got, wrong):
         return exchanged
-    if known := _known(exercise, right, got, wrong, recognised):
+    if known := _known(exercise, right, got, wrong, recognised) or _here_alone(exercise, right, got, wrong):
         return known
     whole = formed(right, got)
     if whole and whole.kind == "another-collection":
@@ -120,6 +121,28 @@ def _planted(exercise, right, got):
             yield shared, misconception, its
 
 
+def _here_alone(exercise, right, got, wrong):
+    """A planted answer that has all of the wrong items just so, where more of its own are right here."""
+    found = []
+    for misconception, answer in _answers(exercise):
+        if (
+            _alike(right, answer)
+            and len(wrong) > 1
+            and all(_telling(right, got, i) and agree(answer[i], got[i]) for i in wrong)
+        ):
+            found.append(misconception)
+    if len(found) != 1:
+        return None
+    return Reason(
+        found[0].name, f"{found[0].sentence}\nThis is so in {_places(exercise, wrong)}; the others are right."
+    )
+
+
+def _telling(right, got, i):
+    """True where an answer is not one of a few words, which two people may give for two reasons."""
+    return numbers(got[i]) is not None and _kind(got[i]) == "number" and not agree(right[i], got[i])
+
+
 def _answers(exercise):
     if exercise.name not in _PLANTED:
         names = {m.name: m for m in exercise.misconceptions}
@@ -142,9 +165,11 @@ def _defined(source):
 
 
 def _exchanged(exercise, right, got, wrong):
-    """Two items, each with what belongs to the other."""
-    if len(wrong) != 2 or not agree(right[wrong[0]], got[wrong[1]]) or not agree(right[wrong[1]], got[wrong[0]]):
+    """Two items, each with what belongs to the other and to no third one."""
+    if len(wrong) != 2 or not agree([right[i] for i in reversed(wrong)], [got[i] for i in wrong]):
         return None
+    if any(sum(agree(item, right[i]) for item in right) > 1 for i in wrong):
+        return None  # where words come again and again, each may be wrong for a reason of its own
     return Reason("items-exchanged", f"You exchanged two items: {_places(exercise, wrong)}.{_why(exercise, wrong)}")
 
 
@@ -153,12 +178,15 @@ def _all_alike(exercise, right, got, wrong):
     if len(wrong) > 2 and agree([right[i] for i in reversed(range(len(right)))], got):
         return Reason("reversed", "You have the right items in the opposite order.")
     words = [found for i in wrong if (found := relation(right[i], got[i]))]
-    if len(words) == len(wrong) > 1 and len({w.sentence for w in words}) == 1:
-        end = "" if words[0].sentence.endswith("?") else "."
-        return Reason(
-            words[0].kind, f"Each of {_places(exercise, wrong)} {words[0].sentence}{end}{_why(exercise, wrong)}"
-        )
+    alike = len(words) == len(wrong) > 1 and len({w.sentence for w in words}) == 1
+    if alike and (words[0].kind != "factor" or _one_factor([right[i] for i in wrong], [got[i] for i in wrong])):
+        return Reason(words[0].kind, f"Each of {_places(exercise, wrong)} {_ended(exercise, words[0], wrong)}")
     return None
+
+
+def _one_factor(right, got):
+    """The same factor everywhere; each its own may be by chance between small numbers."""
+    return all(map(_is_large, right)) or np.ptp(np.divide(got, right)) < 1e-3 * abs(got[0] / right[0])
 
 
 def _one(exercise, right, got, wrong):
@@ -174,10 +202,15 @@ def _one(exercise, right, got, wrong):
             reason = reason or Reason(
                 "item-rule", f"is not what running it gives{quoted(f'. You said {brief(got[i])}')}"
             )
-            says, end = reason.sentence, "" if reason.sentence.endswith("?") else "."
             rest = _besides(exercise, [k for k in wrong if k != i])
-            return Reason(reason.kind, f"{_place(exercise, i)} {says}{end}{_why(exercise, [i])}{rest}")
+            return Reason(reason.kind, f"{_place(exercise, i)} {_ended(exercise, reason, [i])}{rest}")
     return None
+
+
+def _ended(exercise, reason, places):
+    """The sentence of a reason, and after it the rules that decide these items, unless only the form is wrong."""
+    end = "" if reason.sentence.endswith("?") else "."
+    return f"{reason.sentence}{end}{'' if reason.kind in FORM else _why(exercise, places)}"
 
 
 def _kind(value):
@@ -185,7 +218,7 @@ def _kind(value):
 
 
 def _is_large(number):
-    return abs(number) >= 12 or number != int(number)
+    return not abs(number) < 12 or number != int(number)
 
 
 def _why(exercise, places):
@@ -205,8 +238,8 @@ def _places(exercise, some):
 
 def _taken(exercise, right, got, i, wrong):
     """The right answer of another item, which the learner has right there."""
-    if shape(got[i]) == () and got[i] in (0, 1):
-        return None
+    if shape(got[i]) == () and not _is_large(got[i]):
+        return None  # a small number may be the same by chance
     same = [k for k in range(len(right)) if k != i and k not in wrong and agree(right[k], got[i])]
     if len(same) != 1:
         return None

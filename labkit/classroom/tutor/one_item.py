@@ -1,5 +1,8 @@
 """How one wrong item of a prediction follows from the right one: a sign, a factor, an entry too many, another error."""
 
+import ast
+import builtins
+
 import numpy as np
 
 from .near import Reason, agree, near, numbers
@@ -7,10 +10,24 @@ from .near import Reason, agree, near, numbers
 
 def relation(right, got) -> Reason | None:
     """How a wrong item follows from the right one, without telling that."""
-    for look in (_word, _shape, _number):
+    for look in (_quoted, _word, _shape, _number, _digits):
         if reason := look(right, got):
             return reason
     return None
+
+
+def _quoted(right, got):
+    """One text for a tuple or a list, which may be one as soon as its quotes are gone."""
+    if not isinstance(right, (tuple, list)) or not isinstance(got, str) or (len(right) == 1 and agree(right[0], got)):
+        return None
+    word = "tuple" if isinstance(right, tuple) else "list"
+    try:
+        inside = ast.literal_eval(got.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        inside = None
+    if isinstance(inside, (tuple, list)):
+        return Reason("quoted", f"is a text; write the {word} without quotes")
+    return None if got.isidentifier() else Reason("one-text", f"is one text, where a {word} is asked for")
 
 
 def _word(right, got):
@@ -18,9 +35,12 @@ def _word(right, got):
     if not all(isinstance(v, str) for v in names):
         return None
     r, g = (v.strip() for v in names)
-    if r.lower() == g.lower():
-        return None  # the judge says that case counts
+    if "".join(r.split()).lower() == "".join(g.split()).lower():
+        return Reason("spelling", "is the right word in another spelling: capital letters and spaces count")
     fails = [v.endswith(("Error", "Exception")) for v in (r, g)]
+    if fails[0] and g != "fine" and not fails[1] and not hasattr(builtins, g):
+        return Reason("no-error-type", "is answered by a word that is no type of error: write its name, such as KeyError, or "
+                      "\"fine\" if it runs")  # fmt: skip
     if g == "fine" and fails[0]:
         return Reason("expects-no-error", "is refused, and you expect that it runs. Which rule does it break?")
     if fails[1] and r == "fine":
@@ -33,7 +53,10 @@ def _word(right, got):
 
 def _shape(right, got):
     if isinstance(right, tuple) and not isinstance(got, (tuple, list)) and len(right) == 1 and agree(right[0], got):
-        return Reason("no-comma", "is a number in brackets as you wrote it: a tuple of one needs a comma, as in (7,)")
+        return Reason(
+            "no-comma",
+            "comes alone, with brackets around it or without: a tuple of one needs a comma, as in (7,)",
+        )
     if not (isinstance(right, (tuple, list)) and isinstance(got, (tuple, list))) or not right:
         return None
     if type(right) is not type(got) and agree(right, got):
@@ -99,3 +122,26 @@ def _number(right, got):
     if r == int(r) and g != int(g) and abs(r - g) < 1:
         return Reason("not-rounded", "is a whole number: a part of one does not count")
     return None
+
+
+def _digits(right, got):
+    """Rounded by hand, each number to the decimals that it is written with."""
+    pairs = [(right, got)] if numbers(right) is not None else _paired(right, got)
+    if not pairs or agree(right, got) or not all(agree(r, g) or _is_rounded(r, g) for r, g in pairs):
+        return None
+    return Reason(
+        "few-digits", "is right to the digits that you wrote: write more of them, or let Python divide, as in 2 / 7"
+    )
+
+
+def _paired(right, got):
+    same = isinstance(right, (tuple, list)) and isinstance(got, (tuple, list)) and len(right) == len(got)
+    return list(zip(right, got, strict=True)) if same else []
+
+
+def _is_rounded(right, got):
+    r, g = numbers(right), numbers(got)
+    if r is None or g is None or r.shape or g.shape or not np.isfinite([r, g]).all() or float(g) == int(g):
+        return False
+    decimals = len(repr(float(g)).partition(".")[2]) if "e" not in repr(float(g)) else 99
+    return round(float(r), decimals) == float(g)

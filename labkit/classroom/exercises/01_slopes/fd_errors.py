@@ -69,7 +69,7 @@ the_difference_itself = wrong(
 )
 
 grows_with_x = wrong(
-    "You let the error grow with x. For x * x the forward difference is 2x + h: the error is h, at every x.",
+    "For x * x the forward difference is 2x + h. What is left beside the slope does not grow with x: it is the same at every x.",
     {1: lambda expected, got: got > expected + 0.01},
     answer={1: 0.1667},
 )

@@ -48,7 +48,8 @@ confused_boxes = wrong(
 )
 
 inner_is_a_number = wrong(
-    "The inner gradient moves when x moves. In item 2 it is x * x, not the number 4, so the outer grad sees x * x * x.",
+    "The inner gradient is a formula in x, not the number that comes out at this x: it moves when x moves, and the outer grad "
+    "differentiates that, too.",
     {2: 4, 3: 4},
 )
 

@@ -40,7 +40,11 @@ def draw(rng):
 tensors = "torch"
 errors = (
     ("does not require grad", "The first gradient has no history: say create_graph=True when you compute it."),
-    ("second time", "The first walk freed its saved values: say create_graph=True, which also keeps them."),
+    (
+        "second time",
+        "A walk came to values that an earlier one had freed. create_graph=True keeps them for the second derivative; and a new "
+        "x that still hangs on the old record leads back to it: detach it.",
+    ),
     ("'NoneType'", "After x = x - ... the new x is a result, no leaf: its .grad stays None. Use torch.autograd.grad."),
 )
 

@@ -47,7 +47,7 @@ tensors = "mindspore"
 errors = (
     ("'backward'", "A MindSpore Tensor has no history to walk back. Hand the function itself to ms.grad."),
     ("'detach'", "MindSpore has no detach, and here it needs none: no total is differentiated again."),
-    ("tuple", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
+    ("'tuple'", "With has_aux=True the result is (gradient, (others, ...)): unpack both."),
 )
 
 

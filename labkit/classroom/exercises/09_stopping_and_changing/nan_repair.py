@@ -29,9 +29,8 @@ tensors = "torch"
 
 
 @wrong(
-    "There is still nan in the gradient for w. The where chose the right value, but sqrt was run on all "
-    "elements, and the 0 that where sends back to the others is multiplied with nan. Give sqrt a harmless input "
-    "there.",
+    "There is still nan in the gradient for w. The right values are chosen, but sqrt was run on all elements, and "
+    "the 0 that comes back to the others is multiplied with nan. Give sqrt a harmless input there.",
     when=lambda i, expected, got: np.isnan(got[1]),
 )
 def nan_in_the_weight(x, w):

@@ -42,7 +42,8 @@ def draw(rng):
 tensors = "torch"
 errors = (
     ("implement the forward", "forward and backward must be static methods of the class, spelled like this."),
-    ("called on an instance", "Call Reverse.apply(...), not Reverse()(...)."),
+    ("Legacy autograd function", "Call Reverse.apply(...), not Reverse()(...)."),
+    ("takes no arguments", "The class itself is not called: Reverse.apply(...)."),
 )
 
 

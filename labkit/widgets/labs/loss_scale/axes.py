@@ -102,7 +102,8 @@ def stacked(across: Axis, up: Axis, columns: Mapping[int, np.ndarray]) -> list[s
 
 
 def silhouette(across: Axis, columns: Sequence[tuple[int, float, float]]) -> str:
-    """Columns `(position, px of the lower end, of the upper end)` that are one wide as one path; neighbours touch."""
+    """Columns `(position, px of the lower end, of the upper end)` that are one wide as one path; of neighbours those
+    that touch have one outline."""
     parts: list[str] = []
     for run in _neighbours([c for c in columns if c[2] < c[1]]):
         over, under = ([(across(c[0] + side), c[k]) for c in run for side in (0, 1)] for k in (2, 1))
@@ -113,11 +114,16 @@ def silhouette(across: Axis, columns: Sequence[tuple[int, float, float]]) -> str
 def _neighbours(columns):
     runs: list[list] = []
     for column in columns:
-        if runs and runs[-1][-1][0] + 1 == column[0]:
+        if runs and _touch(runs[-1][-1], column):
             runs[-1].append(column)
         else:
             runs.append([column])
     return runs
+
+
+def _touch(before, after):
+    """Whether columns side by side have some height in common: else the line that joins them would stand for nothing."""
+    return before[0] + 1 == after[0] and max(before[2], after[2]) < min(before[1], after[1])
 
 
 def _straight(points: list[Point]) -> list[Point]:

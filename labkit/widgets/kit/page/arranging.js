@@ -12,8 +12,8 @@ const LOWER = 0.93; // times as high
 // All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
 // they are in sight all the same. Where it is lower so, one stands beside a column of the others. Returns how wide it all is.
 export function arrange(views, room) {
-  const seen = views.filter((view) => !view.hidden), scale = scaleInRows(seen, room), rows = rowsOf(seen, room, Math.max(scale, READABLE));
-  const columns = columnsOf(seen, room, scale, LOWER * heightOf(rows, scale));
+  const seen = views.filter((view) => !view.hidden), large = scaleInRows(seen, room), rows = rowsOf(seen, room, Math.max(large, READABLE));
+  const [columns, scale] = columnsOf(seen, room, large, LOWER * heightOf(rows, large)) || [undefined, large];
   standing(seen, columns);
   const widths = (columns ? [columns] : rows).map((row) => {
     const parts = columns ? row.map(broadest) : row;
@@ -35,14 +35,20 @@ function scaleInRows(seen, room) {
   return loose > WORTH * dense ? loose : dense;
 }
 
-// Two columns, one of a single panel, that hold all at a scale in less than a height: the lowest such.
-function columnsOf(seen, room, scale, height) {
+// Two columns, one of a single panel, that are lower than a height, and their scale: as large as in rows, or so large that
+// they are in sight as a whole.
+function columnsOf(seen, room, large, height) {
   if (seen.length < 3 || seen.some(({ panel }) => onlyWords(panel))) return undefined;
-  const fits = (columns) => columns.reduce((sum, column) => sum + broadest(column).panel.width * scale + 1, GAP) <= room;
-  const high = (columns) => Math.max(...columns.map((column) => heightOf(column.map((view) => [view]), scale)));
   const beside = (one) => seen.filter((other) => other !== one);
   const ways = seen.map((one, i) => (i ? [beside(one), [one]] : [[one], beside(one)]));
-  return ways.filter((columns) => fits(columns) && high(columns) < height).sort((a, b) => high(a) - high(b))[0];
+  for (let scale = large, most = height; scale >= 1; scale -= 0.02, most = Math.min(height, tallest())) {
+    const fits = (columns) => columns.reduce((sum, column) => sum + broadest(column).panel.width * scale + 1, GAP) <= room;
+    const high = (columns) => Math.max(...columns.map((column) => heightOf(column.map((view) => [view]), scale)));
+    const found = ways.filter((columns) => fits(columns) && high(columns) < most).sort((a, b) => high(a) - high(b))[0];
+    if (found) return [found, scale];
+    if (height / LOWER <= tallest()) return undefined; // they are in sight in rows
+  }
+  return undefined;
 }
 
 function broadest(column) { return column.reduce((a, b) => (b.panel.width > a.panel.width ? b : a)); }

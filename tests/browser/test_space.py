@@ -113,13 +113,17 @@ def test_choices_that_need_much_room_are_lists_where_there_is_little(opened):
         yield Dial("case", "Show", ["divided", "in training", "the documents' example", "by nature"], "choice")
         yield Dial("limit", "Limit", ["0.5", "1", "2"], "choice")
 
-    page = opened(Scene("Two", "Two.", list(dials()), [Panel("p", "p", 300, 100, [rect(4, 4, 290, 90, "op")])]), width=420)
+    page = opened(
+        Scene("Two", "Two.", list(dials()), [Panel("p", "p", 300, 100, [rect(4, 4, 290, 90, "op")])]), width=420
+    )
     assert page.locator("select").count() == 1 and page.get_by_role("radio").count() == 3
     page.get_by_label("Show").select_option(index=2)
     page.get_by_label("Show").focus()
     page.set_viewport_size({"width": 1000, "height": 800})
     settled(page)
-    assert page.get_by_role("radio").count() == 7 and page.get_by_role("radio", name="the documents' example").is_checked()
+    assert (
+        page.get_by_role("radio").count() == 7 and page.get_by_role("radio", name="the documents' example").is_checked()
+    )
     assert page.evaluate("document.activeElement.type") == "radio"  # the keyboard is where it was
 
 

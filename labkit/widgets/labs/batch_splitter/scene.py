@@ -17,7 +17,7 @@ from ...kit.words import counted, listed, number
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven", "yours"], ["mean", "sum", "weighted"]
 YOURS = (3, 6, 9, 10, 11)  # after which samples the batch is cut, until they are dragged
-LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 240.0, 92.0, 26.0, 8.0, 8.0  # px
+LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 240.0, 110.0, 26.0, 8.0, 8.0  # px
 BARS, MOST = 212.0, 40.0  # px that all bars have together, and one of few
 SQUARES, RINGS = 26.0, 66.0  # px: where the samples are, and what is dragged below them
 
@@ -197,9 +197,11 @@ def _captions(splits) -> Iterator[Caption]:
         said = []
         for how in COMBINE:
             together, error = split.combined(how), split.error(how)
-            result = "the gradient of the big batch" if error < 1e-12 else f"relative error {number(round(error, 4))}"
-            said.append(f"Sizes {listed(map(str, split.sizes))}; {how}: {number(round(together, 4))}, "
-                        f"the big batch: {number(round(split.big, 4))}: {result}.")  # fmt: skip
+            big, off = number(round(split.big, 4)), f"{number(round(100 * error, 2))}%"
+            result = (
+                "the gradient of the big batch" if error < 1e-12 else f"off by {off} from {big}, that of the big batch"
+            )
+            said.append(f"Sizes {listed(map(str, split.sizes))}, {how}: {number(round(together, 4))}, {result}.")
         yield Caption("combine", list(enumerate(said)), _when(count, shards))
 
 
@@ -217,9 +219,11 @@ def _marks_of(count, split, across) -> Iterator[Mark]:
         yield line(_gap(end, k), SQUARES - 2, _gap(end, k), RINGS - 11, "before")
     for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
         yield from _bar(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
+    yield text(LEFT, TOP - 8, "the gradient of the mean loss", "note")
     for i, how in enumerate(COMBINE):
         yield from only({"combine": [i]}, _bar(count, count, f"together: {how}", split.combined(how), across, "back"))
     yield from _bar(count, count + 1, "the big batch", split.big, across, "savedbar")
+    yield line(across(split.big), TOP - 3, across(split.big), TOP + min(BARS, (count + 2) * MOST) - 3, "outline")
 
 
 def _tiles(split) -> Iterator[Mark]:
@@ -239,4 +243,4 @@ def _bar(count, row, name, value, across, role, look="name") -> Iterator[Mark]:
     y, (left, right) = TOP + row * high, sorted((across(0), across(value)))
     yield text(8, y + high / 2 + 2, name, look)
     yield rect(left, y, max(right - left, 1.0), high - 6, role, 2)
-    yield text(right + 6, y + high / 2 + 2, number(round(value, 4)), "value")
+    yield text(LEFT + WIDTH + 48, y + high / 2 + 2, number(round(value, 4)), "value", "end")

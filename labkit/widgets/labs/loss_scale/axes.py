@@ -9,11 +9,10 @@ from ....precision import format_of
 from ...kit.axes import Axis
 from ...kit.scene import When
 from ...kit.strokes import NOWHERE, Point, polyline
-from ...kit.words import minus, number
+from ...kit.words import minus, number, raised
 from .outcome import FATES
 
 WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOOKS = {"normal": "bar", "subnormal": "leafbar", "flushed": "back", "overflowed": "over"}  # from below
 
 
@@ -77,7 +76,7 @@ def two_to(power: float) -> str:
     >>> two_to(15), two_to(-3), two_to(0.5)
     ('2¹⁵', '2⁻³', '2^0.5')
     """
-    return f"2{str(int(power)).translate(RAISED)}" if power == int(power) else f"2^{power:g}"
+    return raised(2, int(power)) if power == int(power) else f"2^{power:g}"
 
 
 def columns_axis(low: int, high: int, start: float, end: float) -> Axis:

@@ -74,7 +74,7 @@ def _scene(runs) -> Scene:
     panels = [
         Panel(
             "curve",
-            "Results of layers, filled while held; below, how many, against time",
+            "Filled: a result is held; dashed: checkpoints; below, how many",
             width,
             TOP + HIGH + 42,
             [*_boxes(runs), *_ground(), *_curves(runs), *_names()],

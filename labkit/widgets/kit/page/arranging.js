@@ -41,7 +41,7 @@ function columnsOf(seen, room, large, height) {
   if (seen.length < 3 || seen.some(({ panel }) => onlyWords(panel))) return undefined;
   const beside = (one) => seen.filter((other) => other !== one);
   const ways = seen.map((one, i) => (i ? [beside(one), [one]] : [[one], beside(one)]));
-  for (let scale = large, most = height; scale >= 1; scale -= 0.02, most = Math.min(height, tallest())) {
+  for (let scale = large, most = height; scale === large || scale >= 1; scale -= 0.02, most = Math.min(height, tallest())) {
     const fits = (columns) => columns.reduce((sum, column) => sum + broadest(column).panel.width * scale + 1, GAP) <= room;
     const high = (columns) => Math.max(...columns.map((column) => heightOf(column.map((view) => [view]), scale)));
     const found = ways.filter((columns) => fits(columns) && high(columns) < most).sort((a, b) => high(a) - high(b))[0];

@@ -206,24 +206,47 @@ def _captions(splits) -> Iterator[Caption]:
 
 
 def _marks(splits) -> Iterator[Mark]:
-    values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *map(s.combined, COMBINE))]
-    across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
     yield text(8, 16, "the batch, each sample with the number of its part", "note")
+    yield text(LEFT, TOP - 8, "the gradient of the mean loss", "note")
     for (count, shards), split in splits.items():
-        yield from only(_when(count, shards), _marks_of(count, split, across))
+        yield from only(_when(count, shards), [*_cuts(split), *_words(split)])
+    for ways in ((0, 2), (1,)):  # the sum, which is long, has a scale of its own
+        values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *(s.combined(COMBINE[i]) for i in ways))]
+        across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
+        for (count, shards), split in splits.items():
+            yield from only({**_when(count, shards), "combine": ways}, _bars(split, across))
+            for i in ways:
+                together = _bar(count, count, split.combined(COMBINE[i]), across, "back")
+                yield from only({**_when(count, shards), "combine": [i]}, [together])
 
 
-def _marks_of(count, split, across) -> Iterator[Mark]:
+def _cuts(split) -> Iterator[Mark]:
     yield from _tiles(split)
     for k, end in enumerate(np.cumsum(split.sizes)[:-1].tolist(), 1):
         yield line(_gap(end, k), SQUARES - 2, _gap(end, k), RINGS - 11, "before")
+
+
+def _words(split) -> Iterator[Mark]:
+    """Before each bar what it is, and its number at the end of the row."""
+    count = len(split.sizes)
     for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
-        yield from _bar(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
-    yield text(LEFT, TOP - 8, "the gradient of the mean loss", "note")
+        yield from _row(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, "plain")
     for i, how in enumerate(COMBINE):
-        yield from only({"combine": [i]}, _bar(count, count, f"together: {how}", split.combined(how), across, "back"))
-    yield from _bar(count, count + 1, "the big batch", split.big, across, "savedbar")
-    yield line(across(split.big), TOP - 3, across(split.big), TOP + min(BARS, (count + 2) * MOST) - 3, "outline")
+        yield from only({"combine": [i]}, _row(count, count, f"together: {how}", split.combined(how)))
+    yield from _row(count, count + 1, "the big batch", split.big)
+
+
+def _row(count, row, name, value, look="name") -> Iterator[Mark]:
+    y = _top(count, row) + _high(count) / 2 + 2
+    yield text(8, y, name, look)
+    yield text(LEFT + WIDTH + 48, y, number(round(value, 4)), "value", "end")
+
+
+def _bars(split, across) -> Iterator[Mark]:
+    count = len(split.sizes)
+    yield from (_bar(count, k, value, across, "bar") for k, value in enumerate(split.parts))
+    yield _bar(count, count + 1, split.big, across, "savedbar")
+    yield line(across(split.big), TOP - 3, across(split.big), _top(count, count + 2) - 3, "outline")
 
 
 def _tiles(split) -> Iterator[Mark]:
@@ -237,10 +260,15 @@ def _tiles(split) -> Iterator[Mark]:
         x += GAP
 
 
-def _bar(count, row, name, value, across, role, look="name") -> Iterator[Mark]:
-    """A row of the bars: the fewer there are, the thicker."""
-    high = min(BARS / (count + 2), MOST)
-    y, (left, right) = TOP + row * high, sorted((across(0), across(value)))
-    yield text(8, y + high / 2 + 2, name, look)
-    yield rect(left, y, max(right - left, 1.0), high - 6, role, 2)
-    yield text(LEFT + WIDTH + 48, y + high / 2 + 2, number(round(value, 4)), "value", "end")
+def _bar(count, row, value, across, role) -> Mark:
+    left, right = sorted((across(0), across(value)))
+    return rect(left, _top(count, row), max(right - left, 1.0), _high(count) - 6, role, 2)
+
+
+def _high(count) -> float:
+    """The fewer bars there are, the thicker."""
+    return min(BARS / (count + 2), MOST)
+
+
+def _top(count, row) -> float:
+    return TOP + row * _high(count)

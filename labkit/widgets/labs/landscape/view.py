@@ -91,8 +91,8 @@ def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
     marks = [*_legend(shared), shared.plane.ground(), *lines, *_axes(shared)]
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
-    lowest = f"; {LOWEST}: the lowest" if any(mark.text == LOWEST for mark in lines) else ""
-    return Panel("plane", f"The paths over the contour lines of the loss{lowest}", EDGE, TOP + HEIGHT + 22, marks)
+    lowest = f"; {LOWEST}: lowest" if any(mark.text == LOWEST for mark in lines) else ""
+    return Panel("plane", f"The paths over contour lines of the loss{lowest}", EDGE, TOP + HEIGHT + 22, marks)
 
 
 def _legend(shared) -> Iterator[Mark]:

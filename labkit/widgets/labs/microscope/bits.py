@@ -98,6 +98,7 @@ def _range(of: Format, found) -> Iterator[Mark]:
     xs = [across(exponent_of(f.x)) if _lies(f, across) else 0.0 for f in found]
     state = ["" if _lies(f, across) else "hidden" for f in found]
     yield circle(0, y + STRIP / 2, 5, "inkhead").following(DIAL, cx=xs, state=state)
+    yield text(0, y - 22, found[0].name, "forwardtext", "middle").following(DIAL, x=xs, state=state)
 
 
 def _lies(f: Landing, across: Axis) -> bool:

@@ -7,7 +7,7 @@ const GROWN = 1.6;
 const WORTH = 1.4; // times as large
 const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
-const LOWER = 0.93; // times as high
+const LOWER = 0.93, WIDER = 1.2; // times as high, as large
 
 // All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
 // they are in sight all the same. Where it is lower so, one stands beside a column of the others. Returns how wide it all is.
@@ -35,20 +35,26 @@ function scaleInRows(seen, room) {
   return loose > WORTH * dense ? loose : dense;
 }
 
-// Two columns, one of a single panel, that are lower than a height, and their scale: as large as in rows, or so large that
-// they are in sight as a whole.
+// Two columns, one of a single panel, and their scale: far larger than in rows and in sight as a whole; or as large, and lower
+// than a height; or, where rows are not in sight, so large that all is.
 function columnsOf(seen, room, large, height) {
   if (seen.length < 3 || seen.some(({ panel }) => onlyWords(panel))) return undefined;
   const beside = (one) => seen.filter((other) => other !== one);
   const ways = seen.map((one, i) => (i ? [beside(one), [one]] : [[one], beside(one)]));
-  for (let scale = large, most = height; scale === large || scale >= 1; scale -= 0.02, most = Math.min(height, tallest())) {
+  const inSight = height / LOWER <= tallest();
+  const tries = [...downFrom(GROWN, WIDER * large, tallest()), [large, height], ...(inSight ? [] : downFrom(large, 1, Math.min(height, tallest())))];
+  for (const [scale, most] of tries) {
     const fits = (columns) => columns.reduce((sum, column) => sum + broadest(column).panel.width * scale + 1, GAP) <= room;
     const high = (columns) => Math.max(...columns.map((column) => heightOf(column.map((view) => [view]), scale)));
     const found = ways.filter((columns) => fits(columns) && high(columns) < most).sort((a, b) => high(a) - high(b))[0];
     if (found) return [found, scale];
-    if (height / LOWER <= tallest()) return undefined; // they are in sight in rows
   }
   return undefined;
+}
+
+// Scales from one down to another, each with how high it may be all.
+function downFrom(scale, least, most) {
+  return Array.from({ length: Math.max(0, Math.ceil((scale - least) / 0.02)) }, (_, i) => [scale - 0.02 * i, most]);
 }
 
 function broadest(column) { return column.reduce((a, b) => (b.panel.width > a.panel.width ? b : a)); }

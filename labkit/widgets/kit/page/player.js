@@ -84,7 +84,7 @@ export class Player {
     const box = make("input", { type: "checkbox", checked: this.predict });
     box.onchange = () => { this.pause(); this.predict = box.checked; this.afterwards(); };
     this.predicting = box;
-    return make("label", { className: "lk-dial lk-toggle" }, box, make("span", {}, "Predict first"));
+    return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
   }
 
   field(name, text) {

@@ -48,7 +48,7 @@ def data_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel:
         marks.append(text(x, y, "", "value", "middle").following(joint, text=[str(e) if e else "" for e in epochs]))
     ends = [_end(found[0].steps, batches) for found in counts.values()]
     marks.append(path([(0, 0)], "before").following("size", d=[[(x, y - ROW + 3), (x, y)] for x, y in ends]))
-    title = "In each tile its epoch; dashed: whole passes; drag the ring"
+    title = "In each tile its epoch; dashed: whole passes"
     return Panel("steps", title, LEFT + batches * TILE + 22, TOP + rows * ROW + 8, marks)
 
 

@@ -94,7 +94,7 @@ def _range(of: Format, found) -> Iterator[Mark]:
         yield rect(left, y, right - left, STRIP, role, 0)
         if width_of(said, 11.5) < right - left:
             yield text((left + right) / 2, y - 6, said, "note", "middle")
-    yield from across.below(y + STRIP + 16, (low, 0, of.max_exponent), lambda power: raised(2, power))
+    yield from across.below(y + STRIP + 16, (low, 0, of.max_exponent), lambda power: raised(2, int(power)))
     xs = [across(exponent_of(f.x)) if _lies(f, across) else 0.0 for f in found]
     state = ["" if _lies(f, across) else "hidden" for f in found]
     yield circle(0, y + STRIP / 2, 5, "inkhead").following(DIAL, cx=xs, state=state)

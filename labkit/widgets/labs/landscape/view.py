@@ -114,9 +114,9 @@ def contours(shared: Ground, loss: Loss) -> list[Mark]:
     found = heights(loss, xs, ys)
     marks: list[Mark] = []
     names: list[Mark] = []
-    low = np.unravel_index(int(np.argmin(np.where(np.isnan(found), np.inf, found))), found.shape)
-    if all(0 < k < SQUARE_AT - 1 for k in low):  # else it may go on beyond the frame
-        x, y = shared.plane.at((float(xs[low[1]]), float(ys[low[0]])))
+    lowest = np.unravel_index(int(np.argmin(np.where(np.isnan(found), np.inf, found))), found.shape)
+    if all(0 < k < SQUARE_AT - 1 for k in lowest):  # else it may go on beyond the frame
+        x, y = shared.plane.at((float(xs[lowest[1]]), float(ys[lowest[0]])))
         names.append(text(x, y + 4, LOWEST, "name", "middle"))
     for level in reversed(levels_of(found)):
         contour = shared.plane.contour(found, xs, ys, level)

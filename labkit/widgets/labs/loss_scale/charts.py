@@ -43,7 +43,7 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
     for found, of, when in by_format(sweep.formats, names):
         marks = (
-            text(*spot, lost_to(of) if fate == "overflowed" else fate, role, "middle") for fate, role, spot in found
+            text(x, y, lost_to(of) if fate == "overflowed" else fate, role, "middle") for fate, role, (x, y) in found
         )
         yield from (mark.answering(dial) for mark in only(when, marks))
 

@@ -103,6 +103,7 @@ def test_a_handle_stands_on_its_spot_and_makes_no_page_broader(opened, example, 
 DRAGGED = {  # a grip, positions of other dials, and the position to which it is dragged
     "clipping g": ("clipping", "g", {}, 40),
     "clipping limit": ("clipping", "limit", {}, 0),
+    "clipping order": ("clipping", "order", {"part": 3}, 8),
     "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
     "secant": ("step_size", "h", {}, 2),
     "error": ("step_size", "error", {}, 12),

@@ -88,6 +88,45 @@ def test_low_panels_stand_in_two_rows_where_that_makes_them_far_larger(opened):
         assert len({panel["y"] for panel in found}) == rows and found[0]["scale"] >= least
 
 
+def test_a_low_panel_stands_below_another_beside_a_high_one(opened):
+    def panels(*sizes):
+        return [Panel(f"p{i}", f"p{i}", w, h, [rect(4, 4, w - 8, h - 8, "op")]) for i, (w, h) in enumerate(sizes)]
+
+    for sizes, below, beside in (
+        ([(470, 150), (430, 200), (470, 180)], (0, 2), 1),
+        ([(608, 255), (441, 166), (468, 180)], (1, 2), 0),
+    ):
+        page = opened(Scene("Three", "Three panels.", [], panels(*sizes)), width=1280)
+        found = page.evaluate(PANELS)
+        upper, lower, single = (found[i] for i in (*below, beside))
+        assert abs(upper["x"] - lower["x"]) < 1 < abs(upper["x"] - single["x"])
+        assert upper["y"] == single["y"] < lower["y"]
+        assert lower["y"] - upper["y"] < sizes[below[0]][1] * upper["scale"] + 60  # right below it
+        page.set_viewport_size({"width": 420, "height": 800})
+        settled(page)
+        settled(page)
+        assert len({panel["y"] for panel in page.evaluate(PANELS)}) == 3
+
+
+def test_choices_that_need_much_room_are_lists_where_there_is_little(opened):
+    def dials():
+        yield Dial("case", "Show", ["divided", "in training", "the documents' example", "by nature"], "choice")
+        yield Dial("limit", "Limit", ["0.5", "1", "2"], "choice")
+
+    page = opened(
+        Scene("Two", "Two.", list(dials()), [Panel("p", "p", 300, 100, [rect(4, 4, 290, 90, "op")])]), width=420
+    )
+    assert page.locator("select").count() == 1 and page.get_by_role("radio").count() == 3
+    page.get_by_label("Show").select_option(index=2)
+    page.get_by_label("Show").focus()
+    page.set_viewport_size({"width": 1000, "height": 800})
+    settled(page)
+    assert (
+        page.get_by_role("radio").count() == 7 and page.get_by_role("radio", name="the documents' example").is_checked()
+    )
+    assert page.evaluate("document.activeElement.type") == "radio"  # the keyboard is where it was
+
+
 def test_what_is_larger_than_its_frame_says_so(opened):
     for name in ("sink",):
         panels = opened(made(name), width=420).evaluate(LARGER)

@@ -8,6 +8,8 @@ import numpy as np
 
 from ...engine import Summary
 
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 
 def minus(words: str) -> str:
     """A text with true minus signs.
@@ -153,6 +155,15 @@ def bracketed(words: str) -> str:
     ('(−2)', '2')
     """
     return f"({words})" if words.startswith("−") else words
+
+
+def raised(base: int, power: int) -> str:
+    """A power as it is written.
+
+    >>> raised(2, 15), raised(10, -3)
+    ('2¹⁵', '10⁻³')
+    """
+    return f"{base}{str(power).translate(_RAISED)}"
 
 
 def paragraph(*parts: str) -> str:

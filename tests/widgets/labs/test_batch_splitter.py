@@ -60,7 +60,8 @@ def test_the_bars_shown_are_the_parts_their_combination_and_the_big_batch():
     seen = visible_marks(usual().scene.panels[0], state)
     split = usual().splits[3, "uneven"]
     wanted = np.array([*split.parts, split.combined("sum"), split.big])
-    widths = [at["width"] for mark, at, _, _ in seen if mark.role in ("bar", "back", "savedbar")]
+    rows = {at["y"]: at["width"] for mark, at, _, _ in seen if mark.role in ("bar", "back", "savedbar")}
+    widths = [rows[y] for y in sorted(rows)]
     assert np.array(widths) / widths[-1] == pytest.approx(wanted / split.big, rel=0.01)
 
 

@@ -15,9 +15,10 @@ import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.mindspore import amp, nn
 from labkit.precision import format_of, rounded, statistics
+from labkit.widgets.kit.axes import Axis
 from labkit.widgets.kit.scene import looks, to_json, width_of
 from labkit.widgets.labs.loss_scale import LossScaleLab
-from labkit.widgets.labs.loss_scale.axes import LOOKS, by_format, percent
+from labkit.widgets.labs.loss_scale.axes import LOOKS, by_format, percent, silhouette
 from labkit.widgets.labs.loss_scale.bars import BAR_LEFT, BAR_RIGHT, rows
 from labkit.widgets.labs.loss_scale.outcome import FATES, Captured, Sweep, outcome
 from labkit.widgets.labs.loss_scale.presets import digits_batches, digits_network
@@ -68,6 +69,13 @@ def torch_net():
             return (self.b(torch.tanh(self.a(x))) ** 2).mean() * 1e-5
 
     return Net(), torch.tensor(X.astype(np.float32))
+
+
+def test_columns_that_do_not_touch_have_outlines_of_their_own():
+    across = Axis(0, 10, 0, 100)
+    assert silhouette(across, [(1, 90, 40), (2, 90, 80)]) == "M10 40L20 40L20 80L30 80L30 90L10 90Z"
+    apart = silhouette(across, [(1, 50, 49), (2, 90, 80)])  # no line stands for what is between them
+    assert apart == "M10 49L20 49L20 50L10 50ZM20 80L30 80L30 90L20 90Z"
 
 
 # ---- gradients in a format ----

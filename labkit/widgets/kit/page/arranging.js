@@ -7,24 +7,66 @@ const GROWN = 1.6;
 const WORTH = 1.4; // times as large
 const LOW = 40, HEAD = 24; // px
 const GAP = 24; // px between two in a row, as in `player.css`
+const LOWER = 0.93, WIDER = 1.2; // times as high, as large
 
 // All at one scale, the largest that needs no more rows than the least one; more rows where that makes them far larger and
-// they are in sight all the same. Returns how wide the widest row is.
+// they are in sight all the same. Where it is lower so, one stands beside a column of the others. Returns how wide it all is.
 export function arrange(views, room) {
-  const seen = views.filter((view) => !view.hidden), fewest = rowsOf(seen, room, READABLE).length;
+  const seen = views.filter((view) => !view.hidden), large = scaleInRows(seen, room), rows = rowsOf(seen, room, Math.max(large, READABLE));
+  const [columns, scale] = columnsOf(seen, room, large, LOWER * heightOf(rows, large)) || [undefined, large];
+  standing(seen, columns);
+  const widths = (columns ? [columns] : rows).map((row) => {
+    const parts = columns ? row.map(broadest) : row;
+    const gaps = GAP * (row.length - 1), whole = parts.reduce((sum, { panel }) => sum + panel.width, 0);
+    for (const view of row.flat()) view.arrange(scaleOf(view.panel, Math.min(scale, (room - gaps - 2) / whole)), room - gaps);
+    return gaps + parts.reduce((sum, { panel, scale }) => sum + Math.ceil(panel.width * scale), 0);
+  });
+  return Math.max(0, ...widths);
+}
+
+function scaleInRows(seen, room) {
+  const fewest = rowsOf(seen, room, READABLE).length;
   const largest = (fits) => {
     let scale = GROWN;
     while (scale > READABLE && !fits(rowsOf(seen, room, scale), scale)) scale -= 0.02;
     return scale;
   };
   const dense = largest((rows) => rows.length <= fewest), loose = largest((rows, scale) => heightOf(rows, scale) <= tallest());
-  const scale = loose > WORTH * dense ? loose : dense;
-  const widths = rowsOf(seen, room, Math.max(scale, READABLE)).map((row) => {
-    const gaps = GAP * (row.length - 1), whole = row.reduce((sum, { panel }) => sum + panel.width, 0);
-    for (const view of row) view.arrange(scaleOf(view.panel, Math.min(scale, (room - gaps - 2) / whole)), room - gaps);
-    return gaps + row.reduce((sum, { panel, scale }) => sum + Math.ceil(panel.width * scale), 0);
-  });
-  return Math.max(0, ...widths);
+  return loose > WORTH * dense ? loose : dense;
+}
+
+// Two columns, one of a single panel, and their scale: far larger than in rows and in sight as a whole; or as large, and lower
+// than a height; or, where rows are not in sight, so large that all is.
+function columnsOf(seen, room, large, height) {
+  if (seen.length < 3 || seen.some(({ panel }) => onlyWords(panel))) return undefined;
+  const beside = (one) => seen.filter((other) => other !== one);
+  const ways = seen.map((one, i) => (i ? [beside(one), [one]] : [[one], beside(one)]));
+  const inSight = height / LOWER <= tallest();
+  const tries = [...downFrom(GROWN, WIDER * large, tallest()), [large, height], ...(inSight ? [] : downFrom(large, 1, Math.min(height, tallest())))];
+  for (const [scale, most] of tries) {
+    const fits = (columns) => columns.reduce((sum, column) => sum + broadest(column).panel.width * scale + 1, GAP) <= room;
+    const high = (columns) => Math.max(...columns.map((column) => heightOf(column.map((view) => [view]), scale)));
+    const found = ways.filter((columns) => fits(columns) && high(columns) < most).sort((a, b) => high(a) - high(b))[0];
+    if (found) return [found, scale];
+  }
+  return undefined;
+}
+
+// Scales from one down to another, each with how high it may be all.
+function downFrom(scale, least, most) {
+  return Array.from({ length: Math.max(0, Math.ceil((scale - least) / 0.02)) }, (_, i) => [scale - 0.02 * i, most]);
+}
+
+function broadest(column) { return column.reduce((a, b) => (b.panel.width > a.panel.width ? b : a)); }
+
+// In the page: each in its column, the single panel beside all others.
+function standing(seen, columns) {
+  for (const { element } of seen) element.style.gridArea = "";
+  const around = seen[0]?.element.parentNode, most = columns && Math.max(...columns.map((column) => column.length));
+  around?.classList.toggle("lk-columns", Boolean(columns));
+  columns?.forEach((column, k) => column.forEach(({ element }, i) => {
+    element.style.gridArea = `${i + 1} / ${k + 1} / span ${column.length === 1 ? most : 1}`;
+  }));
 }
 
 // Panels in rows, as many side by side as there is room for at a scale.

@@ -37,13 +37,27 @@ function sliderControl(dial, turn, player) {
   };
 }
 
+// Buttons in a row, or a list: where they are many, and where there is no room for the row (`folding.js`).
 function choiceControl(dial, turn) {
-  if (dial.values.length > 6) {
-    const select = make("select", { onchange: () => turn(select.selectedIndex) },
-      ...dial.values.map((value) => make("option", {}, value)));
-    const element = make("label", { className: "lk-dial" }, make("span", { className: "lk-label" }, dial.label), select);
-    return { element, show: (position) => (select.selectedIndex = position) };
-  }
+  const row = rowOf(dial, turn), list = listOf(dial, turn), many = dial.values.length > 6;
+  const element = make("div", { className: "lk-dial" }, many ? list.element : row.element);
+  const fold = (folded) => {
+    const next = (folded ? list : row).element, focused = element.contains(document.activeElement);
+    if (next === element.firstChild) return;
+    element.replaceChildren(next);
+    if (focused) next.querySelector("select, :checked").focus({ preventScroll: true });
+  };
+  return { element, show: (position) => { row.show(position); list.show(position); }, fold: many ? undefined : fold };
+}
+
+function listOf(dial, turn) {
+  const select = make("select", { onchange: () => turn(select.selectedIndex) },
+    ...dial.values.map((value) => make("option", {}, value)));
+  const element = make("label", { className: "lk-dial lk-list" }, make("span", { className: "lk-label" }, dial.label), select);
+  return { element, show: (position) => (select.selectedIndex = position) };
+}
+
+function rowOf(dial, turn) {
   const name = `lk-${dial.name}-${Math.random()}`; // radio buttons of one name are one group in the whole notebook
   const radios = dial.values.map((_, i) => make("input", { type: "radio", name, onchange: () => turn(i) }));
   const element = make("fieldset", { className: "lk-dial lk-choice" }, make("legend", { className: "lk-label" }, dial.label),

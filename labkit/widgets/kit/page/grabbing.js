@@ -15,6 +15,7 @@ export class Grabbing {
   constructor(player, held) {
     this.player = player;
     this.held = held?.drag;
+    this.fresh = !held; // nobody has been here before: handles show themselves
     this.handles = new Map();
     this.stop = new AbortController();
     for (const grip of player.scene.grips || []) if (!this.handles.has(grip.name)) this.handle(grip);
@@ -44,6 +45,7 @@ export class Grabbing {
     const view = this.player.views.find((one) => one.panel.name === grip.panel);
     const layer = view.grips ||= make("div", { className: "lk-grips" });
     const { knob, area } = handleOf(grip);
+    knob.classList.toggle("lk-fresh", this.fresh);
     for (const part of [area, knob].filter(Boolean)) {
       part.addEventListener("pointerdown", (event) => this.take(grip.name, event));
       part.addEventListener("pointermove", (event) => { if (!this.held) this.player.pointing.at(below(event), event.clientX, event.clientY); });

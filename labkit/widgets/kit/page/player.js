@@ -4,6 +4,7 @@ import { arrange, cramped, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
+import { foldChoices } from "./folding.js";
 import { Grabbing } from "./grabbing.js";
 import { briefly, captionOf, carried, holds, plays, touched, trackOf } from "./look.js";
 import { Moving } from "./moving.js";
@@ -83,7 +84,7 @@ export class Player {
     const box = make("input", { type: "checkbox", checked: this.predict });
     box.onchange = () => { this.pause(); this.predict = box.checked; this.afterwards(); };
     this.predicting = box;
-    return make("label", { className: "lk-dial lk-toggle" }, box, make("span", {}, "Predict first"));
+    return make("label", { className: "lk-dial lk-toggle lk-predict" }, box, make("span", {}, "Predict first"));
   }
 
   field(name, text) {
@@ -249,6 +250,7 @@ export class Player {
       const wide = (most) => this.root.parentNode.style.setProperty("--lk-wide", `${most}px`);
       wide(room); // so that nothing is measured in the room that there was before
       wide(Math.min(room, Math.max(LEAST, arrange(this.views, room))));
+      foldChoices(this.controls, room);
       stick(this.root.querySelector(".lk-controls"));
     }
     this.grabbing.place();

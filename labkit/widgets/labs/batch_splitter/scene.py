@@ -17,7 +17,7 @@ from ...kit.words import counted, listed, number
 SAMPLES, COUNTS = 12, (1, 2, 3, 4, 6)
 SHARDS, COMBINE = ["even", "uneven", "yours"], ["mean", "sum", "weighted"]
 YOURS = (3, 6, 9, 10, 11)  # after which samples the batch is cut, until they are dragged
-LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 240.0, 92.0, 26.0, 8.0, 8.0  # px
+LEFT, WIDTH, TOP, TILE, TILES, GAP = 122.0, 240.0, 110.0, 26.0, 8.0, 8.0  # px
 BARS, MOST = 212.0, 40.0  # px that all bars have together, and one of few
 SQUARES, RINGS = 26.0, 66.0  # px: where the samples are, and what is dragged below them
 
@@ -197,29 +197,56 @@ def _captions(splits) -> Iterator[Caption]:
         said = []
         for how in COMBINE:
             together, error = split.combined(how), split.error(how)
-            result = "the gradient of the big batch" if error < 1e-12 else f"relative error {number(round(error, 4))}"
-            said.append(f"Sizes {listed(map(str, split.sizes))}; {how}: {number(round(together, 4))}, "
-                        f"the big batch: {number(round(split.big, 4))}: {result}.")  # fmt: skip
+            big, off = number(round(split.big, 4)), f"{number(round(100 * error, 2))}%"
+            result = (
+                "the gradient of the big batch" if error < 1e-12 else f"off by {off} from {big}, that of the big batch"
+            )
+            said.append(f"Sizes {listed(map(str, split.sizes))}, {how}: {number(round(together, 4))}, {result}.")
         yield Caption("combine", list(enumerate(said)), _when(count, shards))
 
 
 def _marks(splits) -> Iterator[Mark]:
-    values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *map(s.combined, COMBINE))]
-    across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
     yield text(8, 16, "the batch, each sample with the number of its part", "note")
+    yield text(LEFT, TOP - 8, "the gradient of the mean loss", "note")
     for (count, shards), split in splits.items():
-        yield from only(_when(count, shards), _marks_of(count, split, across))
+        yield from only(_when(count, shards), [*_cuts(split), *_words(split)])
+    for ways in ((0, 2), (1,)):  # the sum, which is long, has a scale of its own
+        values = [v for s in splits.values() for v in (0.0, s.big, *s.parts, *(s.combined(COMBINE[i]) for i in ways))]
+        across = Axis(min(values), max(values), LEFT, LEFT + WIDTH)
+        for (count, shards), split in splits.items():
+            yield from only({**_when(count, shards), "combine": ways}, _bars(split, across))
+            for i in ways:
+                together = _bar(count, count, split.combined(COMBINE[i]), across, "back")
+                yield from only({**_when(count, shards), "combine": [i]}, [together])
 
 
-def _marks_of(count, split, across) -> Iterator[Mark]:
+def _cuts(split) -> Iterator[Mark]:
     yield from _tiles(split)
     for k, end in enumerate(np.cumsum(split.sizes)[:-1].tolist(), 1):
         yield line(_gap(end, k), SQUARES - 2, _gap(end, k), RINGS - 11, "before")
+
+
+def _words(split) -> Iterator[Mark]:
+    """Before each bar what it is, and its number at the end of the row."""
+    count = len(split.sizes)
     for k, (size, value) in enumerate(zip(split.sizes, split.parts, strict=True)):
-        yield from _bar(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, across, "bar", "plain")
+        yield from _row(count, k, f"part {k + 1}: {counted(size, 'sample')}", value, "plain")
     for i, how in enumerate(COMBINE):
-        yield from only({"combine": [i]}, _bar(count, count, f"together: {how}", split.combined(how), across, "back"))
-    yield from _bar(count, count + 1, "the big batch", split.big, across, "savedbar")
+        yield from only({"combine": [i]}, _row(count, count, f"together: {how}", split.combined(how)))
+    yield from _row(count, count + 1, "the big batch", split.big)
+
+
+def _row(count, row, name, value, look="name") -> Iterator[Mark]:
+    y = _top(count, row) + _high(count) / 2 + 2
+    yield text(8, y, name, look)
+    yield text(LEFT + WIDTH + 48, y, number(round(value, 4)), "value", "end")
+
+
+def _bars(split, across) -> Iterator[Mark]:
+    count = len(split.sizes)
+    yield from (_bar(count, k, value, across, "bar") for k, value in enumerate(split.parts))
+    yield _bar(count, count + 1, split.big, across, "savedbar")
+    yield line(across(split.big), TOP - 3, across(split.big), _top(count, count + 2) - 3, "outline")
 
 
 def _tiles(split) -> Iterator[Mark]:
@@ -233,10 +260,15 @@ def _tiles(split) -> Iterator[Mark]:
         x += GAP
 
 
-def _bar(count, row, name, value, across, role, look="name") -> Iterator[Mark]:
-    """A row of the bars: the fewer there are, the thicker."""
-    high = min(BARS / (count + 2), MOST)
-    y, (left, right) = TOP + row * high, sorted((across(0), across(value)))
-    yield text(8, y + high / 2 + 2, name, look)
-    yield rect(left, y, max(right - left, 1.0), high - 6, role, 2)
-    yield text(right + 6, y + high / 2 + 2, number(round(value, 4)), "value")
+def _bar(count, row, value, across, role) -> Mark:
+    left, right = sorted((across(0), across(value)))
+    return rect(left, _top(count, row), max(right - left, 1.0), _high(count) - 6, role, 2)
+
+
+def _high(count) -> float:
+    """The fewer bars there are, the thicker."""
+    return min(BARS / (count + 2), MOST)
+
+
+def _top(count, row) -> float:
+    return TOP + row * _high(count)

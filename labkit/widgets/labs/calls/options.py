@@ -90,10 +90,10 @@ class Options:
         """Around each argument's value a box, lit where its values are seen."""
         for k, dial in enumerate(self.values):
             spans = [_value_of(line) for line in self._said(dial)]
-            left = 10 + width_of(" " * spans[0][0], 12, True) - 3
+            left = 10 + width_of(" " * spans[0][0], 12, True) - 1
             lit = changes("lit" if k == here else "" for here in range(len(self.values)))
             box = rect(left, self._line(dial), 10, LINE - 3, "area", 5, link=f"{ARGUMENT} {k}")
-            sizes = [width_of(" " * (end - start), 12, True) + 6 for start, end in spans]
+            sizes = [width_of(" " * (end - start), 12, True) + 2 for start, end in spans]
             yield box.following(dial, width=sizes).varying(ARGUMENT, state=lit)
 
     def _line(self, dial) -> float:

@@ -85,7 +85,8 @@ class CallBuilder(Picture):
             Dial("weights", "weights", [label for label, _, _ in s.weights], "inside", resets=back),
             Dial("has_aux", "has_aux", ["False", "True"], "inside", int(len(s.outputs) > 1), resets=back),
         ]
-        return [*dials, Dial("torch", "In PyTorch", STYLES, "choice", when=LAST)] if self.equals else dials
+        torch = Dial("torch", "In PyTorch", (*STYLES, "not now"), "choice", len(STYLES), when=LAST)
+        return [*dials, torch] if self.equals else dials
 
     def _goal(self, dials) -> Mark:
         """A structure to look for: one that few calls return, and not the first."""

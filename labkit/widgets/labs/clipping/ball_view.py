@@ -34,6 +34,8 @@ def ground(limits: Sequence[float]) -> Iterator[Mark]:
     box = rect(x, y, 1, 1, "backedge", 0).following("limit", x=[x - s for s in sizes], y=[y - s for s in sizes])
     yield box.following("limit", width=both, height=both)
     yield circle(x, y, sizes[0], "edge").following("limit", r=sizes)
+    words = text(0, 0, "", "note", "end").following("limit", text=[f"limit {number(v)}" for v in limits])
+    yield words.following("limit", x=[x - s - 6 for s in sizes], y=[y - s * np.sqrt(0.5) + 4 for s in sizes])
 
 
 def gradient(places: Sequence[Any]) -> Iterator[Mark]:
@@ -41,6 +43,11 @@ def gradient(places: Sequence[Any]) -> Iterator[Mark]:
     yield from _arrow(places, "inkvector", "inkhead")
     ends = [PLANE.at(place) for place in places]
     yield circle(0, 0, 10, "outline").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
+    lengths = [float(np.hypot(*place)) or 1.0 for place in places]
+    beyond = [(x + 20 * dx / n, y - 20 * dy / n) for (x, y), (dx, dy), n in zip(ends, places, lengths, strict=True)]
+    right, low = 2 * MIDDLE[0] - 6, 2 * MIDDLE[1] - 6  # where it is in the panel still
+    xs, ys = ([min(max(at[k], 6.0), most) for at in beyond] for k, most in ((0, right), (1, low)))
+    yield text(0, 0, "g", "name", "middle").following("g", x=xs, y=[y + 4 for y in ys])
 
 
 def results(by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:

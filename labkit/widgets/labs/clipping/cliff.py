@@ -16,13 +16,13 @@ from .... import torch
 from ...kit.axes import Axis, Plane, pieces
 from ...kit.scene import Ask, Caption, Dial, Mark, Panel, Scene, changes, circle, line, only, path, rect, text
 from ...kit.strokes import growing
-from ...kit.words import number
+from ...kit.words import number, raised
 
 TIMES, TARGET, START, RATE, STEPS = 8, 3.0, (0.1, 0.3), 0.05, 24
 LIMITS, START_LIMIT = (0.5, 1.0, 4.0), 1
 FRAME = (-1.4, 1.8, -0.3, 1.5)  # lowest and highest w, lowest and highest b
 LEVELS = (1.0, 10.0, 100.0, 1e3, 1e4)  # of the contour lines
-LEFT, TOP, WIDTH, HEIGHT, LOW = 30.0, 46.0, 392.0, 270.0, 110.0  # px; LOW is the height of the lower panel
+LEFT, TOP, WIDTH, HEIGHT, LOW = 30.0, 46.0, 392.0, 270.0, 240.0  # px; LOW is the height of the lower panel
 PLANE = Plane(Axis(*FRAME[:2], LEFT, LEFT + WIDTH), Axis(*FRAME[2:], TOP + HEIGHT, TOP))
 LOSSES = Plane(Axis(0, STEPS, LEFT + 8, LEFT + WIDTH - 8), Axis(-3, 4, LOW + 8, 8, log=True))
 
@@ -161,8 +161,7 @@ def _name_of(contour, words):
 
 
 def _power(power):
-    raised = str(round(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    return f"10{raised}"
+    return raised(10, round(power))
 
 
 def _legend() -> Iterator[Mark]:

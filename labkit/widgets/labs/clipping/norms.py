@@ -13,10 +13,12 @@ from ...kit.words import listed, number, paragraph, shape
 from .rules import Rule, angle, by_global_norm, by_value, each_by_norm, length
 
 MOST = 40  # rows; of a larger network the longest gradients are shown
-NAMES, PLOT, TURNS, ROW, TOP, BELOW = 116.0, 240.0, 70.0, 42.0, 118.0, 30.0  # px
+NAMES, PLOT, TURNS, ROW, TOP, BELOW = 116.0, 240.0, 70.0, 42.0, 38.0, 30.0  # px
 WHOLE = "all together"
 
 RIGHT = NAMES + PLOT + TURNS
+RULE = 74.0  # px: of a rule in the first panel
+ANGLES = Axis(0, 90, 24, 292)
 CORNERS: dict[str, list[Point]] = {  # px; a square for the global norm, a diamond for each, a triangle for values
     "bar": [(-4, -4), (4, -4), (4, 4), (-4, 4)],
     "leafbar": [(-5.5, 0), (0, -5.5), (5.5, 0), (0, 5.5)],
@@ -103,7 +105,7 @@ def scene(gradients: Mapping[str, np.ndarray]) -> Scene:
         f"norm {n}": Link(f"{n}: norm {number(found.before[n])} before clipping", _facts(n, finite[n]))
         for n in names[1:]
     }
-    return Scene(title, words, [_dial(found)], [_panel(found, names)], [_caption(found)], links, notes)
+    return Scene(title, words, [_dial(found)], [_rules(found), _panel(found, names)], [_caption(found)], links, notes)
 
 
 def _notes(gradients, finite):
@@ -146,7 +148,7 @@ def _panel(found, names):
     scale, bottom = _scale(found), TOP + ROW * len(names)
     every = int(np.ceil((scale.high - scale.low) / 6))  # at most seven powers of ten have a tick
     powers = [10.0**power for power in range(int(scale.low), int(np.floor(scale.high)) + 1, every)]
-    marks = [rect(NAMES, TOP, PLOT, bottom - TOP, "area"), *_legend(found)]
+    marks = [rect(NAMES, TOP, PLOT, bottom - TOP, "area")]
     marks += [*scale.below(bottom + 14, powers, grid=(TOP, bottom)), *_limit(found, scale, bottom)]
     marks.append(text(RIGHT, TOP - 20, "by value turns", "note", "end"))
     for row, name in enumerate(names):
@@ -188,14 +190,17 @@ def _fitting(name):
     return name
 
 
-def _legend(found) -> Iterator[Mark]:
-    yield line(8, 4, 8, 18, "before")
-    yield text(24, 15, "before clipping")
+def _rules(found) -> Panel:
+    """What each rule does to the whole gradient: its sign, how it shortens, and a bar for how it turns."""
+    marks = [line(8, 8, 8, 22, "before"), text(24, 19, "before clipping")]
     for k, look in enumerate(LOOKS):
-        y = 33 + 18 * k
-        words = [f"{look.name}: {_effect(found, k, i)}" for i in range(len(found.limits))]
-        yield path(polygon(CORNERS[look.mark], 8, y - 4), look.mark)
-        yield text(24, y, "", look.words).following("norm_limit", text=words)
+        y, limits = 50 + RULE * k, range(len(found.limits))
+        marks += [path(polygon(CORNERS[look.mark], 8, y - 4), look.mark), text(24, y, look.name, look.words)]
+        effects = text(24, y + 17, "", "note").following("norm_limit", text=[_effect(found, k, i) for i in limits])
+        turned = [float(np.nan_to_num(found.turned[k][i][WHOLE])) for i in limits]
+        bar = rect(ANGLES.start, y + 25, 0, 13, look.mark, 0)
+        marks += [effects, bar.following("norm_limit", width=[ANGLES(angle) - ANGLES.start for angle in turned])]
+    return Panel("rules", "The whole gradient: how each rule turns it", 300, 50 + RULE * len(LOOKS), marks)
 
 
 def _effect(found, k, i):

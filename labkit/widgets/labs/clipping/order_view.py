@@ -7,12 +7,14 @@ from itertools import product
 import numpy as np
 
 from ....mindspore import Tensor
+from ...kit.grips import Grip
 from ...kit.scene import Ask, Caption, Dial, Link, Mark, Panel, Scene, changes, line, only, rect, text
 from .order import DOCUMENTS, ITEMS, LIMIT, ORDERS, RULES, SCALE, clip, faults, flow, gradient_words, right, wanted
 
 LEFT, BOX, GAP, ROW, HIGH, TOP = 100.0, 158.0, 12.0, 46.0, 32.0, 24.0  # px
 DOES = {"unscale": f"÷ {SCALE:g}", "reduce": "mean of both", "clip": f"limit {LIMIT:g}", "check": "all finite?"}
-CELLS = [(LEFT + 55.6 * (i % 6), 30 * (i // 6) + 5.0) for i in range(len(ORDERS))]
+CELL, DOWN = (52.0, 66.0), 76.0  # px of a cell of the map, and from one row to the next
+CELLS = [(LEFT + 55.6 * (i % 6), DOWN * (i // 6) + 5.0) for i in range(len(ORDERS))]
 CASES = list(product((0, 1), range(len(RULES))))  # positions of the dials "overflow" and "rule"
 
 
@@ -23,12 +25,13 @@ def scene() -> Scene:
     marks = [*_labels(), *(mark for case in CASES for mark in only(_when(case), _flows(runs[case], case)))]
     panel = Panel("flow", "What becomes of the two gradients", 2 * BOX + GAP + LEFT + 2, TOP + 6 * ROW + 16, marks)
     every = Panel(
-        "orders", "All 24 orders: ✓ right, ✗ wrong; a click goes there", panel.width, 4 * 30 + 8, list(_every())
+        "orders", "All 24 orders: ✓ right, ✗ wrong; drag the frame", panel.width, 4 * DOWN + 4, list(_every())
     )
     return Scene(
         "In which order",
         "In which order: the gradients of two workers after each of unscale, reduce, clip and check, and whether it is right.",
         _dials(), [panel, every], list(_captions(runs)), _links(),
+        grips=[Grip("order", "orders", "The order", "order", [(x + CELL[0] / 2, y + CELL[1] / 2) for x, y in CELLS], bare=True)],
     )  # fmt: skip
 
 
@@ -115,15 +118,17 @@ def _boxes(row, role, words, ill, joined) -> Iterator[Mark]:
 
 def _every() -> Iterator[Mark]:
     for k, item in enumerate(ITEMS):
-        yield text(0, 30 * k + 22, f"{item} first")
+        yield text(0, DOWN * k + 22, f"{item} first")
     for i, (order, (x, y)) in enumerate(zip(ORDERS, CELLS, strict=True)):
         for r, rule in enumerate(RULES):
             good, link = right(order, rule), f"order {i}"
             words = ("✓" if good else "✗") + (" docs" if order == DOCUMENTS else "")
-            box = rect(x, y, 50, 24, "kept" if good else "area", link=link)
-            yield from only({"rule": [r]}, [box, text(x + 25, y + 16, words, "plain", "middle", link=link)])
+            box = rect(x, y, *CELL, "kept" if good else "area", link=link)
+            yield from only({"rule": [r]}, [box, text(x + 26, y + 16, words, "plain", "middle", link=link)])
+        for k, item in enumerate(order[1:]):
+            yield text(x + 26, y + 31 + 14 * k, item, "tick", "middle", link=link)
     xs, ys = [x - 2 for x, _ in CELLS], [y - 2 for _, y in CELLS]
-    yield rect(0, 0, 54, 28, "before").following("order", x=xs, y=ys)
+    yield rect(0, 0, CELL[0] + 4, CELL[1] + 4, "before").following("order", x=xs, y=ys)
 
 
 def _links():

@@ -12,6 +12,7 @@ from .directions import Directions
 from .words import JacobianWords
 
 MOST, MOST_WITH_NUMBERS = 40, (14, 10)  # rows and columns that are drawn one by one; those with their numbers
+HOLD = 14.0  # px: for what is taken hold of, beside what goes in
 VJP, JVP, ANY, BOTH = {"mode": [0]}, {"mode": [1]}, {"mode": [2]}, {"mode": [0, 1]}
 
 
@@ -46,10 +47,10 @@ class Layout:
         sizes: tuple[float, ...] = (wide, 34.0, 34.0, 16.0) if self.words else (small, small, small, 22.0)
         self.w, self.h, self.seed, self.gap = sizes
         self.input = f"input {self.passes.input_name}"
-        labels = 22 + self.seed + max(width_of(s, 11, True) for s in self.phrases.row_names)
+        labels = HOLD + 22 + self.seed + max(width_of(s, 11, True) for s in self.phrases.row_names)
         self.label = max(labels, 16 + width_of(self.input, 12.5) - self.w - self.gap)
         self.left = self.label + self.w + self.gap
-        self.over = 24 + max(self.h, 20)
+        self.over = HOLD + 24 + max(self.h, 20)
         self.top = self.over + self.h + self.gap
         self.height = self.top + (self.m + 1) * self.h + 2 * self.gap + 20
         self.width = max(self.left + self.n * self.w + self.gap + self.w + 10, 300)

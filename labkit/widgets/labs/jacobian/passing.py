@@ -9,7 +9,7 @@ from ...kit.scene import STEP, Mark, Motion, arrow_head, only, rect, text
 from ...kit.strokes import polyline
 from ...kit.words import number
 from .directions import DIAL, Directions
-from .layout import ANY, JVP, VJP, Layout
+from .layout import ANY, HOLD, JVP, VJP, Layout
 
 COVERED, ARRIVED = 0.45 * STEP, 0.9 * STEP  # when a cover is gone, and when the numbers have arrived
 PUSHED = {"mode": [1, 2]}
@@ -19,10 +19,10 @@ def bands(on: Layout) -> Iterator[Mark]:
     """Up to the matrix, whose colours they leave alone: from what goes in, through the output or input that it belongs to."""
     m, n = on.m, on.n
     seen, every = [(0, "hidden"), (1, "lit")], [0] if m > 1 else []
-    row = rect(4, 0, on.left - on.gap / 2 - 4, on.h, "row", 6, when=VJP).varying("pulls", state=seen)
+    row = rect(HOLD + 4, 0, on.left - on.gap / 2 - HOLD - 4, on.h, "row", 6, when=VJP).varying("pulls", state=seen)
     tall = [on.h] * (m + 1) + [m * on.h for _ in every]
     yield row.following("pulls", y=[on.top + i * on.h for i in (0, *range(m), *every)], height=tall)
-    column = rect(0, 0, on.w, on.top - on.gap / 2, "row", 6, when=JVP).varying("pushes", state=seen)
+    column = rect(0, HOLD, on.w, on.top - on.gap / 2 - HOLD, "row", 6, when=JVP).varying("pushes", state=seen)
     yield column.following("pushes", x=[on.left + j * on.w for j in (0, *range(n))])
 
 
@@ -55,7 +55,7 @@ def tokens(on: Layout) -> Iterator[Mark]:
 def in_and_out(on: Layout) -> Iterator[Mark]:
     """The cotangent and the row that it gives; the tangent and the column."""
     m, n = on.m, on.n
-    seeds, tangents = on.grid(8, on.top, on.seed, 1.0), on.grid(on.left, 4, scale=1.0)
+    seeds, tangents = on.grid(HOLD + 8, on.top, on.seed, 1.0), on.grid(on.left, HOLD + 4, scale=1.0)
     below, beside = on.grid(on.left, on.below), on.grid(on.beside, on.top)
     sums = [1.0] if m > 1 else []
     yield from only(VJP, [seeds.lines(m, 1), below.lines(1, n)])
@@ -92,6 +92,8 @@ def _names(on, seeds, below, tangents, beside) -> list[Mark]:
     middle, row = (on.left + on.right) / 2, (on.top + on.bottom) / 2
     return [
         seeds.over(0, on.top - on.h - 6, "v", "slope", when=VJP),
+        text(on.right + 8, row + 4, "J", "name", when=VJP),
+        text(middle, on.bottom + 18, "J", "name", "middle", when=PUSHED),
         below.before(0, on.left - 8, "vᵀJ", "slope", when=VJP),
         arrow_head(middle, below.y - 2, 0, 1, "backhead", when=VJP),
         tangents.before(0, on.left - 8, "tangent t", "forwardtext", when=PUSHED),

@@ -11,7 +11,7 @@ from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, only, text, wi
 from ...kit.words import heat, number
 from .cost import cost_panel
 from .directions import DIAL
-from .layout import ANY, JVP, MOST, VJP, Layout
+from .layout import ANY, HOLD, JVP, MOST, VJP, Layout
 from .passing import bands, covers, in_and_out, tokens
 
 MODES = ("row by row: vjp", "column by column: jvp", "any direction: jvp")
@@ -54,7 +54,7 @@ class Drawing(Layout):
         """The cotangent down the outputs, the tangent along the inputs, also by the matrix; and the elements of the input."""
         across = [self.left + (j + 0.5) * self.w for j in range(-1, self.n)]
         down = [self.top + (i + 0.5) * self.h for i in range(-1, self.m + (self.m > 1))]
-        v, t = [(8 + self.seed / 2, y) for y in down], [(x, 4 + self.h / 2) for x in across]
+        v, t = [(HOLD - 2, y) for y in down], [(x, HOLD - 2) for x in across]
         matrix = (self.left, self.top, self.right - self.left, self.bottom - self.top)
         yield Grip("v", "map", "The cotangent v", "pulls", v, "y", when=VJP, area=matrix)
         yield Grip("t", "map", "The tangent t", "pushes", t, "x", when=JVP, area=matrix)

@@ -152,7 +152,7 @@ def _scene(shared: Ground, lines, rates, start) -> Scene:
     )
     dials = [
         Dial("step", "Step", [str(i) for i in range(shared.steps + 1)], start=shared.steps, asks=_asks(shared, rates)),
-        Dial("rate", "Learning rate", [number(rate) for rate in rates], "choice", len(rates) - 1),
+        Dial("rate", "Learning rate", [number(rate) for rate in rates], "choice", _calmest(shared, len(rates))),
     ]
     dials.append(Dial("show", "Show", ["all", *names] if len(names) > 1 else ["all"], "choice"))
     panels, fields = [plane(shared, lines), beside(shared)], {name: number(v) for name, v in zip(shared.axes, start)}
@@ -160,6 +160,14 @@ def _scene(shared: Ground, lines, rates, start) -> Scene:
     return Scene(
         "Loss landscape", description, dials, panels, list(_captions(shared, rates)), fields=fields, grips=held
     )
+
+
+def _calmest(shared, count):
+    """The largest learning rate at which no path leaves the picture, to begin with; else the largest."""
+    out = {
+        when["rate"][0] for when, *_, moments in shared.each() if not all(shared.plane.holds(m.place) for m in moments)
+    }
+    return max((i for i in range(count) if i not in out), default=count - 1)
 
 
 def _captions(shared, rates):

@@ -17,6 +17,7 @@ from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
 LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text
 EDGE = LEFT + WIDTH + 8.0
+LOWEST = "✕"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
     marks = [*_legend(shared), shared.plane.ground(), *lines, *_axes(shared)]
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
-    return Panel("plane", "The paths over the contour lines of the loss", EDGE, TOP + HEIGHT + 22, marks)
+    lowest = f"; {LOWEST}: lowest" if any(mark.text == LOWEST for mark in lines) else ""
+    return Panel("plane", f"The paths over contour lines of the loss{lowest}", EDGE, TOP + HEIGHT + 22, marks)
 
 
 def _legend(shared) -> Iterator[Mark]:
@@ -112,6 +114,10 @@ def contours(shared: Ground, loss: Loss) -> list[Mark]:
     found = heights(loss, xs, ys)
     marks: list[Mark] = []
     names: list[Mark] = []
+    lowest = np.unravel_index(int(np.argmin(np.where(np.isnan(found), np.inf, found))), found.shape)
+    if all(0 < k < SQUARE_AT - 1 for k in lowest):  # else it may go on beyond the frame
+        x, y = shared.plane.at((float(xs[lowest[1]]), float(ys[lowest[0]])))
+        names.append(text(x, y + 4, LOWEST, "name", "middle"))
     for level in reversed(levels_of(found)):
         contour = shared.plane.contour(found, xs, ys, level)
         if contour:
@@ -175,7 +181,8 @@ def grips(shared: Ground, start: Point) -> Iterator[Grip]:
     free = {way: axis.sets(name) for way, axis, name in zip("xy", (shared.plane.across, shared.plane.up), shared.axes)}
     yield Grip("start", "plane", "The start", at=shared.plane.at(start), free=free)
     y, across = _kept_rows(shared)[1] + 24 + LOW, Axis(0, shared.steps, LEFT + 8, LEFT + WIDTH - 8)
-    yield Grip("step", "beside", "The step", "step", [(across(i), y) for i in range(shared.steps + 1)], "x")
+    spots = [(across(i), y) for i in range(shared.steps + 1)]
+    yield Grip("step", "beside", "The step", "step", spots, "x", area=(LEFT, y - LOW, WIDTH, LOW), bare=True)
 
 
 def _walkers(shared) -> Iterator[Grip]:

@@ -9,11 +9,10 @@ from ....precision import format_of
 from ...kit.axes import Axis
 from ...kit.scene import When
 from ...kit.strokes import NOWHERE, Point, polyline
-from ...kit.words import minus, number
+from ...kit.words import minus, number, raised
 from .outcome import FATES
 
 WIDTH = 436.0  # of every panel: two stand side by side, and one fits a telephone
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LOOKS = {"normal": "bar", "subnormal": "leafbar", "flushed": "back", "overflowed": "over"}  # from below
 
 
@@ -77,7 +76,7 @@ def two_to(power: float) -> str:
     >>> two_to(15), two_to(-3), two_to(0.5)
     ('2¹⁵', '2⁻³', '2^0.5')
     """
-    return f"2{str(int(power)).translate(RAISED)}" if power == int(power) else f"2^{power:g}"
+    return raised(2, int(power)) if power == int(power) else f"2^{power:g}"
 
 
 def columns_axis(low: int, high: int, start: float, end: float) -> Axis:
@@ -102,7 +101,8 @@ def stacked(across: Axis, up: Axis, columns: Mapping[int, np.ndarray]) -> list[s
 
 
 def silhouette(across: Axis, columns: Sequence[tuple[int, float, float]]) -> str:
-    """Columns `(position, px of the lower end, of the upper end)` that are one wide as one path; neighbours touch."""
+    """Columns `(position, px of the lower end, of the upper end)` that are one wide as one path; of neighbours those
+    that touch have one outline."""
     parts: list[str] = []
     for run in _neighbours([c for c in columns if c[2] < c[1]]):
         over, under = ([(across(c[0] + side), c[k]) for c in run for side in (0, 1)] for k in (2, 1))
@@ -113,11 +113,16 @@ def silhouette(across: Axis, columns: Sequence[tuple[int, float, float]]) -> str
 def _neighbours(columns):
     runs: list[list] = []
     for column in columns:
-        if runs and runs[-1][-1][0] + 1 == column[0]:
+        if runs and _touch(runs[-1][-1], column):
             runs[-1].append(column)
         else:
             runs.append([column])
     return runs
+
+
+def _touch(before, after):
+    """Whether columns side by side have some height in common: else the line that joins them would stand for nothing."""
+    return before[0] + 1 == after[0] and max(before[2], after[2]) < min(before[1], after[1])
 
 
 def _straight(points: list[Point]) -> list[Point]:

@@ -24,6 +24,7 @@ def rows(names: Sequence[str]) -> list[tuple[str, list[int]]]:
     if len(every) > MOST_ROWS:
         more = [i for _, places in every[MOST_ROWS - 1 :] for i in places]
         every = [*every[: MOST_ROWS - 1], (f"{len(every) - MOST_ROWS + 1} more", more)]
+    every = [(f"layer {label}" if label.isdigit() else label, places) for label, places in every]
     return [(label if len(label) <= 16 else "…" + label[-15:], places) for label, places in every]
 
 

@@ -7,14 +7,18 @@ import numpy as np
 from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.scene import Mark, When, line, only, path, rect, text, width_of
-from ...kit.strokes import NOWHERE, polygon, polyline
+from ...kit.strokes import NOWHERE, Point, polygon, polyline, px
 from ...kit.words import minus, number
-from .axes import LOOKS, at_formats, by_format, columns_axis, silhouette, stacked, two_to
-from .outcome import Sweep
+from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, silhouette, stacked, two_to
+from .outcome import FATES, Sweep
 from .training import Training
 
 HEIGHT = 226.0
 LEFT, RIGHT = 42.0, 428.0
+NAMED, LOWEST = (
+    ("forwardtext", "leaftext", "slope", "badtext"),
+    22.0,
+)  # the names of LOOKS, and px that a layer is high then
 EVENTS = {"skipped": "badline", "grown": "savedbar"}
 
 
@@ -24,6 +28,7 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     up = Axis(0, 1, base, top)
     for found, _, when in by_format(sweep.formats, {of: _layers(sweep, of, across, up) for of in sweep.formats}):
         yield from only(when, map(path, found, LOOKS.values()))
+    names = {of: _names(sweep, of, across, up) for of in sweep.formats}
     for safe, _, when in by_format(sweep.formats, sweep.safe):
         yield from (mark.answering(dial) for mark in only(when, _bracket(safe, across, top - 6)))
     yield from up.beside(LEFT - 5, (0.0, 0.5, 1.0), "{:.0%}".format)
@@ -36,6 +41,11 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     yield rect(0, top - 2, width, base - top + 4, "inkline", 0).following(dial, x=places)
     for power, x in enumerate(places):
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
+    for found, of, when in by_format(sweep.formats, names):
+        marks = (
+            text(x, y, lost_to(of) if fate == "overflowed" else fate, role, "middle") for fate, role, (x, y) in found
+        )
+        yield from (mark.answering(dial) for mark in only(when, marks))
 
 
 def _scales_axis(sweep):
@@ -55,6 +65,25 @@ def chosen_scale(sweep: Sweep, dial: str) -> Grip:
 def _layers(sweep, of, across, up):
     shares = {i: o.counts.sum(axis=0) / o.size for i, o in enumerate(sweep.outcomes[of])}
     return stacked(across, up, shares)
+
+
+def _names(sweep, of, across, up) -> list[tuple[str, str, Point]]:
+    """The fates that have room for their name, its role, and where it stands: where the layer is highest."""
+    shares = np.array([o.counts.sum(axis=0) / o.size for o in sweep.outcomes[of]])
+    tops = np.cumsum(shares[:, [FATES.index(fate) for fate in LOOKS]], axis=1)
+    found: list[tuple[str, str, Point]] = []
+    for k, (fate, role) in enumerate(zip(LOOKS, NAMED, strict=True)):
+        wide = int(np.ceil((width_of(fate, 12, bold=True) + 12) / (across(1) - across(0))))
+        windows = range(len(tops) - wide + 1)
+        lows = [tops[i : i + wide, k - 1].max() if k else 0.0 for i in windows]
+        highs = [tops[i : i + wide, k].min() for i in windows]
+        most = max((highs[i] - lows[i] for i in windows), default=0.0)
+        if up(0) - up(most) > LOWEST:
+            near = [i for i in windows if highs[i] - lows[i] > 0.9 * most]
+            best = near[len(near) // 2]
+            x, y = across(best + wide / 2), (up(lows[best]) + up(highs[best])) / 2 + 4
+            found.append((fate, role, (float(px(x)), float(px(y)))))
+    return found
 
 
 def _bracket(safe, across, y) -> Iterator[Mark]:

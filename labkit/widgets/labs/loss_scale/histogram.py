@@ -19,11 +19,11 @@ LEFT, RIGHT, TOP, BASE = 34.0, 430.0, 52.0, 182.0  # of the plot
 
 
 def histogram(
-    formats: Sequence[str], dial: str, cases: Mapping[str, list[tuple[dict[int, int], Outcome]]]
+    formats: Sequence[str], dial: str, cases: Mapping[str, list[tuple[dict[int, int], Outcome]]], held: bool = False
 ) -> Iterator[Mark]:
     """Exponents of the gradients, unscaled as an outline, scaled as filled columns, against the bands of the format.
 
-    `cases`: `{format: [(exponents of the unscaled gradients, Outcome)] by position of the dial}`.
+    `cases`: `{format: [(exponents of the unscaled gradients, Outcome)] by position of the dial}`; `held`: it can be dragged.
     """
     across, most = _exponents(formats, cases)
     up = Axis(0, most, BASE, TOP + 4)
@@ -38,7 +38,7 @@ def histogram(
         yield path(NOWHERE, "outline", when=when).following(dial, d=found)
     arrows = {of: [_arrow(across, *case) for case in cases[of]] for of in formats}
     for found, _, when in by_format(formats, arrows):
-        yield from only(when, _arrow_marks(dial, found))
+        yield from only(when, _arrow_marks(dial, found, "no scale: drag →" if held else "no scale"))
     yield from _key()
     for of in formats:
         yield from only(at_formats(formats, of), [_verdict(dial, [o for _, o in cases[of]], lost_to(of))])
@@ -120,22 +120,22 @@ def _round_share(most):
 
 
 def _arrow(across, exponents, found):
-    """Where the middle of the outline lies, where the scale puts it, and what is written there."""
+    """Where the middle of the outline lies, where the scale puts it, and what is written there; "": there is none."""
     counts = sorted(exponents.items()) or [(0, 0)]
     passed = np.cumsum([n for _, n in counts])
     middle = counts[int(np.searchsorted(passed, passed[-1] / 2))][0]
-    words = f"× {two_to(found.power)}" if found.power else "no scale"
+    words = f"× {two_to(found.power)}" if found.power else ""
     start, end = (float(px(across(middle + 0.5 + power))) for power in (0, found.power))
     return start, end, words
 
 
-def _arrow_marks(dial, found) -> Iterator[Mark]:
+def _arrow_marks(dial, found, unscaled) -> Iterator[Mark]:
     y = TOP - 12
     yield path(NOWHERE, "inkline").following(dial, d=[f"M{px(a)} {y}L{px(b)} {y}" for a, b, _ in found])
     heads = [f"M{px(b)} {y}L{px(b - 7)} {y - 4}L{px(b - 7)} {y + 4}Z" if b != a else NOWHERE for a, b, _ in found]
     yield path(NOWHERE, "inkhead").following(dial, d=heads)
     beside = [(b + 14, "start") if b + 78 < RIGHT else (a - 6, "end") for a, b, _ in found]
-    words = text(0, y + 4, "", "value").following(dial, text=[words for *_, words in found])
+    words = text(0, y + 4, "", "value").following(dial, text=[words or unscaled for *_, words in found])
     yield words.following(dial, x=[x for x, _ in beside], text_anchor=[anchor for _, anchor in beside])
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 from ...kit.axes import Axis, Plane
@@ -74,7 +75,7 @@ def _scene(runs) -> Scene:
     panels = [
         Panel(
             "curve",
-            "Results of layers, filled while held; below, how many, against time",
+            "Filled: a result is held; dashed: checkpoints; below, how many",
             width,
             TOP + HIGH + 42,
             [*_boxes(runs), *_ground(), *_curves(runs), *_names()],
@@ -207,7 +208,8 @@ def _names() -> Iterator[Mark]:
 
 
 def _curves(runs) -> Iterator[Mark]:
-    """The whole curves, and over them a cover that begins at the time shown."""
+    """The whole curves, and over them a cover that begins at the time shown; at the end how many they were at most."""
+    mosts = []
     for w, walk in enumerate(WALKS):
         others = {"segments": [i for i, name in enumerate(SEGMENTS) if name != "none"], "walk": [w]}
         yield path(_steps(runs["none", walk]), "inkvector", when=others)
@@ -215,9 +217,12 @@ def _curves(runs) -> Iterator[Mark]:
         yield text(40, TOP + HIGH + 34, "no checkpoint", when=others)
     for (name, walk), run in runs.items():
         yield path(_steps(run), "vector", when=_when(name, walk))
+        words = text(LEFT + WIDTH - 4, PLANE.up(most(run)) - 5, f"the most: {most(run)}", "forwardtext", "end")
+        mosts.append(replace(words.seen_from("time", LAST), when=_when(name, walk)))
     edges = [round(PLANE.across(time), 1) for time in range(LAST + 1)]
     cover = rect(LEFT, TOP, WIDTH, HIGH, "area", 0)
     yield cover.following("time", x=edges, width=[LEFT + WIDTH - edge for edge in edges])
+    yield from mosts
 
 
 def _steps(run):

@@ -10,7 +10,7 @@ from ....precision import FORMATS, Format
 from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.scene import Link, Mark, Panel, circle, rect, text, width_of
-from ...kit.words import minus
+from ...kit.words import raised
 from .ruler import DIAL
 from .run import Landing, at_place, bits, exponent_of, last_place
 from .words import meaning
@@ -94,10 +94,11 @@ def _range(of: Format, found) -> Iterator[Mark]:
         yield rect(left, y, right - left, STRIP, role, 0)
         if width_of(said, 11.5) < right - left:
             yield text((left + right) / 2, y - 6, said, "note", "middle")
-    yield from across.below(y + STRIP + 16, (low, 0, of.max_exponent), lambda power: f"2^{minus(str(power))}")
+    yield from across.below(y + STRIP + 16, (low, 0, of.max_exponent), lambda power: raised(2, int(power)))
     xs = [across(exponent_of(f.x)) if _lies(f, across) else 0.0 for f in found]
     state = ["" if _lies(f, across) else "hidden" for f in found]
     yield circle(0, y + STRIP / 2, 5, "inkhead").following(DIAL, cx=xs, state=state)
+    yield text(0, y - 22, found[0].name, "forwardtext", "middle").following(DIAL, x=xs, state=state)
 
 
 def _lies(f: Landing, across: Axis) -> bool:

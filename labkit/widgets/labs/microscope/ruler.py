@@ -10,7 +10,7 @@ import numpy as np
 from ...kit.grips import Along, Grip
 from ...kit.scene import Mark, Panel, arrow_head, line, only, path, rect, text
 from ...kit.strokes import NOWHERE, polygon, polyline, spot
-from ...kit.words import minus
+from ...kit.words import minus, raised
 from .run import MOST, SHORT, Landing, at_place, digits, exponent_of, gap_at, last_place, place
 
 WIDTH, HEIGHT = 324.0, 364.0
@@ -86,7 +86,7 @@ def ruler(
     there is a `field` to set. Also given: the lowest places that are seen now.
     """
     grips: list[Grip] = []
-    marks = [text(AXIS - 4, 16, "■ even  □ odd  yellow: all lands here", "note")]
+    marks = [text(10, 16, "■ last bit 0  □ last bit 1  yellow: goes to the result", "note")]
     seen = {}
     for i, (name, found) in enumerate(landings.items()):
         windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
@@ -128,7 +128,7 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
         ys = [w.heights[row] + 4 if w.rows else 0.0 for w in windows]
         said = [w.name(row) if w.rows else "" for w in windows]
         yield text(NUMBERS, 0, "", "code").following(DIAL, y=ys, text=said)
-    yield _gap_mark(windows)
+    yield from _gap_marks(windows)
     yield from _input_marks(windows)
     yield from _exact_marks(windows)
 
@@ -152,20 +152,27 @@ def _squares(window, odd):
     return "".join(polygon(((-4, -4), (4, -4), (4, 4), (-4, 4)), AXIS, y) for y in spots) or NOWHERE
 
 
-def _gap_mark(windows) -> Mark:
-    """How far apart the numbers are, between the result and the number above it."""
-    said, ys = [], []
-    for w in windows:
-        above = max(w.landed - 1, 0) if w.rows else 0
-        said.append(f"gap {_power(gap_at(at_place(w.rows[above + 1], w.of), w.of))}" if w.rows else "")
-        ys.append((w.heights[above] + w.heights[above + 1]) / 2 + 4 if w.rows else 0.0)
-    return text(NUMBERS + 12, 0, "", "note").following(DIAL, y=ys, text=said)
+def _gap_marks(windows) -> Iterator[Mark]:
+    """How far apart the numbers are: above the result, and below it where that differs."""
+    for beside in (-1, 0):
+        said, ys = [], []
+        for w in windows:
+            upper = min(max(w.landed + beside, 0), ROWS - 2) if w.rows else 0
+            words, other = (f"gap {_power(_gap_below(w, k))}" if w.rows else "" for k in (upper, max(upper - 1, 0)))
+            said.append(words if beside or words != other else "")
+            ys.append((w.heights[upper] + w.heights[upper + 1]) / 2 + 4 if w.rows else 0.0)
+        yield text(WIDTH - 14, 0, "", "note", "end").following(DIAL, y=ys, text=said)
+
+
+def _gap_below(w, row) -> Fraction:
+    """Between the numbers of a row and the next."""
+    return abs(at_place(w.rows[row], w.of) - at_place(w.rows[row + 1], w.of))
 
 
 def _power(value: Fraction) -> str:
     """A gap, which is always a power of two."""
     e = exponent_of(value)
-    return f"2^−{-e} = {digits(value, value)}" if e < 0 else digits(value, value)
+    return f"{raised(2, e)} = {digits(value, value)}" if e < 0 else digits(value, value)
 
 
 def _input_marks(windows) -> Iterator[Mark]:

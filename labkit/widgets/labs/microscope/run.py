@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from ....precision import Format, rounded
-from ...kit.words import minus
+from ...kit.words import minus, raised
 
 Exact = Fraction | float | None  # a float where the function has no exact value, None where there is no number at all
 EXACTLY: dict[Any, Callable] = {
@@ -129,7 +129,7 @@ def digits(x: Fraction | float, gap: Fraction) -> str:
     if exact.denominator == 1 and abs(exact) < 10**7:
         return minus(str(exact))
     if abs(exact) > MOST:
-        return f"{'−' * (exact < 0)}2^{exponent_of(exact)}"
+        return f"{'−' * (exact < 0)}{raised(2, exponent_of(exact))}"
     value = float(exact)
     written = [f"{value:.{n}g}" for n in range(3, 18)]
     short = [w for w in written if len(w) <= SHORT and Fraction(w) == exact]

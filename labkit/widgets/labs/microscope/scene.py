@@ -12,7 +12,7 @@ import numpy as np
 from ....precision import FORMATS, format_of
 from ...kit.picture import Picture
 from ...kit.scene import Caption, Dial, Panel, Scene, changes, only
-from ...kit.words import minus, number
+from ...kit.words import number, raised
 from .bits import bit_links, bits_panels, range_grips, toggled
 from .formats import format_links, formats_panel, power_grip
 from .ruler import DIAL, ruler
@@ -185,7 +185,7 @@ def _value(x: Fraction) -> str:
     if not x:
         return "0"
     e = exponent_of(x)
-    sign, power = "−" * (x < 0), minus(f"2^{e}")
+    sign, power = "−" * (x < 0), raised(2, e)
     if abs(x) != Fraction(2) ** e:
         return digits(x, abs(x) / 1000)
     return f"{sign}{power} = {sign}{digits(abs(x), abs(x) / 100)}" if abs(e) <= 20 else f"{sign}{power}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from ....precision import Format
 from ...kit.scene import Ask, by_position, only
-from ...kit.words import minus, paragraph
+from ...kit.words import minus, paragraph, raised
 from .run import Landing, bits, digits, exponent_of, gap_at
 
 
@@ -123,10 +123,10 @@ def meaning(value: float, of: Format) -> tuple[str, str, str]:
     if not field:
         first = f"exponent {exponent}: subnormal, the power is 1 − {of.bias} = {minus(str(power))}"
     size = Fraction(part, whole) + bool(field)
-    counted = f"{part}/{whole}" if of.fraction_bits < 24 else f"{part}/2^{of.fraction_bits}"
+    counted = f"{part}/{whole}" if of.fraction_bits < 24 else f"{part}/{raised(2, of.fraction_bits)}"
     lead = "−" if np.signbit(value) else ""
     significand = digits(size, Fraction(1, whole))
-    last = f"{lead}2^{minus(str(power))} × {significand} = {digits(value, gap_at(Fraction(value), of))}"
+    last = f"{lead}{raised(2, power)} × {significand} = {digits(value, gap_at(Fraction(value), of))}"
     return first, f"fraction {bool(field):d} + {counted} = {significand}", last
 
 

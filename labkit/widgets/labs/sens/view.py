@@ -118,9 +118,17 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
         marks += _sum(y, across, finite[:, :, j], joint, None if target is None else float(target[j]))
         said = [number(v) for v in seeds.sums[:, :, j].reshape(-1)]
         marks.append(text(width - 10, y + 4, "", "value", "end").following(joint, text=said))
+        if target is not None:
+            marks.append(text(width - 10, y + 19, "", "note", "end").following(joint, text=_aims(target[j], seeds, j)))
     marks += across.below(bottom + 12, across.ticks(5))
     title = "Seed × row, tip to tail" if target is None else "Seed × row, tip to tail: bring each ◇ into its ring"
     return Panel("gradient", title, width, bottom + 18, marks)
+
+
+def _aims(target, seeds: Seeds, j) -> list[str]:
+    """The number that is looked for, and whether it is there."""
+    there = np.isclose(seeds.sums[:, :, j], target, rtol=1e-5).reshape(-1)
+    return [f"{'✓' if yes else 'aim'} {number(float(target))}" for yes in there]
 
 
 def _arrow(i, y, across, sums, joint) -> Iterator[Mark]:

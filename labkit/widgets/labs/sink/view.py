@@ -48,7 +48,7 @@ def data_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel:
         marks.append(text(x, y, "", "value", "middle").following(joint, text=[str(e) if e else "" for e in epochs]))
     ends = [_end(found[0].steps, batches) for found in counts.values()]
     marks.append(path([(0, 0)], "before").following("size", d=[[(x, y - ROW + 3), (x, y)] for x, y in ends]))
-    title = "Drag the ring; dashed: whole passes"
+    title = "In each tile its epoch; dashed: whole passes"
     return Panel("steps", title, LEFT + batches * TILE + 22, TOP + rows * ROW + 8, marks)
 
 
@@ -94,7 +94,7 @@ def lanes_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel
     marks.append(path([(0, 0)], "outline").following("epochs", d=[[(x, HOST - 14), (x, DEVICE + 6)] for x in goals]))
     marks += [*_waits(counts, across, joint), *_totals(counts, across, batches, joint)]
     tokens = [token for i, way in enumerate(ways.values()) for token in _tokens(i, way)]
-    return Panel("lanes", "Every way down and back, the host waits", WIDTH, DEVICE + 78, marks, tokens=tokens)
+    return Panel("lanes", "After each round trip the host waits", WIDTH, DEVICE + 78, marks, tokens=tokens)
 
 
 def _steps_axis(counts):

@@ -45,12 +45,12 @@ def sentence(play: Play, m: int, right: Play | None) -> str:
 
 
 def diagnosis(play: Play) -> str:
-    """What arrived, what should have, why, where, and how to mend it."""
+    """What arrived and what should have, why, where, and how to mend it: each on a line of its own."""
     fault = play.fault
     assert fault is not None
     bench = play.passes[fault.step].bench
-    at = f"The line at fault: {fault.code}." if fault.code else ""
-    return paragraph(causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault))
+    at = f"The line at fault: {fault.code}" if fault.code else ""
+    return "\n".join(filter(None, (causes.arrived(fault, bench), causes.why(fault, bench), at, causes.mend(fault))))
 
 
 # ---- by kind of moment ----

@@ -32,13 +32,13 @@ def usual():
 
 def ends(scene: Scene, role, limit):
     """Where the lines of one look end, px, by row."""
-    found = visible_marks(scene.panels[0], scene.state(norm_limit=limit))
+    found = visible_marks(scene.panels[-1], scene.state(norm_limit=limit))
     return [float(at["d"].split("L")[1].split()[0]) for mark, at, *_ in found if mark.role == role and "L" in at["d"]]
 
 
 def drawn_norms(scene, role, limit):
     """The same as norms, read off the axis."""
-    ticks = [m for m in scene.panels[0].marks if m.role == "tick"]
+    ticks = [m for m in scene.panels[-1].marks if m.role == "tick"]
     (x0, low), (x1, high) = [(m.at["x"], np.log10(float(m.text.replace("−", "-")))) for m in (ticks[0], ticks[-1])]
     return [10 ** (low + (x - x0) * (high - low) / (x1 - x0)) for x in ends(scene, role, limit)]
 
@@ -130,7 +130,7 @@ def test_bad_input_is_said():
 def test_gradients_that_are_not_finite_are_named_and_the_rest_is_shown():
     scene = norms.scene({"ill": np.array([np.inf, 1.0]), "well": np.array([3.0])})
     assert scene.notice == "The gradient of ill is not finite: a step to skip, not to clip."
-    assert ends(scene, "edge", "5") and "well" in [m.text for m in scene.panels[0].marks]
+    assert ends(scene, "edge", "5") and "well" in [m.text for m in scene.panels[-1].marks]
 
 
 @pytest.mark.parametrize("gradient", [np.zeros(3), np.zeros((0, 2)), np.array([np.nan])])
@@ -143,14 +143,14 @@ def test_without_any_gradient_there_is_a_message(gradient):
 def test_one_zero_gradient_among_others_has_no_line():
     scene = norms.scene({"x": np.array([2.0]), "still": np.zeros(2)})
     assert len(ends(scene, "edge", 0)) == 2  # the whole and x
-    assert "is zero" in [mark.text for mark in scene.panels[0].marks]
+    assert "is zero" in [mark.text for mark in scene.panels[-1].marks]
     assert all(ask.question.count("still") == 0 for ask in scene.dials[0].asks.values())
 
 
 def test_of_many_parameters_the_longest_are_shown():
     many = {f"w{i}": np.array([float(i + 1)]) for i in range(60)}
     scene = norms.scene(many)
-    rows = {mark.link for mark in scene.panels[0].marks if mark.link}
+    rows = {mark.link for mark in scene.panels[-1].marks if mark.link}
     assert len(rows) == norms.MOST and "norm w59" in rows and "norm w19" not in rows
     assert scene.notice == "Shown are the 40 longest of 60 gradients."
 

@@ -26,7 +26,12 @@ def panels(part):
 
 def test_one_part_is_shown_at_a_time():
     assert list(usual().scene.dials[0].values) == PARTS
-    assert [panels(part) for part in PARTS] == [["ball", "left"], ["norms"], ["cliff", "losses"], ["flow", "orders"]]
+    assert [panels(part) for part in PARTS] == [
+        ["ball", "left"],
+        ["rules", "norms"],
+        ["cliff", "losses"],
+        ["flow", "orders"],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -172,12 +172,11 @@ def _pick_primitive(kind):
     )(fun)
 
 
-@_rules.op("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, anp.shape(x)),
-           others="place", saves="place")  # fmt: skip
-def _median_all(x, place):
-    return x[place]
+def _whole_median(node):
+    return _rules.op(node, _rules.shared, others="place", saves="self result")(lambda x, place: x[place])
 
 
+_MEDIANS = {"median": _whole_median("MedianBackward0"), "nanmedian": _whole_median("NanmedianBackward0")}
 PICK = {kind: _pick_primitive(kind) for kind in PAIRS}
 
 
@@ -266,7 +265,7 @@ def _median(kind, input, dim, keepdim, at):
     known = np.sum(array == array, axis=axis, keepdims=True)
     index = np.take_along_axis(_order(array, axis, False), at(known, array.shape[axis]), axis)
     if dim is None:
-        return apply(_median_all, input, np.unravel_index(index[0], input._array.shape))
+        return apply(_MEDIANS[kind], input, np.unravel_index(index[0], input._array.shape))
     return _picked(kind, input, index, axis, keepdim)
 
 

@@ -45,7 +45,9 @@ def _nll_index(target, ignore):
 def _nll(x, target, weight, ignore, reduction):
     picked = np.take_along_axis(x, _nll_index(target, ignore), 1).squeeze(1)
     losses = -picked * _nll_weights(x, target, weight, ignore, reduction)
-    return losses if reduction == "none" else np.sum(losses, dtype=x.dtype)
+    if reduction == "none":
+        return losses
+    return np.sum(losses, dtype=x.dtype) if losses.size or reduction == "sum" else x.dtype.type(np.nan)
 
 
 @by_old_names

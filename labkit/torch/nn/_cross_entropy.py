@@ -1,5 +1,7 @@
 """The log-loss of classes: part of `torch.nn.functional`."""
 
+import math
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -125,4 +127,5 @@ def _soft_cross_entropy(scores, target, weight, reduction, smoothing, dim):
     if reduction == "none":
         return -METHODS["sum"](terms, dim)
     total = -METHODS["sum"](terms)
-    return total if reduction == "sum" else apply(_rules.divide_by, total, scores.numel() // scores.shape[dim])
+    examples = math.prod(n for k, n in enumerate(scores.shape) if k != dim)
+    return total if reduction == "sum" else apply(_rules.divide_by, total, examples)

@@ -21,6 +21,8 @@ RAISED = [
     ("torch.logsumexp(torch.ones(2,0),1)", "tensor([-inf, -inf])"),
     ("F.log_softmax(torch.ones(2,0),1)", "tensor([], size=(2, 0))"),
     ("torch.ones(0).median()", "tensor(nan)"),
+    ("F.kl_div(torch.zeros(3), torch.tensor([0.5,0.0,-0.5]), reduction='none')", "tensor([-0.3466,  0.0000,     nan])"),
+    ("__import__('copy').copy(torch.ones(1, requires_grad=True) * 2)", "tensor([2.], requires_grad=True)"),
     ("F.cross_entropy(torch.ones(0,3), torch.zeros(0,dtype=torch.long))", "tensor(nan)"),
     ("F.pad(torch.ones(2),(1,1,1,1))",
      "RuntimeError: Padding length should be less than or equal to two times the input dimension but got padding length 4 "

@@ -9,8 +9,10 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+from .layout import homes
 from .ported import noted
 
 HERE = Path(__file__).parent
@@ -151,6 +153,20 @@ def _elsewhere(dialect, name, place):
     return None
 
 
+def with_class(dialect: str, place: str, name: str) -> ModuleType | None:
+    """The room of labkit with the class that the real package shows at `place`, as the table of its classes has it.
+
+    >>> with_class("mindspore", "", "Accuracy").__name__
+    'labkit.mindspore.nn'
+    """
+    found = homes(dialect).get(name, {})
+    for other, defined in found.items():
+        room = f"labkit.{dialect}.{other}".rstrip(".")
+        if other != place and defined == found.get(place) and _has_file(room) and name in _here(dialect, other):
+            return import_module(room)
+    return None
+
+
 def coverage(dialect: str, place: str) -> tuple[list[str], list[str]]:
     """The names of the real module (or class, `"Tensor:"`) at `place` that labkit has, and those that it has not.
 
@@ -164,4 +180,5 @@ def coverage(dialect: str, place: str) -> tuple[list[str], list[str]]:
     else:
         here = set(_here(dialect, place))
     known = names(dialect)[place]
+    here.update(n for n in known if n not in here and with_class(dialect, place, n))
     return [n for n in known if n in here], [n for n in known if n not in here]

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .absent import is_module, missing, not_found
+from .absent import is_module, missing, not_found, with_class
 
 FILLED: dict[str, Callable[[str], dict[str, Any]]] = {}  # what a module without a file has besides, by dialect
 
@@ -71,7 +71,8 @@ def elsewhere(module: str, name: str) -> Any:
     _, dialect, *place = module.split(".")
     places = shown(dialect)
     room = places.get(".".join(place), {}).get(name)
-    if room is not None and (home := _home(dialect, name, room)) is not None:
+    home = _home(dialect, name, room) if room is not None else with_class(dialect, ".".join(place), name)
+    if home is not None:
         return getattr(home, name)
     inner = ".".join((*place, name))
     if is_module(dialect, inner) or any(f"{other}.".startswith(f"{inner}.") for other in places):

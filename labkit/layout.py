@@ -17,17 +17,29 @@ class Placed(type):
     something else.
     """
 
+    def __init__(cls, name, bases, namespace, **options):
+        super().__init__(name, bases, namespace, **options)
+        if cls.__repr__ is object.__repr__:
+            cls.__repr__ = _instance  # type: ignore[assignment,method-assign]
+
     def __repr__(cls):
         shown, home = vars(cls).get("_shown"), real_home(cls.__module__, cls.__name__)
         shown = shown or (f"{home}.{cls.__name__}" if home else None)
         return f"<class '{shown}'>" if shown else super().__repr__()
 
 
+def _instance(self):
+    """What Python prints of any object, with the module in which the real framework defines its class."""
+    kind, text = type(self), object.__repr__(self)
+    home = real_home(kind.__module__, kind.__name__)
+    return f"<{home}.{kind.__name__} object at {text.rpartition(' ')[2]}" if home else text
+
+
 def real_home(module, name) -> str | None:
     """The real framework's module for the class `name` that a dialect defines in `module`; None for any other class."""
     package, _, place = module.partition(".")
     dialect, _, place = place.partition(".")
-    rooms = _homes(dialect).get(name, {}) if package == "labkit" else {}
+    rooms = homes(dialect).get(name, {}) if package == "labkit" else {}
     near = [room for room in rooms if f"{place}.".startswith(f"{room}.")]
     if near:
         return rooms[max(near, key=len)]
@@ -35,7 +47,7 @@ def real_home(module, name) -> str | None:
 
 
 @cache
-def _homes(dialect):
+def homes(dialect: str) -> dict[str, dict[str, str]]:
     """`{class: {room: module}}` of a dialect's table."""
     table = HERE / dialect / "layout.txt"
     found: dict[str, dict[str, str]] = {}

@@ -76,3 +76,9 @@ def test_a_class_derived_from_one_prints_as_its_own():
 )
 def test_what_prints_otherwise_can_still_be_pickled_and_copied(value):
     assert type(pickle.loads(pickle.dumps(value))) is type(copy.deepcopy(value)) is type(value)
+
+
+def test_an_object_that_has_no_text_of_its_own_names_the_real_module():
+    assert repr(torch.no_grad()).startswith("<torch.autograd.grad_mode.no_grad object at 0x")
+    rule = ms.common.initializer.HeNormal()
+    assert repr(rule).startswith("<mindspore.common.initializer.HeNormal object at 0x") and "HeNormal" in str(rule)

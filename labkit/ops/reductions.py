@@ -110,13 +110,18 @@ def _norm_vjp(g, ans, x, axis):
     return _spread(g, x, axis) * x / anp.where(length == 0, anp.ones_like(length), length)
 
 
+def _top(x, axis):
+    """The largest along `axis`, kept; of nothing, what is below all numbers."""
+    return np.max(x, axis=axis, keepdims=True) if x.size else np.max(x, axis=axis, keepdims=True, initial=-np.inf)
+
+
 @_reduction(
     "log(sum(exp(x))), without overflow", "[2.3133 3.6931]",
     lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * anp.exp(x - _spread(ans, x, axis)),
     "smooth", "axis, keepdims=False", words="g softmax(x)",
 )  # fmt: skip
 def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
-    top = np.max(x, axis=axis, keepdims=True)
+    top = _top(x, axis)
     top = np.where(np.isfinite(top), top, zero(x))
     total = np.log(np.sum(np.exp(x - top), axis=axis, keepdims=True)) + top
     return total if keepdims else np.squeeze(total, axis=axis)
@@ -126,7 +131,7 @@ def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
             lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))")  # fmt: skip
 def softmax(x, axis) -> np.ndarray:
     """exp(x) / sum(exp(x)) along axis"""
-    z = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    z = np.exp(x - _top(x, axis))
     return z / np.sum(z, axis=axis, keepdims=True)
 
 
@@ -134,7 +139,7 @@ def softmax(x, axis) -> np.ndarray:
             lambda ans, x, axis: lambda g: g - anp.exp(ans) * sum_(g, axis, True), words="g - softmax sum(g)")  # fmt: skip
 def log_softmax(x, axis) -> np.ndarray:
     """x - log(sum(exp(x))) along axis"""
-    shifted = x - np.max(x, axis=axis, keepdims=True)
+    shifted = x - _top(x, axis)
     return shifted - np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True))
 
 

@@ -40,6 +40,7 @@ def compare(
 
     >>> import labkit.mindspore as ms
     >>> import labkit.torch as torch
+    >>> _ = torch.manual_seed(0)
     >>> original = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
     >>> port = ms.nn.SequentialCell(ms.nn.Dense(3, 4), ms.nn.Tanh(), ms.nn.Dense(4, 2))
     >>> found = compare(original, port, np.arange(6.0).reshape(2, 3))

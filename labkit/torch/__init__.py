@@ -4,8 +4,10 @@
 `import labkit.torch as torch` runs code written for PyTorch; on the CPU, with NumPy underneath.
 """
 
+from inspect import isfunction
 from math import e, inf, nan, pi
 
+from ..absent import names
 from ..aliases import FILLED, attributes
 from ..later import load as _load
 from . import (
@@ -116,13 +118,19 @@ def typename(obj) -> str:
 _missing = attributes(__name__)
 
 
+def _of_tensors(name):
+    """The method of tensors that PyTorch has as a function, too, such as `sin_`; None where there is none."""
+    fun = getattr(Tensor, name, None)
+    return fun if isfunction(fun) and name in names("torch")[""] else None
+
+
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
     if name in _LATER:
         return _load(globals(), _LATER, name)
-    return _missing(name)
+    return _of_tensors(name) or _missing(name)
 
 
 def __dir__():
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *filter(_of_tensors, names("torch")[""])})

@@ -80,9 +80,10 @@ def get_autocast_dtype(device_type="cpu"):
     return DTYPES[_state.shown]
 
 
-def _cast(value, dtype):
+def cast(value, dtype) -> Any:
+    """Tensors of float32 and two-byte floats, also in tuples and lists, in `dtype`; all else as it is."""
     if isinstance(value, (tuple, list)):
-        return type(value)(_cast(v, dtype) for v in value)
+        return type(value)(cast(v, dtype) for v in value)
     if not isinstance(value, Tensor) or not value.dtype.is_floating_point or value.dtype is DTYPES["float64"]:
         return value
     return value if value.dtype is dtype else value.to(dtype)
@@ -96,7 +97,7 @@ def _casting(fun, dtype):
         if _state.dtype is None:
             return fun(*args, **kwargs)
         to = dtype()
-        values, options = [_cast(a, to) for a in args], {k: _cast(a, to) for k, a in kwargs.items()}
+        values, options = [cast(a, to) for a in args], {k: cast(a, to) for k, a in kwargs.items()}
         with autocast("cpu", enabled=False):
             return fun(*values, **options)
 

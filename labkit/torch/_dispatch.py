@@ -213,7 +213,9 @@ def attach(made, tensor, look):
     made._view = look if earlier is None else lambda value: look(earlier(value))
     made._version_counter = tensor._version_counter
     made._seen, made._inference = made._version_counter.number, tensor._inference
-    made._origin = tensor._origin or (None if _modes.state.grad else "no_grad")
+    made._origin = tensor._origin or (
+        None if _modes.state.grad else "inference" if _modes.state.inference else "no_grad"
+    )
     if made._level:
         made._level = tensor._level
     if base._level or type(base._data) in box_types:

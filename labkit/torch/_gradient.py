@@ -5,10 +5,10 @@ import weakref
 
 import numpy as np
 
-from ..engine import getval, isbox
+from ..engine import isbox
 from ..kinds import of_kind
 from ..trails import place
-from . import _rules
+from . import _modes, _rules
 from ._fields import Fields, part
 from ._node import Handle
 
@@ -70,11 +70,11 @@ class WithGradient(Fields):
         """Add the gradient value `g` to `.grad`: never an alias of anything else."""
         if create:
             if self._grad is None:
-                self._grad = self._wrap(_rules.copy(np.empty(np.shape(getval(g)), self._array.dtype), g))
+                self._grad = self._wrap(_rules.copy(laid_out(self._array), g))
             else:
                 self._grad = self._grad + self._wrap(g)
         elif self._grad is None:
-            self._grad = self._wrap(np.array(g) if not isbox(g) else g)
+            self._grad = self._wrap(g if isbox(g) else _copied(laid_out(self._array), g))
         elif isbox(g) or isbox(self._grad._data):
             self._grad = self._grad + self._wrap(g)
         else:
@@ -85,6 +85,7 @@ class WithGradient(Fields):
 
     def retain_grad(self):
         """Keep `.grad` for this tensor although it is not a leaf."""
+        _modes.refuse_in_transform("retain_grad()", "retain_grad()")
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         edge = self._edge
@@ -111,6 +112,26 @@ class WithGradient(Fields):
         if not self.is_leaf:
             raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         return Handle(self._accumulate_hooks, hook)
+
+
+def laid_out(array):
+    """Memory for a gradient: laid out as what it is the gradient of, where that has no gaps, else row by row."""
+    like = np.empty_like(array)
+    return like if _dense(array) else np.empty(array.shape, array.dtype)
+
+
+def _dense(array):
+    step = array.itemsize
+    for stride, n in sorted((s, n) for s, n in zip(array.strides, array.shape, strict=True) if n != 1):
+        if stride != step:
+            return False
+        step *= n
+    return True
+
+
+def _copied(memory, value):
+    memory[...] = value
+    return memory
 
 
 def _legible(tensor):

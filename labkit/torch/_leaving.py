@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _trail
+from . import _modes, _trail
 from ._fields import Fields, part
 
 
@@ -12,7 +12,7 @@ class Leaving(Fields):
 
     def numpy(self, *, force=False):
         """The NumPy array that shares this tensor's memory."""
-        if self.requires_grad and not force:
+        if self.requires_grad and _modes.grad_enabled() and not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         if self.dtype.name == "bfloat16":
             raise TypeError("Got unsupported ScalarType BFloat16")

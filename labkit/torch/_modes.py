@@ -59,6 +59,16 @@ def transform_level():
     return state.transforms[-1]
 
 
+def refuse_in_transform(call, name):
+    """Raise RuntimeError where a function of `torch.func` runs: there the method `name` would change what it computes."""
+    if transform_level() or state.drawing is not None:
+        raise RuntimeError(
+            f"You are attempting to call Tensor.{call} inside of a function being transformed by a functorch transform. This "
+            "is unsupported, please attempt to use the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or "
+            f"call {name} outside of a function being transformed instead."
+        )
+
+
 @contextmanager
 def inside_transform(level):
     """The function of a transform of this level runs, and records whatever the mode outside."""

@@ -106,6 +106,9 @@ class OnTape(Fields):
 
     def requires_grad_(self, requires_grad=True):
         """Make this leaf require a gradient (or not); returns the tensor."""
+        _modes.refuse_in_transform(
+            "requires_grad_() (or perhaps using torch.autograd.functional.* APIs)", "requires_grad_()"
+        )
         self.requires_grad = requires_grad
         return self
 

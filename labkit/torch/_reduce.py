@@ -4,6 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from .. import ops as base
+from ..kinds import as_tuple
 from ..layout import Placed
 from ..ops import REDUCTIONS
 from . import _rules
@@ -43,6 +44,23 @@ _TAKES = {  # where PyTorch takes something else than the row says, in other wor
 }  # fmt: skip
 
 
+_OF_SOME = ("amax", "amin", "argmax", "argmin")  # what nothing has not
+
+
+def _check_some(name, input, axis):
+    """Raise where `input` has nothing along `axis` (None: at all), of which there is no largest and no median."""
+    if input.numel():
+        return
+    if axis is None or axis == ():
+        raise (RuntimeError if name in ("max", "min") else IndexError)(
+            f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
+            "'dim' argument."
+        )
+    for d in as_tuple(axis):
+        if not input.shape[d]:
+            raise IndexError(f"{name}(): Expected reduction dim {d} to have non-zero size.")
+
+
 def _reduced(name, row):
     fun, prepare = _rules.REDUCING[name], _PREPARED.get(row.kind)
     placed = _axis if "keepdims" in row.takes else whole_dim
@@ -51,7 +69,10 @@ def _reduced(name, row):
         if axis is None and placed is whole_dim:
             raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
         input = converted(tensor_of(input, name), dtype) if dtype else tensor_of(input, name)
-        found = apply(fun, prepare(input) if prepare else input, placed(axis, input.ndim), *kept.values())
+        axis = placed(axis, input.ndim)
+        if name in _OF_SOME:
+            _check_some(name, input, axis)
+        found = apply(fun, prepare(input) if prepare else input, axis, *kept.values())
         return noted(found, name, input) if row.kind == "found" else found
 
     return answer
@@ -172,12 +193,11 @@ def _pick_primitive(kind):
     )(fun)
 
 
-@_rules.op("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, anp.shape(x)),
-           others="place", saves="place")  # fmt: skip
-def _median_all(x, place):
-    return x[place]
+def _whole_median(node):
+    return _rules.op(node, _rules.shared, others="place", saves="self result")(lambda x, place: x[place])
 
 
+_MEDIANS = {"median": _whole_median("MedianBackward0"), "nanmedian": _whole_median("NanmedianBackward0")}
 PICK = {kind: _pick_primitive(kind) for kind in PAIRS}
 
 
@@ -193,16 +213,13 @@ def _extreme(kind, whole, pairwise, chooser):
         if isinstance(dim, Tensor):
             return METHODS[pairwise](input, dim)
         if dim is None:
-            if not input.numel():
-                raise RuntimeError(
-                    f"{kind}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction "
-                    "dim with the 'dim' argument."
-                )
+            _check_some(kind, input, None)
             return apply(whole, input, None, False)
         if input.ndim == 0:
             whole_dim(dim, 0)
             return PAIRS[kind](apply(_rules.alias, input), Tensor._of(np.asarray(0)))
         dim = whole_dim(dim, input.ndim)
+        _check_some(kind, input, dim)
         index = np.expand_dims(chooser(input._array, axis=dim), dim)
         return _picked(kind, input, index, dim, keepdim)
 
@@ -263,10 +280,13 @@ def _median(kind, input, dim, keepdim, at):
     """The one at place `at(how many are not nan, how many there are)` of the sorted elements."""
     array = input._array.reshape(-1) if dim is None else input._array
     axis = 0 if dim is None else whole_dim(dim, input.ndim)
+    if dim is None and not input.numel():
+        return apply(_rules.scale, METHODS["sum"](input), float("nan"))
+    _check_some(kind, input, axis)
     known = np.sum(array == array, axis=axis, keepdims=True)
     index = np.take_along_axis(_order(array, axis, False), at(known, array.shape[axis]), axis)
     if dim is None:
-        return apply(_median_all, input, np.unravel_index(index[0], input._array.shape))
+        return apply(_MEDIANS[kind], input, np.unravel_index(index[0], input._array.shape))
     return _picked(kind, input, index, axis, keepdim)
 
 

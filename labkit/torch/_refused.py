@@ -2,12 +2,14 @@
 
 from ._node import short_name
 
+_EITHER = (
+    "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the "
+    "view and the inplace either both inside the {} block (if you don't want the inplace to be tracked) or both outside (if "
+    "you want the inplace to be tracked)."
+)
 REFUSED = {  # of views: how they came to be, and why they may not be changed in place
-    "no_grad": (
-        "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
-        "both the view and the inplace either both inside the no_grad block (if you don't want the inplace to be "
-        "tracked) or both outside (if you want the inplace to be tracked)."
-    ),
+    "no_grad": _EITHER.format("no_grad"),
+    "inference": _EITHER.format("inference_mode"),
     "siblings": (
         "This view is the output of a function that returns multiple views. Such functions do not allow the output "
         "views to be modified inplace. You should replace the inplace operation by an out-of-place one."
@@ -21,11 +23,15 @@ REFUSED = {  # of views: how they came to be, and why they may not be changed in
 }
 
 
+_MODES = {"no_grad": ("no_grad", "with grad mode enabled"), "inference": ("inference", "in normal mode")}
+
+
 def refuse_view(tensor, changed):
     """Raise because a view of this origin is changed in place."""
     edge = tensor._node_edge
     if edge is not None:
         said = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
     else:
-        said = f"A view was created in no_grad mode and {changed} modified inplace with grad mode enabled. "
+        made, now = _MODES[tensor._origin]
+        said = f"A view was created in {made} mode and {changed} modified inplace {now}. "
     raise RuntimeError(said + REFUSED[tensor._origin])

@@ -142,7 +142,7 @@ class Tensor(OnTape, WithGradient, Described, Leaving):
     # ---- copied ----
 
     def __reduce_ex__(self, protocol):
-        return _rebuild, (None if type(self) is Tensor else type(self), self._array.copy(), self._requires)
+        return _rebuild, (None if type(self) is Tensor else type(self), self._array.copy(), self.requires_grad)
 
     def __deepcopy__(self, memo):
         if not self.is_leaf:

@@ -143,7 +143,7 @@ class _Pickler(_Slow):
         if isinstance(obj, Tensor):
             storage, offset, strides = self._placed(obj._array)
             shape = tuple(obj.shape)
-            return REBUILD, (storage, offset, shape, strides, obj.requires_grad and obj.is_leaf, OrderedDict())
+            return REBUILD, (storage, offset, shape, strides, obj.requires_grad, OrderedDict())
         if isinstance(obj, Size):
             return SIZE, (tuple(obj),)
         return (DEVICE, (str(obj),)) if isinstance(obj, device) else NotImplemented

@@ -271,3 +271,34 @@ def test_ties_share_the_gradient_of_max_but_not_of_max_along_a_dim():
     x = leaf(1.0, 1.0)
     assert torch.autograd.grad(x.max(), x)[0].tolist() == [0.5, 0.5]
     assert torch.autograd.grad(x.max(0)[0], x)[0].tolist() == [1.0, 0.0]
+
+
+AWAY = [  # what has no slope at a point, or several: the exponent of 0, one of all with others like it or with nan
+    ("(0.0 ** x).sum()", [-1.0, 0.0, 1.0], [float("-inf"), 0.0, 0.0]),
+    ("x.max()", [float("nan"), 1.0, float("nan")], [0.5, 0.0, 0.5]),
+    ("x.median()", [1.0, 0.0, 1.0, 1.0], [1 / 3, 0.0, 1 / 3, 1 / 3]),
+    ("x.nanmedian()", [float("nan"), 2.0, 2.0], [0.0, 0.5, 0.5]),
+]
+
+
+@pytest.mark.parametrize("expression, values, slopes", AWAY)
+def test_the_gradient_where_there_is_no_single_slope(expression, values, slopes):
+    x = leaf(*values)
+    eval(expression).backward()
+    assert x.grad.tolist() == pytest.approx(slopes)
+
+
+def test_a_gradient_lies_in_memory_as_what_it_is_of():
+    dense, turned = torch.nn.Linear(4, 3), torch.ones(2, 3, 4).transpose(0, 2).detach().requires_grad_()
+    cut = torch.ones(4, 4)[:, ::2].requires_grad_()
+    (dense(torch.ones(2, 4)).sum() + (turned * 2).sum() + cut.exp().sum()).backward()
+    assert [t.grad.stride() for t in (dense.weight, turned, cut)] == [(4, 1), (1, 4, 12), (2, 1)]
+    assert tuple(dense.weight.grad.view(-1).shape) == (12,)
+
+
+def test_an_array_is_handed_out_where_nothing_is_recorded():
+    x = leaf(1.0, 2.0)
+    with torch.no_grad():
+        assert x.numpy().tolist() == [1.0, 2.0]
+    with pytest.raises(RuntimeError, match=r"Can't call numpy\(\) on Tensor that requires grad"):
+        x.numpy()

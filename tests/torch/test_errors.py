@@ -15,6 +15,18 @@ RAISED = [
     ("torch.ones(2)+torch.ones(3)",
      "RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at non-singleton "
      "dimension 0"),
+    ("torch.ones(2,0).max(1)", "IndexError: max(): Expected reduction dim 1 to have non-zero size."),
+    ("torch.ones(2,0).argmax(1)", "IndexError: argmax(): Expected reduction dim 1 to have non-zero size."),
+    ("torch.ones(2,0).median(1)", "IndexError: median(): Expected reduction dim 1 to have non-zero size."),
+    ("torch.logsumexp(torch.ones(2,0),1)", "tensor([-inf, -inf])"),
+    ("F.log_softmax(torch.ones(2,0),1)", "tensor([], size=(2, 0))"),
+    ("torch.ones(0).median()", "tensor(nan)"),
+    ("F.kl_div(torch.zeros(3), torch.tensor([0.5,0.0,-0.5]), reduction='none')", "tensor([-0.3466,  0.0000,     nan])"),
+    ("__import__('copy').copy(torch.ones(1, requires_grad=True) * 2)", "tensor([2.], requires_grad=True)"),
+    ("F.cross_entropy(torch.ones(0,3), torch.zeros(0,dtype=torch.long))", "tensor(nan)"),
+    ("F.pad(torch.ones(2),(1,1,1,1))",
+     "RuntimeError: Padding length should be less than or equal to two times the input dimension but got padding length 4 "
+     "and input of dimension 1"),
     ("torch.ones(2,3)*torch.ones(3,2)",
      "RuntimeError: The size of tensor a (3) must match the size of tensor b (2) at non-singleton "
      "dimension 1"),

@@ -101,6 +101,12 @@ REFUSED = [
         "vjp(lambda x: x * 2, X, torch.ones(3))",
         "v has invalid size: should be torch.Size([2]) but got torch.Size([3]).",
     ),
+    ("vjp(lambda x: x * 2, X, (X, X))", "The given v should contain a single Tensor."),
+    ("jacobian(lambda x: x * 2, X, strict=True, create_graph=True)", "strict mode when create_graph=True"),
+    ("grad(lambda x: x.requires_grad_().sum())(X)", "You are attempting to call Tensor.requires_grad_()"),
+    ("vmap(lambda x: x.requires_grad_())(X)", "call requires_grad_() outside of a function being transformed"),
+    ("grad(lambda x: jvp(torch.sin, x, x)[1].sum())(X)", "torch.autograd.functional.* APIs"),
+    ("grad(lambda x: x.retain_grad())(X)", "You are attempting to call Tensor.retain_grad()"),
     ("hessian(lambda x: x, X)", "The Tensor returned by the function given to hessian should contain a single element"),
 ]
 

@@ -69,9 +69,10 @@ def test_inference_tensors_stay_out_of_recorded_computation():
         z += 1
 
 
-def test_a_view_made_without_grad_mode_may_not_change_with_it():
+@pytest.mark.parametrize("mode, name", [(torch.no_grad, "no_grad"), (torch.inference_mode, "inference")])
+def test_a_view_made_without_grad_mode_may_not_change_with_it(mode, name):
     x = torch.ones(2, requires_grad=True)
-    with torch.no_grad():
+    with mode():
         v = x[0:1]
-    with pytest.raises(RuntimeError, match=r"A view was created in no_grad mode"):
+    with pytest.raises(RuntimeError, match=rf"A view was created in {name} mode"):
         v += 1

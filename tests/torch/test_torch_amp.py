@@ -203,3 +203,38 @@ def fitted(scaler, steps=30):
 def test_without_a_scale_nothing_is_learnt_with_one_it_is():
     assert fitted(GradScaler("cpu", enabled=False)) == 0.0
     assert fitted(GradScaler("cpu", init_scale=2.0**16)) == pytest.approx(3.0, rel=1e-2)
+
+
+def test_a_function_of_ones_own_goes_back_in_the_mode_in_which_it_went_forward():
+    seen = []
+
+    class Product(torch.autograd.Function):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cpu", cast_inputs=None)
+        def forward(ctx, a, b):
+            ctx.save_for_backward(a, b)
+            return a @ b
+
+        @staticmethod
+        @torch.amp.custom_bwd(device_type="cpu")
+        def backward(ctx, g):
+            a, b = ctx.saved_tensors
+            seen.append(torch.is_autocast_enabled("cpu"))
+            return g @ b.T, a.T @ g
+
+    class Wide(Product):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+        def forward(ctx, a, b):
+            seen.append((a.dtype, torch.is_autocast_enabled("cpu")))
+            ctx.save_for_backward(a, b)
+            return a @ b
+
+    a, b = torch.ones(1, 2, requires_grad=True), torch.ones(2, 1)
+    with torch.autocast("cpu"):
+        low, wide = Product.apply(a, b), Wide.apply(a.bfloat16(), b)
+    assert (low.dtype, wide.dtype) == (torch.bfloat16, torch.float32)
+    low.backward()
+    wide.backward()
+    Product.apply(a, b).backward()
+    assert seen == [(torch.float32, False), True, False, False] and a.grad.dtype is torch.float32

@@ -276,10 +276,41 @@ def _rates(make, steps=6, metric=(), lr=0.8):
             lambda o: lr_scheduler.OneCycleLR(o, 1.0, total_steps=6),
             [0.04, 0.994415, 0.811746, 0.462637, 0.133478, 4e-06],
         ),
+        (
+            lambda o: lr_scheduler.CyclicLR(o, 0.1, 1.0, step_size_up=2, mode="triangular2"),
+            [0.1, 0.55, 1.0, 0.55, 0.1, 0.325],
+        ),
+        (lambda o: lr_scheduler.CosineAnnealingWarmRestarts(o, 2, 2), [0.8, 0.4, 0.8, 0.682843, 0.4, 0.117157]),
+        (
+            lambda o: lr_scheduler.ChainedScheduler(
+                [lr_scheduler.ConstantLR(o, 0.5, 2), lr_scheduler.ExponentialLR(o, 0.9)]
+            ),
+            [0.4, 0.36, 0.648, 0.5832, 0.52488, 0.472392],
+        ),
     ],
 )
 def test_schedules_go_as_planned(make, expected):
     assert _rates(make) == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_cycle_moves_the_momentum_the_other_way_and_is_resumed_from_its_state():
+    optimizer = torch.optim.Adam([torch.nn.Parameter(torch.ones(1))], lr=1.0)
+    schedule = lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, step_size_up=2, mode="exp_range", gamma=0.5)
+    optimizer.step()
+    schedule.step()
+    assert optimizer.param_groups[0]["betas"] == (pytest.approx(0.875), 0.999)
+    resumed = lr_scheduler.CyclicLR(optimizer, 0.1, 1.0, step_size_up=2, mode="exp_range", gamma=0.5)
+    resumed.load_state_dict(schedule.state_dict())
+    assert resumed.get_lr() == schedule.get_lr()
+
+
+def test_restarts_go_to_an_epoch_that_is_a_fraction():
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.5)
+    schedule, seen = lr_scheduler.CosineAnnealingWarmRestarts(optimizer, 2, 2, eta_min=0.01), []
+    for epoch in (1.5, 3.25, 20, None):
+        schedule.step(epoch)
+        seen += schedule.get_last_lr()
+    assert seen == [0.08175883860929586, 0.39111470708980256, 0.348757440929447, 0.30279712889395144]
 
 
 def test_a_plateau_lowers_the_rate_after_its_patience_and_cools_down():
@@ -294,6 +325,7 @@ def test_a_plateau_lowers_the_rate_after_its_patience_and_cools_down():
     [
         (lambda p: torch.optim.Adadelta(p, lr=1.0), [0.9903090596199036, -1.9903007745742798]),
         (lambda p: torch.optim.Adamax(p, lr=0.1), [0.7154994010925293, -1.7076482772827148]),
+        (lambda p: torch.optim.RAdam(p, lr=0.1), [0.4623033404350281, -0.9246066808700562]),
         (lambda p: torch.optim.NAdam(p, lr=0.1), [0.7527292370796204, -1.7475085258483887]),
     ],
 )

@@ -82,7 +82,11 @@ def tensor_power(x, p):
 @op(
     "PowBackward2",
     None,
-    lambda ans, c, p: lambda g: g * (ans * np.log(np.asarray(c, dtype_of(g)))),
+    lambda ans, c, p: (
+        lambda g: (
+            anp.where(p >= 0, zero(g), g * ans * -np.inf) if c == 0 else g * (ans * np.log(np.asarray(c, dtype_of(g))))
+        )
+    ),
     tensors="-self exponent",
     saves="exponent result",
 )

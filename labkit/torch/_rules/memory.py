@@ -43,7 +43,9 @@ def clone_in_order(x):
 )
 def copy(target, x):
     """`x` broadcast to the shape, and cast to the dtype, of `target`."""
-    return (x if np.shape(x) == target.shape else np.broadcast_to(x, target.shape)).astype(target.dtype)
+    made = np.empty_like(target)
+    made[...] = x
+    return made
 
 
 @op("ZeroBackward0", lambda ans, x: lambda g: anp.zeros_like(g))

@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as base
-from ...engine import cast, dtype_of
+from ...engine import cast, dtype_of, getval
 from ...ops import REDUCTIONS, absolute, exp, expand, power, zero
 from .arithmetic import divide
 from .core import as_declared, op, wide
@@ -138,8 +138,20 @@ log_softmax = op("LogSoftmaxBackward0", lambda ans, x, axis: lambda g: log_softm
                  saves="result")(wide(base.log_softmax.fun))  # fmt: skip
 
 
+def shared(ans, x, *_):
+    """The gradient of one element of all, shared by those equal to it: by all nan, where it is nan."""
+    found = getval(ans)
+    hit = np.isnan(getval(x)) if found != found else getval(x) == found
+    return lambda g: anp.where(hit, divide(g, np.asarray(np.sum(hit), dtype_of(g))), zero(g))
+
+
+def _whole(name, kernel):
+    """The largest or the smallest of all elements."""
+    return op(name, shared, others="dim keepdim", saves="self result")(lambda x, axis, keepdims: kernel(x))
+
+
 def _extreme(name, kernel):
-    """Largest or smallest of all elements or along dims; equal winners share the gradient."""
+    """Largest or smallest along dims; equal winners share the gradient."""
 
     def vjp(ans, x, axis, keepdims):
         def pull(g):
@@ -154,7 +166,7 @@ def _extreme(name, kernel):
     return op(name, vjp, others="dim keepdim", saves="self result")(fun)
 
 
-max_all, min_all = _extreme("MaxBackward1", np.max), _extreme("MinBackward1", np.min)
+max_all, min_all = _whole("MaxBackward1", np.max), _whole("MinBackward1", np.min)
 amax, amin = _extreme("AmaxBackward0", np.max), _extreme("AminBackward0", np.min)
 
 

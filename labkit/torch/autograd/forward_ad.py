@@ -119,6 +119,10 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."
         )
+    if open_now.has(tangent):
+        raise RuntimeError(
+            "Setting a forward grad that itself has a forward gradient at the same level0 is not supported."
+        )
     made = Tensor._wrap(new_box(tensor._value, open_now.number, Forward.new_root(tangent._value)))
     made._tangent = tangent  # type: ignore[attr-defined]
     return made

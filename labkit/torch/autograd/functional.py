@@ -30,6 +30,20 @@ LINEAR = (
     "differentiable and that the jacobian depends on the inputs (this would be violated by a linear function for "
     "example)."
 )
+_AGAIN = " This is not allowed in strict mode when create_graph=True."
+CONSTANT_AGAIN = "The jacobian of the user-provided function is independent of input {}." + _AGAIN
+HESSIAN_AGAIN = "The hessian of the user-provided function is independent of input {}." + _AGAIN
+PUSHED_CONSTANT = (
+    "The gradient with respect to the input is independent of entry {} in the grad_outputs when using the double backward "
+    "trick to compute forward mode gradients. This is not allowed in strict mode."
+)
+SECOND = {
+    "vhp": "The jacobian of the user-provided function is independent of input {}. This is not allowed in strict mode.",
+    "hvp": (
+        "The hessian of the user-provided function is independent of entry {} in the grad_jacobian. This is not allowed in "
+        "strict mode as it prevents from using the double backward trick to replace forward mode AD."
+    ),
+}
 
 
 def _tuple(x, what, name):
@@ -72,7 +86,8 @@ def _outputs(func, inputs, name, strict):
     return outputs, not isinstance(out, tuple)
 
 
-def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT):
+def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDENT, again=CONSTANT_AGAIN):
+    """The gradients; with `strict`, `words` are said where there is none, `again` where it is constant."""
     from . import grad
 
     used = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
@@ -89,6 +104,7 @@ def _pulled(outputs, inputs, seeds, create_graph, strict=False, words=INDEPENDEN
     if strict and any(g is None for g in found):
         i = next(k for k, g in enumerate(found) if g is None)
         raise RuntimeError(words.format(i))
+    _on_tape(found, strict and create_graph and bool(again), again)
     return tuple(_creation.zeros_like(t) if g is None else g for g, t in zip(found, inputs, strict=True))
 
 
@@ -98,14 +114,16 @@ def _on_tape(tensors, strict, words):
             raise RuntimeError(words.format(i))
 
 
-def _vector(v, like, name, single="input to the user-provided function is"):
-    """The vector of a product, checked against what it is paired with; ones for a single element, which `single` speaks of."""
+def _vector(v, like, name, one, single="input to the user-provided function is"):
+    """The vector of a product, checked against what it is paired with, `one` tensor or a tuple; ones for a single element."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if the {single} a single Tensor with a single element.")
         return (_creation.ones_like(like[0]),)
     v = _tuple(v, "v", name)
     if len(v) != len(like):
+        if one:
+            raise RuntimeError("The given v should contain a single Tensor.")
         raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}.")
     for i, (a, b) in enumerate(zip(v, like, strict=True)):
         if a.shape != b.shape:
@@ -194,7 +212,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     single_in = not isinstance(inputs, tuple)
     inputs = _as_leaves(_tuple(inputs, "inputs", "vjp"), create_graph)
     outputs, single_out = _outputs(func, inputs, "vjp", strict)
-    v = _vector(v, outputs, "vjp", "user-provided function returns")
+    v = _vector(v, outputs, "vjp", single_out, "user-provided function returns")
     found = _pulled(outputs, inputs, v, create_graph, strict)
     return _detached(_mirrored(outputs, single_out), create_graph), _detached(_mirrored(found, single_in), create_graph)
 
@@ -202,13 +220,14 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
 @enable_grad()
 def jvp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
     """`(outputs, J v)`: the Jacobian-vector product, by two reverse passes."""
+    single_in = not isinstance(inputs, tuple)
     inputs = _as_leaves(_tuple(inputs, "inputs", "jvp"), create_graph)
-    v = _vector(v, inputs, "jvp")
+    v = _vector(v, inputs, "jvp", single_in)
     outputs, single_out = _outputs(func, inputs, "jvp", strict)
     dummies = tuple(_creation.zeros_like(o).requires_grad_() for o in outputs)
-    pulled = _pulled(outputs, inputs, dummies, True, strict)
+    pulled = _pulled(outputs, inputs, dummies, True, strict, again="")
     _on_tape(pulled, strict, PULLED_CONSTANT)
-    found = _pulled(pulled, dummies, v, create_graph)
+    found = _pulled(pulled, dummies, v, create_graph, strict, PUSHED_CONSTANT)
     return _detached(_mirrored(outputs, single_out), create_graph), _detached(
         _mirrored(found, single_out), create_graph
     )
@@ -230,11 +249,11 @@ def vhp(func, inputs, v=None, create_graph=False, strict=False) -> tuple:
 def _hessian_product(func, inputs, v, create_graph, strict, name):
     single = not isinstance(inputs, tuple)
     inputs = _as_leaves(_tuple(inputs, "inputs", name), create_graph)
-    v = _vector(v, inputs, name)
+    v = _vector(v, inputs, name, single)
     out = _scalar(func, inputs, name, strict)
-    first = _pulled((out,), inputs, (_creation.ones_like(out),), True, strict)
+    first = _pulled((out,), inputs, (_creation.ones_like(out),), True, strict, again="")
     _on_tape(first, strict, LINEAR)
-    found = _pulled(first, inputs, v, create_graph)
+    found = _pulled(first, inputs, v, create_graph, strict, SECOND[name], HESSIAN_AGAIN)
     return _detached(out, create_graph), _detached(_mirrored(found, single), create_graph)
 
 

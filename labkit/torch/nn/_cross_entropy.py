@@ -1,5 +1,7 @@
 """The log-loss of classes: part of `torch.nn.functional`."""
 
+import math
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -45,7 +47,9 @@ def _nll_index(target, ignore):
 def _nll(x, target, weight, ignore, reduction):
     picked = np.take_along_axis(x, _nll_index(target, ignore), 1).squeeze(1)
     losses = -picked * _nll_weights(x, target, weight, ignore, reduction)
-    return losses if reduction == "none" else np.sum(losses, dtype=x.dtype)
+    if reduction == "none":
+        return losses
+    return np.sum(losses, dtype=x.dtype) if losses.size or reduction == "sum" else x.dtype.type(np.nan)
 
 
 @by_old_names
@@ -123,4 +127,5 @@ def _soft_cross_entropy(scores, target, weight, reduction, smoothing, dim):
     if reduction == "none":
         return -METHODS["sum"](terms, dim)
     total = -METHODS["sum"](terms)
-    return total if reduction == "sum" else apply(_rules.divide_by, total, scores.numel() // scores.shape[dim])
+    examples = math.prod(n for k, n in enumerate(scores.shape) if k != dim)
+    return total if reduction == "sum" else apply(_rules.divide_by, total, examples)

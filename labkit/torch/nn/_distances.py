@@ -63,8 +63,8 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
 def _kl(input, target, reduction, log_target):
     if log_target:
         return METHODS["exp"](target) * (target - input)
-    positive = target > 0
-    entropy = FUNCTIONS["where"](positive, target * METHODS["log"](FUNCTIONS["where"](positive, target, 1.0)), 0.0)
+    given = target != 0
+    entropy = FUNCTIONS["where"](given, target * METHODS["log"](FUNCTIONS["where"](given, target, 1.0)), 0.0)
     return entropy - target * input
 
 

@@ -35,7 +35,14 @@ def pad(input, pad, mode="constant", value=None) -> Tensor:
     >>> torch.nn.functional.pad(x, (1, 1), "reflect"), torch.nn.functional.pad(x, (0, 1))
     (tensor([[2., 1., 2., 3., 2.]]), tensor([[1., 2., 3., 0.]]))
     """
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    if len(pairs) > input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.ndim}"
+        )
     if mode == "constant":
         return _constant(input, pairs, 0 if value is None else value)
     if mode not in _PLACES:

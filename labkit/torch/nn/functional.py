@@ -53,6 +53,8 @@ sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 
 def one_hot(tensor, num_classes=-1) -> Tensor:
     """Class numbers as rows with a single 1."""
+    if num_classes == -1 and not tensor.numel():
+        raise RuntimeError("Can not infer total number of classes from empty tensor.")
     classes = int(tensor._array.max()) + 1 if num_classes == -1 else num_classes
     return off_tape(np.eye(classes, dtype=np.int64)[tensor._array], "one_hot", tensor)
 

@@ -2,10 +2,22 @@
 
 from ...aliases import attributes
 from . import lr_scheduler
-from .methods import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RMSprop
+from .methods import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop
 from .optimizer import Optimizer
 
-__all__ = ["SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RMSprop", "lr_scheduler"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "NAdam",
+    "Optimizer",
+    "RAdam",
+    "RMSprop",
+    "lr_scheduler",
+]
 
 
 __getattr__ = attributes(__name__)

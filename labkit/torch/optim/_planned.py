@@ -126,7 +126,7 @@ class OneCycleLR(LRScheduler):
             rest = (last, "initial_lr", "min_lr", "max_momentum", "max_momentum")
             self.phases = [(end, *up), (back, "max_lr", "initial_lr", *down), rest]
         for number, group in enumerate(optimizer.param_groups):
-            high, most, least = (_of_group(v, number) for v in (max_lr, max_momentum, base_momentum))
+            high, most, least = (of_group(v, number) for v in (max_lr, max_momentum, base_momentum))
             group.update(initial_lr=high / div_factor, max_lr=high, min_lr=high / div_factor / final_div_factor)
             group.update({"max_momentum": most, "base_momentum": least} if cycle_momentum else {})
         super().__init__(optimizer, last_epoch)
@@ -142,7 +142,7 @@ class OneCycleLR(LRScheduler):
         part = (self.last_epoch - begin) / (end - begin)
         for group in self.optimizer.param_groups if self.cycle_momentum else ():
             momentum = self._between(group[first], group[second], part)
-            group.update({"betas": (momentum, *group["betas"][1:])} if "betas" in group else {"momentum": momentum})
+            set_momentum(group, momentum)
         return [self._between(group[low], group[high], part) for group in self.optimizer.param_groups]
 
     def _between(self, start, end, part):
@@ -151,5 +151,11 @@ class OneCycleLR(LRScheduler):
         return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 
 
-def _of_group(value, number):
+def of_group(value, number):
+    """The option of the group of this number: one for all, or one for each."""
     return value[number] if isinstance(value, (list, tuple)) else value
+
+
+def set_momentum(group, momentum) -> None:
+    """Give a group of parameters this momentum, or this first one of its `betas`."""
+    group.update({"betas": (momentum, *group["betas"][1:])} if "betas" in group else {"momentum": momentum})

@@ -4,13 +4,19 @@ import math
 from collections import Counter
 
 from ...aliases import attributes
+from ._cyclic import ChainedScheduler, CosineAnnealingWarmRestarts, CyclicLR
 from ._planned import OneCycleLR, ReduceLROnPlateau, SequentialLR
 from ._schedule import LRScheduler
 
 __all__ = [
-    "ConstantLR", "CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR",
-    "MultiplicativeLR", "OneCycleLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR", "StepLR",
+    "ChainedScheduler", "ConstantLR", "CosineAnnealingLR", "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR",
+    "LRScheduler", "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
+    "ReduceLROnPlateau", "SequentialLR", "StepLR",
 ]  # fmt: skip
+
+
+class _LRScheduler(LRScheduler):
+    """What `LRScheduler` was called before PyTorch 2.0: schedules of that time are derived from it."""
 
 
 class _Times(LRScheduler):

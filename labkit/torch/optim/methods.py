@@ -221,3 +221,32 @@ class NAdam(Optimizer):
         root = np.sqrt(v / (1 - beta2**t)) + group["eps"]
         value = value - group["lr"] * (1.0 - mu) / (1.0 - product) * (g / root)
         return value - group["lr"] * ahead / (1.0 - product * ahead) * (m / root)
+
+
+class RAdam(Optimizer):
+    """Adam without its root while too few steps are known, and then times r, which grows to 1: p - lr * m / (1 - beta1^t),
+    where from about the fifth step on m is divided by (sqrt(v) + eps) / sqrt(1 - beta2^t) / r."""
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
+                 foreach=None, maximize=False, capturable=False, differentiable=False):  # fmt: skip
+        non_negative(lr=lr, eps=eps)
+        names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+        super().__init__(params, options(names, locals()))
+
+    def update(self, group, p, g) -> np.ndarray:
+        (beta1, beta2), value, t = group["betas"], p._array, counted(self.state[p])
+        if group["decoupled_weight_decay"]:
+            value = value * (1 - group["lr"] * group["weight_decay"])
+        else:
+            g = _decayed(group, p, g)
+        m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
+        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
+        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
+        left = 1 - beta2**t
+        longest = 2 / (1 - beta2) - 1
+        length = longest - 2 * t * beta2**t / left
+        step = m / (1 - beta1**t) * group["lr"]
+        if length > 5.0:
+            known = (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
+            step = step * (left**0.5 / (np.sqrt(v) + group["eps"])) * known**0.5
+        return value - step

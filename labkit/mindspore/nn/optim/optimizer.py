@@ -88,6 +88,8 @@ class Optimizer(Cell):
         self.exec_weight_decay = any(self.decay_flags)
         self.grad_centralization_flags = tuple(s.centralized for s in settings)
         self.parameters = ParameterTuple(s.parameter for s in settings)
+        if self.is_group:
+            self.group_params = list(self.parameters)
         self._rates = tuple(rates)
 
     def keep_slots(self) -> None:

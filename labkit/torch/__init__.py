@@ -17,6 +17,7 @@ from . import (
     _joining,
     _linear,
     _operators,
+    _out,
     _picking,
     _random,
     _reduce,
@@ -60,7 +61,7 @@ def _besides(place):
 
 globals().update(_DTYPES)
 globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
-globals().update(_table.FUNCTIONS)
+globals().update({_name: _out.with_out(_name, _fun) for _name, _fun in _table.FUNCTIONS.items()})
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"

@@ -152,7 +152,7 @@ In the default dtype unless `dtype` is given. Raises RuntimeError for a negative
 
 
 def _filled(name, make):
-    def fun(*sizes, size=None, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False):
+    def fun(*sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         size = sizes if size is None else (size,)
         if any(n < 0 for n in flat_sizes(size)):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")

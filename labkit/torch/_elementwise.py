@@ -45,7 +45,7 @@ _EXAMPLE = """\
 def _unary(name, primitive, prepare):
     dtypes = "Integers become the default dtype." if prepare is floating else "The dtype is kept."
 
-    def fun(input, *, out=None):
+    def fun(input):
         return apply(primitive, prepare(tensor_of(input, name)))
 
     fun.__name__ = fun.__qualname__ = name

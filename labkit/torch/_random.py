@@ -112,7 +112,7 @@ def _check_bound(name, bound, dtype):
 
 def _sized(name, draw, text):
     def fun(
-        *sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None,
+        *sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False, layout=None,
         pin_memory=False,
     ):  # fmt: skip
         dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(sizes if size is None else (size,))
@@ -205,7 +205,7 @@ def _around(mean, std, parameters, generator):
 
 
 @function()
-def bernoulli(input, p=None, *, generator=None, out=None):
+def bernoulli(input, p=None, *, generator=None):
     """1 with the probability given by each element (or by the number `p`), else 0."""
     drawn = _bernoulli(np.empty(input.shape), input if p is None else p, input.dtype, generator)
     return apply(drawing.drawn_for, input, drawn, "BernoulliBackward0")

@@ -78,7 +78,7 @@ _FROM_NN = """
     poisson_nll_loss prelu rms_norm rrelu selu threshold triplet_margin_loss
 """
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "utils"), ""),
+    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "special", "utils"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",

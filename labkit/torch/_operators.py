@@ -17,7 +17,7 @@ from ._dispatch import (
     overwrite,
 )  # fmt: skip
 from ._elementwise import UNARY, add, div, floor_divide, mul, positive, pow, remainder, sub
-from ._table import METHODS, method
+from ._table import METHODS, both, method
 from ._tensor import Tensor
 
 # ---- operators ----
@@ -36,11 +36,13 @@ def _operator(fun, swapped=False, arrays=False):
     return operate
 
 
-def _rsub(other, self):
-    if isinstance(other, Tensor):
-        return sub(other, self)
-    dtype = common_dtype(self, other)
-    return apply(_rules.rsub, converted(self, dtype), number_for(other, dtype))
+@both()
+def rsub(input, other, *, alpha=1):
+    """`other - alpha * input`."""
+    if isinstance(other, Tensor) or alpha != 1:
+        return sub(other, input, alpha=alpha)
+    dtype = common_dtype(input, other)
+    return apply(_rules.rsub, converted(input, dtype), number_for(other, dtype))
 
 
 def _rdiv(other, self):
@@ -59,13 +61,12 @@ OPERATORS = {
 }  # fmt: skip
 for _name, _fun in OPERATORS.items():
     METHODS[f"__{_name}__"] = _operator(_fun)
-    METHODS[f"__r{_name}__"] = _operator({"sub": _rsub}.get(_name, _fun), True)
+    METHODS[f"__r{_name}__"] = _operator(_fun, True)
 METHODS["__radd__"], METHODS["__rmul__"] = _operator(add), _operator(mul)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     METHODS[f"__{_name}__"] = _operator(METHODS[_name], arrays=_name in ("eq", "ne"))
-METHODS["__rtruediv__"] = lambda self, other: _rdiv(other, self)
+METHODS["__rsub__"], METHODS["__rtruediv__"] = _operator(rsub), lambda self, other: _rdiv(other, self)
 METHODS.update(__neg__=METHODS["neg"], __abs__=METHODS["abs"], __invert__=METHODS["bitwise_not"], __pos__=positive)
-METHODS["rsub"] = lambda self, other: _rsub(other, self)
 
 
 # ---- in-place forms: every entry `f_` is `f` written into its own memory ----

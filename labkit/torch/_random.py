@@ -86,6 +86,14 @@ def _normal(generator, count, dtype, contiguous=True, mean=0.0, std=1.0):
 
 
 @_shared
+def _exponential(generator, count, dtype, contiguous=True, lambd=1.0):
+    kind = _floating(dtype, "exponential_")
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return (-np.log1p(-_draws.unit(_source(generator), count, np.float64)) / lambd).astype(kind)
+
+
+@_shared
 def _integers(generator, count, dtype, contiguous=True, low=0, high=None):
     low, high = (0, low) if high is None else (low, high)
     if low >= high:
@@ -269,6 +277,7 @@ def _random(generator, count, dtype, contiguous, *bounds):
 
 
 _refill("uniform_", "UniformBackward0", _uniform)
+_refill("exponential_", "ExponentialBackward0", _exponential)
 _refill("normal_", "NormalBackward0", _normal)
 _refill("random_", "RandomBackward0", _random)
 

@@ -34,7 +34,7 @@ ELSE = {  # arguments, and what comes
     "combinations": ((V,), [[2, 3], [2, 5], [3, 5]]), "cartesian_prod": ((V[:2], V[1:]), [[2, 3], [2, 5], [3, 3], [3, 5]]),
     "cumulative_trapezoid": ((X,), [[1.5, 4.0], [2.25, 2.0]]), "renorm": ((V * 1e6, 1, 0, 4.0), [4.0, 4, 4]),
     "dist": ((V, 0 * V), 38**0.5), "cdist": ((V[:, None], V[:2, None]), [[0, 1], [1, 0], [3, 2]]),
-    "range": ((1, 4), [1, 2, 3, 4]),
+    "range": ((1, 4), [1, 2, 3, 4]), "tensor_split": ((V, 2), ([2, 3], [5])),
     "take_along_dim": ((X, np.array([[2], [0]]), 1), [[3], [4]]), "bucketize": ((X, V), [[0, 0, 1], [2, 0, 0]]),
     "select_scatter": ((X, V, 0, 1), [X[0], V]), "slice_scatter": ((X, A, 1, 1), np.hstack([X[:, :1], A])),
     "diagonal_scatter": ((X, V[:2]), [[2, 2, 3], [4, 3, -1]]), "narrow_copy": ((X, 1, 1, 2), B),

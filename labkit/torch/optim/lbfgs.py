@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from ...aliases import attributes
 from .._dispatch import overwrite
 from .._modes import enable_grad, no_grad
 from .._tensor import Tensor
-from .line_search import Point, strong_wolfe
+from ._line_search import Point, strong_wolfe
 from .optimizer import Optimizer, options
 
 __all__ = ["LBFGS"]
@@ -133,3 +134,6 @@ class LBFGS(Optimizer):
             part = d[at : at + p.numel()].reshape(p._array.shape)
             overwrite(p, Tensor._of(p._array + p._array.dtype.type(t) * part))
             at += p.numel()
+
+
+__getattr__ = attributes(__name__)

@@ -6,7 +6,7 @@ and `composed` has what is made of other ops. Both dialects, pictures and progra
 `pooling` have what dialects put under their own names.
 """
 
-from . import combined, looked_up  # noqa: F401  (whose ops `compositions` offers)
+from . import combined, looked_up, ordered  # noqa: F401  (whose ops `compositions` offers)
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
 from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh

@@ -11,6 +11,7 @@ from ..later import load as _load
 from . import (
     _choosing,
     _comparing,
+    _composed,
     _creation,
     _elementwise,
     _indexing,

@@ -97,9 +97,27 @@ def _noted(made, data, op):
     return _trail.entered(made, data, op)
 
 
-@function("as_tensor", "asarray")
+@function()
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """`obj` as a tensor, sharing memory where the dtype allows, unless `copy`; of a tensor on the tape it stays there."""
+    made = as_tensor(obj, dtype, device)
+    if isinstance(made, Tensor) and isinstance(obj, Tensor) and not requires_grad:
+        made = made.clone() if copy and made is obj else made
+        return made
+    made = (made.clone() if copy else made).detach()
+    return made.requires_grad_(requires_grad)
+
+
+@function()
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A tensor that shares the memory of a buffer, such as a bytearray: `count` elements, from the byte `offset` on."""
+    return _made(np.frombuffer(buffer, dtype.np, count, offset), requires_grad)
+
+
+@function()
 def as_tensor(data, dtype=None, device=None):
     """`data` as a tensor, sharing memory with an array or tensor where the dtype allows."""
+    check_device(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray) and (dtype is None or dtype.np == data.dtype):

@@ -196,3 +196,4 @@ for _name, _fun, _is_method in primitives.compositions(
     _found,
 ):
     register(_fun, method=_is_method)
+register(OPS["vstack"], "row_stack", method=False)

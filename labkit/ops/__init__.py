@@ -2,8 +2,8 @@
 
 `table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` and `special` have the functions
 of one number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`),
-and `composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution` and
-`pooling` have what dialects put under their own names.
+and `composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution`,
+`pooling` and `windows` have what dialects put under their own names.
 """
 
 from . import combined, looked_up, ordered  # noqa: F401  (whose ops `compositions` offers)
@@ -111,6 +111,7 @@ __all__ = [
     "tanh",
     "var",
     "variant",
+    "windows",
     "words_of",
     "zero",
-]  # fmt: skip
+]

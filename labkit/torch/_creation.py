@@ -98,14 +98,11 @@ def _noted(made, data, op):
 
 
 @function()
-def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    """`obj` as a tensor, sharing memory where the dtype allows, unless `copy`; of a tensor on the tape it stays there."""
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
+    """`obj` as a tensor, sharing memory where the dtype allows, unless `copy`; without `requires_grad` it stays on its tape."""
     made = as_tensor(obj, dtype, device)
-    if isinstance(made, Tensor) and isinstance(obj, Tensor) and not requires_grad:
-        made = made.clone() if copy and made is obj else made
-        return made
-    made = (made.clone() if copy else made).detach()
-    return made.requires_grad_(requires_grad)
+    made = METHODS["clone"](made) if copy else made
+    return made if requires_grad is None else made.detach().requires_grad_(requires_grad)
 
 
 @function()

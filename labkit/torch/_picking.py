@@ -1,5 +1,7 @@
 """Picking and placing: by position, by mask, along diagonals; copies in another order."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import ops as base
@@ -7,7 +9,7 @@ from ..ops import MOVERS
 from . import _rules
 from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
 from ._shaping import flat_sizes, reshape
-from ._table import both, method, of_row
+from ._table import METHODS, both, method, of_row
 from ._tensor import Tensor
 
 
@@ -65,8 +67,11 @@ def scatter_add(input, dim, index, src):
 
 
 @both()
-def scatter(input, dim, index, src):
-    """`input` with `src` (or a number) written at the positions in `index` along `dim`."""
+def scatter(input, dim, index, src, *, reduce=None):
+    """`input` with `src` (or a number) written at the positions in `index` along `dim`; `reduce`: "add" or "multiply"."""
+    if reduce is not None:
+        source = src if isinstance(src, Tensor) else input.new_full(index.shape, src)
+        return METHODS["scatter_reduce"](input, dim, index, source, {"add": "sum", "multiply": "prod"}[reduce])
     dim, where = whole_dim(dim, input.ndim), index._array
     place = [np.broadcast_to(i, where.shape) for i in np.indices(where.shape, sparse=True)]
     place[dim] = where
@@ -74,7 +79,9 @@ def scatter(input, dim, index, src):
         return apply(
             _rules.index_put, input, Tensor._of(np.asarray(src, input.dtype.np)), tuple(place), "ScatterBackward1"
         )
-    part = src if src.shape == where.shape else src[tuple(slice(0, n) for n in where.shape)]
+    part: Any = (
+        src if src.shape == where.shape else METHODS["__getitem__"](src, tuple(slice(0, n) for n in where.shape))
+    )
     return apply(_rules.index_put, input, part, tuple(place), "ScatterBackward0")
 
 

@@ -85,7 +85,7 @@ class MultiheadAttention(Cell):
 
     def construct(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                   average_attn_weights=True) -> tuple:  # fmt: skip
-        given = [query, key, value]
+        q, k, v = query, key, value
         batched = query.ndim == 3
         if query.ndim not in (2, 3):
             raise ValueError(
@@ -98,10 +98,10 @@ class MultiheadAttention(Cell):
                 f"`value` with {value.ndim}D."
             )
         if not batched:
-            given = [x.expand_dims(1) for x in given]
+            q, k, v = (x.expand_dims(1) for x in (q, k, v))
         elif self.batch_first:
-            given = [x.swapaxes(1, 0) for x in given]
-        output, weights = self._attend(*given, key_padding_mask, attn_mask)
+            q, k, v = (x.swapaxes(1, 0) for x in (q, k, v))
+        output, weights = self._attend(q, k, v, key_padding_mask, attn_mask)
         weights = weights.sum(axis=1) / self.num_heads if average_attn_weights else weights
         if not batched:
             output, weights = output.squeeze(1), weights.squeeze(0)
@@ -158,7 +158,7 @@ class MultiheadAttention(Cell):
         biases = [None] * 3 if self.in_proj_bias is None else _OPS["tensor_split"](self.in_proj_bias, 3)
         if not self._packed:
             weights = self.q_proj_weight, self.k_proj_weight, self.v_proj_weight
-        elif query is key and key is value:
+        elif query is key is value:
             return _OPS["tensor_split"](_linear(query, self.in_proj_weight, self.in_proj_bias), 3, -1)
         else:
             weights = _OPS["tensor_split"](self.in_proj_weight, 3)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from inspect import Parameter as Option
 from inspect import cleandoc, signature
+from typing import Any
 
 from ...layout import Placed
 from ...ops import FUNCTIONS
@@ -208,7 +209,7 @@ def _named_after(name, takes, fun):
         self.options = {o if o in wanted else _OTHER_WORD.get(o): value for o, value in given.arguments.items()}
 
     def __call__(self, *args):
-        left, placed = list(args), []
+        left, placed = list(args), list[Any]()
         named = {o: value for o, value in self.options.items() if o in wanted and wanted[o].kind is Option.KEYWORD_ONLY}
         for option, parameter in wanted.items():
             if parameter.kind is Option.VAR_POSITIONAL:

@@ -216,8 +216,8 @@ def max_unpool1d(input, indices, kernel_size, stride=None, padding=0, output_siz
     """Zeros, with the elements of sequences where `indices`, from `max_pool1d`, says that they were."""
     stride = kernel_size if stride is None else stride
     size = None if output_size is None else (1, *tuple(output_size)[-1:])
-    rows = [(rest, *several(v, 1)) for v, rest in ((kernel_size, 1), (stride, 1), (padding, 0))]
-    return _unpooled(2, input.unsqueeze(-2), indices.unsqueeze(-2), *rows, size).squeeze(-2)
+    kernel, step, around = ((rest, *several(v, 1)) for v, rest in ((kernel_size, 1), (stride, 1), (padding, 0)))
+    return _unpooled(2, input.unsqueeze(-2), indices.unsqueeze(-2), kernel, step, around, size).squeeze(-2)
 
 
 def max_unpool2d(input, indices, kernel_size, stride=None, padding=0, output_size=None) -> Tensor:

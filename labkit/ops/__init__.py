@@ -1,12 +1,12 @@
 """The ops of both dialects: each is a row with what it computes, its derivative, what that keeps, how it is written and told.
 
-`table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` has the functions of one
-number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`), and
-`composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution` and `pooling`
-have what dialects put under their own names.
+`table` has the rows and what is asked of them. An op of an existing kind is a row: `elementwise` and `special` have the functions
+of one number, `arithmetic` those of two, `reductions` and `moving` those of a tensor and options such as an axis (`signatures`),
+and `composed` has what is made of other ops. Both dialects, pictures and programs take them from there. `convolution`,
+`pooling` and `windows` have what dialects put under their own names.
 """
 
-from . import combined, looked_up  # noqa: F401  (whose ops `compositions` offers)
+from . import combined, looked_up, ordered  # noqa: F401  (whose ops `compositions` offers)
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
 from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
@@ -26,6 +26,7 @@ from .reductions import (
     var,
 )
 from .signatures import offered, signed
+from .special import polygamma
 from .table import (
     NUMBERS_ARE_WEAK,
     TABLE,
@@ -83,6 +84,7 @@ __all__ = [
     "offered",
     "op_of_node",
     "others",
+    "polygamma",
     "pooling",
     "power",
     "prod",
@@ -109,6 +111,7 @@ __all__ = [
     "tanh",
     "var",
     "variant",
+    "windows",
     "words_of",
     "zero",
-]  # fmt: skip
+]

@@ -144,6 +144,13 @@ def cdist(of, x1, x2, p=2.0, compute_mode=None) -> Any:
 
 
 @torch_only
+def pdist(of, input, p=2.0) -> Any:
+    """The p-norms of the differences of each row and each row behind it."""
+    first, second = np.triu_indices(len(input), 1)
+    return of["norm"](input[first] - input[second], p, -1)
+
+
+@torch_only
 def vander(of, x, N=None, increasing=False) -> Any:
     """The powers of a vector's elements, side by side: from N - 1 down to 0, or up."""
     powers = range(len(x) if N is None else N)
@@ -208,6 +215,12 @@ def fmin(of, input, other) -> Any:
 def float_power(of, input, exponent) -> Any:
     """Powers in double precision."""
     return input.double() ** (exponent.double() if hasattr(exponent, "dtype") else float(exponent))
+
+
+@composed
+def ldexp(of, input, other) -> Any:
+    """input * 2^other."""
+    return input * 2.0**other
 
 
 @composed

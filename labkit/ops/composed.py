@@ -146,6 +146,12 @@ def _cut(of, x, at, axis):
 
 
 @composed
+def tensor_split(of, input, indices_or_sections, axis=0) -> Any:
+    """Parts along an axis: so many of nearly equal length, or cut at these places."""
+    return _cut(of, input, indices_or_sections, axis)
+
+
+@composed
 def hsplit(of, input, indices_or_sections) -> Any:
     """Parts side by side: along the second axis, of a vector along the first."""
     return _cut(of, input, indices_or_sections, min(1, input.ndim - 1))

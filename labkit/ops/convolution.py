@@ -1,15 +1,16 @@
-"""Convolution of images, as ops of the graph: arrays of shape (batch, channels, height, width).
+"""Convolution of sequences, images and volumes, as ops of the graph: arrays of shape (batch, channels, *size).
 
 A convolution is a matrix product: what each output element sees is laid out as a column, and the weight, one row per
 output channel, multiplies the columns. `<conv2d(x, w), g>` is linear in x, in w and in g, so there are three ops, and the
 derivatives of each are the other two; half precision is added up in float32.
 
 Arrays made here have the batch last in memory, though not in their shape: then every inner loop runs over the whole batch,
-which is several times as fast. Geometry is given as `stride`, `padding` and `dilation`: `(1, 1)`,
-`((top, bottom), (left, right))`, `(1, 1)`.
+which is several times as fast. Geometry has an entry for each dimension of `size`: of an image, `stride`, `padding` and
+`dilation` are `(1, 1)`, `((top, bottom), (left, right))`, `(1, 1)`.
 """
 
 import math
+from itertools import product
 
 import autograd.numpy as anp
 import numpy as np
@@ -27,7 +28,7 @@ np.empty((1 << 25) - (1 << 16), np.uint8)
 
 
 def output_size(size, kernel, stride, padding, dilation) -> tuple[int, ...]:
-    """`(height, width)` of the result: at how many places a kernel fits into an image of `size`.
+    """The size of the result: at how many places a kernel fits into an image of `size`.
 
     >>> output_size((32, 32), (5, 5), (1, 1), ((0, 0), (0, 0)), (1, 1))
     (28, 28)
@@ -48,42 +49,45 @@ def same_padding(size, kernel, stride, dilation) -> tuple[tuple[int, int], ...]:
 
 
 def places(kernel, stride, dilation, out, first=0):
-    """`(i, j, what element (i, j) of the kernel meets, as two slices of the padded image)`, for the whole kernel.
+    """`(index of an element of the kernel, what it meets, as slices of the padded image)`, for the whole kernel.
 
-    `out` is the height and width of the part of the result that begins at row `first`.
+    `out` is the size of the part of the result that begins at `first` of the first dimension.
     """
-    rows, cols = (
-        [slice(begin * s + i * d, begin * s + i * d + (o - 1) * s + 1, s) for i in range(k)]
-        for k, s, d, o, begin in zip(kernel, stride, dilation, out, (first, 0), strict=True)
-    )
-    return [(i, j, row, col) for i, row in enumerate(rows) for j, col in enumerate(cols)]
+    begins = (first, *(0 for _ in kernel[1:]))
+    met = [
+        [(i, slice(begin * s + i * d, begin * s + i * d + (o - 1) * s + 1, s)) for i in range(k)]
+        for k, s, d, o, begin in zip(kernel, stride, dilation, out, begins, strict=True)
+    ]
+    return [tuple(zip(*element, strict=True)) for element in product(*met)]
 
 
 def batch_last(x):
-    """Axes (channels, height, width, batch), in memory too."""
-    return np.ascontiguousarray(np.transpose(x, (1, 2, 3, 0)))
+    """Axes (channels, *size, batch), in memory too."""
+    return np.ascontiguousarray(np.moveaxis(x, 0, -1))
 
 
 def batch_first(x):
-    """The usual axes (batch, channels, height, width) again; the memory stays as it is."""
-    return np.transpose(x, (3, 0, 1, 2))
+    """The usual axes (batch, channels, *size) again; the memory stays as it is."""
+    return np.moveaxis(x, -1, 0)
 
 
 def padded(x, padding, fill=0):
-    """`x`, of axes (channels, height, width, batch), with `fill` around it."""
-    if padding == NO_PADDING:
+    """`x`, of axes (channels, *size, batch), with `fill` around it."""
+    if not any(map(any, padding)):
         return x
-    (top, bottom), (left, right) = padding
-    c, h, w, n = x.shape
-    out = np.full((c, top + h + bottom, left + w + right, n), fill, x.dtype)
-    out[:, top : top + h, left : left + w] = x
+    c, *size, n = x.shape
+    out = np.full((c, *(m + sum(p) for m, p in zip(size, padding, strict=True)), n), fill, x.dtype)
+    out[_inside(out, padding)] = x
     return out
 
 
 def unpadded(x, padding):
     """`x` without what `padded` put around it."""
-    (top, bottom), (left, right) = padding
-    return x[:, top : x.shape[1] - bottom, left : x.shape[2] - right]
+    return x[_inside(x, padding)]
+
+
+def _inside(x, padding):
+    return (slice(None), *(slice(p, n - q) for n, (p, q) in zip(x.shape[1:-1], padding, strict=True)))
 
 
 def wide(x):
@@ -103,7 +107,7 @@ class _Matrix:
         self.out = output_size(size, self.kernel, stride, padding, dilation)
         self.size = [length + sum(p) for length, p in zip(size, padding, strict=True)]
         self.dtype = dtype
-        row = self.channels * math.prod(self.kernel) * self.out[1] * self.n * dtype.itemsize
+        row = self.channels * math.prod(self.kernel) * math.prod(self.out[1:]) * self.n * dtype.itemsize
         self.step = max(1, AT_ONCE // max(row, 1))
 
     def parts(self):
@@ -113,24 +117,24 @@ class _Matrix:
     def columns(self, image, rows):
         """What these rows of the result see of the padded image: (groups, channels x kernel, places x batch)."""
         made = np.empty(self._shape(rows), self.dtype)
-        for i, j, row, col in self._where(rows):
-            made[:, i, j] = image[:, row, col]
-        return made.reshape(self.groups, -1, math.prod(made.shape[3:]))
+        for at, where in self._where(rows):
+            made[:, *at] = image[:, *where]
+        return made.reshape(self.groups, -1, math.prod(made.shape[1 + len(self.kernel) :]))
 
     def add_back(self, columns, image, rows):
         """The transpose of `columns`: each element is added to where it came from in the padded image."""
         made = columns.reshape(self._shape(rows))
-        for i, j, row, col in self._where(rows):
-            image[:, row, col] += made[:, i, j]
+        for at, where in self._where(rows):
+            image[:, *where] += made[:, *at]
 
     def _shape(self, rows):
-        return self.channels, *self.kernel, rows.stop - rows.start, self.out[1], self.n
+        return self.channels, *self.kernel, rows.stop - rows.start, *self.out[1:], self.n
 
     def _where(self, rows):
-        return places(self.kernel, self.stride, self.dilation, (rows.stop - rows.start, self.out[1]), rows.start)
+        return places(self.kernel, self.stride, self.dilation, (rows.stop - rows.start, *self.out[1:]), rows.start)
 
     def grouped(self, channels, rows=slice(None)):
-        """These rows of a result (channels, height, width, batch), as one matrix per group."""
+        """These rows of a result (channels, *size, batch), as one matrix per group."""
         part = channels[:, rows]
         return part.reshape(self.groups, len(part) // self.groups, math.prod(part.shape[1:]))
 
@@ -144,7 +148,7 @@ def _by_group(w, groups):
 
 
 def conv2d(x, w, stride=(1, 1), padding=NO_PADDING, dilation=(1, 1), groups=1) -> np.ndarray:
-    """The convolution (cross-correlation) of images with a kernel.
+    """The convolution (cross-correlation) of images with a kernel; the geometry of other sizes has to be given.
 
     x (batch, in, height, width), w (out, in / groups, height, width), result (batch, out, height, width).
 

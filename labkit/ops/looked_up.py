@@ -64,11 +64,14 @@ def index_copy(of, input, axis, index, source) -> Any:
     return of["scatter"](input, axis, _placed(source, axis, index), source)
 
 
-@torch_only
+@composed
 def index_fill(of, input, axis, index, value) -> Any:
     """`input` with `value` in the slices at the places `index` of an axis."""
-    shape = [len(index) if i == axis % input.ndim else n for i, n in enumerate(input.shape)]
-    return of["scatter"](input, axis, _placed(of["zeros"](shape), axis, index), value)
+    n, shape = input.shape[axis], [-1 if i == axis % input.ndim else 1 for i in range(input.ndim)]
+    there = of["found"](
+        lambda places: np.isin(np.arange(n), np.where(places < 0, places + n, places)).reshape(shape), index
+    )
+    return of["where"](there, value, input)
 
 
 def _written(write):
@@ -146,7 +149,7 @@ def bucketize(of, input, boundaries, *, right=False) -> Any:
     return of["found"](lambda x, ends: np.searchsorted(ends, x, side).astype(np.int64), input, boundaries)
 
 
-@torch_only
+@composed
 def is_nonzero(of, input) -> Any:
     """Whether the only element is not 0."""
     return bool(input)

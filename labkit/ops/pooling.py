@@ -1,8 +1,9 @@
-"""Pooling of images, as ops of the graph: the largest or the mean element of every window.
+"""Pooling of sequences, images and volumes, as ops of the graph: the largest or the mean element of every window.
 
-Arrays have shape (batch, channels, height, width); geometry is given as in `convolution`.
+Arrays have shape (batch, channels, *size); geometry is given as in `convolution`.
 """
 
+import math
 from functools import lru_cache
 
 import autograd.numpy as anp
@@ -12,7 +13,13 @@ from .convolution import batch_first, batch_last, output_size, padded, places, u
 from .table import rule
 
 __all__ = [
-    "avg_pool2d", "avg_pool2d_input", "divisors", "max_pool2d", "max_pool2d_input", "max_pool2d_pick",
+    "avg_pool2d",
+    "avg_pool2d_input",
+    "divisors",
+    "max_places",
+    "max_pool2d",
+    "max_pool2d_input",
+    "max_pool2d_pick",
     "rounded_up",
 ]  # fmt: skip
 
@@ -33,10 +40,9 @@ def rounded_up(size, kernel, stride, padding, dilation) -> tuple[tuple[int, int]
 def divisors(size, kernel, stride, padding, counted) -> int | np.ndarray:
     """How many elements every window has of the image and of `counted`, the part of the padding that counts.
 
-    A number if it is the same for all, else an array (height, width).
+    A number if it is the same for all, else an array of the size of the result.
     """
-    (top, bottom), (left, right) = counted
-    seen = np.ones((1, 1, size[0] + top + bottom, size[1] + left + right))
+    seen = np.ones((1, 1, *(n + sum(c) for n, c in zip(size, counted, strict=True))))
     rest = tuple((p - c, q - d) for (p, q), (c, d) in zip(padding, counted, strict=True))
     found = avg_pool2d(seen, kernel, stride, rest, 1)[0, 0]
     return int(found.flat[0]) if found.size and np.all(found == found.flat[0]) else found
@@ -50,30 +56,36 @@ def _lowest(dtype):
 
 
 def _windows(x, kernel, stride, padding, dilation):
-    """For each element of the kernel `(rows, columns, what it meets)`, the axes being (channels, height, width, batch)."""
+    """For each element of the kernel `(where it is, what it meets)`, the axes being (channels, *size, batch)."""
     out = output_size(x.shape[2:], kernel, stride, padding, dilation)
-    image = padded(np.transpose(x, (1, 2, 3, 0)), padding, _lowest(x.dtype))
-    return [(rows, cols, image[:, rows, cols]) for _, _, rows, cols in places(kernel, stride, dilation, out)]
+    image = padded(np.moveaxis(x, 0, -1), padding, _lowest(x.dtype))
+    return [(where, image[:, *where]) for _, where in places(kernel, stride, dilation, out)]
 
 
 @rule(lambda ans, x, *how: lambda g: max_pool2d_input(g, x, ans, *how))
 def max_pool2d(x, kernel, stride, padding, dilation) -> np.ndarray:
     """the largest element of every window; of equal ones the first, which alone gets the gradient"""
-    _, _, first = (windows := _windows(x, kernel, stride, padding, dilation))[0]
+    (_, first), *windows = _windows(x, kernel, stride, padding, dilation)
     best = np.array(first)
-    for _, _, seen in windows[1:]:
+    for _, seen in windows:
         np.maximum(best, seen, out=best)
     return batch_first(best)
 
 
 def _first_largest(x, ans, *how):
-    """For each element of the kernel `(rows, columns, where it is the first that is largest)`; nan counts as largest."""
-    best = np.transpose(ans, (1, 2, 3, 0))
+    """For each element of the kernel `(where it is, where it is the first that is largest)`; nan counts as largest."""
+    best = np.moveaxis(ans, 0, -1)
     free = np.ones_like(best, bool)
-    for rows, cols, seen in _windows(x, *how):
+    for where, seen in _windows(x, *how):
         less = seen < best
-        yield rows, cols, free & ~less
+        yield where, free & ~less
         free &= less
+
+
+def _room(shape, padding, dtype):
+    """Zeros for padded images of this shape, the batch last."""
+    n, c, *size = shape
+    return np.zeros((c, *(m + sum(p) for m, p in zip(size, padding, strict=True)), n), dtype)
 
 
 def _chosen(x, where):
@@ -85,25 +97,33 @@ def _chosen(x, where):
 @rule(lambda ans, g, x, best, *how: lambda h: max_pool2d_pick(h, x, best, *how), None, None)
 def max_pool2d_input(g, x, best, kernel, stride, padding, dilation) -> np.ndarray:
     """the gradient of max pooling: each element of g goes to where the largest was"""
-    n, c, h, w = x.shape
-    made = np.zeros((c, h + sum(padding[0]), w + sum(padding[1]), n), g.dtype)
-    g = batch_last(g)
+    made, g = _room(x.shape, padding, g.dtype), batch_last(g)
     apart = all(s >= d * (k - 1) + 1 for k, s, d in zip(kernel, stride, dilation, strict=True))
-    for rows, cols, chosen in _first_largest(x, best, kernel, stride, padding, dilation):
+    for where, chosen in _first_largest(x, best, kernel, stride, padding, dilation):
         if apart:
-            made[:, rows, cols] = _chosen(g, chosen)
+            made[:, *where] = _chosen(g, chosen)
         else:
-            made[:, rows, cols] += _chosen(g, chosen)
+            made[:, *where] += _chosen(g, chosen)
     return batch_first(unpadded(made, padding))
 
 
 @rule(lambda ans, h, x, best, *how: lambda g: max_pool2d_input(g, x, best, *how), None, None)
 def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation) -> np.ndarray:
     """the transpose of max_pool2d_input: the elements of h where the largest of x were"""
-    image = padded(np.transpose(h, (1, 2, 3, 0)), padding)
-    made = np.empty_like(np.transpose(best, (1, 2, 3, 0)), h.dtype)
-    for rows, cols, chosen in _first_largest(x, best, kernel, stride, padding, dilation):
-        np.copyto(made, image[:, rows, cols], where=chosen)
+    image = padded(np.moveaxis(h, 0, -1), padding)
+    made = np.empty_like(np.moveaxis(best, 0, -1), h.dtype)
+    for where, chosen in _first_largest(x, best, kernel, stride, padding, dilation):
+        np.copyto(made, image[:, *where], where=chosen)
+    return batch_first(made)
+
+
+def max_places(x, best, *how) -> np.ndarray:
+    """Where the largest element of every window stands, counted over all dimensions of the image together."""
+    size, padding = x.shape[2:], how[2]
+    places_of = padded(np.arange(math.prod(size)).reshape(1, *size, 1), padding)
+    made = np.zeros_like(np.moveaxis(best, 0, -1), np.int64)
+    for where, chosen in _first_largest(x, best, *how):
+        np.copyto(made, places_of[:, *where], where=chosen)
     return batch_first(made)
 
 
@@ -112,23 +132,23 @@ def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation) -> np.ndarray
 
 @rule(lambda ans, x, *how: lambda g: avg_pool2d_input(g, anp.shape(x), *how))
 def avg_pool2d(x, kernel, stride, padding, divisor) -> np.ndarray:
-    """the sum of every window over divisor: a number or an array (height, width)"""
-    out = output_size(x.shape[2:], kernel, stride, padding, (1, 1))
-    image = padded(np.transpose(wide(x), (1, 2, 3, 0)), padding)
+    """the sum of every window over divisor: a number, or an array of the size of the result"""
+    dense = (1,) * len(kernel)
+    out = output_size(x.shape[2:], kernel, stride, padding, dense)
+    image = padded(np.moveaxis(wide(x), 0, -1), padding)
     total = 0
-    for _, _, rows, cols in places(kernel, stride, (1, 1), out):
-        total = total + image[:, rows, cols]
+    for _, where in places(kernel, stride, dense, out):
+        total = total + image[:, *where]
     return batch_first(_divided(total, divisor)).astype(x.dtype, copy=False)
 
 
 @rule(lambda ans, g, shape, *how: lambda h: avg_pool2d(h, *how))
 def avg_pool2d_input(g, shape, kernel, stride, padding, divisor) -> np.ndarray:
     """the gradient of average pooling: every element of a window gets its share of g"""
-    n, c, h, w = shape
-    share = _divided(np.transpose(wide(g), (1, 2, 3, 0)), divisor)
-    made = np.zeros((c, h + sum(padding[0]), w + sum(padding[1]), n), share.dtype)
-    for _, _, rows, cols in places(kernel, stride, (1, 1), g.shape[2:]):
-        made[:, rows, cols] += share
+    share = _divided(np.moveaxis(wide(g), 0, -1), divisor)
+    made = _room(shape, padding, share.dtype)
+    for _, where in places(kernel, stride, (1,) * len(kernel), g.shape[2:]):
+        made[:, *where] += share
     return batch_first(unpadded(made, padding)).astype(g.dtype, copy=False)
 
 

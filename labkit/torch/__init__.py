@@ -13,12 +13,14 @@ from ..later import load as _load
 from . import (
     _choosing,
     _comparing,
+    _composed,
     _creation,
     _elementwise,
     _indexing,
     _joining,
     _linear,
     _operators,
+    _out,
     _picking,
     _random,
     _reduce,
@@ -62,7 +64,7 @@ def _besides(place):
 
 globals().update(_DTYPES)
 globals().update({alias: _DTYPES[name] for alias, name in _ALIASES.items()})
-globals().update(_table.FUNCTIONS)
+globals().update({_name: _out.with_out(_name, _fun) for _name, _fun in _table.FUNCTIONS.items()})
 for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
@@ -73,13 +75,13 @@ __version__ = "2.13.0+labkit"
 
 
 _FROM_NN = """
-    adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d conv_transpose1d
-    conv_transpose2d cosine_embedding_loss cosine_similarity dropout group_norm hardshrink hinge_embedding_loss kl_div
-    layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance pixel_shuffle pixel_unshuffle
-    poisson_nll_loss prelu rms_norm rrelu selu threshold triplet_margin_loss
+    adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d
+    conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity dropout feature_alpha_dropout
+    group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance
+    pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm rrelu selu threshold triplet_margin_loss
 """
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "utils"), ""),
+    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "special", "utils"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",

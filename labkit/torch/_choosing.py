@@ -30,7 +30,7 @@ def exponential_(self, lambd=1, *, generator=None):
 
 
 @both()
-def multinomial(input, num_samples, replacement=False, *, generator=None, out=None):
+def multinomial(input, num_samples, replacement=False, *, generator=None):
     """Positions in each row of `input`, drawn with these weights: int64, of shape `(num_samples,)` or `(rows, num_samples)`.
 
     Weights are at least 0 and need not add up to 1. Raises RuntimeError for others, and where more are to be drawn

@@ -82,7 +82,7 @@ LONG_NAMES = {"greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal"
 
 
 def _comparison(name, kernel):
-    def fun(input, other, *, out=None):
+    def fun(input, other):
         a, b = together(input, other)
         check_broadcast(a, b)
         a, b = (v._array if isinstance(v, Tensor) else v for v in (a, b))

@@ -97,9 +97,24 @@ def _noted(made, data, op):
     return _trail.entered(made, data, op)
 
 
-@function("as_tensor", "asarray")
+@function()
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=None):
+    """`obj` as a tensor, sharing memory where the dtype allows, unless `copy`; without `requires_grad` it stays on its tape."""
+    made = as_tensor(obj, dtype, device)
+    made = METHODS["clone"](made) if copy else made
+    return made if requires_grad is None else made.detach().requires_grad_(requires_grad)
+
+
+@function()
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A tensor that shares the memory of a buffer, such as a bytearray: `count` elements, from the byte `offset` on."""
+    return _made(np.frombuffer(buffer, dtype.np, count, offset), requires_grad)
+
+
+@function()
 def as_tensor(data, dtype=None, device=None):
     """`data` as a tensor, sharing memory with an array or tensor where the dtype allows."""
+    check_device(device)
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     if isinstance(data, np.ndarray) and (dtype is None or dtype.np == data.dtype):
@@ -152,7 +167,7 @@ In the default dtype unless `dtype` is given. Raises RuntimeError for a negative
 
 
 def _filled(name, make):
-    def fun(*sizes, size=None, dtype=None, device=None, requires_grad=False, out=None, layout=None, pin_memory=False):
+    def fun(*sizes, size=None, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
         size = sizes if size is None else (size,)
         if any(n < 0 for n in flat_sizes(size)):
             raise RuntimeError(f"{name}: Dimension size must be non-negative.")

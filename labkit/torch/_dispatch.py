@@ -42,10 +42,13 @@ INFERENCE = (
 def tensor_of(x, name):
     """`x`, which has to be a tensor. Raises TypeError, in the words of the real framework, for anything else."""
     if not isinstance(x, Tensor):
-        kind = type(x)
-        shown = f"{kind.__module__}.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {shown}")
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {_kind_of(x)}")
     return x
+
+
+def _kind_of(x):
+    kind = type(x)
+    return f"{kind.__module__}.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
 
 
 def apply(fun, *args, **kwargs):
@@ -132,7 +135,7 @@ def together(*operands, dtype=None):
     """The operands in their common dtype; numbers become Python numbers of its category."""
     for a in operands:
         if not isinstance(a, OPERANDS):
-            raise TypeError
+            raise TypeError(f"argument 'other' must be Tensor or a number, not {_kind_of(a)}")
     dtype = dtype or common_dtype(*operands)
     found = []
     for a in operands:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .. import ops as base
 from ..ops import FUNCTIONS, PAIRS, about
 from . import _dtype, _rules
 from ._dispatch import (
@@ -45,7 +46,7 @@ _EXAMPLE = """\
 def _unary(name, primitive, prepare):
     dtypes = "Integers become the default dtype." if prepare is floating else "The dtype is kept."
 
-    def fun(input, *, out=None):
+    def fun(input):
         return apply(primitive, prepare(tensor_of(input, name)))
 
     fun.__name__ = fun.__qualname__ = name
@@ -97,9 +98,20 @@ def positive(input):
 
 
 @both()
-def logit(input):
-    """log(x / (1 - x))."""
-    return METHODS["log"](input / (1 - input))
+def logit(input, eps=None):
+    """log(x / (1 - x)), of x limited to [eps, 1 - eps] where `eps` is given."""
+    return apply(_rules.logit, floating(input), eps)
+
+
+@function()
+def polygamma(n, input):
+    """The `n`-th derivative of `digamma`, for each element."""
+    return apply(base.polygamma, floating(input), n)
+
+
+@method("polygamma")
+def _polygamma(self, n):
+    return polygamma(n, self)
 
 
 # ---- arithmetic ----

@@ -1,7 +1,5 @@
 """Joining and splitting."""
 
-import numpy as np
-
 from . import _dtype, _rules
 from ._dispatch import apply, converted, view, whole_dim
 from ._table import both, function
@@ -98,14 +96,6 @@ def unbind(input, dim=0):
     dim = whole_dim(dim, input.ndim)
     before = (slice(None),) * dim
     return _siblings([view(input, _rules.basic, (*before, i), "UnbindBackward0") for i in range(input.shape[dim])])
-
-
-@both()
-def tensor_split(input, indices_or_sections, dim=0):
-    """Pieces of nearly equal length, or cut at the given indices: views."""
-    dim = whole_dim(dim, input.ndim)
-    ends = np.array_split(np.arange(input.shape[dim]), indices_or_sections)
-    return split(input, [len(e) for e in ends], dim)
 
 
 @both()

@@ -1,5 +1,7 @@
 """Products of vectors and matrices."""
 
+from string import ascii_letters
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -168,12 +170,22 @@ def outer(input, vec2):
 @function()
 @lowered
 def einsum(equation, *operands):
-    """Sums of products by index letters, such as `"ij,jk->ik"`."""
+    """Sums of products by index letters, such as `"ij,jk->ik"`; or each tensor followed by a list of numbers for letters."""
+    if isinstance(equation, Tensor):
+        equation, *operands = _of_lists([equation, *operands])
     given = operands[0] if len(operands) == 1 and isinstance(operands[0], (tuple, list)) else operands
     dtype = common_dtype(*given)
     inputs, output = _letters(equation.replace(" ", ""))
     wide = DTYPES["float32"] if dtype.itemsize == 2 and dtype.is_floating_point else dtype  # summed there, rounded once
     return converted(apply(_einsum, f"{','.join(inputs)}->{output}", *(converted(x, wide) for x in given)), dtype)
+
+
+def _of_lists(given):
+    """Tensors and lists of numbers in turn, and perhaps a list for the result, as an equation and tensors."""
+    word = lambda places: "".join("..." if p is ... else ascii_letters[p] for p in places)
+    pairs = len(given) // 2
+    inputs = ",".join(word(places) for places in given[1 : 2 * pairs : 2])
+    return [inputs + (f"->{word(given[-1])}" if len(given) % 2 else ""), *given[: 2 * pairs : 2]]
 
 
 def _letters(equation):
@@ -189,4 +201,4 @@ _einsum = known(anp.einsum, "EinsumBackward0", "*", saves="everything")
 
 
 METHODS["__matmul__"] = lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented
-METHODS["__rmatmul__"] = lambda self, other: matmul(other, self)
+METHODS["__rmatmul__"] = lambda self, other: NotImplemented  # two tensors meet in the line above

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..ops import PAIRS
 from . import _comparing, _rules  # noqa: F401  (its entries in the table are used below)
+from ._creation import from_numpy
 from ._dispatch import (
     OPERANDS,
     apply,
@@ -16,33 +17,42 @@ from ._dispatch import (
     overwrite,
 )  # fmt: skip
 from ._elementwise import UNARY, add, div, floor_divide, mul, positive, pow, remainder, sub
-from ._table import METHODS, method
+from ._table import METHODS, both, method
 from ._tensor import Tensor
 
 # ---- operators ----
 
 
-def _operator(fun, swapped=False):
+def _operator(fun, swapped=False, arrays=False):
+    """A number or a tensor may stand beside a tensor; an array only where it is compared, else NumPy is asked."""
+
     def operate(self, other):
-        if not isinstance(other, OPERANDS):
-            if isinstance(other, np.ndarray):
-                other = Tensor._of(np.asarray(other))
-            else:
-                return NotImplemented
+        if arrays and isinstance(other, np.ndarray):
+            other = from_numpy(other)
+        elif not isinstance(other, OPERANDS):
+            return NotImplemented
         return fun(other, self) if swapped else fun(self, other)
 
     return operate
 
 
-def _rsub(other, self):
-    if isinstance(other, Tensor):
-        return sub(other, self)
-    dtype = common_dtype(self, other)
-    return apply(_rules.rsub, converted(self, dtype), number_for(other, dtype))
+@both()
+def rsub(input, other, *, alpha=1):
+    """`other - alpha * input`."""
+    if isinstance(other, Tensor) or alpha != 1:
+        return sub(other, input, alpha=alpha)
+    dtype = common_dtype(input, other)
+    return apply(_rules.rsub, converted(input, dtype), number_for(other, dtype))
 
 
 def _rdiv(other, self):
-    return div(other, self) if isinstance(other, Tensor) else mul(METHODS["reciprocal"](self), other)
+    return div(other, self) if isinstance(other, Tensor) else METHODS["reciprocal"](self) * other
+
+
+@method("__array_wrap__")
+def _of_numpy(self, array, context=None, return_scalar=False):
+    """What a NumPy function of elements made of this tensor's content: a tensor again, off the tape; no bools."""
+    return from_numpy(array.astype(np.uint8) if array.dtype == bool else array)
 
 
 OPERATORS = {
@@ -51,12 +61,12 @@ OPERATORS = {
 }  # fmt: skip
 for _name, _fun in OPERATORS.items():
     METHODS[f"__{_name}__"] = _operator(_fun)
-    METHODS[f"__r{_name}__"] = _operator({"sub": _rsub, "truediv": _rdiv}.get(_name, _fun), True)
+    METHODS[f"__r{_name}__"] = _operator(_fun, True)
 METHODS["__radd__"], METHODS["__rmul__"] = _operator(add), _operator(mul)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    METHODS[f"__{_name}__"] = _operator(METHODS[_name])
+    METHODS[f"__{_name}__"] = _operator(METHODS[_name], arrays=_name in ("eq", "ne"))
+METHODS["__rsub__"], METHODS["__rtruediv__"] = _operator(rsub), lambda self, other: _rdiv(other, self)
 METHODS.update(__neg__=METHODS["neg"], __abs__=METHODS["abs"], __invert__=METHODS["bitwise_not"], __pos__=positive)
-METHODS["rsub"] = lambda self, other: _rsub(other, self)
 
 
 # ---- in-place forms: every entry `f_` is `f` written into its own memory ----
@@ -121,7 +131,7 @@ for _name in INPLACE:
 for _name, _fun in OPERATORS.items():
     _method = in_place({"truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and",
                         "or": "bitwise_or", "xor": "bitwise_xor"}.get(_name, _name))  # fmt: skip
-    METHODS[f"__i{_name}__"] = _method
+    METHODS[f"__i{_name}__"] = _operator(_method)
 
 
 @method("zero_")

@@ -1,18 +1,15 @@
 """Picking and placing: by position, by mask, along diagonals; copies in another order."""
 
-from collections import ChainMap
-from functools import wraps
+from typing import Any
 
 import numpy as np
 
 from .. import ops as base
-from ..ops import MOVERS, compositions
+from ..ops import MOVERS
 from . import _rules
 from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
-from ._operators import in_place
-from ._reduce import PAIRS
 from ._shaping import flat_sizes, reshape
-from ._table import FUNCTIONS, METHODS, both, function, in_words, method, numpy_style, of_row
+from ._table import METHODS, both, method, of_row
 from ._tensor import Tensor
 
 
@@ -30,8 +27,10 @@ def tile(input, *dims):
 
 
 @both()
-def repeat_interleave(input, repeats, dim=None, *, output_size=None):
-    """Each element repeated; `output_size` changes nothing."""
+def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+    """Each element repeated, or of `input` alone its places, as often as its elements say; `output_size` changes nothing."""
+    if repeats is None:
+        return off_tape(np.repeat(np.arange(input.numel()), input._array), "repeat_interleave", input)
     source = reshape(input, (-1,)) if dim is None else input
     dim = 0 if dim is None else whole_dim(dim, input.ndim)
     index = np.repeat(np.arange(source.shape[dim]), repeats._array if isinstance(repeats, Tensor) else repeats)
@@ -68,13 +67,32 @@ def scatter_add(input, dim, index, src):
 
 
 @both()
-def scatter(input, dim, index, src):
-    """`input` with `src` (or a number) written at the positions in `index` along `dim`."""
+def scatter(input, dim, index, src, *, reduce=None):
+    """`input` with `src` (or a number) written at the positions in `index` along `dim`; `reduce`: "add" or "multiply"."""
+    if reduce is not None:
+        source = src if isinstance(src, Tensor) else input.new_full(index.shape, src)
+        return METHODS["scatter_reduce"](input, dim, index, source, {"add": "sum", "multiply": "prod"}[reduce])
     dim, where = whole_dim(dim, input.ndim), index._array
     place = [np.broadcast_to(i, where.shape) for i in np.indices(where.shape, sparse=True)]
     place[dim] = where
-    value = src if isinstance(src, Tensor) else Tensor._of(np.asarray(src, input.dtype.np))
-    return apply(_rules.index_put, input, value, tuple(place))
+    if not isinstance(src, Tensor):
+        return apply(
+            _rules.index_put, input, Tensor._of(np.asarray(src, input.dtype.np)), tuple(place), "ScatterBackward1"
+        )
+    part: Any = (
+        src if src.shape == where.shape else METHODS["__getitem__"](src, tuple(slice(0, n) for n in where.shape))
+    )
+    return apply(_rules.index_put, input, part, tuple(place), "ScatterBackward0")
+
+
+@both()
+def index_put(input, indices, values, accumulate=False):
+    """`input` with `values` at the places that a tuple of tensors tells, or with `accumulate` added there."""
+    places = tuple(i._array for i in indices)
+    if not accumulate:
+        return apply(_rules.index_put, input, values, places)
+    spread = values.expand(np.empty(input.shape, bool)[places].shape)
+    return input + apply(_rules.index_add, spread, places, tuple(input.shape))
 
 
 @both()
@@ -157,30 +175,3 @@ def _option(word, value, ndim):
 
 for _name, _row in MOVERS.items():
     of_row(_name, _row, _moved(_name, _row))
-
-
-def _found(fun, *args):
-    """What a NumPy function finds, off the tape."""
-    tensors = [a for a in args if isinstance(a, Tensor)]
-    return off_tape(
-        np.asarray(fun(*(a._array if isinstance(a, Tensor) else a for a in args))),
-        getattr(fun, "__name__", "found"),
-        *tensors,
-    )
-
-
-def _with_names(name, fun):
-    """A function of a pair, whose pair has names."""
-
-    @wraps(fun)
-    def named(*args, **kwargs):
-        return PAIRS[name](*fun(*args, **kwargs))
-
-    return named if name in PAIRS else fun
-
-
-_WORDS = ChainMap(FUNCTIONS, {"take_along": gather})
-for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words):
-    (both if _is_method else function)(_name)(numpy_style(_with_names(_name, _fun)))
-for _name in ("scatter", "scatter_add", "index_add", "index_copy", "index_fill"):
-    METHODS[f"{_name}_"] = in_place(_name)

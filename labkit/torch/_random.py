@@ -86,6 +86,14 @@ def _normal(generator, count, dtype, contiguous=True, mean=0.0, std=1.0):
 
 
 @_shared
+def _exponential(generator, count, dtype, contiguous=True, lambd=1.0):
+    kind = _floating(dtype, "exponential_")
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    return (-np.log1p(-_draws.unit(_source(generator), count, np.float64)) / lambd).astype(kind)
+
+
+@_shared
 def _integers(generator, count, dtype, contiguous=True, low=0, high=None):
     low, high = (0, low) if high is None else (low, high)
     if low >= high:
@@ -112,7 +120,7 @@ def _check_bound(name, bound, dtype):
 
 def _sized(name, draw, text):
     def fun(
-        *sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False, out=None, layout=None,
+        *sizes, size=None, generator=None, dtype=None, device=None, requires_grad=False, layout=None,
         pin_memory=False,
     ):  # fmt: skip
         dtype, shape = dtype or _dtype.get_default_dtype(), _sizes(sizes if size is None else (size,))
@@ -205,7 +213,7 @@ def _around(mean, std, parameters, generator):
 
 
 @function()
-def bernoulli(input, p=None, *, generator=None, out=None):
+def bernoulli(input, p=None, *, generator=None):
     """1 with the probability given by each element (or by the number `p`), else 0."""
     drawn = _bernoulli(np.empty(input.shape), input if p is None else p, input.dtype, generator)
     return apply(drawing.drawn_for, input, drawn, "BernoulliBackward0")
@@ -269,6 +277,7 @@ def _random(generator, count, dtype, contiguous, *bounds):
 
 
 _refill("uniform_", "UniformBackward0", _uniform)
+_refill("exponential_", "ExponentialBackward0", _exponential)
 _refill("normal_", "NormalBackward0", _normal)
 _refill("random_", "RandomBackward0", _random)
 

@@ -311,9 +311,9 @@ def mode(input, dim=-1, keepdim=False):
 
 
 @both()
-def unique(input, sorted=True, return_inverse=False, return_counts=False):
-    """The different elements, sorted."""
-    found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts)
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, or slices of a dimension, sorted; where each went, and how many there were."""
+    found = np.unique(input._array, return_inverse=return_inverse, return_counts=return_counts, axis=dim)
     several = found if isinstance(found, tuple) else (found,)
     made = tuple(off_tape(f, "unique", input) for f in several)
     return made if isinstance(found, tuple) else made[0]

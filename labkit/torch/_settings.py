@@ -22,6 +22,7 @@ def _pair(name, default):
 
     def set(value):
         _now[name] = value
+        return name == "flush_denormal" or None
 
     get.__doc__ = f"What `set_{name}` has set, {default!r} before; it changes nothing here."
     set.__doc__ = f"Set what `get_{name}` tells; it changes nothing here."

@@ -176,6 +176,15 @@ def _kind(tensor):
 
 
 @method()
+def unfold(self, dimension, size, step):
+    """The windows of `size` elements along a dimension, `step` apart, each along a last dimension of its own: a view."""
+    dim = whole_dim(dimension, self.ndim)
+    if size > self.shape[dim]:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {self.shape[dim]} but size is {size}")
+    return view(self, _rules.unfold, dim, size, step)
+
+
+@method()
 def expand_as(self, other):
     return expand(self, *other.shape)
 

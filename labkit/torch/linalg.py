@@ -1,17 +1,79 @@
-"""`torch.linalg`: norms."""
+"""`torch.linalg`: norms and products."""
 
 from ..aliases import attributes
 from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
+from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
-__all__ = ["matmul", "norm", "vector_norm"]
+__all__ = ["cross", "diagonal", "matmul", "matrix_norm", "matrix_power", "multi_dot", "norm", "vecdot", "vector_norm"]
 
 
-def norm(A, ord=None, dim=None, keepdim=False, *, out=None, dtype=None) -> Tensor:
-    """The 2-norm of all elements, or the vector norm of order `ord`."""
-    return _norm(A, 2 if ord is None else ord, dim, keepdim)
+def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
+    """The 2-norm of all elements; of order `ord` that of a vector or, for two dimensions, that of a matrix."""
+    if ord is not None and ((isinstance(dim, (tuple, list)) and len(dim) == 2) or (dim is None and A.ndim == 2)):
+        return matrix_norm(A, ord, dim or (-2, -1), keepdim, dtype=dtype)
+    return _norm(A if dtype is None else A.to(dtype), 2 if ord is None else ord, dim, keepdim)
+
+
+def matrix_norm(A, ord="fro", dim=(-2, -1), keepdim=False, *, dtype=None) -> Tensor:
+    """The norm of matrices: "fro" (of all elements), 1 or -1 (of columns), inf or -inf (of rows).
+
+    Raises NotImplementedError for those that take singular values.
+
+    >>> import labkit.torch as torch
+    >>> torch.linalg.matrix_norm(torch.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
+    A, (row, column) = A if dtype is None else A.to(dtype), (d % A.ndim for d in dim)
+    if ord == "fro":
+        return _norm(A, 2, (row, column), keepdim)
+    if ord not in (1, -1, float("inf"), -float("inf")):
+        raise NotImplementedError(
+            f"labkit.torch has no singular values, which the norm of order {ord} of a matrix takes"
+        )
+    along, other = (row, column) if abs(ord) == 1 else (column, row)
+    sums = _norm(A, 1, along, True)
+    found = METHODS["amax" if ord > 0 else "amin"](sums, other, True)
+    return found if keepdim else found.squeeze((row, column))
+
+
+def multi_dot(tensors) -> Tensor:
+    """The product of matrices, of which the first and the last may be vectors.
+
+    >>> import labkit.torch as torch
+    >>> multi_dot([torch.ones(2), torch.eye(2), torch.ones(2, 2)])
+    tensor([2., 2.])
+    """
+    found, *others = tensors
+    for other in others:
+        found = matmul(found, other)
+    return found
+
+
+def matrix_power(A, n) -> Tensor:
+    """The product of `n` times the same matrix; of none, the identity. Raises NotImplementedError below 0."""
+    if n < 0:
+        raise NotImplementedError("labkit.torch has no inverse of a matrix, which a negative power takes")
+    if n == 0:
+        return FUNCTIONS["eye"](A.shape[-1], dtype=A.dtype).expand(*A.shape)
+    return multi_dot([A] * n)
+
+
+def vecdot(x, y, *, dim=-1) -> Tensor:
+    """The sums of the products of two tensors along a dimension."""
+    return (x * y).sum(dim)
+
+
+def cross(input, other, *, dim=-1) -> Tensor:
+    """The cross product of vectors of length 3 along `dim`."""
+    return FUNCTIONS["cross"](input, other, dim)
+
+
+def diagonal(A, *, offset=0, dim1=-2, dim2=-1) -> Tensor:
+    """The diagonals of matrices: a view."""
+    return FUNCTIONS["diagonal"](A, offset, dim1, dim2)
 
 
 __getattr__ = attributes(__name__)

@@ -55,7 +55,7 @@ TABLE = {
 }  # fmt: skip
 # of one and of two numbers: the docstring's example, and what the derivative says, are tried in `test_elementwise.py`
 ROWS = {**{name: (row.fun, [onp.full((2, 3), row.at[0])], None) for name, row in p.FUNCTIONS.items()},
-        **{name: (row.fun, [X, X[::-1]], None) for name, row in p.PAIRS.items()}}  # fmt: skip
+        **{name: (row.fun, [X, abs(X[::-1])], None) for name, row in p.PAIRS.items()}}  # fmt: skip
 every_op = pytest.mark.parametrize("op, args, plain", (TABLE | ROWS).values(), ids=(TABLE | ROWS).keys())
 
 

@@ -6,9 +6,9 @@ from . import activation as _activation
 from .activation import get_activation
 from .cell import Cell, GraphCell
 from .container import CellDict, CellList, SequentialCell
-from .convolutional import Conv1d, Conv2d, Conv2dTranspose
+from .convolutional import Conv1d, Conv2d, Conv2dTranspose, Conv3d
 from .dense import Dense, Flatten
-from .dropout import Dropout
+from .dropout import Dropout, Dropout1d, Dropout2d, Dropout3d
 from .dynamic_lr import *  # noqa: F403
 from .dynamic_lr import __all__ as _dynamic_lr
 from .embedding import Embedding
@@ -25,21 +25,27 @@ from .normalization import *  # noqa: F403
 from .normalization import __all__ as _normal
 from .optim import *  # noqa: F403
 from .optim import __all__ as _optimizers
-from .pooling import AvgPool2d, MaxPool2d
+from .padding import *  # noqa: F403
+from .padding import __all__ as _padding
+from .pooling import *  # noqa: F403
+from .pooling import __all__ as _pooling
 from .recurrent import *  # noqa: F403
 from .recurrent import __all__ as _recurrent
 from .training import *  # noqa: F403
 from .training import __all__ as _training
+from .transformer import *  # noqa: F403
+from .transformer import __all__ as _transformer
 from .with_loss import WithLossCell
 
 globals().update(_activation.CLASSES | _from_ops.CLASSES)
 
 __all__ = [
-    "AvgPool2d", "Cell", "CellDict", "CellList", "Conv1d", "Conv2d", "Conv2dTranspose", "Dense",
-    "DistributedGradReducer", "Dropout", "Embedding", "Flatten", "GraphCell", "MaxPool2d", "SequentialCell", "WithLossCell",
-    "get_activation", *_losses, *_metrics,
+    "Cell", "CellDict", "CellList", "Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d", "Dense", "DistributedGradReducer",
+    "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Embedding", "Flatten", "GraphCell", "SequentialCell", "WithLossCell",
+    "get_activation",
+    *_losses, *_metrics,
     *_normal, *_recurrent, *_activation.CLASSES, *_from_ops.CLASSES, *_dynamic_lr, *_schedules, *_optimizers, *_scaled,
-    *_training,
+    *_training, *_transformer, *_padding, *_pooling,
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from ...layout import with_names
 from ...ops import convolution
 from .._initializer import HeUniform, Uniform, initializer
 from ..dtype import float32
-from ..ops import conv2d
+from ..ops import conv2d, conv3d
 from ..ops._convolution import bias_add, check_pad_mode, four, pads, pair
 from ..ops._op import value_of
 from ..parameter import Parameter
@@ -19,7 +19,7 @@ from ..tensor import Tensor, wrap
 from ._checks import check_positive_int
 from .cell import Cell
 
-__all__ = ["Conv1d", "Conv2d", "Conv2dTranspose"]
+__all__ = ["Conv1d", "Conv2d", "Conv2dTranspose", "Conv3d"]
 
 
 class Conv2d(Cell):
@@ -33,13 +33,15 @@ class Conv2d(Cell):
     Parameter (name=weight, shape=(6, 1, 5, 5), dtype=Float32, requires_grad=True)
     """
 
+    dims, formats, function = 2, "NCHW", staticmethod(conv2d)
+
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
                  group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCHW", dtype=float32):  # fmt: skip
         super().__init__()
         self.in_channels = check_positive_int(in_channels, "in_channels", self.cls_name)
         self.out_channels = check_positive_int(out_channels, "out_channels", self.cls_name)
-        self.kernel_size = _size(kernel_size, "kernel_size")
-        self.stride, self.dilation = _size(stride, "stride"), _size(dilation, "dilation")
+        sizes = {"kernel_size": kernel_size, "stride": stride, "dilation": dilation}
+        self.kernel_size, self.stride, self.dilation = (_size(v, name, self.dims) for name, v in sizes.items())
         self.pad_mode, self.padding, self.group, self.has_bias = pad_mode, padding, group, has_bias
         self.data_format = data_format
         self._check()
@@ -55,11 +57,13 @@ class Conv2d(Cell):
         return (self.out_channels, self.in_channels // self.group, *self.kernel_size)
 
     def _check(self):
-        four(self.padding, "Conv2d")
-        check_pad_mode(self.pad_mode, self.padding)
+        four(self.padding, f"Conv{self.dims}d", self.dims)
+        check_pad_mode(self.pad_mode, self.padding, f"Conv{self.dims}D", self.dims)
         of_kind(self.has_bias, bool, "For 'Conv2d', the 'has_bias' must be a bool, but got {kind}.")
-        if self.data_format != "NCHW":
-            raise ValueError(f"For 'Conv2d', expected the 'data_format' NCHW, but got {self.data_format!r}.")
+        if self.data_format != self.formats:
+            raise ValueError(
+                f"For 'Conv{self.dims}d', expected the 'data_format' {self.formats}, but got {self.data_format!r}."
+            )
         if self.in_channels % check_positive_int(self.group, "group", "Conv2d") or self.out_channels % self.group:
             raise ValueError(
                 "The argument 'group' should be divisible by 'in_channels' and 'out_channels', but got "
@@ -67,7 +71,8 @@ class Conv2d(Cell):
             )
 
     def construct(self, x) -> Tensor:
-        return conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding, self.dilation, self.group)
+        geometry = self.stride, self.pad_mode, self.padding, self.dilation, self.group
+        return self.function(x, self.weight, self.bias, *geometry)
 
     def extend_repr(self) -> str:
         names = [
@@ -85,13 +90,29 @@ class Conv2d(Cell):
         return f"{channels}, {with_names(self, *names)}, format={self.data_format}"
 
 
-def _size(value, name):
+def _size(value, name, dims):
     of_kind(
         value,
         (int, tuple),
         "When expanding an int number to tuple, input type must be integer or tuple[int], but got {type}",
     )
-    return pair(value, name, "Conv2d")
+    return pair(value, name, f"Conv{dims}d", dims)
+
+
+class Conv3d(Conv2d):
+    """The convolution of volumes (batch, in_channels, depth, height, width); see `Conv2d`.
+
+    >>> import labkit.mindspore as ms
+    >>> Conv3d(1, 2, 2)(ms.ops.ones((1, 1, 3, 3, 3))).shape
+    (1, 2, 3, 3, 3)
+    """
+
+    dims, formats, function = 3, "NCDHW", staticmethod(conv3d)
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, pad_mode="same", padding=0, dilation=1,
+                 group=1, has_bias=False, weight_init=None, bias_init=None, data_format="NCDHW", dtype=float32):  # fmt: skip
+        super().__init__(in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias,
+                         weight_init, bias_init, data_format, dtype)  # fmt: skip
 
 
 class Conv1d(Conv2d):

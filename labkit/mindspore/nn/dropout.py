@@ -3,12 +3,12 @@
 from ...layout import with_names
 from .._seed import op_seed
 from ..ops._dropout import dropped
-from ..ops._op import value_of
+from ..ops._op import OPS, value_of
 from ..tensor import Tensor
 from ._checks import check_type
 from .cell import Cell
 
-__all__ = ["Dropout"]
+__all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
 class Dropout(Cell):
@@ -35,3 +35,38 @@ class Dropout(Cell):
 
     def extend_repr(self) -> str:
         return with_names(self, "keep_prob" if self.p is None else "p")
+
+
+class _OfChannels(Cell):
+    op = ""
+
+    def __init__(self, p=0.5):
+        super().__init__()
+        check_type(p, "p", (float, int), self.cls_name)
+        if not 0 <= p <= 1:
+            raise ValueError(f"For '{self.cls_name}', the 'p' must be a number in range [0, 1], but got {p}.")
+        self.p = p
+
+    def construct(self, x) -> Tensor:
+        return OPS[self.op](x, self.p) if self.training else x
+
+    def extend_repr(self) -> str:
+        return with_names(self, "p")
+
+
+class Dropout1d(_OfChannels):
+    """While training, whole channels of sequences (..., channels, length) are 0 with probability `p`; see `Dropout`."""
+
+    op = "dropout1d"
+
+
+class Dropout2d(_OfChannels):
+    """While training, whole channels of images (..., channels, height, width) are 0 with probability `p`; see `Dropout`."""
+
+    op = "dropout2d"
+
+
+class Dropout3d(_OfChannels):
+    """While training, whole channels of volumes are 0 with probability `p`; see `Dropout`."""
+
+    op = "dropout3d"

@@ -1,4 +1,6 @@
-"""Pooling layers: the largest or the mean element of every window of an image."""
+"""Pooling layers: the largest or the mean element of every window of a sequence, an image or a volume."""
+
+from typing import Any
 
 from ...layout import with_names
 from ..ops._convolution import four, largest, mean_of_windows
@@ -6,13 +8,15 @@ from ..tensor import Tensor
 from ._checks import check_type
 from .cell import Cell
 
-__all__ = ["AvgPool2d", "MaxPool2d"]
+__all__ = ["AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d"]
 
 _MODES = ("VALID", "SAME", "PAD")
 
 
 class _Pool(Cell):
     """What pooling layers have in common: window, step and padding."""
+
+    dims = 2
 
     def __init__(self, kernel_size, stride, pad_mode, padding):
         super().__init__()
@@ -23,7 +27,7 @@ class _Pool(Cell):
                 f"For '{self.cls_name}', the 'pad_mode' must be str and must be in '['VALID', 'SAME', 'PAD']', "
                 f"but got '{self.pad_mode}'."
             )
-        four(padding, self.cls_name)
+        four(padding, self.cls_name, self.dims)
 
     def _size(self, value, name):
         check_type(value, name, (int, tuple), self.cls_name)
@@ -55,15 +59,18 @@ class MaxPool2d(_Pool):
     [[[[4.0]]]]
     """
 
-    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, ceil_mode=False):
+    def __init__(self, kernel_size=1, stride=1, pad_mode="valid", padding=0, dilation=1, return_indices=False,
+                 ceil_mode=False, data_format="NCHW"):  # fmt: skip
         super().__init__(kernel_size, stride, pad_mode, padding)
-        self.dilation, self.ceil_mode = dilation, ceil_mode
+        self.dilation, self.ceil_mode, self.return_indices = dilation, ceil_mode, return_indices
         names = "'padding', 'dilation', 'return_indices', 'ceil_mode'"
-        self._only_padded(names, padding != 0, dilation not in (1, (1, 1)), ceil_mode)
+        dense = 1, (1,) * self.dims
+        self._only_padded(names, padding != 0, dilation not in dense, return_indices, ceil_mode)
 
-    def construct(self, x) -> Tensor:
+    def construct(self, x) -> Any:
         mode = self.pad_mode.lower()
-        return largest(x, self.kernel_size, self.stride, mode, self.padding, self.dilation, self.ceil_mode)
+        how = mode, self.padding, self.dilation, self.ceil_mode, self.return_indices, self.dims
+        return largest(x, self.kernel_size, self.stride, *how)
 
 
 class AvgPool2d(_Pool):
@@ -82,6 +89,29 @@ class AvgPool2d(_Pool):
     def construct(self, x) -> Tensor:
         mode = self.pad_mode.lower()
         counted = self.count_include_pad and mode == "pad"
-        return mean_of_windows(
-            x, self.kernel_size, self.stride, mode, self.padding, self.ceil_mode, counted, self.divisor_override
-        )
+        how = mode, self.padding, self.ceil_mode, counted, self.divisor_override, self.dims
+        return mean_of_windows(x, self.kernel_size, self.stride, *how)
+
+
+class MaxPool1d(MaxPool2d):
+    """The largest element of every window of sequences; see `MaxPool2d`."""
+
+    dims = 1
+
+
+class MaxPool3d(MaxPool2d):
+    """The largest element of every window of volumes; see `MaxPool2d`."""
+
+    dims = 3
+
+
+class AvgPool1d(AvgPool2d):
+    """The mean of every window of sequences; see `AvgPool2d`."""
+
+    dims = 1
+
+
+class AvgPool3d(AvgPool2d):
+    """The mean of every window of volumes; see `AvgPool2d`."""
+
+    dims = 3

@@ -261,7 +261,9 @@ def minimum(input, other):
 
 def _pair(name, row):
     def fun(input, other):
-        return row.fun(*_floats(input, other))
+        x, y = _floats(input, other)
+        kind = next(v.dtype for v in (x, y) if hasattr(v, "dtype"))
+        return row.fun(*(v if hasattr(v, "dtype") else np.asarray(v, kind) for v in (x, y)))
 
     fun.__name__ = fun.__qualname__ = name
     fun.__doc__ = f"Elementwise: {row.meaning}."

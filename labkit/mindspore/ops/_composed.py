@@ -187,6 +187,13 @@ def tensor_scatter_update(input_x, indices, updates):
     return _put(input_x, indices, updates)
 
 
+def unsorted_segment_sum(input_x, segment_ids, num_segments):
+    """The sums of the slices of `input_x` that have the same number in `segment_ids`, one for each number."""
+    shape = (int(num_segments), *input_x.shape[segment_ids.ndim :])
+    zeros = wrap(np.zeros(shape, input_x._value.dtype))
+    return tensor_scatter_add(zeros, segment_ids.reshape((*segment_ids.shape, 1)), input_x)
+
+
 range_.__name__ = "range"
 _METHODS: tuple[Callable, ...] = (
     clone, reshape_as, type_as,
@@ -201,6 +208,7 @@ _FUNCTIONS: tuple[Callable, ...] = (
     pixel_shuffle,
     range_,
     embedding,
+    unsorted_segment_sum,
 )
 _CLASSES: dict[Callable, str] = {
     gather_nd: "GatherNd", scatter_nd: "ScatterNd", tensor_scatter_add: "TensorScatterAdd",

@@ -1,24 +1,25 @@
-"""Convolution and pooling of images: tensors of shape (batch, channels, height, width)."""
+"""Convolution and pooling of sequences, images and volumes: tensors of shape (batch, channels, *size)."""
 
 from collections.abc import Callable
 
 import numpy as np
 
 from ...engine import shape_of
-from ...ops import convolution, pooling
+from ...ops import convolution, pooling, windows
 from ..dtype import of
-from ..tensor import wrap
+from ..tensor import Tensor, wrap
 from ._op import register, value_of
 
 _PAD_MODES = ("valid", "same", "pad")
 
 
-def pair(value, name, owner):
-    """`value`, a positive integer or two of them, as a pair. Raises TypeError or ValueError otherwise."""
-    pair = (value, value) if isinstance(value, int) else value
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or any(not isinstance(n, int) for n in pair):
+def pair(value, name, owner, dims=2):
+    """`value`, a positive integer or one for each of `dims`, as a tuple. Raises TypeError or ValueError otherwise."""
+    pair = (value,) * dims if isinstance(value, int) else value
+    if not isinstance(pair, (tuple, list)) or len(pair) != dims or any(not isinstance(n, int) for n in pair):
+        count = {1: "one", 2: "two", 3: "three"}[dims]
         raise TypeError(
-            f"For '{owner}', the '{name}' must be a positive int or a tuple of two positive ints, but got {value}."
+            f"For '{owner}', the '{name}' must be a positive int or a tuple of {count} positive ints, but got {value}."
         )
     if min(pair) <= 0:
         shown = next(n for n in pair if n <= 0)
@@ -28,12 +29,14 @@ def pair(value, name, owner):
     return tuple(pair)
 
 
-def four(padding, owner):
-    """A padding as (top, bottom, left, right): one number for all, or two for height and width. Raises ValueError."""
-    sides = (padding,) * 4 if isinstance(padding, int) else tuple(padding)
-    sides = (sides[0], sides[0], sides[1], sides[1]) if len(sides) == 2 else sides
-    if len(sides) != 4:
-        raise ValueError(f"For '{owner}', the 'padding' must be an int or a tuple of 2 or 4 ints, but got {padding}.")
+def four(padding, owner, dims=2):
+    """A padding as two numbers for each dimension: one number for all, or one for each. Raises ValueError."""
+    sides = (padding,) * (2 * dims) if isinstance(padding, int) else tuple(padding)
+    sides = tuple(n for side in sides for n in (side, side)) if len(sides) == dims else sides
+    if len(sides) != 2 * dims:
+        raise ValueError(
+            f"For '{owner}', the 'padding' must be an int or a tuple of {dims} or {2 * dims} ints, but got {padding}."
+        )
     for side in sides:
         if side < 0:
             raise ValueError(
@@ -42,14 +45,14 @@ def four(padding, owner):
     return sides
 
 
-def check_pad_mode(pad_mode, padding, owner="Conv2D"):
+def check_pad_mode(pad_mode, padding, owner="Conv2D", dims=2):
     """Raise ValueError for an unknown mode, or for a padding in a mode that has none."""
     if pad_mode not in _PAD_MODES:
         raise ValueError(
             f"For '{owner}', the 'pad_mode' must be str and must be in '['valid', 'same', 'pad']', "
             f"but got '{pad_mode}'."
         )
-    if pad_mode != "pad" and any(four(padding, owner)):
+    if pad_mode != "pad" and any(four(padding, owner, dims)):
         raise ValueError(
             f"For '{owner}', the 'pad' must be zero when 'pad_mode' is not 'pad', "
             f"but got 'pad': {padding} and 'pad_mode': {pad_mode}."
@@ -57,11 +60,11 @@ def check_pad_mode(pad_mode, padding, owner="Conv2D"):
 
 
 def pads(pad_mode, padding, size, kernel, stride, dilation):
-    """The padding as the engine wants it: ((top, bottom), (left, right))."""
+    """The padding as the engine wants it: of an image, ((top, bottom), (left, right))."""
     if pad_mode == "same":
         return convolution.same_padding(size, kernel, stride, dilation)
-    top, bottom, left, right = four(padding, "Conv2D") if pad_mode == "pad" else (0, 0, 0, 0)
-    return (top, bottom), (left, right)
+    sides = four(padding if pad_mode == "pad" else 0, f"Conv{len(kernel)}D", len(kernel))
+    return tuple(zip(sides[::2], sides[1::2], strict=True))
 
 
 # ---- convolution ----
@@ -77,15 +80,30 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     >>> conv2d(ops.ones((1, 1, 3, 3)), ops.ones((1, 1, 2, 2))).tolist()
     [[[[4.0, 4.0], [4.0, 4.0]]]]
     """
-    check_pad_mode(pad_mode, padding)
-    x, w = value_of(input, "Conv2D"), value_of(weight, "Conv2D")
-    _check_images(x, w, groups)
+    return _convolved(2, input, weight, bias, stride, pad_mode, padding, dilation, groups)
+
+
+def conv1d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """The convolution of sequences with `weight` (out, in / groups, length), plus `bias` (out,); see `conv2d`."""
+    return _convolved(1, input, weight, bias, stride, pad_mode, padding, dilation, groups)
+
+
+def conv3d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dilation=1, groups=1):
+    """The convolution of volumes with `weight` (out, in / groups, depth, height, width), plus `bias`; see `conv2d`."""
+    return _convolved(3, input, weight, bias, stride, pad_mode, padding, dilation, groups)
+
+
+def _convolved(dims, input, weight, bias, stride, pad_mode, padding, dilation, groups):
+    owner = f"Conv{dims}D"
+    check_pad_mode(pad_mode, padding, owner, dims)
+    x, w = value_of(input, owner), value_of(weight, owner)
+    _check_images(x, w, groups, dims)
     size, kernel = shape_of(x)[2:], shape_of(w)[2:]
-    stride, dilation = pair(stride, "stride", "Conv2D"), pair(dilation, "dilation", "Conv2D")
+    stride, dilation = pair(stride, "stride", owner, dims), pair(dilation, "dilation", owner, dims)
     around = pads(pad_mode, padding, size, kernel, stride, dilation)
     if min(convolution.output_size(size, kernel, stride, around, dilation)) < 1:
         raise ValueError(
-            "For 'Conv2d', input shape's h and w after padding must be greater than or equal to kernel_size's h and w "
+            f"For 'Conv{dims}d', input shape's h and w after padding must be greater than or equal to kernel_size's h and w "
             "respectively."
         )
     with np.errstate(all="ignore"):
@@ -93,19 +111,21 @@ def conv2d(input, weight, bias=None, stride=1, pad_mode="valid", padding=0, dila
     return made if bias is None else bias_add(made, bias)
 
 
-def _check_images(x, w, groups):
-    shape, kernel = shape_of(x), shape_of(w)
+def _check_images(x, w, groups, dims):
+    shape, kernel, owner = shape_of(x), shape_of(w), f"Conv{dims}D"
     for name, sizes in (("x", shape), ("w", kernel)):
-        if len(sizes) != 4:
-            raise ValueError(f"For primitive[Conv2D], the {name} shape size must be equal to 4, but got {len(sizes)}.")
+        if len(sizes) != dims + 2:
+            raise ValueError(
+                f"For primitive[{owner}], the {name} shape size must be equal to {dims + 2}, but got {len(sizes)}."
+            )
     if x.dtype != w.dtype:
         raise TypeError(
-            "For primitive[Conv2D], the input type must be same.\n"
+            f"For primitive[{owner}], the input type must be same.\n"
             f"name:[w]:Ref[Tensor[{of(w.dtype)}]].\nname:[x]:Tensor[{of(x.dtype)}].\n"
         )
     if shape[1] != kernel[1] * groups:
         raise RuntimeError(
-            "For 'Conv2D', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
+            f"For '{owner}', 'C_in' of input 'x' shape divide by parameter 'group' must be equal to 'C_in' of input "
             f"'weight' shape: {kernel[1]}, but got 'C_in' of input 'x' shape: {shape[1]}, and 'group': {groups}."
         )
 
@@ -126,12 +146,14 @@ def bias_add(input_x, bias):
 
 def _pooled(input, kernel, stride, around, dilation, name, pool):
     """`pool` applied to a stack of images, or to a single one, whose shape has no batch; after checks."""
-    x = value_of(input, name)
+    x, dims = value_of(input, name), len(kernel)
     if x.dtype.kind in "iub":
         raise TypeError(f"For '{name}', expected a tensor of Float16, Float32 or Float64, but got {of(x.dtype)}.")
-    if len(shape_of(x)) not in (3, 4):
-        raise ValueError(f"For primitive[{name}], the x shape size must be equal to 4, but got {len(shape_of(x))}.")
-    batch = x if len(shape_of(x)) == 4 else x.reshape((1, *shape_of(x)))
+    if len(shape_of(x)) not in (dims + 1, dims + 2):
+        raise ValueError(
+            f"For primitive[{name}], the x shape size must be equal to {dims + 2}, but got {len(shape_of(x))}."
+        )
+    batch = x if len(shape_of(x)) == dims + 2 else x.reshape((1, *shape_of(x)))
     shape = shape_of(batch)
     out = convolution.output_size(shape[2:], kernel, stride, around, dilation)
     if min(out) < 1:
@@ -147,40 +169,53 @@ def _pooled(input, kernel, stride, around, dilation, name, pool):
     return wrap(made if batch is x else made.reshape((shape[1], *out)))
 
 
-def largest(input, kernel, stride, pad_mode, padding, dilation, ceil_mode):
-    """Max pooling with every option."""
-    kernel, stride, dilation = (pair(v, "kernel_size", "MaxPool") for v in (kernel, stride, dilation))
-    size = input.shape[-2:]
+def largest(input, kernel, stride, pad_mode, padding, dilation, ceil_mode, places=False, dims=2):
+    """Max pooling with every option; with `places` also where each element stood."""
+    kernel, stride, dilation = (pair(v, "kernel_size", "MaxPool", dims) for v in (kernel, stride, dilation))
+    size = input.shape[-dims:]
     around = pads(pad_mode, padding, size, kernel, stride, dilation)
     around = pooling.rounded_up(size, kernel, stride, around, dilation) if ceil_mode else around
-    return _pooled(
-        input, kernel, stride, around, dilation, "MaxPool",
-        lambda x: pooling.max_pool2d(x, kernel, stride, around, dilation),
-    )  # fmt: skip
+    how = kernel, stride, around, dilation
+    found = _pooled(input, *how, "MaxPool", lambda x: pooling.max_pool2d(x, *how))
+    if not places:
+        return found
+    x, best = (t.asnumpy().reshape((-1, *t.shape[-dims - 1 :])) for t in (input, found))
+    return found, wrap(np.ascontiguousarray(pooling.max_places(x, best, *how)).reshape(found.shape))
 
 
-def mean_of_windows(input, kernel, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor):
+def mean_of_windows(input, kernel, stride, pad_mode, padding, ceil_mode, count_include_pad, divisor, dims=2):
     """Average pooling with every option."""
-    kernel, stride = (pair(v, "kernel_size", "AvgPool") for v in (kernel, stride))
-    size = input.shape[-2:]
-    inner = pads(pad_mode, padding, size, kernel, stride, (1, 1))
-    around = pooling.rounded_up(size, kernel, stride, inner, (1, 1)) if ceil_mode else inner
-    counted = inner if count_include_pad else convolution.NO_PADDING
+    kernel, stride = (pair(v, "kernel_size", "AvgPool", dims) for v in (kernel, stride))
+    size, dense = input.shape[-dims:], (1,) * dims
+    inner = pads(pad_mode, padding, size, kernel, stride, dense)
+    around = pooling.rounded_up(size, kernel, stride, inner, dense) if ceil_mode else inner
+    counted = inner if count_include_pad else ((0, 0),) * dims
     return _pooled(
-        input, kernel, stride, around, (1, 1), "AvgPool",
+        input, kernel, stride, around, dense, "AvgPool",
         lambda x: pooling.avg_pool2d(
             x, kernel, stride, around, divisor or pooling.divisors(size, kernel, stride, around, counted)
         ),
     )  # fmt: skip
 
 
-def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+def max_pool2d(x, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
     """The largest element of every window, the windows `stride` apart (their own size by default).
 
-    Of equal elements the first alone gets the gradient.
+    Of equal elements the first alone gets the gradient. With `return_indices` also where each stands in its image.
     """
     stride = kernel_size if stride is None else stride
-    return largest(x, kernel_size, stride, "pad", padding, dilation, ceil_mode)
+    return largest(x, kernel_size, stride, "pad", padding, dilation, ceil_mode, return_indices)
+
+
+def max_pool3d(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    """The largest element of every window of volumes; see `max_pool2d`."""
+    stride = kernel_size if stride is None else stride
+    return largest(x, kernel_size, stride, "pad", padding, dilation, ceil_mode, return_indices, 3)
+
+
+def avg_pool1d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True):
+    """The mean of every window of sequences; see `avg_pool2d`."""
+    return mean_of_windows(input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, 0, 1)
 
 
 def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
@@ -189,7 +224,45 @@ def avg_pool2d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, cou
     return mean_of_windows(input_x, kernel_size, stride, "pad", padding, ceil_mode, count_include_pad, divisor_override)
 
 
-for _fun in (conv2d, bias_add, max_pool2d, avg_pool2d):
+def avg_pool3d(input_x, kernel_size=1, stride=1, padding=0, ceil_mode=False, count_include_pad=True,
+               divisor_override=0):  # fmt: skip
+    """The mean of every window of volumes; see `avg_pool2d`."""
+    how = "pad", padding, ceil_mode, count_include_pad, divisor_override, 3
+    return mean_of_windows(input_x, kernel_size, stride, *how)
+
+
+def _numbers(value):
+    return tuple(value.tolist()) if isinstance(value, Tensor) else value
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """What a kernel sees of images (batch, channels, height, width), one column for each place: (batch, seen, places).
+
+    >>> from labkit.mindspore import ops
+    >>> unfold(ops.ones((1, 1, 3, 3)), 2).shape
+    (1, 4, 4)
+    """
+    how = _window_of(kernel_size, dilation, padding, stride)
+    with np.errstate(all="ignore"):
+        return wrap(windows.im2col(value_of(input, "Im2Col"), *how))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """The columns of `unfold` added to where they came from in images of `output_size`."""
+    size, how = pair(_numbers(output_size), "output_size", "Col2Im"), _window_of(kernel_size, dilation, padding, stride)
+    with np.errstate(all="ignore"):
+        return wrap(windows.col2im(value_of(input, "Col2Im"), size, *how))
+
+
+def _window_of(kernel_size, dilation, padding, stride):
+    kernel, dilation, stride = (pair(v, "kernel_size", "Im2Col") for v in (kernel_size, dilation, stride))
+    top, bottom, left, right = four(padding, "Im2Col")
+    return kernel, dilation, ((top, bottom), (left, right)), stride
+
+
+for _fun in (
+    conv1d, conv2d, conv3d, bias_add, max_pool2d, max_pool3d, avg_pool1d, avg_pool2d, avg_pool3d, unfold, fold,
+):  # fmt: skip
     register(_fun, method=False)
 
 OPTIONS: dict[str, tuple[dict, Callable]] = {  # primitive class: (its options with their defaults, what it does with them)

@@ -24,6 +24,7 @@ _CLASSES = {
     "relu6": "ReLU6",
     "exp2": None,
     "hardsigmoid": "HSigmoid",
+    "sinc": None,
 }  # others by their names
 _MORE_NAMES = {"reciprocal": "inv"}
 _PREPARED = {"smooth": floating, "kept": lambda x: x, "steps": constant}

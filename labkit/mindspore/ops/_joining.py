@@ -150,7 +150,9 @@ def nonzero(input):
 def unique(input):
     """`(the different elements in order, the index of each element among them)`."""
     values, inverse = np.unique(input.asnumpy(), return_inverse=True)
-    return wrap(values), wrap(np.reshape(inverse, input.shape))
+    return wrap(values), wrap(
+        np.reshape(inverse, input.shape).astype(np.int64 if values.dtype == np.int64 else np.int32)
+    )
 
 
 @op(method=True)
@@ -194,3 +196,4 @@ for _name, _fun, _is_method in primitives.compositions(
     _found,
 ):
     register(_fun, method=_is_method)
+register(OPS["vstack"], "row_stack", method=False)

@@ -1,7 +1,10 @@
 """Primitive classes: `ops.MatMul(transpose_b=True)(x, w)` is an op whose options are fixed beforehand."""
 
+import re
 from collections.abc import Callable
-from inspect import cleandoc
+from inspect import Parameter as Option
+from inspect import cleandoc, signature
+from typing import Any
 
 from ...layout import Placed
 from ...ops import FUNCTIONS
@@ -21,6 +24,7 @@ from . import (  # noqa: F401
     _linear,
     _more_losses,
     _of_numpy,
+    _padding,
     _random,
     _reduction,
     _shape,
@@ -115,6 +119,11 @@ def _split(options, x):
     return OPS["split"](x, x.shape[options["axis"]] // options["output_num"], options["axis"])
 
 
+def _cummin(options, x):
+    values, places = OPS["cummin"](x, options["axis"])
+    return values, places.astype("int32")
+
+
 def _l2_loss(options, x):
     return (x * x).sum() / 2
 
@@ -140,8 +149,15 @@ _OPTIONS: dict[str, tuple[dict, Callable | str]] = {
     "Concat": ({"axis": 0}, _joiner("concat")),
     "Stack": ({"axis": 0}, _joiner("stack")),
     "Split": ({"axis": 0, "output_num": 1}, _split),
+    "Bucketize": ({"boundaries": None}, lambda o, x: OPS["bucketize"](x, o["boundaries"], right=True).astype("int32")),
+    "Cummin": ({"axis": 0}, _cummin),
+    "Einsum": ({"equation": None}, lambda o, tensors: OPS["einsum"](o["equation"], *tensors)),
+    "Meshgrid": ({"indexing": "xy"}, lambda o, tensors: OPS["meshgrid"](*tensors, indexing=o["indexing"])),
+    "TopK": ({"sorted": True}, lambda o, x, k: OPS["topk"](x, k)),
     "Unstack": ({"axis": 0}, "unstack"),
     "CumSum": ({"exclusive": False, "reverse": False}, lambda o, x, axis: OPS["cumsum"](x, axis)),
+    "Argmin": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmin"](x, o["axis"]).astype(o["output_type"])),
+    "CountNonZero": ({"dims": None}, lambda o, x: OPS["count_nonzero"](x, o["dims"])),
     "Argmax": ({"axis": -1, "output_type": "int32"}, lambda o, x: OPS["argmax"](x, o["axis"]).astype(o["output_type"])),
     "Flatten": ({}, lambda o, x: OPS["flatten"](x)),
     "BroadcastTo": ({"shape": ()}, lambda o, x: OPS["broadcast_to"](x, o["shape"])),
@@ -166,6 +182,51 @@ for _name, (_options, _does) in _OPTIONS.items():
     _call = _by_name(_does) if isinstance(_does, str) else _does
     _doc = _call.__doc__ or "The op {name} with its options fixed: {options}."
     CLASSES[_name] = _with_options(_name, _options, _call, cleandoc(_doc).format(name=_name, options=[*_options]))
+# classes that are a function of the same name, letters and words aside: what the constructor takes, the call does not
+_NAMESAKES = """
+    Addcdiv Addcmul Cdist(p=2.0) Cross(dim=None) Cummax(axis) Diag Expand
+    FastGelu Fmax Fmin Gcd Ger Heaviside IsClose(rtol=1e-05,atol=1e-08,equal_nan=False) Lcm Lerp LinSpace Logit(eps=-1.0)
+    MaskedFill MaskedSelect NextAfter NonZero Range(maxlen=1000000) Renorm(p,dim,maxnorm)
+    RmsNorm(epsilon=1e-06) Roll(shifts,dims=None) Sinc SmoothL1Loss(beta=1.0,reduction="none") SoftMarginLoss(reduction="mean")
+    Sort(axis=-1,descending=False) StandardNormal(seed=0,seed2=0) StopGradient Trace Tril(diagonal=0)
+    Triu(diagonal=0) Unique
+"""
+_OTHER_WORD = {"dim": "axis", "dims": "axis", "epsilon": "eps"}
+
+
+def _plain(name):
+    return name.replace("_", "").lower()
+
+
+def _named_after(name, takes, fun):
+    """The class of this name: its constructor `takes` some arguments of `fun`, and the call the others."""
+    own, wanted = signature(eval(f"lambda {takes}: 0")), signature(fun).parameters
+
+    def __init__(self, *args, **kwargs):
+        Primitive.__init__(self)
+        given = own.bind(*args, **kwargs)
+        given.apply_defaults()
+        self.options = {o if o in wanted else _OTHER_WORD.get(o): value for o, value in given.arguments.items()}
+
+    def __call__(self, *args):
+        left, placed = list(args), list[Any]()
+        named = {o: value for o, value in self.options.items() if o in wanted and wanted[o].kind is Option.KEYWORD_ONLY}
+        for option, parameter in wanted.items():
+            if parameter.kind is Option.VAR_POSITIONAL:
+                placed, left = placed + left, []
+            elif option in self.options and option not in named:
+                placed.append(self.options[option])
+            elif left:
+                placed.append(left.pop(0))
+        return fun(*placed, *left, **named)
+
+    doc = f"`ops.{fun.__name__}` as a primitive class: with the options ({takes}), called with the other arguments."
+    return type(name, (Primitive,), {"__init__": __init__, "__call__": __call__, "__doc__": doc})
+
+
+_FUNCTIONS = {_plain(_name): _fun for _name, _fun in OPS.items()}
+for _name, _takes in re.findall(r"(\w+)(?:\(([^)]*)\))?", _NAMESAKES):
+    CLASSES[_name] = _named_after(_name, _takes, _FUNCTIONS[_plain(_name)])
 CLASSES["Primitive"] = Primitive
 CLASSES["RealDiv"], CLASSES["TensorAdd"] = CLASSES["Div"], CLASSES["Add"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
-from ...engine import unbroadcast_f
+from ...engine import dtype_of, unbroadcast_f
 from ...ops import FUNCTIONS, erf, erf_kernel, exp, power, sign, zero
 from .arithmetic import no_derivative, where
 from .core import fused, op, wide
@@ -132,6 +132,19 @@ def gelu(x):
 @op("LogSigmoidBackward0", lambda ans, x: lambda g: g * sigmoid(-x), saves="self")
 def logsigmoid(x):
     return -np.logaddexp(zero(x), -x)
+
+
+@op("LogitBackward0", lambda ans, x, eps: lambda g: _logit_back(g, x, eps), others="eps", saves="self")
+@wide
+def logit(x, eps):
+    z = x if eps is None else np.clip(x, np.asarray(eps, x.dtype), np.asarray(1 - eps, x.dtype))
+    return np.log(z / (1 - z))
+
+
+def _logit_back(g, x, eps):
+    low = eps or 0.0
+    beyond = np.full((), np.nan if eps is None else 0.0, dtype_of(g))
+    return anp.where(anp.logical_and(x >= low, x <= 1 - low), g / (x * (1 - x)), beyond)
 
 
 @op("FracBackward0", lambda ans, x: lambda g: g)

@@ -1,4 +1,7 @@
-"""Convolution, pooling and batch normalisation of images: one node each. Results lie in memory as their shape says."""
+"""Convolution, pooling and batch normalisation of sequences, images and volumes: one node each.
+
+Results lie in memory as their shape says.
+"""
 
 import math
 
@@ -16,7 +19,7 @@ _MEAN = "kernel_size stride padding ceil_mode count_include_pad divisor_override
 
 
 def pairs(padding):
-    """`(rows, columns)`, each a number or (before, after), as the kernels want it."""
+    """`(before, after)` of each dimension, of which a padding may be a number alone, as the kernels want it."""
     return tuple(p if isinstance(p, tuple) else (p, p) for p in padding)
 
 
@@ -37,12 +40,12 @@ def _kernel(raw):
     "ConvolutionBackward0",
     lambda ans, x, w, b, *how: lambda g: conv2d_input(g, w, anp.shape(x), *how),
     lambda ans, x, w, b, *how: lambda g: conv2d_weight(x, g, anp.shape(w), *how),
-    lambda ans, x, w, b, *how: lambda g: base.sum_(g, axis=(0, 2, 3)),
+    lambda ans, x, w, b, *how: lambda g: base.sum_(g, axis=_over(g)),
     tensors="input weight bias", others=_GEOMETRY, saves="input weight",
 )  # fmt: skip
 def conv2d(x, w, b, *how):
     made = _kernel(convolution._conv2d)(convolution.wide(x), convolution.wide(w), *how)
-    made = made if b is None else made + convolution.wide(b).reshape(-1, 1, 1)
+    made = made if b is None else made + convolution.wide(b).reshape(-1, *(1,) * (x.ndim - 2))
     return made.astype(x.dtype, copy=False)
 
 
@@ -71,41 +74,51 @@ def _windows(shape, kernel, stride, padding, dilation, ceil_mode):
     return kernel, stride, around, dilation
 
 
-@op("MaxPool2DWithIndicesBackward0",
+def _named(name, place):
+    """The name of a node in which {} is the number of dimensions of the window, which is an argument."""
+    return lambda args, kwargs: name.format(len(args[place]))
+
+
+@op(_named("MaxPool{}DWithIndicesBackward0", 1),
     lambda ans, x, *how: lambda g: max_pool2d_input(g, x, ans, *how),
     others=_WINDOW, saves="self result")  # fmt: skip
 def max_pool2d(x, *how):
     return np.ascontiguousarray(pooling.max_pool2d.fun(x, *_windows(x.shape, *how)))
 
 
-@op("MaxPool2DWithIndicesBackwardBackward0",
+@op(_named("MaxPool{}DWithIndicesBackwardBackward0", 3),
     lambda ans, g, x, best, *how: lambda h: max_pool2d_pick(h, x, best, *how), None, None,
     tensors="grad_output self -result", others=_WINDOW, saves="self result")  # fmt: skip
 def max_pool2d_input(g, x, best, *how):
     return np.ascontiguousarray(pooling.max_pool2d_input.fun(g, x, best, *_windows(x.shape, *how)))
 
 
-@op("MaxPool2DWithIndicesBackwardBackward0",
+@op(_named("MaxPool{}DWithIndicesBackwardBackward0", 3),
     lambda ans, h, x, best, *how: lambda g: max_pool2d_input(g, x, best, *how), None, None,
     tensors="grad_output self -result", others=_WINDOW, saves="self result")  # fmt: skip
 def max_pool2d_pick(h, x, best, *how):
     return np.ascontiguousarray(pooling.max_pool2d_pick.fun(h, x, best, *_windows(x.shape, *how)))
 
 
+def max_places(x, best, *how):
+    """Where in the images `x` the elements `best` of `max_pool2d` stand."""
+    return np.ascontiguousarray(pooling.max_places(x, best, *_windows(x.shape, *how)))
+
+
 def _means(shape, kernel, stride, padding, ceil_mode, include, divisor):
     inner = pairs(padding)
-    *_, around, _ = _windows(shape, kernel, stride, padding, (1, 1), ceil_mode)
-    counted = inner if include else convolution.NO_PADDING
+    *_, around, _ = _windows(shape, kernel, stride, padding, (1,) * len(kernel), ceil_mode)
+    counted = inner if include else ((0, 0),) * len(kernel)
     return kernel, stride, around, divisor or pooling.divisors(shape[2:], kernel, stride, around, counted)
 
 
-@op("AvgPool2DBackward0", lambda ans, x, *how: lambda g: avg_pool2d_input(g, anp.shape(x), *how),
+@op(_named("AvgPool{}DBackward0", 1), lambda ans, x, *how: lambda g: avg_pool2d_input(g, anp.shape(x), *how),
     others=_MEAN, saves="self")  # fmt: skip
 def avg_pool2d(x, *how):
     return np.ascontiguousarray(pooling.avg_pool2d.fun(x, *_means(x.shape, *how)))
 
 
-@op("AvgPool2DBackwardBackward0", lambda ans, g, shape, *how: lambda h: avg_pool2d(h, *how),
+@op(_named("AvgPool{}DBackwardBackward0", 2), lambda ans, g, shape, *how: lambda h: avg_pool2d(h, *how),
     tensors="grad_output", others=f"shape {_MEAN}")  # fmt: skip
 def avg_pool2d_input(g, shape, *how):
     return np.ascontiguousarray(pooling.avg_pool2d_input.fun(g, shape, *_means(shape, *how)))
@@ -116,7 +129,7 @@ def avg_pool2d_input(g, shape, *how):
 
 def _over(x):
     """The axes that a channel's statistics are taken over."""
-    return (0, *range(2, x.ndim))
+    return (0, *range(2, anp.ndim(x)))
 
 
 def _across(numbers, x):
@@ -156,7 +169,7 @@ def batch_norm(x, w, b, mean, var, eps):
 
 
 def out_size(shape, kernel, stride, padding, dilation, ceil_mode=False):
-    """Height and width of the result of a window of this geometry."""
+    """The size of the result of a window of this geometry."""
     kernel, stride, around, dilation = _windows(shape, kernel, stride, padding, dilation, ceil_mode)
     return convolution.output_size(shape[2:], kernel, stride, around, dilation)
 

@@ -1,5 +1,7 @@
 """Layers whose node is one in PyTorch, as compositions of recorded functions; see `fused`."""
 
+import math
+
 import autograd.numpy as anp
 import numpy as np
 
@@ -15,31 +17,9 @@ _GEOMETRY = "stride padding dilation groups"
 # ---- convolutions ----
 
 
-def _flat(shape):
-    """The shape of a sequence as that of an image of one row."""
-    return (*shape[:2], 1, *shape[2:])
-
-
-def _row(geometry):
-    stride, padding, dilation, groups = geometry
-    return (1, *stride), (0, *padding), (1, *dilation), groups
-
-
-@fused("ConvolutionBackward0", "input weight bias", _GEOMETRY, "input weight", name="conv1d")
-def conv1d(x, w, b, *geometry):
-    made = images.conv2d(reshape(x, _flat(x.shape)), reshape(w, _flat(w.shape)), b, *_row(geometry))
-    return reshape(made, (*made.shape[:2], made.shape[3]))
-
-
 @fused("ConvolutionBackward0", "input weight bias", f"shape {_GEOMETRY}", "input weight", name="conv_transpose")
 def conv_transpose(x, w, b, shape, *geometry):
-    if len(shape) == 3:
-        made = images.conv2d_input(
-            reshape(x, _flat(x.shape)), reshape(w, _flat(w.shape)), _flat(shape), *_row(geometry)
-        )
-        made = reshape(made, shape)
-    else:
-        made = images.conv2d_input(x, w, shape, *geometry)
+    made = images.conv2d_input(x, w, shape, *geometry)
     return made if b is None else made + reshape(b, (-1, *(1,) * (len(shape) - 2)))
 
 
@@ -165,15 +145,26 @@ def padded(x, places, shape, value):
     return out
 
 
-@op(lambda args, kwargs: args[2], lambda ans, x, place, name: lambda g: _put_back(g, place, x.shape), others="indices name",
-    saves="indices")  # fmt: skip
-def picked(x, place, name):
-    """The elements of images at `place`, counted over height and width together."""
-    flat = x.reshape(*x.shape[:-2], -1)
+@op(lambda args, kwargs: args[2], lambda ans, x, place, name, dims: lambda g: _put_back(g, place, x.shape, dims),
+    others="indices name dims", saves="indices")  # fmt: skip
+def picked(x, place, name, dims):
+    """The elements of images at `place`, counted over their last `dims` dimensions together."""
+    flat = x.reshape(*x.shape[:-dims], -1)
     return np.take_along_axis(flat, place.reshape(*flat.shape[:-1], -1), -1).reshape(place.shape)
 
 
-def _put_back(g, place, shape):
-    flat = (*shape[:-2], shape[-2] * shape[-1])
+def _put_back(g, place, shape, dims):
+    flat = (*shape[:-dims], math.prod(shape[-dims:]))
     index = place.reshape(*flat[:-1], -1)
     return reshape(base.scatter_add(reshape(g, index.shape), index, len(flat) - 1, flat), shape)
+
+
+@op(lambda args, kwargs: f"MaxUnpool{args[3]}DBackward0",
+    lambda ans, x, place, size, dims: lambda g: picked(g, place, f"MaxUnpool{dims}DBackwardBackward0", dims),
+    others="indices output_size dims", saves="indices")  # fmt: skip
+def unpooled(x, place, size, dims):
+    """Zeros of this size, with the elements of `x` at `place`."""
+    outer = x.shape[:-dims]
+    made = np.zeros((*outer, math.prod(size)), x.dtype)
+    np.put_along_axis(made, place.reshape(*outer, -1), x.reshape(*outer, -1), -1)
+    return made.reshape(*outer, *size)

@@ -105,12 +105,12 @@ def index_add(g, index, shape):
     return out
 
 
-@op("IndexPutBackward0",
-    lambda ans, x, v, index: lambda g: index_zero(g, index),
-    lambda ans, x, v, index: unbroadcast_f(v, lambda g: fancy(g, index)),
-    tensors="self values", others="indices", saves="indices")  # fmt: skip
-def index_put(x, values, index):
-    """A copy of `x` with `x[index] = values`."""
+@op(lambda args, kwargs: args[3] if len(args) > 3 else "IndexPutBackward0",
+    lambda ans, x, v, index, *name: lambda g: index_zero(g, index),
+    lambda ans, x, v, index, *name: unbroadcast_f(v, lambda g: fancy(g, index)),
+    tensors="self values", others="indices name", saves="indices")  # fmt: skip
+def index_put(x, values, index, name=""):
+    """A copy of `x` with `x[index] = values`; the node may have another `name`."""
     out = np.array(x)
     out[index] = values
     return out

@@ -139,3 +139,23 @@ cat = _joiner("CatBackward0", np.concatenate, _cat_part)
 stack = _joiner("StackBackward0", np.stack, _stack_part)
 MOVING = {"flip": flip, "roll": roll, "tril": tril, "triu": triu}
 MOVING |= {name: as_declared(row.fun) for name, row in MOVERS.items() if name not in MOVING}
+
+
+# ---- windows along a dimension ----
+
+
+@op("UnfoldBackward0", lambda ans, x, *how: lambda g: _unfold_back(g, anp.shape(x), *how), others="dimension size step")
+def unfold(x, dim, size, step):
+    """The windows of a dimension, `step` apart, each along a last dimension of its own."""
+    seen = np.lib.stride_tricks.sliding_window_view(x, size, dim, writeable=step >= size)
+    return seen[(slice(None),) * dim + (slice(None, None, step),)]
+
+
+@op(
+    "UnfoldBackwardBackward0", lambda ans, g, shape, *how: lambda h: unfold(h, *how), others="shape dimension size step"
+)
+def _unfold_back(g, shape, dim, size, step):
+    made = np.zeros(shape, g.dtype)
+    for k in range(size):
+        made[(slice(None),) * dim + (slice(k, k + (g.shape[dim] - 1) * step + 1, step),)] += g[..., k]
+    return made

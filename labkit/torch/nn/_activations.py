@@ -16,8 +16,9 @@ from .._table import FUNCTIONS, METHODS
 from .._tensor import Tensor
 
 __all__ = [
-    "celu", "elu", "gelu", "glu", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu", "logsigmoid", "mish",
-    "prelu", "relu", "relu6", "rrelu", "selu", "silu", "softmin", "softplus", "softshrink", "softsign", "tanhshrink", "threshold",
+    "celu", "elu", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "leaky_relu",
+    "logsigmoid", "mish", "prelu", "relu", "relu6", "rrelu", "selu", "silu", "softmin", "softplus", "softshrink", "softsign",
+    "tanhshrink", "threshold",
 ]  # fmt: skip
 
 
@@ -181,6 +182,23 @@ def softsign(input) -> Tensor:
 def tanhshrink(input) -> Tensor:
     """`x - tanh(x)`."""
     return input - METHODS["tanh"](input)
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1) -> Tensor:
+    """A softmax of `logits` and of random numbers, over `tau`; with `hard` rows with a single 1, and this gradient.
+
+    >>> import labkit.torch as torch
+    >>> logits = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> made = gumbel_softmax(logits, hard=True)
+    >>> made.sum().item(), made.requires_grad
+    (1.0, True)
+    """
+    drawn = -logits.new_empty(*logits.shape).exponential_().log()
+    soft = softmax((logits + drawn) / tau, dim)
+    if not hard:
+        return soft
+    chosen = METHODS["scatter"](logits.new_zeros(*logits.shape), dim, soft.max(dim, keepdim=True)[1], 1.0)
+    return chosen - soft.detach() + soft
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None) -> Tensor:

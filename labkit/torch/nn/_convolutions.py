@@ -1,43 +1,12 @@
-"""Convolutions of sequences and of images, and their transposes; part of `torch.nn.functional`."""
+"""The transposes of convolutions of sequences, images and volumes; part of `torch.nn.functional`."""
 
 from .._autocast import lowered
 from .._dispatch import apply
 from .._rules import layers as rules
 from .._tensor import Tensor
-from ._images import check_convolution, padding_of, several
+from ._images import batched, several
 
-__all__ = ["conv1d", "conv_transpose1d", "conv_transpose2d"]
-
-
-def _batched(name, fun, input, dims, *rest):
-    """Apply to a batch, or to one sequence or image as a batch of one."""
-    if input.ndim not in (dims + 1, dims + 2):
-        raise RuntimeError(
-            f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input of size: "
-            f"{list(input.shape)}"
-        )
-    return fun(input, *rest) if input.ndim == dims + 2 else fun(input.unsqueeze(0), *rest).squeeze(0)
-
-
-@lowered
-def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1) -> Tensor:
-    """The convolution (cross-correlation) of sequences `input` (batch, in, length).
-
-    `weight` (out, in / groups, length), `bias` (out,); `padding` a number, "same" or "valid". Raises RuntimeError for shapes
-    or types that do not fit.
-
-    >>> import labkit.torch as torch
-    >>> conv1d(torch.ones(1, 1, 4), torch.ones(1, 1, 2))
-    tensor([[[2., 2., 2.]]])
-    """
-    return _batched("conv1d", _conv1d, input, 1, weight, bias, stride, padding, dilation, groups)
-
-
-def _conv1d(input, weight, bias, stride, padding, dilation, groups):
-    stride, dilation = several(stride, 1), several(dilation, 1)
-    around = padding_of(padding, input.shape[2:], weight.shape[2:], stride, dilation)
-    check_convolution(input, weight, bias, stride, around, dilation, groups)
-    return apply(rules.conv1d, input, weight, bias, stride, around, dilation, groups)
+__all__ = ["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]
 
 
 def transposed_size(size, kernel, stride, padding, more, dilation) -> tuple[int, ...]:
@@ -69,7 +38,7 @@ def _transposed(input, weight, bias, stride, padding, output_padding, groups, di
 def conv_transpose1d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
     """The transpose of `conv1d`: `input` (batch, in, length), `weight` (in, out / groups, length)."""
     rest = weight, bias, stride, padding, output_padding, groups, dilation
-    return _batched("conv_transpose1d", _transposed, input, 1, *rest)
+    return batched("conv_transpose1d", _transposed, input, 1, *rest)
 
 
 @lowered
@@ -85,4 +54,11 @@ def conv_transpose2d(input, weight, bias=None, stride=1, padding=0, output_paddi
               [1., 2., 1.]]]])
     """
     rest = weight, bias, stride, padding, output_padding, groups, dilation
-    return _batched("conv_transpose2d", _transposed, input, 2, *rest)
+    return batched("conv_transpose2d", _transposed, input, 2, *rest)
+
+
+@lowered
+def conv_transpose3d(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1) -> Tensor:
+    """The transpose of `conv3d`: `input` (batch, in, depth, height, width), `weight` (in, out / groups, ...)."""
+    rest = weight, bias, stride, padding, output_padding, groups, dilation
+    return batched("conv_transpose3d", _transposed, input, 3, *rest)

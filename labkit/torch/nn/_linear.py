@@ -7,7 +7,9 @@ from .._random import dropped
 from .._table import FUNCTIONS
 from .._tensor import Tensor
 
-__all__ = ["bilinear", "dropout", "dropout1d", "dropout2d", "linear"]
+__all__ = [
+    "alpha_dropout", "bilinear", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout", "linear",
+]  # fmt: skip
 
 
 @lowered
@@ -69,6 +71,37 @@ def dropout1d(input, p=0.5, training=True, inplace=False) -> Tensor:
 def dropout2d(input, p=0.5, training=True, inplace=False) -> Tensor:
     """Dropout of whole channels of images (batch, channels, height, width)."""
     return _feature_dropout(input, p, training, inplace)
+
+
+def dropout3d(input, p=0.5, training=True, inplace=False) -> Tensor:
+    """Dropout of whole channels of volumes (batch, channels, depth, height, width), or of one."""
+    if input.ndim == 4:
+        return _feature_dropout(input.unsqueeze(0), p, training, inplace).squeeze(0)
+    return _feature_dropout(input, p, training, inplace)
+
+
+def _to_the_least(input, p, training, inplace, shape):
+    """`input` where 1 is drawn, in places of `shape`, else the least value of SELU; mean and variance stay (ICLR 2017)."""
+    check_probability(p)
+    if not training or p == 0 or not input.numel():
+        return input
+    if p == 1:
+        return input * input.new_zeros(())
+    least = 1.7580993408473766
+    scale = 1 / ((least**2 * p + 1) * (1 - p)) ** 0.5
+    kept = input.new_empty(*shape).bernoulli_(1 - p)
+    shift = (kept - 1) * (least * scale) + least * scale * p
+    return input.mul_(kept * scale).add_(shift) if inplace else input * (kept * scale) + shift
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False) -> Tensor:
+    """Dropout that keeps mean and variance of what `selu` gives: dropped elements take its least value."""
+    return _to_the_least(input, p, training, inplace, input.shape)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False) -> Tensor:
+    """`alpha_dropout` of whole channels, dimension 1."""
+    return _to_the_least(input, p, training, inplace, (*input.shape[:2], *(1,) * (input.ndim - 2)))
 
 
 def bilinear(input1, input2, weight, bias=None) -> Tensor:

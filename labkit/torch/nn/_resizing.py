@@ -1,6 +1,7 @@
 """Pooling to a given size and of sequences, and resizing: part of `torch.nn.functional`."""
 
 import math
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,56 +11,58 @@ from .._dispatch import apply
 from .._rules import layers as rules
 from .._table import METHODS
 from .._tensor import Tensor
-from ._convolutions import several
-from ._images import avg_pool2d, max_pool2d
+from ._images import avg_pool2d, avg_pool3d, max_pool2d, several
 
 __all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d", "avg_pool1d", "interpolate",
-    "local_response_norm", "lp_pool1d", "lp_pool2d", "max_pool1d", "upsample",
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "adaptive_max_pool3d", "avg_pool1d", "interpolate", "local_response_norm", "lp_pool1d", "lp_pool2d", "lp_pool3d",
+    "max_pool1d", "upsample",
 ]  # fmt: skip
 
 
-def _as_rows(pool, input, *how, **named):
+def _as_rows(pool, input, *how):
     """A pooling of images, of sequences as images of one row."""
-    return pool(input.unsqueeze(-2), *how, **named).squeeze(-2)
+    found = pool(input.unsqueeze(-2), *how)
+    return tuple(part.squeeze(-2) for part in found) if isinstance(found, tuple) else found.squeeze(-2)
 
 
 def _row(value, rest):
     return None if value is None else (rest, *several(value, 1))
 
 
-def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False) -> Tensor:
-    """The largest element of every window of sequences (batch, channels, length)."""
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False) -> Any:
+    """The largest element of every window of sequences (batch, channels, length); with `return_indices` also where it is."""
     stride = kernel_size if stride is None else stride
-    return _as_rows(
-        max_pool2d, input, _row(kernel_size, 1), _row(stride, 1), _row(padding, 0), _row(dilation, 1), ceil_mode
-    )
+    window = _row(kernel_size, 1), _row(stride, 1), _row(padding, 0), _row(dilation, 1)
+    return _as_rows(max_pool2d, input, *window, ceil_mode, return_indices)
 
 
 def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True) -> Tensor:
     """The mean of every window of sequences (batch, channels, length)."""
     stride = kernel_size if stride is None else stride
-    return _as_rows(
-        avg_pool2d, input, _row(kernel_size, 1), _row(stride, 1), _row(padding, 0), ceil_mode, count_include_pad
-    )
+    window = _row(kernel_size, 1), _row(stride, 1), _row(padding, 0)
+    return _as_rows(avg_pool2d, input, *window, ceil_mode, count_include_pad)
 
 
-def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
-    """The `norm_type`-norm of every window."""
-    kernel = several(kernel_size, 2)
-    mean = avg_pool2d(METHODS["pow"](input, norm_type), kernel, stride, 0, ceil_mode)
-    return _root(mean, math.prod(kernel), norm_type)
+def _lp(pool, dims, input, norm_type, kernel_size, stride, ceil_mode):
+    mean = pool(METHODS["pow"](input, norm_type), kernel_size, stride, 0, ceil_mode)
+    size = METHODS["sign"](mean) * METHODS["relu"](METHODS["abs"](mean))
+    return METHODS["pow"](size * math.prod(several(kernel_size, dims)), 1.0 / norm_type)
 
 
 def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
     """The `norm_type`-norm of every window of sequences."""
-    mean = avg_pool1d(METHODS["pow"](input, norm_type), kernel_size, stride, 0, ceil_mode)
-    return _root(mean, kernel_size, norm_type)
+    return _lp(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-def _root(mean, count, p):
-    size = METHODS["sign"](mean) * METHODS["relu"](METHODS["abs"](mean))
-    return METHODS["pow"](size * count, 1.0 / p)
+def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
+    """The `norm_type`-norm of every window."""
+    return _lp(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Tensor:
+    """The `norm_type`-norm of every window of volumes."""
+    return _lp(avg_pool3d, 3, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 # ---- windows that give a result of a given size ----
@@ -82,15 +85,26 @@ def _means(size, wanted):
     return matrix
 
 
+def _adaptive_mean(dims, input, output_size):
+    if input.ndim not in (dims + 1, dims + 2):
+        raise RuntimeError(
+            f"adaptive_avg_pool{dims}d(): Expected {dims + 1}D or {dims + 2}D tensor, but got {list(input.shape)}"
+        )
+    wanted = _wanted(input, output_size, dims)
+    if wanted == (1,) * dims:
+        return METHODS["mean"](input, tuple(range(-1, -dims - 1, -1)), keepdim=True)
+    matrices = tuple(_means(n, m) for n, m in zip(input.shape[-dims:], wanted, strict=True))
+    return apply(rules.resampled, input, matrices, f"AdaptiveAvgPool{dims}DBackward0")
+
+
 def adaptive_avg_pool2d(input, output_size) -> Tensor:
     """The means of windows that give images (..., height, width) of `output_size`: a number, or two; None keeps a size."""
-    if input.ndim not in (3, 4):
-        raise RuntimeError(f"adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got {list(input.shape)}")
-    wanted = _wanted(input, output_size, 2)
-    if wanted == (1, 1):
-        return METHODS["mean"](input, (-1, -2), keepdim=True)
-    matrices = tuple(_means(n, m) for n, m in zip(input.shape[-2:], wanted, strict=True))
-    return apply(rules.resampled, input, matrices, "AdaptiveAvgPool2DBackward0")
+    return _adaptive_mean(2, input, output_size)
+
+
+def adaptive_avg_pool3d(input, output_size) -> Tensor:
+    """The means of windows that give volumes of `output_size`; see `adaptive_avg_pool2d`."""
+    return _adaptive_mean(3, input, output_size)
 
 
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
@@ -100,24 +114,32 @@ def adaptive_avg_pool1d(input, output_size) -> Tensor:
     return _as_rows(pool, input)
 
 
+def _adaptive_largest(dims, input, output_size, return_indices) -> Any:
+    size, wanted, array = input.shape[-dims:], _wanted(input, output_size, dims), input._array
+    place = np.empty((*input.shape[:-dims], *wanted), np.int64)
+    for window in product(*(list(enumerate(_windows(n, m))) for n, m in zip(size, wanted, strict=True))):
+        at, bounds = zip(*window, strict=True)
+        part = array[..., *(slice(*bound) for bound in bounds)]
+        inside = np.unravel_index(part.reshape(*part.shape[:-dims], -1).argmax(-1), part.shape[-dims:])
+        corner = [i + begin for i, (begin, _) in zip(inside, bounds, strict=True)]
+        place[..., *at] = np.ravel_multi_index(corner, size)
+    found = apply(rules.picked, input, place, f"AdaptiveMaxPool{dims}DBackward0", dims)
+    return (found, Tensor._of(place)) if return_indices else found
+
+
 def adaptive_max_pool2d(input, output_size, return_indices=False) -> Any:
     """The largest elements of windows that give images of `output_size`; with `return_indices` also where they are."""
-    (h, w), wanted, array = input.shape[-2:], _wanted(input, output_size, 2), input._array
-    place = np.empty((*input.shape[:-2], *wanted), np.int64)
-    for i, (top, bottom) in enumerate(_windows(h, wanted[0])):
-        for j, (left, right) in enumerate(_windows(w, wanted[1])):
-            part = array[..., top:bottom, left:right]
-            best = part.reshape(*part.shape[:-2], -1).argmax(-1)
-            row, column = np.divmod(best, right - left)
-            place[..., i, j] = (row + top) * w + column + left
-    found = apply(rules.picked, input, place, "AdaptiveMaxPool2DBackward0")
-    return (found, Tensor._of(place)) if return_indices else found
+    return _adaptive_largest(2, input, output_size, return_indices)
+
+
+def adaptive_max_pool3d(input, output_size, return_indices=False) -> Any:
+    """The largest elements of windows that give volumes of `output_size`; with `return_indices` also where they are."""
+    return _adaptive_largest(3, input, output_size, return_indices)
 
 
 def adaptive_max_pool1d(input, output_size, return_indices=False) -> Any:
     """The largest elements of windows that give sequences of `output_size`; with `return_indices` also where they are."""
-    found, place = adaptive_max_pool2d(input.unsqueeze(-2), (1, *several(output_size, 1)), True)
-    return (found.squeeze(-2), place.squeeze(-2)) if return_indices else found.squeeze(-2)
+    return _as_rows(adaptive_max_pool2d, input, (1, *several(output_size, 1)), return_indices)
 
 
 # ---- resizing ----

@@ -1,4 +1,4 @@
-"""Layers that convolve: of sequences and of images, and their transposes."""
+"""Layers that convolve: of sequences, images and volumes, and their transposes."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ from ...layout import with_names
 from .._tensor import Tensor
 from . import _convolutions as F
 from . import init
-from ._images import conv2d, several
+from ._images import conv1d, conv2d, conv3d, several
 from ._moving import pad
 from .module import Module
 from .parameter import add_weights
 
-__all__ = ["Conv1d", "Conv2d", "ConvTranspose1d", "ConvTranspose2d"]
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -105,7 +105,17 @@ class Conv1d(Conv2d):
     Conv1d(16, 33, kernel_size=(3,), stride=(2,))
     """
 
-    dims, function = 1, staticmethod(F.conv1d)
+    dims, function = 1, staticmethod(conv1d)
+
+
+class Conv3d(Conv2d):
+    """The convolution of volumes (batch, in, depth, height, width) with a trained kernel `weight` (out, in / groups, ...).
+
+    >>> Conv3d(16, 33, 3, stride=2)
+    Conv3d(16, 33, kernel_size=(3, 3, 3), stride=(2, 2, 2))
+    """
+
+    dims, function = 3, staticmethod(conv3d)
 
 
 class ConvTranspose2d(_Convolution):
@@ -164,3 +174,9 @@ class ConvTranspose1d(ConvTranspose2d):
     """The transpose of a convolution of sequences (batch, in, length); see `ConvTranspose2d`."""
 
     dims, function = 1, staticmethod(F.conv_transpose1d)
+
+
+class ConvTranspose3d(ConvTranspose2d):
+    """The transpose of a convolution of volumes (batch, in, depth, height, width); see `ConvTranspose2d`."""
+
+    dims, function = 3, staticmethod(F.conv_transpose3d)

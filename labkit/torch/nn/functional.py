@@ -20,6 +20,7 @@ from . import (
     _moving,
     _norms,
     _resizing,
+    _sampling,
 )  # fmt: skip
 from ._activations import *
 from ._attention import *
@@ -33,6 +34,7 @@ from ._losses import *
 from ._moving import *
 from ._norms import *
 from ._resizing import *
+from ._sampling import *
 
 __all__ = ["log_softmax", "one_hot", "sigmoid", "softmax", "tanh"]
 __all__ += _activations.__all__
@@ -47,6 +49,7 @@ __all__ += _losses.__all__
 __all__ += _moving.__all__
 __all__ += _norms.__all__
 __all__ += _resizing.__all__
+__all__ += _sampling.__all__
 
 sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 

@@ -10,11 +10,13 @@ from ._made import of_function
 from .module import Module
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d",
-    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d",
-    "LPPool1d", "LPPool2d", "LocalResponseNorm", "MaxPool1d", "MaxPool2d", "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d",
-    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Upsample",
-    "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "ChannelShuffle", "CircularPad1d", "CircularPad2d",
+    "CircularPad3d", "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Fold", "LPPool1d", "LPPool2d", "LPPool3d",
+    "LocalResponseNorm", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "PixelShuffle",
+    "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d",
+    "ReplicationPad3d", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d",
+    "ZeroPad3d",
 ]  # fmt: skip
 
 
@@ -28,13 +30,15 @@ class MaxPool2d(Module):
 
     function: Any = staticmethod(F.max_pool2d)
 
-    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False):
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
         self.kernel_size, self.stride = kernel_size, kernel_size if stride is None else stride
         self.padding, self.dilation, self.ceil_mode = padding, dilation, ceil_mode
+        self.return_indices = return_indices
 
-    def forward(self, input) -> Tensor:
-        return self.function(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
+    def forward(self, input) -> Any:
+        window = self.kernel_size, self.stride, self.padding, self.dilation
+        return self.function(input, *window, self.ceil_mode, self.return_indices)
 
     def extra_repr(self) -> str:
         return with_names(self, "kernel_size", "stride", "padding", "dilation", "ceil_mode")
@@ -42,6 +46,8 @@ class MaxPool2d(Module):
 
 class AvgPool2d(Module):
     """The mean of every window; padding counts as zeros unless `count_include_pad` is False."""
+
+    function: Any = staticmethod(F.avg_pool2d)
 
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True,
                  divisor_override=None):  # fmt: skip
@@ -51,7 +57,7 @@ class AvgPool2d(Module):
         self.count_include_pad, self.divisor_override = count_include_pad, divisor_override
 
     def forward(self, input) -> Tensor:
-        return F.avg_pool2d(
+        return self.function(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad,
             self.divisor_override,
         )  # fmt: skip
@@ -64,6 +70,18 @@ class MaxPool1d(MaxPool2d):
     """The largest element of every window of sequences; see `MaxPool2d`."""
 
     function = staticmethod(F.max_pool1d)
+
+
+class MaxPool3d(MaxPool2d):
+    """The largest element of every window of volumes; see `MaxPool2d`."""
+
+    function = staticmethod(F.max_pool3d)
+
+
+class AvgPool3d(AvgPool2d):
+    """The mean of every window of volumes; see `AvgPool2d`."""
+
+    function = staticmethod(F.avg_pool3d)
 
 
 class AvgPool1d(Module):
@@ -87,21 +105,24 @@ def _made(name, fun, shown, **more):
     return of_function(name, fun, __name__, 1, shown, **more)
 
 
-AdaptiveAvgPool1d, AdaptiveAvgPool2d = (
-    _made(f"AdaptiveAvgPool{n}d", fun, "output_size")
-    for n, fun in ((1, F.adaptive_avg_pool1d), (2, F.adaptive_avg_pool2d))
+def _of_sizes(name, functions, shown):
+    return (_made(f"{name}{n}d", fun, shown) for n, fun in enumerate(functions, 1))
+
+
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = _of_sizes(
+    "AdaptiveAvgPool", (F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d), "output_size"
 )
-AdaptiveMaxPool1d, AdaptiveMaxPool2d = (
-    _made(f"AdaptiveMaxPool{n}d", fun, "output_size")
-    for n, fun in ((1, F.adaptive_max_pool1d), (2, F.adaptive_max_pool2d))
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = _of_sizes(
+    "AdaptiveMaxPool", (F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d), "output_size"
 )
-LPPool1d, LPPool2d = (
-    _made(f"LPPool{n}d", fun, "norm_type kernel_size stride ceil_mode")
-    for n, fun in ((1, F.lp_pool1d), (2, F.lp_pool2d))
+LPPool1d, LPPool2d, LPPool3d = _of_sizes(
+    "LPPool", (F.lp_pool1d, F.lp_pool2d, F.lp_pool3d), "norm_type kernel_size stride ceil_mode"
 )
 PixelShuffle, PixelUnshuffle = (
     _made("PixelShuffle", F.pixel_shuffle, "upscale_factor"), _made("PixelUnshuffle", F.pixel_unshuffle, "downscale_factor"),
 )  # fmt: skip
+Unfold = _made("Unfold", F.unfold, "kernel_size dilation padding stride")
+Fold = _made("Fold", F.fold, "output_size kernel_size dilation padding stride")
 ChannelShuffle = _made("ChannelShuffle", F.channel_shuffle, "groups")
 
 
@@ -117,6 +138,35 @@ class LocalResponseNorm(Module):
 
     def extra_repr(self) -> str:
         return f"{self.size}, {with_names(self, 'alpha', 'beta', 'k')}"
+
+
+class MaxUnpool2d(Module):
+    """`torch.nn.functional.max_unpool2d` as a module: called with what `MaxPool2d(..., return_indices=True)` gives."""
+
+    dims, function = 2, staticmethod(F.max_unpool2d)
+
+    def __init__(self, kernel_size, stride=None, padding=0):
+        super().__init__()
+        given = kernel_size, kernel_size if stride is None else stride, padding
+        self.kernel_size, self.stride, self.padding = (several(v, self.dims) for v in given)
+
+    def forward(self, input, indices, output_size=None) -> Tensor:
+        return self.function(input, indices, self.kernel_size, self.stride, self.padding, output_size)
+
+    def extra_repr(self) -> str:
+        return with_names(self, "kernel_size", "stride", "padding")
+
+
+class MaxUnpool1d(MaxUnpool2d):
+    """`torch.nn.functional.max_unpool1d` as a module; see `MaxUnpool2d`."""
+
+    dims, function = 1, staticmethod(F.max_unpool1d)
+
+
+class MaxUnpool3d(MaxUnpool2d):
+    """`torch.nn.functional.max_unpool3d` as a module; see `MaxUnpool2d`."""
+
+    dims, function = 3, staticmethod(F.max_unpool3d)
 
 
 # ---- padding: a class for each mode and number of dimensions ----

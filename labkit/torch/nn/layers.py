@@ -11,7 +11,10 @@ from ._linear import check_probability
 from .module import Module
 from .parameter import add_weights
 
-__all__ = ["Bilinear", "Dropout", "Dropout1d", "Dropout2d", "Flatten", "Identity", "Linear", "Unflatten"]
+__all__ = [
+    "AlphaDropout", "Bilinear", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout", "Flatten", "Identity",
+    "Linear", "Unflatten",
+]  # fmt: skip
 
 
 class Linear(Module):
@@ -103,13 +106,15 @@ class Dropout(Module):
     ([0.0, 2.0], True)
     """
 
+    function: Any = staticmethod(F.dropout)
+
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
         check_probability(p)
         self.p, self.inplace = p, inplace
 
     def forward(self, input) -> Tensor:
-        return F.dropout(input, self.p, self.training, self.inplace)
+        return self.function(input, self.p, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return with_names(self, "p", "inplace")
@@ -118,15 +123,35 @@ class Dropout(Module):
 class Dropout1d(Dropout):
     """Zeroes whole channels of sequences (batch, channels, length) with probability `p` while training; see `Dropout`."""
 
-    def forward(self, input) -> Tensor:
-        return F.dropout1d(input, self.p, self.training, self.inplace)
+    function = staticmethod(F.dropout1d)
 
 
 class Dropout2d(Dropout):
     """Zeroes whole channels of images (batch, channels, height, width) with probability `p` while training; see `Dropout`."""
 
-    def forward(self, input) -> Tensor:
-        return F.dropout2d(input, self.p, self.training, self.inplace)
+    function = staticmethod(F.dropout2d)
+
+
+class Dropout3d(Dropout):
+    """Zeroes whole channels of volumes with probability `p` while training; see `Dropout`."""
+
+    function = staticmethod(F.dropout3d)
+
+
+class AlphaDropout(Dropout):
+    """Dropout that keeps mean and variance of what `SELU` gives: dropped elements take its least value.
+
+    >>> AlphaDropout(p=0.2)
+    AlphaDropout(p=0.2, inplace=False)
+    """
+
+    function = staticmethod(F.alpha_dropout)
+
+
+class FeatureAlphaDropout(Dropout):
+    """`AlphaDropout` of whole channels."""
+
+    function = staticmethod(F.feature_alpha_dropout)
 
 
 class Unflatten(Module):

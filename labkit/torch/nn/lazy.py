@@ -5,15 +5,16 @@ from inspect import Parameter as Option
 from inspect import signature
 from typing import Any
 
-from .convolutions import Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d
+from .convolutions import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .layers import Linear
 from .modules.lazy import LazyModuleMixin
 from .normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 
 __all__ = [
-    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConvTranspose1d",
-    "LazyConvTranspose2d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d", "LazyConv3d", "LazyConvTranspose1d",
+    "LazyConvTranspose2d", "LazyConvTranspose3d", "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d",
+    "LazyLinear",
 ]  # fmt: skip
 
 
@@ -88,8 +89,9 @@ def _channels(layer, input):
 
 
 LazyLinear = _lazy(Linear, "in_features", lambda layer, input: input.shape[-1])
-LazyConv1d, LazyConv2d, LazyConvTranspose1d, LazyConvTranspose2d = (
-    _lazy(cls, "in_channels", _channels) for cls in (Conv1d, Conv2d, ConvTranspose1d, ConvTranspose2d)
+LazyConv1d, LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = (
+    _lazy(cls, "in_channels", _channels)
+    for cls in (Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
 )
 LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d, LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = (
     _lazy(cls, "num_features", lambda layer, input: input.shape[1], affine=True, track_running_stats=True)

@@ -7,9 +7,10 @@ have what dialects put under their own names.
 """
 
 from . import combined, looked_up  # noqa: F401  (whose ops `compositions` offers)
-from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
+from .arithmetic import PAIRS, add_scaled, clamp, divide_by, operand, power, rsub, scale, select, subtract_scaled, zero
 from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
+from .kernels import in_float32, two_bytes, whole
 from .moving import MOVERS, copy, expand, gather, index_max, index_min, rot90, scatter_add, set_item, sort
 from .reductions import (
     REDUCTIONS,
@@ -67,6 +68,7 @@ __all__ = [
     "exp",
     "expand",
     "gather",
+    "in_float32",
     "index_max",
     "index_min",
     "known",
@@ -82,6 +84,7 @@ __all__ = [
     "norm",
     "offered",
     "op_of_node",
+    "operand",
     "others",
     "pooling",
     "power",
@@ -107,8 +110,10 @@ __all__ = [
     "subtract_scaled",
     "sum_",
     "tanh",
+    "two_bytes",
     "var",
     "variant",
+    "whole",
     "words_of",
     "zero",
 ]  # fmt: skip

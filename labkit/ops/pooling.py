@@ -8,7 +8,7 @@ from functools import lru_cache
 import autograd.numpy as anp
 import numpy as np
 
-from .convolution import batch_first, batch_last, output_size, padded, places, unpadded, wide
+from .convolution import batch_first, batch_last, output_size, padded, places, unpadded
 from .table import rule
 
 __all__ = [
@@ -114,7 +114,7 @@ def max_pool2d_pick(h, x, best, kernel, stride, padding, dilation) -> np.ndarray
 def avg_pool2d(x, kernel, stride, padding, divisor) -> np.ndarray:
     """the sum of every window over divisor: a number or an array (height, width)"""
     out = output_size(x.shape[2:], kernel, stride, padding, (1, 1))
-    image = padded(np.transpose(wide(x), (1, 2, 3, 0)), padding)
+    image = padded(np.transpose(x, (1, 2, 3, 0)), padding)
     total = 0
     for _, _, rows, cols in places(kernel, stride, (1, 1), out):
         total = total + image[:, rows, cols]
@@ -125,7 +125,7 @@ def avg_pool2d(x, kernel, stride, padding, divisor) -> np.ndarray:
 def avg_pool2d_input(g, shape, kernel, stride, padding, divisor) -> np.ndarray:
     """the gradient of average pooling: every element of a window gets its share of g"""
     n, c, h, w = shape
-    share = _divided(np.transpose(wide(g), (1, 2, 3, 0)), divisor)
+    share = _divided(np.transpose(g, (1, 2, 3, 0)), divisor)
     made = np.zeros((c, h + sum(padding[0]), w + sum(padding[1]), n), share.dtype)
     for _, _, rows, cols in places(kernel, stride, (1, 1), g.shape[2:]):
         made[:, rows, cols] += share

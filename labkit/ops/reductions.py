@@ -123,7 +123,8 @@ def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
 
 
 @_reduction("exp(x) over its sum, without overflow", "[[0.2689 0.7311]\n [0.5    0.5   ]]",
-            lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))")  # fmt: skip
+            lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))",
+            rounds=False)  # fmt: skip
 def softmax(x, axis) -> np.ndarray:
     """exp(x) / sum(exp(x)) along axis"""
     z = np.exp(x - np.max(x, axis=axis, keepdims=True))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..ops import FUNCTIONS, PAIRS, about
+from ..ops import FUNCTIONS, PAIRS, about, two_bytes
 from . import _dtype, _rules
 from ._dispatch import (
     apply,
@@ -132,10 +132,21 @@ def sub(input, other, *, alpha=1):
     return binary(_rules.subtract_scaled, input, other, more=(alpha,))
 
 
+def _kept_apart(input, other):
+    """A number beside a tensor of two bytes, in float32, as which it takes part; None elsewhere."""
+    if isinstance(input, Tensor) and two_bytes(input._array.dtype):
+        if not isinstance(other, Tensor):
+            return np.asarray(other, np.float32)
+        if input.ndim and not (other.ndim or other.requires_grad) and other.dtype.is_floating_point:
+            return other._array.astype(np.float32)
+    return None
+
+
 @both("mul", "multiply")
 def mul(input, other):
     """`input * other`, elementwise."""
-    return binary(_rules.multiply, input, other)
+    number = _kept_apart(input, other)
+    return binary(_rules.multiply, input, other) if number is None else apply(_rules.by_number, input, number)
 
 
 @both("div", "divide", "true_divide")
@@ -143,8 +154,11 @@ def div(input, other, *, rounding_mode=None):
     """`input / other`; integers give floats, unless `rounding_mode` is "floor" or "trunc"."""
     if rounding_mode == "floor":
         return floor_divide(input, other)
-    dtype = common_dtype(input, other)
-    found = binary(_rules.divide, input, other, dtype if dtype.is_floating_point else _dtype.get_default_dtype())
+    dtype, number = common_dtype(input, other), _kept_apart(input, other)
+    if number is not None:
+        found = apply(_rules.over_number, input, number)
+    else:
+        found = binary(_rules.divide, input, other, dtype if dtype.is_floating_point else _dtype.get_default_dtype())
     if rounding_mode is None:
         return found
     found = METHODS["trunc"](found)
@@ -177,8 +191,6 @@ def pow(input, exponent):
         if not dtype.is_floating_point and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         exponent = exponent.item() if isinstance(exponent, np.generic) else exponent
-        if dtype.name == "bfloat16":
-            return apply(_rules.tensor_power, input, as_tensor_like(exponent, input))
         return apply(_rules.power, converted(input, dtype), exponent)
     if not isinstance(input, Tensor):
         return apply(_rules.number_power, input, converted(exponent, common_dtype(input, exponent)))
@@ -210,7 +222,7 @@ def minimum(input, other):
 def lerp(input, end, weight):
     """`input + weight * (end - input)`."""
     if isinstance(weight, Tensor):
-        return input + weight * (end - input)
+        return apply(_rules.lerp_by, *together(input, end, weight))
     return binary(_rules.lerp, input, end, more=(weight,))
 
 

@@ -167,13 +167,13 @@ def _pick_primitive(kind):
         shape = anp.shape(x)
         return lambda g: base.scatter_add(g if keepdim else _rules.unsqueeze(g, dim), index, dim, shape)
 
-    return _rules.op(
+    return _rules.mover(
         f"{kind.capitalize()}Backward{int(kind == 'median')}", vjp, others="indices dim keepdim", saves="indices"
     )(fun)
 
 
-@_rules.op("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, anp.shape(x)),
-           others="place", saves="place")  # fmt: skip
+@_rules.mover("MedianBackward0", lambda ans, x, place: lambda g: _rules.placed(g, place, anp.shape(x)),
+              others="place", saves="place")  # fmt: skip
 def _median_all(x, place):
     return x[place]
 

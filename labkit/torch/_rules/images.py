@@ -41,8 +41,8 @@ def _kernel(raw):
     tensors="input weight bias", others=_GEOMETRY, saves="input weight",
 )  # fmt: skip
 def conv2d(x, w, b, *how):
-    made = _kernel(convolution._conv2d)(convolution.wide(x), convolution.wide(w), *how)
-    made = made if b is None else made + convolution.wide(b).reshape(-1, 1, 1)
+    made = _kernel(convolution._conv2d)(x, w, *how)
+    made = made if b is None else made + b.reshape(-1, 1, 1)
     return made.astype(x.dtype, copy=False)
 
 
@@ -150,7 +150,7 @@ def _by_input(g, x, w, mean, var, eps):
     tensors="input weight bias", others="running_mean running_var eps", saves="input weight",
 )  # fmt: skip
 def batch_norm(x, w, b, mean, var, eps):
-    made, _ = _normalised(convolution.wide(x), mean, var, np.asarray(eps, convolution.wide(x).dtype))
+    made, _ = _normalised(x, mean, var, np.asarray(eps, x.dtype))
     made = made if w is None else made * _across(w, x)
     return np.asarray(made if b is None else made + _across(b, x)).astype(dtype_of(x))
 

@@ -6,7 +6,7 @@ import numpy as np
 from ... import ops as base
 from ...engine import dtype_of, getval
 from . import images
-from .core import fused, op
+from .core import fused, mover, op
 from .memory import index_add
 from .moving import reshape, transpose
 
@@ -125,7 +125,7 @@ def lstm(x, h, c, w_ih, w_hh, b_ih, b_hh, reverse):
     return anp.stack([*(results[::-1] if reverse else results), c])
 
 
-@op("EmbeddingBackward0", lambda ans, table, rows, *how: lambda g: index_add(_counted(g, rows, *how), (rows,), table.shape),
+@mover("EmbeddingBackward0", lambda ans, table, rows, *how: lambda g: index_add(_counted(g, rows, *how), (rows,), table.shape),
     tensors="weight", others="indices padding_idx scale_grad_by_freq", saves="indices")  # fmt: skip
 def embedding(table, rows, padding, by_frequency):
     return table[rows]
@@ -149,14 +149,14 @@ def embedding_bag(table, weights, rows, share, mode):
     return anp.matmul(share if weights is None else share * weights, picked)
 
 
-@op("PackPaddedSequenceBackward0", lambda ans, x, places: lambda g: padded(g, places, x.shape[:2], 0), tensors="input",
+@mover("PackPaddedSequenceBackward0", lambda ans, x, places: lambda g: padded(g, places, x.shape[:2], 0), tensors="input",
     others="places", saves="")  # fmt: skip
 def packed(x, places):
     """The elements (step, place in the batch) of padded sequences, one after the other."""
     return x[places]
 
 
-@op("PadPackedSequenceBackward0", lambda ans, x, places, *how: lambda g: packed(g, places), tensors="input",
+@mover("PadPackedSequenceBackward0", lambda ans, x, places, *how: lambda g: packed(g, places), tensors="input",
     others="places shape value", saves="")  # fmt: skip
 def padded(x, places, shape, value):
     """Packed elements at their places, `value` elsewhere."""
@@ -165,7 +165,7 @@ def padded(x, places, shape, value):
     return out
 
 
-@op(lambda args, kwargs: args[2], lambda ans, x, place, name: lambda g: _put_back(g, place, x.shape), others="indices name",
+@mover(lambda args, kwargs: args[2], lambda ans, x, place, name: lambda g: _put_back(g, place, x.shape), others="indices name",
     saves="indices")  # fmt: skip
 def picked(x, place, name):
     """The elements of images at `place`, counted over height and width together."""

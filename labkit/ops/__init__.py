@@ -10,7 +10,7 @@ from . import combined, looked_up  # noqa: F401  (whose ops `compositions` offer
 from .arithmetic import PAIRS, add_scaled, clamp, divide_by, operand, power, rsub, scale, select, subtract_scaled, zero
 from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
-from .kernels import in_float32, two_bytes, whole
+from .kernels import in_float32, rounding, stored, two_bytes, whole
 from .moving import MOVERS, copy, expand, gather, index_max, index_min, rot90, scatter_add, set_item, sort
 from .reductions import (
     REDUCTIONS,
@@ -91,6 +91,7 @@ __all__ = [
     "prod",
     "relu",
     "rot90",
+    "rounding",
     "row_of",
     "row_of_node",
     "rsub",
@@ -107,6 +108,7 @@ __all__ = [
     "softplus",
     "sort",
     "spelling",
+    "stored",
     "subtract_scaled",
     "sum_",
     "tanh",

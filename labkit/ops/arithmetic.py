@@ -8,6 +8,7 @@ from autograd.core import VSpace, primitive_vjps
 
 from ..engine import cast, dtype_of
 from ..engine import power as box_power
+from .kernels import two_bytes
 from .table import known, rule
 
 __all__ = [
@@ -171,8 +172,12 @@ def _pair(name, kernel, first, second, saves, does, *row):
     return fun
 
 
+def _over(g, x, y):
+    return g * x * (1 / y) if two_bytes(y.dtype) else g * (x / y)
+
+
 _pair("atan2", np.arctan2,
-              lambda ans, x, y: lambda g: g * (y / (x * x + y * y)), lambda ans, x, y: lambda g: g * (-x / (x * x + y * y)),
+              lambda ans, x, y: lambda g: _over(g, y, x * x + y * y), lambda ans, x, y: lambda g: _over(g, -x, x * x + y * y),
               "self other", "g y / (x^2 + y^2), -g x / (x^2 + y^2)",
       "the angle of the vector (other, input)", "arctan2")  # fmt: skip
 _pair("hypot", np.hypot, lambda ans, x, y: lambda g: g * x / ans, lambda ans, x, y: lambda g: g * y / ans,

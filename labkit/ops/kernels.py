@@ -10,11 +10,14 @@ A derivative is several kernels, one after the other, each of which rounds, or a
 functions, so it rounds as several kernels do; where PyTorch has one, the op says `fused_backward=True`, and the rule is run by
 `whole` as a single op. Its casts are inside it, so no tape, graph or program shows them, and its derivative is that of the rule.
 
+Some kernels keep a number on their way in the type of their arguments, such as the mean of a normalisation: `stored`.
+
 float32 and float64 take no part in this: all that is asked of them is the size of an element.
 """
 
 from collections.abc import Callable
 from functools import wraps
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -22,7 +25,9 @@ from autograd.extend import defvjp_argnums, primitive
 
 from ..engine import cast, dtype_of, vjp
 
-__all__ = ["as_kernel", "half", "in_float32", "two_bytes", "whole"]
+__all__ = ["as_kernel", "half", "in_float32", "rounding", "stored", "two_bytes", "whole"]
+
+_running = local()
 
 
 def two_bytes(dtype) -> bool:
@@ -75,9 +80,37 @@ def _rounded(fun, args, kwargs, operands):
         return fun(*args, **kwargs)
     if operands:
         args = [float(kind.type(a)) if type(a) is float else a for a in args]
-    found = fun(*[a.astype(np.float32) if two_bytes(getattr(a, "dtype", None)) else a for a in args], **kwargs)
+    raised = [a.astype(np.float32) if two_bytes(getattr(a, "dtype", None)) else a for a in args]
+    found = _run(fun, kind, raised, kwargs)
     floats = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f"
     return found.astype(kind) if floats else found
+
+
+def _run(fun, kind, args, kwargs):
+    before, _running.kind = rounding(), kind
+    try:
+        return fun(*args, **kwargs)
+    finally:
+        _running.kind = before
+
+
+def rounding() -> Any:
+    """The two-byte dtype for which a kernel is running now, or None.
+
+    >>> in_float32(lambda x: print(x.dtype, rounding()))(np.ones(2, np.float16))
+    float32 float16
+    """
+    return getattr(_running, "kind", None)
+
+
+def stored(x) -> Any:
+    """`x`, which a kernel for two-byte floats keeps in their dtype on its way; as it is in any other.
+
+    >>> in_float32(lambda x: stored(x / 3) * 3)(np.ones(2, np.float16)), stored(1 / 3)
+    (array([0.9995, 0.9995], dtype=float16), 0.3333333333333333)
+    """
+    kind = rounding()
+    return x if kind is None else cast(cast(x, kind), np.float32)
 
 
 def whole(computed) -> Callable:
@@ -92,7 +125,7 @@ def whole(computed) -> Callable:
         if kind is None:
             return computed(*args, **kwargs)
         raised = [cast(a, np.float32) if two_bytes(getattr(a, "dtype", None)) else a for a in args]
-        found = computed(*raised, **kwargs)
+        found = _run(computed, kind, raised, kwargs)
         return cast(found, kind) if dtype_of(found).kind == "f" else found
 
     fun = primitive(composed)

@@ -133,12 +133,12 @@ def sub(input, other, *, alpha=1):
 
 
 def _kept_apart(input, other):
-    """A number beside a tensor of two bytes, in float32, as which it takes part; None elsewhere."""
+    """A number beside a tensor of two bytes, which takes part as it is; None elsewhere."""
     if isinstance(input, Tensor) and two_bytes(input._array.dtype):
         if not isinstance(other, Tensor):
-            return np.asarray(other, np.float32)
+            return np.asarray(other, np.float64)
         if input.ndim and not (other.ndim or other.requires_grad) and other.dtype.is_floating_point:
-            return other._array.astype(np.float32)
+            return other._array.astype(np.float64)
     return None
 
 

@@ -6,9 +6,10 @@ from functools import wraps
 import numpy as np
 
 from .. import ops as base
-from ..ops import MOVERS, compositions
+from ..ops import MOVERS, compositions, two_bytes
 from . import _rules
-from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
+from ._dispatch import apply, converted, off_tape, tensor_of, view, whole_dim
+from ._dtype import DTYPES
 from ._operators import in_place
 from ._reduce import PAIRS
 from ._shaping import flat_sizes, reshape
@@ -179,8 +180,27 @@ def _with_names(name, fun):
     return named if name in PAIRS else fun
 
 
+def _widened(fun):
+    """A function that computes two-byte floats in float32 and rounds its result; no node of a tape says so."""
+
+    @wraps(fun)
+    def at_once(*args, **kwargs):
+        dtype = next((a.dtype for a in (*args, *kwargs.values()) if _is_half(a)), None)
+        if dtype is None:
+            return fun(*args, **kwargs)
+        up = lambda a: converted(a, DTYPES["float32"]) if _is_half(a) else a
+        made = fun(*map(up, args), **{name: up(a) for name, a in kwargs.items()})
+        return converted(made, dtype) if made.dtype is DTYPES["float32"] else made
+
+    return at_once
+
+
+def _is_half(x):
+    return isinstance(x, Tensor) and two_bytes(x._array.dtype)
+
+
 _WORDS = ChainMap(FUNCTIONS, {"take_along": gather})
-for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words):
+for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words, _widened):
     (both if _is_method else function)(_name)(numpy_style(_with_names(_name, _fun)))
 for _name in ("scatter", "scatter_add", "index_add", "index_copy", "index_fill"):
     METHODS[f"{_name}_"] = in_place(_name)

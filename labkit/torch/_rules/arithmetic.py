@@ -35,13 +35,13 @@ def times(x, c):
 @op("MulBackward0", lambda ans, x, c: lambda g: by_number(g, c), name="multiply", tensors="self other",
     saves="self<other other<self", text="{} * {}")  # fmt: skip
 def by_number(x, c):
-    return x * c
+    return x * base.operand(c, x)
 
 
 @op("DivBackward0", lambda ans, x, c: lambda g: over_number(g, c), name="divide", tensors="self other", saves="self<other other",
     text="{} / {}")  # fmt: skip
 def over_number(x, c):
-    return x / c
+    return x / base.operand(c, x)
 
 
 def _power(x, p):
@@ -89,7 +89,7 @@ def addcmul(x, a, b, c):
 @op(
     "AddcdivBackward0",
     lambda ans, x, a, b, c: lambda g: g,
-    lambda ans, x, a, b, c: lambda g: g * (times(1 / b, c) if base.two_bytes(b.dtype) else c / b),
+    lambda ans, x, a, b, c: lambda g: g * (base.operand(c, b) / b if base.two_bytes(b.dtype) else c / b),
     lambda ans, x, a, b, c: lambda g: -g * (times(a, c) / (b * b)),
     broadcasts=True,
     tensors="self tensor1 tensor2",

@@ -127,6 +127,10 @@ def _normalised(x, mean, var, eps):
     """`((x - mean) / sqrt(var + eps), 1 / sqrt(var + eps))`; without `mean` and `var` those of the batch."""
     if mean is None:
         mean, var = base.mean(x, axis=_over(x), keepdims=True), base.var(x, axis=_over(x), keepdims=True)
+        if (kind := base.rounding()) is not None:  # what is kept for the way back is used at once
+            mean, var = base.stored(mean), base.stored(var) if kind.name == "bfloat16" else var
+            scale = base.stored(1 / anp.sqrt(var + eps))
+            return (x - mean) * scale, scale
     else:
         mean, var = _across(mean, x), _across(var, x)
     scale = 1 / anp.sqrt(var + eps)
@@ -148,6 +152,7 @@ def _by_input(g, x, w, mean, var, eps):
     lambda ans, x, w, b, mean, var, eps: lambda g: base.sum_(g * _normalised(x, mean, var, eps)[0], axis=_over(x)),
     lambda ans, x, w, b, mean, var, eps: lambda g: base.sum_(g, axis=_over(x)),
     tensors="input weight bias", others="running_mean running_var eps", saves="input weight",
+    fused_backward=True,
 )  # fmt: skip
 def batch_norm(x, w, b, mean, var, eps):
     made, _ = _normalised(x, mean, var, np.asarray(eps, x.dtype))

@@ -4,9 +4,9 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as base
-from ...engine import cast, dtype_of
-from ...ops import REDUCTIONS, absolute, exp, expand, power, two_bytes, zero
-from .arithmetic import divide, times
+from ...engine import cast, dtype_of, getval
+from ...ops import REDUCTIONS, absolute, exp, expand, stored, two_bytes, zero
+from .arithmetic import divide, power, times
 from .core import op
 from .moving import axes_of, flip, spread
 
@@ -38,9 +38,19 @@ def _count(x, axis):
     return np.prod([x.shape[a] for a in axes_of(x.ndim, axis)], dtype=float)
 
 
-@op(_by_dim("Prod"), lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * base.others(x, axis),
-    others="dim keepdim", saves="self result", rounds=False)  # fmt: skip
+def _prod_vjp(ans, x, axis, keepdims):
+    if two_bytes(x.dtype) and getval(x).all():
+        return lambda g: spread(g * ans, x, axis) / x
+    return lambda g: spread(g, x, axis) * base.others(x, axis)
+
+
+@op(_by_dim("Prod"), _prod_vjp, others="dim keepdim", saves="self result", rounds=False)
 def prod(x, axis, keepdims):
+    if two_bytes(x.dtype):  # one after the other
+        axis, x = (0, x.ravel()) if axis is None and not keepdims else (axis, x)
+        if isinstance(axis, int) and x.shape[axis]:
+            made = np.take(np.multiply.accumulate(x, axis), -1, axis)
+            return np.expand_dims(made, axis) if keepdims else made
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
 
 
@@ -94,6 +104,8 @@ def _norm_vjp(ans, x, p, axis, keepdims):
             return g * anp.sign(x) * divide(hit, sum_(hit, axis, True))
         if p == 1:
             return g * anp.sign(x)
+        if two_bytes(x.dtype) and p > 2:
+            return x * power(absolute(x), p - 2) * anp.where(length == 0, zero(g), g / power(length, p - 1))
         ratio = divide(x, length) if p == 2 else anp.sign(x) * power(divide(absolute(x), length), p - 1)
         return g * anp.where(length == 0, zero(g), ratio)
 
@@ -116,13 +128,11 @@ def _logsumexp(x, axis, keepdims):
 
 
 def _log_softmax(x, axis):
-    """Along the last axis the sum is kept in the type of `x`, and so is its logarithm."""
-    if not two_bytes(x.dtype) or axis % x.ndim < x.ndim - 1:
+    """Along the last axis the sum is stored, and so is its logarithm."""
+    if not x.ndim or axis % x.ndim < x.ndim - 1:
         return base.log_softmax.fun(x, axis)
-    wide = x.astype(np.float32)
-    shifted = wide - np.max(wide, axis=axis, keepdims=True)
-    total = np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True).astype(x.dtype))
-    return (shifted - total.astype(np.float32)).astype(x.dtype)
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - stored(np.log(stored(np.sum(np.exp(shifted), axis=axis, keepdims=True))))
 
 
 logsumexp = op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: (
@@ -149,7 +159,7 @@ def log_softmax_backward(g, y, axis):
 softmax = op("SoftmaxBackward0", lambda ans, x, axis: lambda g: softmax_backward(g, ans, axis), others="dim",
              saves="result")(base.softmax.fun)  # fmt: skip
 log_softmax = op("LogSoftmaxBackward0", lambda ans, x, axis: lambda g: log_softmax_backward(g, ans, axis), others="dim",
-                 saves="result", rounds=False)(_log_softmax)  # fmt: skip
+                 saves="result")(_log_softmax)  # fmt: skip
 
 
 def _extreme(name, kernel):

@@ -57,19 +57,19 @@ def _repeated(ans, x, axis, mean=False):
 
 
 @_reduction("the sum", "[3. 6.]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), "total", _TYPED,
-            text="np.sum", words="g for every element summed")  # fmt: skip
+            text="np.sum", words="g for every element summed", rounds=False)  # fmt: skip
 def sum_(x, axis=None, keepdims=False) -> np.ndarray:
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 @_reduction("the mean", "[1.5 3. ]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), "mean", _TYPED,
-            text="np.mean", words="g / n for every element")  # fmt: skip
+            text="np.mean", words="g / n for every element", rounds=False)  # fmt: skip
 def mean(x, axis=None, keepdims=False) -> np.ndarray:
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 @rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, ddof), text="np.var",
-      words="2 g (x - mean) / n")  # fmt: skip
+      words="2 g (x - mean) / n", rounds=False)  # fmt: skip
 def var(x, axis=None, keepdims=False, ddof=0) -> np.ndarray:
     """Mean squared distance from the mean, over n - ddof."""
     return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
@@ -82,7 +82,7 @@ def _var_vjp(g, x, axis, ddof):
 
 
 @_reduction("the product", "[2. 9.]", lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * others(x, axis),
-            "total", _TYPED, text="np.prod", words="g times the product of the others")  # fmt: skip
+            "total", _TYPED, text="np.prod", words="g times the product of the others", rounds=False)  # fmt: skip
 def prod(x, axis=None, keepdims=False) -> np.ndarray:
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 

@@ -33,13 +33,13 @@ def times(x, c):
 
 
 @op("MulBackward0", lambda ans, x, c: lambda g: by_number(g, c), name="multiply", tensors="self other",
-    saves="self<other other<self", text="{} * {}")  # fmt: skip
+    saves="self<other other<self")  # fmt: skip
 def by_number(x, c):
     return x * base.operand(c, x)
 
 
-@op("DivBackward0", lambda ans, x, c: lambda g: over_number(g, c), name="divide", tensors="self other", saves="self<other other",
-    text="{} / {}")  # fmt: skip
+@op("DivBackward0", lambda ans, x, c: lambda g: over_number(g, c), name="divide", tensors="self other",
+    saves="self<other other")  # fmt: skip
 def over_number(x, c):
     return x / base.operand(c, x)
 

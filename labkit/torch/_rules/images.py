@@ -9,6 +9,7 @@ from ... import ops as base
 from ...engine import dtype_of
 from ...ops import convolution, pooling
 from .core import op
+from .reductions import sum_
 
 _GEOMETRY = "stride padding dilation groups"
 _WINDOW = "kernel_size stride padding dilation ceil_mode"
@@ -37,7 +38,7 @@ def _kernel(raw):
     "ConvolutionBackward0",
     lambda ans, x, w, b, *how: lambda g: conv2d_input(g, w, anp.shape(x), *how),
     lambda ans, x, w, b, *how: lambda g: conv2d_weight(x, g, anp.shape(w), *how),
-    lambda ans, x, w, b, *how: lambda g: base.sum_(g, axis=(0, 2, 3)),
+    lambda ans, x, w, b, *how: lambda g: sum_(g, (0, 2, 3), False),
     tensors="input weight bias", others=_GEOMETRY, saves="input weight",
 )  # fmt: skip
 def conv2d(x, w, b, *how):

@@ -10,7 +10,7 @@ from functools import partial
 import autograd.numpy as anp
 import numpy as np
 
-from ..engine import cast, dtype_of
+from ..engine import cast, dtype_of, sum_once
 from .arithmetic import select, zero
 from .moving import expand
 from .signatures import Offered, entered
@@ -28,6 +28,8 @@ _reduction = partial(entered, REDUCTIONS)
 
 
 known(anp.sum, "SumBackward1", others="axis keepdims", saves="", words="g for every element summed")
+known(sum_once, "SumBackward1", others="dim", saves="", words="g for every element summed",
+      text="np.sum({0}, axis={1}, keepdims=True, dtype=np.float32).astype({0}.dtype)")  # fmt: skip
 known(anp.mean, words="g / n for every element")
 known(anp.max, words="g to the largest, shared by equal ones")
 known(anp.min, words="g to the smallest, shared by equal ones")

@@ -45,12 +45,14 @@ def over_number(x, c):
 
 
 def _power(x, p):
-    if x.dtype.name == "bfloat16" and p in (3, -2):  # rounded in between
-        return base.power(1 / (x * x), 1) if p == -2 else x * x * x
-    return base.power(x, p)
+    if p in (3, -2) and base.two_bytes(x.dtype) and x.dtype.name == "bfloat16":  # rounded in between
+        return 1 / (x * x) if p == -2 else x * x * x
+    return base.power.fun(x, p)
 
 
-power = base.variant(base.power, _power)
+power = op("PowBackward0", lambda ans, x, p: lambda g: g * scale(power(x, p - 1), p) if p != 0 else anp.zeros_like(x),
+           name="power", others="exponent", saves="self", text="{} ** {}", sign="pow", words="g p x^(p-1)",
+           rounds=False)(_power)  # fmt: skip
 
 
 @op(
@@ -162,20 +164,17 @@ def in_blocks(fun, *args):
     return np.concatenate([found.ravel()[: rest.start], fun(*each).astype(found.dtype)]).reshape(found.shape)
 
 
-def _sum_kernel(sign):
+def _sum_of(sign, name):
+    @op(f"{name[:3].title()}Backward0", lambda ans, x, y, c: lambda g: g, lambda ans, x, y, c: lambda g: scale(g, sign * c),
+        broadcasts=True, tensors="self other", others="alpha", name=name, rounds=False)  # fmt: skip
     def scaled(x, y, c):
-        return x + c * y if sign > 0 else x - c * y
+        c = base.operand(c, x) if base.two_bytes(x.dtype) else c
+        return in_blocks(lambda x, y, c: x + c * y if sign > 0 else x - c * y, x, y, c)
 
-    def kernel(x, y, c):
-        return in_blocks(scaled, x, y, base.operand(c, x) if base.two_bytes(x.dtype) else c)
-
-    return kernel
+    return scaled
 
 
-add_scaled, subtract_scaled = (
-    base.variant(base.add_scaled, _sum_kernel(1)),
-    base.variant(base.subtract_scaled, _sum_kernel(-1)),
-)
+add_scaled, subtract_scaled = _sum_of(1, "add_scaled"), _sum_of(-1, "subtract_scaled")
 
 
 def _extreme(node, kernel, wins):

@@ -7,7 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...engine import unbroadcast_f
-from ...ops import FUNCTIONS, erf_kernel, exp, operand, sign, two_bytes, zero
+from ...ops import FUNCTIONS, erf_kernel, exp, operand, rounding, sign, two_bytes, zero
 from .arithmetic import in_blocks, no_derivative, power, scale, times, where
 from .core import fused, op
 
@@ -35,9 +35,14 @@ erfc = _again("erfc", lambda ans, x: lambda g: times(exp(-power(x, 2)), -_TWO_OV
 exp2 = _again("exp2", lambda ans, x: lambda g: scale(g * ans, math.log(2)))
 log2 = _again("log2", lambda ans, x: lambda g: g / times(x, math.log(2)), "self")
 log10 = _again("log10", lambda ans, x: lambda g: g / times(x, math.log(10)), "self")
-asin = _again("asin", lambda ans, x: lambda g: g * power(1 - x * x, -0.5), "self")
+asin = _again("asin", lambda ans, x: lambda g: g * _below_circle(x), "self")
 absolute = _again("abs", lambda ans, x: lambda g: g * sign(x), "self")
-acos = _again("acos", lambda ans, x: lambda g: g * -power(1 - x * x, -0.5), "self")
+acos = _again("acos", lambda ans, x: lambda g: g * -_below_circle(x), "self")
+
+
+def _below_circle(x):
+    """1 / sqrt(1 - x^2)."""
+    return rsqrt(1 - x * x) if two_bytes(x.dtype) else power(1 - x * x, -0.5)
 
 
 @op("RoundBackward0", lambda ans, x, decimals=0: lambda g: anp.zeros_like(g), others="decimals")
@@ -53,7 +58,7 @@ def round_(x, decimals=0):
     saves="grad_output<output output",
 )
 def sigmoid_backward(g, y):
-    return g * ((1 - y) * y)
+    return g * ((1 - y) * y) if rounding() is None else g * (1 - y) * y
 
 
 @op(

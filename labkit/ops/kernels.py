@@ -81,15 +81,16 @@ def _rounded(fun, args, kwargs, operands):
     if operands:
         args = [float(kind.type(a)) if type(a) is float else a for a in args]
     raised = [a.astype(np.float32) if two_bytes(getattr(a, "dtype", None)) else a for a in args]
-    found = _run(fun, kind, raised, kwargs)
+    found = _run(fun, kind, args, raised, kwargs)
     floats = isinstance(found, (np.ndarray, np.generic)) and found.dtype.kind == "f"
     return found.astype(kind) if floats else found
 
 
-def _run(fun, kind, args, kwargs):
-    before, _running.kind = rounding(), kind
+def _run(fun, kind, given, raised, kwargs):
+    mixed = any(a.dtype.kind == "f" and a.dtype.itemsize > 2 and np.ndim(a) for a in given if hasattr(a, "dtype"))
+    before, _running.kind = rounding(), None if mixed else kind
     try:
-        return fun(*args, **kwargs)
+        return fun(*raised, **kwargs)
     finally:
         _running.kind = before
 
@@ -104,7 +105,7 @@ def rounding() -> Any:
 
 
 def stored(x) -> Any:
-    """`x`, which a kernel for two-byte floats keeps in their dtype on its way; as it is in any other.
+    """`x`, which a kernel for two-byte floats keeps in their dtype on its way; as it is in any other, and beside float32.
 
     >>> in_float32(lambda x: stored(x / 3) - x / 3)(np.ones(1, np.float16)), stored(1 / 3)
     (array([-8.14e-05], dtype=float16), 0.3333333333333333)
@@ -125,7 +126,7 @@ def whole(computed) -> Callable:
         if kind is None:
             return computed(*args, **kwargs)
         raised = [cast(a, np.float32) if two_bytes(getattr(a, "dtype", None)) else a for a in args]
-        found = _run(computed, kind, raised, kwargs)
+        found = _run(computed, kind, args, raised, kwargs)
         return cast(found, kind) if dtype_of(found).kind == "f" else found
 
     fun = primitive(composed)

@@ -8,6 +8,7 @@ import numpy as np
 from .. import ops as base
 from ..ops import MOVERS, compositions, two_bytes
 from . import _rules
+from ._autocast import widened
 from ._dispatch import apply, converted, off_tape, tensor_of, view, whole_dim
 from ._dtype import DTYPES
 from ._operators import in_place
@@ -133,6 +134,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 @both()
+@widened
 def trace(input):
     """The sum of a matrix's diagonal."""
     return apply(_rules.trace, input)

@@ -7,6 +7,7 @@ from .. import ops as base
 from ..layout import Placed
 from ..ops import REDUCTIONS
 from . import _rules
+from ._autocast import widened
 from ._dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
 from ._table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
 from ._tensor import Tensor
@@ -58,7 +59,8 @@ def _reduced(name, row):
 
 
 for _name, _row in REDUCTIONS.items():
-    of_row(_name, _row, _reduced(_name, _row), _TAKES.get(_name), _INTEGERS)
+    _made = _reduced(_name, _row)
+    of_row(_name, _row, widened(_made) if _name == "prod" else _made, _TAKES.get(_name), _INTEGERS)
 sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 

@@ -55,7 +55,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
             "'batchmean' in the next major release.",
-            stacklevel=3,
+            stacklevel=4,
         )
     found = _kl(input, target, reduction="sum" if reduction == "batchmean" else reduction, log_target=log_target)
     return found / input.shape[0] if reduction == "batchmean" and input.ndim else found

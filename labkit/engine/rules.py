@@ -27,7 +27,8 @@ def unbroadcast_f(target, rule) -> Callable:
         g = rule(g)
         if not stretched and getattr(g, "shape", None) == shape and g.dtype.kind != "c":
             return g
-        if g.dtype.itemsize == 2 and g.dtype.kind in "fV":
+        dtype = getattr(g, "dtype", None)
+        if dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV":
             added = len(g.shape) - len(shape)
             axes = tuple(i for i in range(len(g.shape)) if i < added or shape[i - added] == 1)
             return anp.reshape(sum_once(g, axes), shape) if axes else g

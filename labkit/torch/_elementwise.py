@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..ops import FUNCTIONS, PAIRS, about, two_bytes
+from ..ops import FUNCTIONS, PAIRS, about
 from . import _dtype, _rules
 from ._dispatch import (
     apply,
@@ -132,21 +132,10 @@ def sub(input, other, *, alpha=1):
     return binary(_rules.subtract_scaled, input, other, more=(alpha,))
 
 
-def _kept_apart(input, other):
-    """A number beside a tensor of two bytes, which takes part as it is; None elsewhere."""
-    if isinstance(input, Tensor) and two_bytes(input._array.dtype):
-        if not isinstance(other, Tensor):
-            return np.asarray(other, np.float64)
-        if input.ndim and not (other.ndim or other.requires_grad) and other.dtype.is_floating_point:
-            return other._array.astype(np.float64)
-    return None
-
-
 @both("mul", "multiply")
 def mul(input, other):
     """`input * other`, elementwise."""
-    number = _kept_apart(input, other)
-    return binary(_rules.multiply, input, other) if number is None else apply(_rules.by_number, input, number)
+    return binary(_rules.multiply, input, other, by_number=_rules.by_number)
 
 
 @both("div", "divide", "true_divide")
@@ -154,11 +143,9 @@ def div(input, other, *, rounding_mode=None):
     """`input / other`; integers give floats, unless `rounding_mode` is "floor" or "trunc"."""
     if rounding_mode == "floor":
         return floor_divide(input, other)
-    dtype, number = common_dtype(input, other), _kept_apart(input, other)
-    if number is not None:
-        found = apply(_rules.over_number, input, number)
-    else:
-        found = binary(_rules.divide, input, other, dtype if dtype.is_floating_point else _dtype.get_default_dtype())
+    dtype = common_dtype(input, other)
+    common = dtype if dtype.is_floating_point else _dtype.get_default_dtype()
+    found = binary(_rules.divide, input, other, common, by_number=_rules.over_number)
     if rounding_mode is None:
         return found
     found = METHODS["trunc"](found)

@@ -12,6 +12,7 @@ import autograd.numpy as anp
 import numpy as np
 from autograd import core
 from autograd.core import primitive_jvps, primitive_vjps
+from autograd.extend import defvjp, primitive
 from autograd.numpy.numpy_vjps import unbroadcast
 
 
@@ -26,9 +27,24 @@ def unbroadcast_f(target, rule) -> Callable:
         g = rule(g)
         if not stretched and getattr(g, "shape", None) == shape and g.dtype.kind != "c":
             return g
+        dtype = getattr(g, "dtype", None)
+        if dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV":
+            added = len(g.shape) - len(shape)
+            axes = tuple(i for i in range(len(g.shape)) if i < added or shape[i - added] == 1)
+            return anp.reshape(sum_once(g, axes), shape) if axes else g
         return unbroadcast(g, (shape, len(shape), None, is_complex))
 
     return pull
+
+
+@primitive
+def sum_once(x, axes) -> Any:
+    """The sum of two-byte floats over `axes`, which stay: added up in float32, as PyTorch and MindSpore do, and rounded once."""
+    return np.sum(x, axis=axes, keepdims=True, dtype=np.float32).astype(x.dtype)
+
+
+sum_once.__name__ = "sum"
+defvjp(sum_once, lambda ans, x, axes: lambda g: anp.broadcast_to(g, anp.shape(x)))
 
 
 def _of_two(*rules):

@@ -67,13 +67,15 @@ def unsupported(index):
     )
 
 
-@primitives.rule(lambda ans, x, *index: lambda g: _put(g, shape_of(x), *index), argnums=(0,), text="{}[...]")
+@primitives.rule(
+    lambda ans, x, *index: lambda g: _put(g, shape_of(x), *index), argnums=(0,), text="{}[...]", rounds=False
+)
 def _take(x, *index):
     """`x[i, j, ...]`, where tensors whose values are not known yet may be among the indices."""
     return x[index]
 
 
-@primitives.rule(lambda ans, g, shape, *index: lambda h: _take(h, *index), argnums=(0,))
+@primitives.rule(lambda ans, g, shape, *index: lambda h: _take(h, *index), argnums=(0,), rounds=False)
 def _put(g, shape, *index):
     """Zeros of a shape, with g added at the index."""
     out = np.zeros(shape, g.dtype)
@@ -85,6 +87,7 @@ def _put(g, shape, *index):
     lambda ans, x, new, *index: lambda g: _with(g, anp.zeros((), dtype_of(g)), *index),
     lambda ans, x, new, *index: unbroadcast_f(new, lambda g: _take(g, *index)),
     argnums=(0, 1),
+    rounds=False,
 )
 def _with(x, new, *index):
     """A copy of x with `new` at the index."""

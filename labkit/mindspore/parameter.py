@@ -44,7 +44,7 @@ def bound(parameters, values):
                 substituted[key] = value
 
 
-@primitives.rule(lambda ans, leaf, new: lambda g: g, None)
+@primitives.rule(lambda ans, leaf, new: lambda g: g, None, rounds=False)
 def _overwritten(leaf, new):
     """`new`, whose gradient goes to `leaf`: what is assigned to a parameter is a parameter, not a result."""
     return new

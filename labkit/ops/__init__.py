@@ -7,9 +7,10 @@ and `composed` has what is made of other ops. Both dialects, pictures and progra
 """
 
 from . import combined, looked_up, ordered  # noqa: F401  (whose ops `compositions` offers)
-from .arithmetic import PAIRS, add_scaled, clamp, divide_by, power, rsub, scale, select, subtract_scaled, zero
+from .arithmetic import PAIRS, add_scaled, clamp, divide_by, operand, power, rsub, scale, select, subtract_scaled, zero
 from .composed import compositions
 from .elementwise import FUNCTIONS, about, absolute, erf, erf_kernel, exp, log, relu, sigmoid, sign, softplus, tanh
+from .kernels import in_float32, rounding, stored, two_bytes, whole
 from .moving import MOVERS, copy, expand, gather, index_max, index_min, rot90, scatter_add, set_item, sort
 from .reductions import (
     REDUCTIONS,
@@ -68,6 +69,7 @@ __all__ = [
     "exp",
     "expand",
     "gather",
+    "in_float32",
     "index_max",
     "index_min",
     "known",
@@ -83,6 +85,7 @@ __all__ = [
     "norm",
     "offered",
     "op_of_node",
+    "operand",
     "others",
     "polygamma",
     "pooling",
@@ -90,6 +93,7 @@ __all__ = [
     "prod",
     "relu",
     "rot90",
+    "rounding",
     "row_of",
     "row_of_node",
     "rsub",
@@ -106,11 +110,14 @@ __all__ = [
     "softplus",
     "sort",
     "spelling",
+    "stored",
     "subtract_scaled",
     "sum_",
     "tanh",
+    "two_bytes",
     "var",
     "variant",
+    "whole",
     "windows",
     "words_of",
     "zero",

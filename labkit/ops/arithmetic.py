@@ -8,10 +8,12 @@ from autograd.core import VSpace, primitive_vjps
 
 from ..engine import cast, dtype_of
 from ..engine import power as box_power
+from .kernels import two_bytes
 from .table import known, rule
 
 __all__ = [
-    "PAIRS", "Pair", "add_scaled", "clamp", "divide_by", "power", "rsub", "scale", "select", "subtract_scaled", "zero",
+    "PAIRS", "Pair", "add_scaled", "clamp", "divide_by", "operand", "power", "rsub", "scale", "select", "subtract_scaled",
+    "zero",
 ]  # fmt: skip
 
 
@@ -61,7 +63,8 @@ for _fun, _text in {
 
 
 @rule(lambda ans, x, p: lambda g: g * scale(power(x, p - 1), p) if p != 0 else anp.zeros_like(x),
-      node="PowBackward0", others="exponent", saves="self", text="{} ** {}", sign="pow", words="g p x^(p-1)")  # fmt: skip
+      node="PowBackward0", others="exponent", saves="self", text="{} ** {}", sign="pow", words="g p x^(p-1)",
+      operands=True)  # fmt: skip
 def power(x, p) -> np.ndarray:
     """`x ** p` for a number `p`: d/dx = p x^(p-1), and 0 for p = 0, also at x = 0."""
     return x**p
@@ -74,6 +77,7 @@ def power(x, p) -> np.ndarray:
     others="other",
     saves="",
     text="{1} * {0}",
+    operands=True,
 )
 def scale(x, c) -> np.ndarray:
     """`x * c` for a number `c`."""
@@ -87,13 +91,19 @@ def scale(x, c) -> np.ndarray:
     others="other",
     saves="",
     text="{} / {}",
+    operands=True,
 )
 def divide_by(x, c) -> np.ndarray:
     """`x / c` for a number `c`."""
     return x / c
 
 
-@rule(lambda ans, x, c: lambda g: -g, node="RsubBackward1", others="other", saves="", text="{1} - {0}")
+def operand(c, x) -> np.ndarray:
+    """A number as a 0-d array of the dtype of `x`."""
+    return np.asarray(c, dtype_of(x))
+
+
+@rule(lambda ans, x, c: lambda g: -g, node="RsubBackward1", others="other", saves="", text="{1} - {0}", operands=True)
 def rsub(x, c) -> np.ndarray:
     """`c - x` for a number `c`."""
     return c - x
@@ -103,6 +113,7 @@ def _sum_of(node, sign):
     @rule(
         lambda ans, x, y, c: lambda g: g, lambda ans, x, y, c: lambda g: scale(g, sign * c), broadcasts=True,
         node=node, tensors="self other", others="alpha", saves="", name="add_scaled" if sign > 0 else "subtract_scaled",
+        operands=True,
     )  # fmt: skip
     def scaled(x, y, c):
         """`x + c y`, or `x - c y`, for a number `c`."""
@@ -122,6 +133,7 @@ def clamp(x, low, high) -> np.ndarray:
 
 
 def _inside(x, low, high):
+    low, high = (None if limit is None else operand(limit, x) for limit in (low, high))
     if low is None or high is None:
         return x <= high if low is None else x >= low
     return anp.logical_and(x >= low, x <= high)
@@ -132,7 +144,7 @@ def _inside(x, low, high):
     lambda ans, c, x, y: lambda g: select(c, g, zero(g)),
     lambda ans, c, x, y: lambda g: select(c, zero(g), g),
     broadcasts=True, name="where", node="WhereBackward0", tensors="-condition self other", saves="condition", text="np.where",
-    words="g to the one chosen",
+    words="g to the one chosen", rounds=False,
 )  # fmt: skip
 def select(condition, x, y) -> np.ndarray:
     """`x` where `condition` holds, else `y`; all three broadcast."""
@@ -160,8 +172,12 @@ def _pair(name, kernel, first, second, saves, does, *row):
     return fun
 
 
+def _over(g, x, y):
+    return g * x * (1 / y) if two_bytes(y.dtype) else g * (x / y)
+
+
 _pair("atan2", np.arctan2,
-              lambda ans, x, y: lambda g: g * (y / (x * x + y * y)), lambda ans, x, y: lambda g: g * (-x / (x * x + y * y)),
+              lambda ans, x, y: lambda g: _over(g, y, x * x + y * y), lambda ans, x, y: lambda g: _over(g, -x, x * x + y * y),
               "self other", "g y / (x^2 + y^2), -g x / (x^2 + y^2)",
       "the angle of the vector (other, input)", "arctan2")  # fmt: skip
 _pair("hypot", np.hypot, lambda ans, x, y: lambda g: g * x / ans, lambda ans, x, y: lambda g: g * y / ans,

@@ -6,24 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from .composed import composed, torch_only
+from .composed import at_once, composed, torch_only
 
 # ---- products with a sum ----
 
 
 @composed
+@at_once
 def addmv(of, input, mat, vec, *, beta=1, alpha=1) -> Any:
     """beta * input + alpha * (mat @ vec)."""
     return beta * input + alpha * (mat @ vec)
 
 
 @composed
+@at_once
 def baddbmm(of, input, batch1, batch2, beta=1, alpha=1) -> Any:
     """beta * input + alpha * (batch1 @ batch2), matrix by matrix."""
     return beta * input + alpha * (batch1 @ batch2)
 
 
 @composed
+@at_once
 def addbmm(of, input, batch1, batch2, *, beta=1, alpha=1) -> Any:
     """beta * input + alpha * the sum of the products of matrices."""
     return beta * input + alpha * (batch1 @ batch2).sum(0)
@@ -180,6 +183,7 @@ def rad2deg(of, input) -> Any:
 
 
 @composed
+@at_once
 def logaddexp(of, input, other) -> Any:
     """log(exp(x) + exp(y)), without overflow.
 
@@ -194,6 +198,7 @@ def logaddexp(of, input, other) -> Any:
 
 
 @composed
+@at_once
 def logaddexp2(of, input, other) -> Any:
     """log2(2^x + 2^y), without overflow."""
     return of["maximum"](input, other) + of["log2"](1 + of["exp2"](-(input - other).abs()))

@@ -17,6 +17,7 @@ from .signatures import signed
 
 COMPOSED: dict[str, Callable] = {}
 TORCH_ONLY: set[str] = set()
+AT_ONCE: set[Callable] = set()
 
 
 def composed(fun) -> Callable:
@@ -31,11 +32,17 @@ def torch_only(fun) -> Callable:
     return composed(fun)
 
 
-def compositions(of, room, checked, found, words=str) -> Iterator[tuple[str, Callable, bool]]:
+def at_once(fun) -> Callable:
+    """Mark one that PyTorch computes at once: two-byte floats in float32, rounded once."""
+    AT_ONCE.add(fun)
+    return fun
+
+
+def compositions(of, room, checked, found, words=str, widened=None) -> Iterator[tuple[str, Callable, bool]]:
     """`(name, function, whether it is a method)` of all these ops for a `room`, made of its functions `of`, by their names.
 
     `checked(input, name)` raises where a method is called with no tensor; `found(fun, *args)` is what a NumPy function answers,
-    a constant; `words` puts parameters in the words of the room.
+    a constant; `words` puts parameters in the words of the room; `widened` makes of a function one that computes at once.
 
     >>> {name: method for name, _, method in compositions({}, "numpy", print, print)}["fliplr"]
     True
@@ -49,6 +56,8 @@ def compositions(of, room, checked, found, words=str) -> Iterator[tuple[str, Cal
         answer = _of_tensor(name, fun, of, checked) if method else partial(fun, of)
         if takes.startswith("*"):
             answer = _of_many(fun, of)
+        if widened and fun in AT_ONCE:
+            answer = widened(answer)
         yield name, signed(name, words(takes), answer, room, fun.__doc__), method
 
 

@@ -2,7 +2,7 @@
 
 A convolution is a matrix product: what each output element sees is laid out as a column, and the weight, one row per
 output channel, multiplies the columns. `<conv2d(x, w), g>` is linear in x, in w and in g, so there are three ops, and the
-derivatives of each are the other two; half precision is added up in float32.
+derivatives of each are the other two.
 
 Arrays made here have the batch last in memory, though not in their shape: then every inner loop runs over the whole batch,
 which is several times as fast. Geometry has an entry for each dimension of `size`: of an image, `stride`, `padding` and
@@ -90,11 +90,6 @@ def _inside(x, padding):
     return (slice(None), *(slice(p, n - q) for n, (p, q) in zip(x.shape[1:-1], padding, strict=True)))
 
 
-def wide(x):
-    """Half precision as float32, to add up in; anything else as it is."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
-
-
 # ---- the matrix of a convolution ----
 
 
@@ -141,7 +136,7 @@ class _Matrix:
 
 def _by_group(w, groups):
     """The weight as one matrix per group."""
-    return wide(w).reshape(groups, len(w) // groups, -1)
+    return w.reshape(groups, len(w) // groups, -1)
 
 
 # ---- the three ops ----
@@ -165,8 +160,8 @@ def conv2d(x, w, stride=(1, 1), padding=NO_PADDING, dilation=(1, 1), groups=1) -
 )
 def _conv2d(x, w, stride, padding, dilation, groups):
     """the convolution of images with a kernel"""
-    matrix = _Matrix(x.shape, w.shape, wide(x).dtype, stride, padding, dilation, groups)
-    image, rows_of_w = padded(batch_last(wide(x)), padding), _by_group(w, groups)
+    matrix = _Matrix(x.shape, w.shape, x.dtype, stride, padding, dilation, groups)
+    image, rows_of_w = padded(batch_last(x), padding), _by_group(w, groups)
     made = np.empty((len(w), *matrix.out, len(x)), rows_of_w.dtype)
     for rows in matrix.parts():
         np.matmul(rows_of_w, matrix.columns(image, rows), out=matrix.grouped(made, rows))
@@ -179,8 +174,8 @@ def _conv2d(x, w, stride, padding, dilation, groups):
 )
 def conv2d_input(g, w, shape, stride, padding, dilation, groups) -> np.ndarray:
     """the gradient of a convolution for its images, of this shape"""
-    matrix = _Matrix(shape, w.shape, wide(g).dtype, stride, padding, dilation, groups)
-    seen, columns_of_w = batch_last(wide(g)), np.swapaxes(_by_group(w, groups), 1, 2)
+    matrix = _Matrix(shape, w.shape, g.dtype, stride, padding, dilation, groups)
+    seen, columns_of_w = batch_last(g), np.swapaxes(_by_group(w, groups), 1, 2)
     image = np.zeros((shape[1], *matrix.size, shape[0]), seen.dtype)
     for rows in matrix.parts():
         matrix.add_back(np.matmul(columns_of_w, matrix.grouped(seen, rows)), image, rows)
@@ -193,8 +188,8 @@ def conv2d_input(g, w, shape, stride, padding, dilation, groups) -> np.ndarray:
 )
 def conv2d_weight(x, g, shape, stride, padding, dilation, groups) -> np.ndarray:
     """the gradient of a convolution for its kernel, of this shape"""
-    matrix = _Matrix(x.shape, shape, wide(x).dtype, stride, padding, dilation, groups)
-    image, seen = padded(batch_last(wide(x)), padding), batch_last(wide(g))
+    matrix = _Matrix(x.shape, shape, x.dtype, stride, padding, dilation, groups)
+    image, seen = padded(batch_last(x), padding), batch_last(g)
     total = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), seen.dtype)
     for rows in matrix.parts():
         total += np.matmul(matrix.grouped(seen, rows), np.swapaxes(matrix.columns(image, rows), 1, 2))

@@ -48,9 +48,9 @@ _ALL, _POSITIVE = "all x", "x > 0; -inf at 0, nan below"
 _WITHIN = "-1 <= x <= 1, nan elsewhere; infinite slope at the ends"
 
 
-def _function(name, kernel, vjp, saves, does, *row, text=None, **more) -> Any:
+def _function(name, kernel, vjp, saves, does, *row, text=None, rounds=True, fused_backward=False, **more) -> Any:
     """Enter a function of one number, `kernel`, as an op; `does` are the words of its derivative."""
-    fun = rule(vjp, name=name, saves=saves, words=does, text=text)(kernel)
+    fun = rule(vjp, name=name, saves=saves, words=does, text=text, rounds=rounds, fused_backward=fused_backward)(kernel)
     made = FUNCTIONS[name] = Function(fun, *row, **more)
     fun.__doc__ = f"{made.meaning}, for each element x."
     return fun
@@ -87,7 +87,7 @@ sqrt = _function("sqrt", np.sqrt, lambda ans, x: lambda g: g / (2 * ans), "resul
                  (4.0, "2.0000", "0.2500"))  # fmt: skip
 rsqrt = _function("rsqrt", lambda x: 1 / np.sqrt(x), lambda ans, x: lambda g: g * power(ans, 3) * -0.5, "result",
                   "-g / (2 x sqrt(x))", "1 / sqrt(x)", "x > 0; inf at 0, nan below", "-1 / (2 * x * sqrt(x))",
-                  (4.0, "0.5000", "-0.0625"), text="1 / np.sqrt({})")  # fmt: skip
+                  (4.0, "0.5000", "-0.0625"), text="1 / np.sqrt({})", rounds=False)  # fmt: skip
 reciprocal = _function("reciprocal", np.reciprocal, lambda ans, x: lambda g: -g * (ans * ans), "result", "-g / x^2",
                        "1 / x", "all x but 0, where it is infinite", "-1 / x**2", (4.0, "0.2500", "-0.0625"))  # fmt: skip
 _made("square", anp.square, "x squared", _ALL, "2 * x", (3.0, "9.0000", "6.0000"), "kept")
@@ -131,7 +131,7 @@ def _sigmoid(x):
 
 
 sigmoid = _function("sigmoid", _sigmoid, lambda ans, x: lambda g: g * (ans * (1 - ans)), "result", "g s (1 - s)",
-                    "1 / (1 + exp(-x))", _ALL, "exp(-x) / (1 + exp(-x))**2", (0.5, "0.6225", "0.2350"))  # fmt: skip
+                    "1 / (1 + exp(-x))", _ALL, "exp(-x) / (1 + exp(-x))**2", (0.5, "0.6225", "0.2350"), rounds=False)  # fmt: skip
 
 
 def _softplus(x):
@@ -156,7 +156,7 @@ _made("relu6", lambda x: clamp(relu(x), None, 6), "x limited to [0, 6]", _ALL, "
 mish = _function("mish", lambda x: x * np.tanh(_softplus(x)), lambda ans, x: lambda g: g * _mish_slope(x), "self",
                  "g (tanh(softplus(x)) + x sigmoid(x) (1 - tanh(softplus(x))^2))", "x tanh(softplus(x))", _ALL,
                  "tanh(log(1 + exp(x))) + x / (1 + exp(-x)) * (1 - tanh(log(1 + exp(x)))**2)",
-                 (0.5, "0.3752", "0.8864"))  # fmt: skip
+                 (0.5, "0.3752", "0.8864"), fused_backward=True)  # fmt: skip
 
 
 def _mish_slope(x):
@@ -176,7 +176,7 @@ hardsigmoid = _function("hardsigmoid", _hardsigmoid,
 hardswish = _function("hardswish", lambda x: x * _hardsigmoid(x),
                       lambda ans, x: lambda g: select(x < 3, select(x > -3, g * (x / 3 + 0.5), zero(g)), g), "self",
                       "g (x / 3 + 1/2) where inside", "x (x + 3) / 6; 0 below -3, x above 3", _ALL,
-                      "where(x < 3, where(x > -3, x / 3 + 1 / 2, 0), 1)", (0.5, "0.2917", "0.6667"))  # fmt: skip
+                      "where(x < 3, where(x > -3, x / 3 + 1 / 2, 0), 1)", (0.5, "0.2917", "0.6667"), rounds=False)  # fmt: skip
 
 # ---- others ----
 

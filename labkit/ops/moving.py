@@ -27,17 +27,17 @@ known(ArrayBox.__getitem__, words="g at the index, 0 elsewhere")
 known(numpy_wrapper._astype, words="g cast back")
 
 MOVERS: dict[str, Offered] = {}
-_mover = partial(entered, MOVERS)
+_mover = partial(entered, MOVERS, rounds=False)
 
 
-@rule(lambda ans, x: lambda g: g, text="np.array")
+@rule(lambda ans, x: lambda g: g, text="np.array", rounds=False)
 def copy(x) -> np.ndarray:
     """`x` in memory of its own."""
     return np.array(x)
 
 
 @rule(lambda ans, x, shape: lambda g: g, broadcasts=True, others="size", saves="", text="np.broadcast_to",
-      words="g summed over the copies")  # fmt: skip
+      words="g summed over the copies", rounds=False)  # fmt: skip
 def expand(x, shape) -> np.ndarray:
     """`x` broadcast to `shape`."""
     return np.broadcast_to(x, shape)
@@ -47,6 +47,7 @@ def expand(x, shape) -> np.ndarray:
     lambda ans, x, index, value: lambda g: set_item(g, index, 0),
     None,
     lambda ans, x, index, value: lambda g: unbroadcast_f(value, lambda h: h)(g[index]),
+    rounds=False,
 )
 def set_item(x, index, value) -> np.ndarray:
     """A copy of `x` with `x[index] = value`; what was overwritten gets no gradient."""
@@ -60,7 +61,8 @@ def _set(x, index, value):
 
 
 @rule(lambda ans, x, index, axis: lambda g: scatter_add(g, index, axis, anp.shape(x)), saves="index",
-      tensors="self", others="index dim", text="np.take_along_axis", words="g added where it was read")  # fmt: skip
+      tensors="self", others="index dim", text="np.take_along_axis", words="g added where it was read",
+      rounds=False)  # fmt: skip
 def gather(x, index, axis) -> np.ndarray:
     """`out[i][j] = x[index[i][j]][j]` along axis 0, and likewise along the others (numpy.take_along_axis)."""
     return np.take_along_axis(x, index, axis)
@@ -71,6 +73,7 @@ def gather(x, index, axis) -> np.ndarray:
     tensors="src",
     others="index dim shape",
     saves="index",
+    rounds=False,
 )
 def scatter_add(g, index, axis, shape) -> np.ndarray:
     """The transpose of `gather`: each element of `g` is added where `gather` read."""

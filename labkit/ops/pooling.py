@@ -9,7 +9,7 @@ from functools import lru_cache
 import autograd.numpy as anp
 import numpy as np
 
-from .convolution import batch_first, batch_last, output_size, padded, places, unpadded, wide
+from .convolution import batch_first, batch_last, output_size, padded, places, unpadded
 from .table import rule
 
 __all__ = [
@@ -135,7 +135,7 @@ def avg_pool2d(x, kernel, stride, padding, divisor) -> np.ndarray:
     """the sum of every window over divisor: a number, or an array of the size of the result"""
     dense = (1,) * len(kernel)
     out = output_size(x.shape[2:], kernel, stride, padding, dense)
-    image = padded(np.moveaxis(wide(x), 0, -1), padding)
+    image = padded(np.moveaxis(x, 0, -1), padding)
     total = 0
     for _, where in places(kernel, stride, dense, out):
         total = total + image[:, *where]
@@ -145,7 +145,7 @@ def avg_pool2d(x, kernel, stride, padding, divisor) -> np.ndarray:
 @rule(lambda ans, g, shape, *how: lambda h: avg_pool2d(h, *how))
 def avg_pool2d_input(g, shape, kernel, stride, padding, divisor) -> np.ndarray:
     """the gradient of average pooling: every element of a window gets its share of g"""
-    share = _divided(np.moveaxis(wide(g), 0, -1), divisor)
+    share = _divided(np.moveaxis(g, 0, -1), divisor)
     made = _room(shape, padding, share.dtype)
     for _, where in places(kernel, stride, (1,) * len(kernel), g.shape[2:]):
         made[:, *where] += share

@@ -10,7 +10,7 @@ from functools import partial
 import autograd.numpy as anp
 import numpy as np
 
-from ..engine import cast, dtype_of
+from ..engine import cast, dtype_of, sum_once
 from .arithmetic import select, zero
 from .moving import expand
 from .signatures import Offered, entered
@@ -28,6 +28,8 @@ _reduction = partial(entered, REDUCTIONS)
 
 
 known(anp.sum, "SumBackward1", others="axis keepdims", saves="", words="g for every element summed")
+known(sum_once, "SumBackward1", others="dim", saves="", words="g for every element summed",
+      text="np.sum({0}, axis={1}, keepdims=True, dtype=np.float32).astype({0}.dtype)")  # fmt: skip
 known(anp.mean, words="g / n for every element")
 known(anp.max, words="g to the largest, shared by equal ones")
 known(anp.min, words="g to the smallest, shared by equal ones")
@@ -57,19 +59,19 @@ def _repeated(ans, x, axis, mean=False):
 
 
 @_reduction("the sum", "[3. 6.]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis), "total", _TYPED,
-            text="np.sum", words="g for every element summed")  # fmt: skip
+            text="np.sum", words="g for every element summed", rounds=False)  # fmt: skip
 def sum_(x, axis=None, keepdims=False) -> np.ndarray:
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
 
 @_reduction("the mean", "[1.5 3. ]", lambda ans, x, axis=None, keepdims=False: _repeated(ans, x, axis, mean=True), "mean", _TYPED,
-            text="np.mean", words="g / n for every element")  # fmt: skip
+            text="np.mean", words="g / n for every element", rounds=False)  # fmt: skip
 def mean(x, axis=None, keepdims=False) -> np.ndarray:
     return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 @rule(lambda ans, x, axis=None, keepdims=False, ddof=0: lambda g: _var_vjp(g, x, axis, ddof), text="np.var",
-      words="2 g (x - mean) / n")  # fmt: skip
+      words="2 g (x - mean) / n", rounds=False)  # fmt: skip
 def var(x, axis=None, keepdims=False, ddof=0) -> np.ndarray:
     """Mean squared distance from the mean, over n - ddof."""
     return np.var(x, axis=axis, keepdims=keepdims, ddof=ddof)
@@ -82,7 +84,7 @@ def _var_vjp(g, x, axis, ddof):
 
 
 @_reduction("the product", "[2. 9.]", lambda ans, x, axis=None, keepdims=False: lambda g: _spread(g, x, axis) * others(x, axis),
-            "total", _TYPED, text="np.prod", words="g times the product of the others")  # fmt: skip
+            "total", _TYPED, text="np.prod", words="g times the product of the others", rounds=False)  # fmt: skip
 def prod(x, axis=None, keepdims=False) -> np.ndarray:
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=_sum_dtype(x))
 
@@ -128,7 +130,8 @@ def logsumexp(x, axis=None, keepdims=False) -> np.ndarray:
 
 
 @_reduction("exp(x) over its sum, without overflow", "[[0.2689 0.7311]\n [0.5    0.5   ]]",
-            lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))")  # fmt: skip
+            lambda ans, x, axis: lambda g: ans * (g - sum_(g * ans, axis, True)), words="s (g - sum(g s))",
+            rounds=False)  # fmt: skip
 def softmax(x, axis) -> np.ndarray:
     """exp(x) / sum(exp(x)) along axis"""
     z = np.exp(x - _top(x, axis))

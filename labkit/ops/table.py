@@ -9,11 +9,11 @@ from functools import cache, wraps
 from typing import Any
 
 import numpy as np
-from autograd.core import primitive_vjps
 from autograd.extend import defvjp, defvjp_argnums, primitive
 from autograd.tracer import trace_primitives_map
 
-from ..engine import unbroadcast_f
+from ..engine import unbroadcast_f, vjp_of
+from .kernels import as_kernel, in_float32
 
 # Whether a Python number leaves the dtype beside it as it is; on NumPy 1 it makes 0-d arrays wider.
 NUMBERS_ARE_WEAK = np.result_type(np.float32(0), 0.0) == np.float32
@@ -75,12 +75,15 @@ def known(fun, node=None, tensors="self", others="", saves=None, name=None, **to
     return fun
 
 
-def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
+def rule(
+    *vjps, argnums=None, name=None, broadcasts=False, rounds=True, operands=False, fused_backward=False, **row
+) -> Any:
     """Declare the decorated NumPy function as one op of the graph, with a vjp for each of its arguments.
 
     A vjp is `lambda ans, *args: lambda g: ...`, written with recorded functions, so that it can be differentiated again; the
     jvp follows from it. `argnums`: which arguments these are, the first ones unless it says otherwise. `broadcasts`: these
-    arguments broadcast, so what goes back to each is summed to its shape. `row`: see `Row`.
+    arguments broadcast, so what goes back to each is summed to its shape. `rounds`, `operands` and
+    `fused_backward` say how two-byte floats are rounded (see `kernels`). `row`: see `Row`.
 
     >>> @rule(lambda ans, x: lambda g: 3 * g, sign="3×", words="3 g")
     ... def triple(x):
@@ -89,20 +92,27 @@ def rule(*vjps, argnums=None, name=None, broadcasts=False, **row) -> Any:
     ('3×', '3 g')
     """
 
-    if broadcasts:
-        vjps = tuple(vjp and _in_shape_of(place, vjp) for place, vjp in enumerate(vjps))
-
     def declare(fun):
         # in a template a number is an operand as any other; among the arguments of a NumPy function an integer is an axis
         kernel = kept(fun, (int, float) if "{" in (row.get("text") or "") else (float,))
-        op = _primitive(kernel)
+        op = _primitive(in_float32(kernel, operands) if rounds else kernel)
         if name:
             op.__name__ = name
-        defvjp(op, *vjps, **({} if argnums is None else {"argnums": argnums}))
         known(op, **row).defined_here = True
+        rules = [vjp and _as_kernel(vjp, op) for vjp in vjps] if fused_backward else vjps
+        if broadcasts:
+            rules = [vjp and _in_shape_of(place, vjp) for place, vjp in enumerate(rules)]
+        defvjp(op, *rules, **({} if argnums is None else {"argnums": argnums}))
         return op
 
     return declare
+
+
+def _as_kernel(vjp, op):
+    node = TABLE[op].node
+    back, fun = as_kernel(vjp, f"{name_of(op)}_backward")
+    known(fun, node.replace("Backward", "BackwardBackward") if isinstance(node, str) else None).defined_here = True
+    return back
 
 
 def _primitive(kernel):
@@ -116,15 +126,15 @@ def _primitive(kernel):
 
 
 def variant(op, kernel, slope=None) -> Any:
-    """The op of a row with another `kernel`. The row stays, and the derivative; `slope(passed, *args)` may give the first
-    argument another gradient than the one `passed`.
+    """The op of a row with another `kernel`, which is left as it is. The row stays, and so does the derivative, where
+    `slope(passed, *args)` may give the first argument another gradient than the one `passed`.
 
     >>> import numpy as np
     >>> from labkit.ops import relu
     >>> variant(relu, lambda x: np.fmax(x, 0.0))(np.array([np.nan, 2.0])), relu(np.array([np.nan, 2.0]))
     (array([0., 2.]), array([nan,  2.]))
     """
-    fun, rules = _primitive(kernel), primitive_vjps[op]
+    fun, rules = _primitive(kernel), vjp_of(op)
 
     def pullback(argnums, ans, args, kwargs):
         back = rules(argnums, ans, args, kwargs)
@@ -143,23 +153,7 @@ def _in_shape_of(place, vjp):
 
 def kept(fun, numbers=(float,)) -> Callable:
     """A function of arrays and of `numbers` whose result is no wider than what the arrays alone make, whatever the NumPy."""
-    return _beside_bfloat16(fun) if NUMBERS_ARE_WEAK else _beside_arrays(fun, numbers)
-
-
-def _beside_bfloat16(fun):
-    """NumPy 2 does so itself, but not for a dtype of another package."""
-    if fun in trace_primitives_map:  # NumPy's own function: none of its numbers is an operand
-        return fun
-
-    @wraps(fun)
-    def computed(*args, **kwargs):
-        found = fun(*args, **kwargs)
-        if float in map(type, args) and getattr(found, "dtype", None) == np.float32:
-            floats = {a.dtype for a in args if isinstance(a, np.ndarray) and a.dtype.kind in "fV"}
-            return found.astype(floats.pop()) if len(floats) == 1 else found
-        return found
-
-    return computed
+    return fun if NUMBERS_ARE_WEAK else _beside_arrays(fun, numbers)
 
 
 def _beside_arrays(fun, numbers):

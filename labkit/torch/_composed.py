@@ -7,8 +7,9 @@ from inspect import signature
 import numpy as np
 
 from ..engine import isbox
-from ..ops import compositions
-from ._dispatch import apply, off_tape, tensor_of
+from ..ops import compositions, two_bytes
+from ._dispatch import apply, converted, off_tape, tensor_of
+from ._dtype import DTYPES
 from ._operators import in_place
 from ._picking import gather
 from ._reduce import PAIRS
@@ -71,8 +72,27 @@ def _with_names(name, fun):
     return named if name in PAIRS else fun
 
 
+def _widened(fun):
+    """A function that computes two-byte floats in float32 and rounds its result; no node of a tape says so."""
+
+    @wraps(fun)
+    def at_once(*args, **kwargs):
+        dtype = next((a.dtype for a in (*args, *kwargs.values()) if _is_half(a)), None)
+        if dtype is None:
+            return fun(*args, **kwargs)
+        up = lambda a: converted(a, DTYPES["float32"]) if _is_half(a) else a
+        made = fun(*map(up, args), **{name: up(a) for name, a in kwargs.items()})
+        return converted(made, dtype) if made.dtype is DTYPES["float32"] else made
+
+    return at_once
+
+
+def _is_half(x):
+    return isinstance(x, Tensor) and two_bytes(x._array.dtype)
+
+
 _WORDS = ChainMap(FUNCTIONS, {"take_along": gather})
-for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words):
+for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words, _widened):
     (both if _is_method else function)(_name)(numpy_style(_with_names(_name, _as_one_node(_name, _fun))))
 FUNCTIONS["row_stack"] = FUNCTIONS["vstack"]
 for _name in ("index_put", "scatter", "scatter_reduce", "masked_scatter", "put", "scatter_add", "index_add", "index_copy",

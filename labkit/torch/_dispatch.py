@@ -6,6 +6,7 @@ import numpy as np
 from autograd.tracer import box_types
 
 from ..engine import cast, isbox, quietly
+from ..ops import two_bytes
 from ..trails import INTEGER, place
 from ..trails import UNTRACED as NO_DERIVATIVE
 from . import _dtype, _modes, _rules, _trail
@@ -147,16 +148,32 @@ def together(*operands, dtype=None):
     return found
 
 
-def binary(fun, a, b, dtype=None, more=()):
-    """Apply an elementwise primitive of two operands, after promotion; shapes broadcast."""
+def binary(fun, a, b, dtype=None, more=(), by_number=None):
+    """Apply an elementwise primitive of two operands, after promotion; shapes broadcast.
+
+    `by_number`: the primitive for a number beside two-byte floats, which takes part as it is.
+    """
+    second = b
     a, b = together(a, b, dtype=dtype)
     if not isinstance(a, Tensor):
+        if by_number is _rules.by_number and two_bytes(b._array.dtype):
+            return apply(by_number, b, np.asarray(a, np.float64))
         a = np.asarray(a, b._array.dtype)
     elif not isinstance(b, Tensor):
-        b = np.asarray(b, a._array.dtype)
+        kind = a._array.dtype
+        if by_number is not None and kind.itemsize == 2 and two_bytes(kind):
+            return apply(by_number, a, np.asarray(b, np.float64))
+        b = np.asarray(b, kind)
+    elif by_number is not None and b is not second and two_bytes(b._array.dtype) and _is_number(a, second):
+        return apply(by_number, a, second._array.astype(np.float64))
     else:
         check_broadcast(a, b)
     return apply(fun, a, b, *more)
+
+
+def _is_number(a, second):
+    """Whether a second operand of another dtype is a number in a tensor: 0-d, floating, and off the tape."""
+    return a.ndim and not second.ndim and second.dtype.is_floating_point and not second.requires_grad
 
 
 def check_broadcast(*operands):

@@ -147,7 +147,7 @@ def sub(input, other, *, alpha=1):
 @both("mul", "multiply")
 def mul(input, other):
     """`input * other`, elementwise."""
-    return binary(_rules.multiply, input, other)
+    return binary(_rules.multiply, input, other, by_number=_rules.by_number)
 
 
 @both("div", "divide", "true_divide")
@@ -156,7 +156,8 @@ def div(input, other, *, rounding_mode=None):
     if rounding_mode == "floor":
         return floor_divide(input, other)
     dtype = common_dtype(input, other)
-    found = binary(_rules.divide, input, other, dtype if dtype.is_floating_point else _dtype.get_default_dtype())
+    common = dtype if dtype.is_floating_point else _dtype.get_default_dtype()
+    found = binary(_rules.divide, input, other, common, by_number=_rules.over_number)
     if rounding_mode is None:
         return found
     found = METHODS["trunc"](found)
@@ -189,8 +190,6 @@ def pow(input, exponent):
         if not dtype.is_floating_point and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
         exponent = exponent.item() if isinstance(exponent, np.generic) else exponent
-        if dtype.name == "bfloat16":
-            return apply(_rules.tensor_power, input, as_tensor_like(exponent, input))
         return apply(_rules.power, converted(input, dtype), exponent)
     if not isinstance(input, Tensor):
         return apply(_rules.number_power, input, converted(exponent, common_dtype(input, exponent)))
@@ -222,7 +221,7 @@ def minimum(input, other):
 def lerp(input, end, weight):
     """`input + weight * (end - input)`."""
     if isinstance(weight, Tensor):
-        return input + weight * (end - input)
+        return apply(_rules.lerp_by, *together(input, end, weight))
     return binary(_rules.lerp, input, end, more=(weight,))
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from .. import ops as base
 from ..ops import MOVERS
 from . import _rules
+from ._autocast import widened
 from ._dispatch import apply, off_tape, tensor_of, view, whole_dim
 from ._shaping import flat_sizes, reshape
 from ._table import METHODS, both, method, of_row
@@ -150,6 +151,7 @@ def diag_embed(input, offset=0, dim1=-2, dim2=-1):
 
 
 @both()
+@widened
 def trace(input):
     """The sum of a matrix's diagonal."""
     return apply(_rules.trace, input)

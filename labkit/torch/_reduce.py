@@ -8,6 +8,7 @@ from ..kinds import as_tuple
 from ..layout import Placed
 from ..ops import REDUCTIONS
 from . import _rules
+from ._autocast import widened
 from ._dispatch import apply, converted, floating, noted, off_tape, tensor_of, whole_dim
 from ._table import FUNCTIONS, METHODS, both, function, numpy_style, of_row
 from ._tensor import Tensor
@@ -79,7 +80,8 @@ def _reduced(name, row):
 
 
 for _name, _row in REDUCTIONS.items():
-    of_row(_name, _row, _reduced(_name, _row), _TAKES.get(_name), _INTEGERS)
+    _made = _reduced(_name, _row)
+    of_row(_name, _row, widened(_made) if _name == "prod" else _made, _TAKES.get(_name), _INTEGERS)
 sum, mean, softmax, log_softmax = (FUNCTIONS[name] for name in ("sum", "mean", "softmax", "log_softmax"))
 
 
@@ -188,13 +190,13 @@ def _pick_primitive(kind):
         shape = anp.shape(x)
         return lambda g: base.scatter_add(g if keepdim else _rules.unsqueeze(g, dim), index, dim, shape)
 
-    return _rules.op(
+    return _rules.mover(
         f"{kind.capitalize()}Backward{int(kind == 'median')}", vjp, others="indices dim keepdim", saves="indices"
     )(fun)
 
 
 def _whole_median(node):
-    return _rules.op(node, _rules.shared, others="place", saves="self result")(lambda x, place: x[place])
+    return _rules.mover(node, _rules.shared, others="place", saves="self result")(lambda x, place: x[place])
 
 
 _MEDIANS = {"median": _whole_median("MedianBackward0"), "nanmedian": _whole_median("NanmedianBackward0")}

@@ -26,7 +26,7 @@ def _wrapped(fun, name, doc):
     return call
 
 
-@rule(lambda ans, x: lambda g: g * _between(x, (x * 2 + 3) / 6, anp.less_equal))
+@rule(lambda ans, x: lambda g: g * _between(x, (x * 2 + 3) / 6, anp.less_equal), rounds=False)
 def _hardswish(x):
     return np.where(x <= -3, zero(x), np.where(x >= 3, x, x * (x + 3) / 6)).astype(x.dtype)[()]
 

@@ -155,7 +155,9 @@ def _writing(write, kept):
     """An op that writes `updates` into a copy of `x`: the gradient of `x` is `kept`, that of the updates where they went."""
 
     @primitives.rule(
-        lambda ans, x, updates, *places: lambda g: kept(g, places), lambda ans, x, updates, *places: lambda g: g[places]
+        lambda ans, x, updates, *places: lambda g: kept(g, places),
+        lambda ans, x, updates, *places: lambda g: g[places],
+        rounds=False,
     )
     def written(x, updates, *places):
         out = np.array(x)

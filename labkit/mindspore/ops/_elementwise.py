@@ -15,7 +15,7 @@ from ...ops import FUNCTIONS, about
 from ..tensor import Tensor, wrap
 from . import _nan
 from ._arithmetic import at_least, at_most, larger, smaller
-from ._op import METHODS, floating, op, register, value_of
+from ._op import METHODS, floating, no_bfloat16, op, register, value_of
 
 _CLASSES = {
     "acos": "ACos",
@@ -73,6 +73,7 @@ def _rint(input):
 @op(primitive="GeLU", method=False)
 def gelu(input, approximate="none"):
     """x Phi(x), with Phi the normal distribution; `approximate="tanh"` for the tanh formula."""
+    no_bfloat16(input, "GeLU")
     if approximate == "tanh":
         cubic = input + 0.044715 * primitives.power(input, 3)
         return 0.5 * input * (1 + primitives.tanh(math.sqrt(2 / math.pi) * cubic))
@@ -82,6 +83,7 @@ def gelu(input, approximate="none"):
 @op(primitive="LeakyReLU", method=False)
 def leaky_relu(input, alpha=0.2):
     """x where positive, alpha x elsewhere; at 0 the slope is the mean of both."""
+    no_bfloat16(input, "LeakyReLU")
     if alpha > 1:
         return smaller(input * alpha, input)
     return larger(input * alpha, input)
@@ -90,6 +92,7 @@ def leaky_relu(input, alpha=0.2):
 @op(primitive="Elu", method=False)
 def elu(input, alpha=1.0):
     """x where positive, alpha (exp(x) - 1) elsewhere."""
+    no_bfloat16(input, "Elu")
     below = anp.expm1(smaller(input, cast(0.0, input.dtype)))
     return primitives.select(constant(input) < 0, alpha * below, input)
 

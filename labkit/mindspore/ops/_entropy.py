@@ -10,7 +10,7 @@ from ... import ops as primitives
 from ...engine import cast, dtype_of, match_dtype, shape_of
 from ...engine import stop_gradient as constant
 from ...warned import warn_user
-from ..dtype import of
+from ..dtype import bfloat16, of
 from ..tensor import wrap
 from . import _fused
 from ._arithmetic import operands, unbroadcast
@@ -191,6 +191,11 @@ def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean
     >>> print(cross_entropy(ms.Tensor([[0.0, 0.0], [0.0, 100.0]]), ms.Tensor([1, 1], ms.int32)))
     0.3465736
     """
+    if input.dtype is bfloat16:
+        raise TypeError(
+            "For cross_entropy, the input dtype should be mstype.float64, mstype.float32 ormstype.float16, but got "
+            f"dtype:{input.dtype}."
+        )
     axis = 1 if input.ndim > 1 else 0
     scores = wrap(primitives.log_softmax(value_of(input, "CrossEntropyLoss"), axis))
     if target._value.dtype.kind == "f":

@@ -175,7 +175,7 @@ register(unique)
 register(gather, method=True, primitive="Gather")
 
 
-@primitives.rule(None, argnums=[0])
+@primitives.rule(None, argnums=[0], rounds=False)
 def _look_up(fun, *values):
     return np.asarray(fun(*values))
 

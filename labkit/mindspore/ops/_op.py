@@ -36,6 +36,15 @@ def rejected(name, x):
     )
 
 
+def no_bfloat16(value, kernel):
+    """Raise TypeError, as the real one does on the CPU, for a bfloat16 `value`, for which it has no `kernel`."""
+    if value.dtype.kind == "V" and value.dtype.itemsize == 2:
+        raise TypeError(
+            f"Select CPU operator[{kernel}] fail! Unsupported data type! but get input[[const vector]{{BFloat16}}]. "
+            "Compute in ms.float32: x.astype(ms.float32)"
+        )
+
+
 def op(*names, method=True, primitive=None):
     """Declare the decorated function, whose first argument is an array, as an op of one tensor.
 

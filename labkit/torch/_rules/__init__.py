@@ -7,8 +7,8 @@ own. Half precisions are summed in float32 and rounded once, as the real kernels
 from ...ops import *
 from .arithmetic import *
 from .core import fused as fused
+from .core import mover as mover
 from .core import op as op
-from .core import wide as wide
 from .elementwise import *
 from .memory import *
 from .moving import *

@@ -5,6 +5,7 @@ from typing import Any
 import autograd.numpy as anp
 import numpy as np
 
+from ... import ops as base
 from ...engine import cast, dtype_of
 from ...ops import select as where
 from ...ops import zero
@@ -13,10 +14,51 @@ from .core import op
 add, subtract, multiply, divide, negative = anp.add, anp.subtract, anp.multiply, anp.true_divide, anp.negative
 
 
+# ---- by a number, which takes part as it is where the tensor has two bytes ----
+
+
+@op("MulBackward1", lambda ans, x, c: lambda g: scale(g, c), name="multiply", others="other", text="{1} * {0}")
+def scale(x, c):
+    return x * c
+
+
+@op("DivBackward1", lambda ans, x, c: lambda g: divide_by(g, c), name="divide", others="other", text="{} / {}")
+def divide_by(x, c):
+    return x / c
+
+
+def times(x, c):
+    """`c * x` in a derivative, for a number `c` that two-byte floats do not hold: theirs is rounded once."""
+    return scale(x, c) if base.two_bytes(x.dtype) else c * x
+
+
+@op("MulBackward0", lambda ans, x, c: lambda g: by_number(g, c), name="multiply", tensors="self other",
+    saves="self<other other<self")  # fmt: skip
+def by_number(x, c):
+    return x * base.operand(c, x)
+
+
+@op("DivBackward0", lambda ans, x, c: lambda g: over_number(g, c), name="divide", tensors="self other",
+    saves="self<other other")  # fmt: skip
+def over_number(x, c):
+    return x / base.operand(c, x)
+
+
+def _power(x, p):
+    if p in (3, -2) and base.two_bytes(x.dtype) and x.dtype.name == "bfloat16":  # rounded in between
+        return 1 / (x * x) if p == -2 else x * x * x
+    return base.power.fun(x, p)
+
+
+power = op("PowBackward0", lambda ans, x, p: lambda g: g * scale(power(x, p - 1), p) if p != 0 else anp.zeros_like(x),
+           name="power", others="exponent", saves="self", text="{} ** {}", sign="pow", words="g p x^(p-1)",
+           rounds=False)(_power)  # fmt: skip
+
+
 @op(
     "LerpBackward0",
-    lambda ans, x, y, w: lambda g: g * (1 - w),
-    lambda ans, x, y, w: lambda g: g * w,
+    lambda ans, x, y, w: lambda g: times(g, 1 - w),
+    lambda ans, x, y, w: lambda g: times(g, w),
     broadcasts=True,
     tensors="self end",
     others="weight",
@@ -25,11 +67,18 @@ def lerp(x, end, weight):
     return x + weight * (end - x)
 
 
+@op("LerpBackward1", lambda ans, x, y, w: lambda g: g * (1 - w), lambda ans, x, y, w: lambda g: g * w,
+    lambda ans, x, y, w: lambda g: g * (y - x), broadcasts=True, tensors="self end weight",
+    saves="end<weight self<weight weight", name="lerp")  # fmt: skip
+def lerp_by(x, end, weight):
+    return x + weight * (end - x)
+
+
 @op(
     "AddcmulBackward0",
     lambda ans, x, a, b, c: lambda g: g,
-    lambda ans, x, a, b, c: lambda g: g * (b * c),
-    lambda ans, x, a, b, c: lambda g: g * (a * c),
+    lambda ans, x, a, b, c: lambda g: g * times(b, c),
+    lambda ans, x, a, b, c: lambda g: g * times(a, c),
     broadcasts=True,
     tensors="self tensor1 tensor2",
     others="value",
@@ -42,8 +91,8 @@ def addcmul(x, a, b, c):
 @op(
     "AddcdivBackward0",
     lambda ans, x, a, b, c: lambda g: g,
-    lambda ans, x, a, b, c: lambda g: g * (c / b),
-    lambda ans, x, a, b, c: lambda g: -g * (c * a / (b * b)),
+    lambda ans, x, a, b, c: lambda g: g * (base.operand(c, b) / b if base.two_bytes(b.dtype) else c / b),
+    lambda ans, x, a, b, c: lambda g: -g * (times(a, c) / (b * b)),
     broadcasts=True,
     tensors="self tensor1 tensor2",
     others="value",
@@ -84,15 +133,52 @@ def tensor_power(x, p):
     None,
     lambda ans, c, p: (
         lambda g: (
-            anp.where(p >= 0, zero(g), g * ans * -np.inf) if c == 0 else g * (ans * np.log(np.asarray(c, dtype_of(g))))
+            anp.where(p >= 0, zero(g), g * ans * -np.inf)
+            if c == 0
+            else g * times(ans, np.log(np.asarray(c, np.float64 if base.two_bytes(dtype_of(g)) else dtype_of(g))))
         )
     ),
     tensors="-self exponent",
     saves="exponent result",
+    operands=True,
 )
 def number_power(c, p):
     """`c ** p` for a number `c`."""
     return np.power(np.asarray(c, dtype_of(p)), p)
+
+
+# ---- sums with a factor ----
+
+BLOCK = 32  # elements that a processor with AVX2 takes at a time
+
+
+def in_blocks(fun, *args):
+    """What the real kernels make of arrays and numbers. Two-byte floats are taken in blocks, which round once; what is left over,
+    and arrays that do not lie in memory alike, are computed number by number, and rounded by each operation."""
+    if not base.two_bytes(args[0].dtype):
+        return fun(*args)
+    found = base.in_float32(fun)(*args)
+    arrays = [a for a in args if np.ndim(a)]
+    alike = all(a.shape == found.shape for a in arrays)
+    if alike and found.ndim > 1 and all(a.flags.f_contiguous for a in arrays):
+        return in_blocks(fun, *(a.T if np.ndim(a) else a for a in args)).T
+    in_order = alike and all(a.flags.c_contiguous for a in arrays)
+    rest = slice(found.size // BLOCK * BLOCK if in_order else 0, None)
+    each = [np.broadcast_to(a, found.shape).ravel()[rest] if np.ndim(a) else a for a in args]
+    return np.concatenate([found.ravel()[: rest.start], fun(*each).astype(found.dtype)]).reshape(found.shape)
+
+
+def _sum_of(sign, name):
+    @op(f"{name[:3].title()}Backward0", lambda ans, x, y, c: lambda g: g, lambda ans, x, y, c: lambda g: scale(g, sign * c),
+        broadcasts=True, tensors="self other", others="alpha", name=name, rounds=False)  # fmt: skip
+    def scaled(x, y, c):
+        c = base.operand(c, x) if base.two_bytes(x.dtype) else c
+        return in_blocks(lambda x, y, c: x + c * y if sign > 0 else x - c * y, x, y, c)
+
+    return scaled
+
+
+add_scaled, subtract_scaled = _sum_of(1, "add_scaled"), _sum_of(-1, "subtract_scaled")
 
 
 def _extreme(node, kernel, wins):

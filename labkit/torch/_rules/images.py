@@ -12,6 +12,7 @@ from ... import ops as base
 from ...engine import dtype_of
 from ...ops import convolution, pooling
 from .core import op
+from .reductions import sum_
 
 _GEOMETRY = "stride padding dilation groups"
 _WINDOW = "kernel_size stride padding dilation ceil_mode"
@@ -40,12 +41,12 @@ def _kernel(raw):
     "ConvolutionBackward0",
     lambda ans, x, w, b, *how: lambda g: conv2d_input(g, w, anp.shape(x), *how),
     lambda ans, x, w, b, *how: lambda g: conv2d_weight(x, g, anp.shape(w), *how),
-    lambda ans, x, w, b, *how: lambda g: base.sum_(g, axis=_over(g)),
+    lambda ans, x, w, b, *how: lambda g: sum_(g, _over(g), False),
     tensors="input weight bias", others=_GEOMETRY, saves="input weight",
 )  # fmt: skip
 def conv2d(x, w, b, *how):
-    made = _kernel(convolution._conv2d)(convolution.wide(x), convolution.wide(w), *how)
-    made = made if b is None else made + convolution.wide(b).reshape(-1, *(1,) * (x.ndim - 2))
+    made = _kernel(convolution._conv2d)(x, w, *how)
+    made = made if b is None else made + b.reshape(-1, *(1,) * (x.ndim - 2))
     return made.astype(x.dtype, copy=False)
 
 
@@ -140,6 +141,10 @@ def _normalised(x, mean, var, eps):
     """`((x - mean) / sqrt(var + eps), 1 / sqrt(var + eps))`; without `mean` and `var` those of the batch."""
     if mean is None:
         mean, var = base.mean(x, axis=_over(x), keepdims=True), base.var(x, axis=_over(x), keepdims=True)
+        if (kind := base.rounding()) is not None:  # what is kept for the way back is used at once
+            mean, var = base.stored(mean), base.stored(var) if kind.name == "bfloat16" else var
+            scale = base.stored(1 / anp.sqrt(var + eps))
+            return (x - mean) * scale, scale
     else:
         mean, var = _across(mean, x), _across(var, x)
     scale = 1 / anp.sqrt(var + eps)
@@ -161,9 +166,10 @@ def _by_input(g, x, w, mean, var, eps):
     lambda ans, x, w, b, mean, var, eps: lambda g: base.sum_(g * _normalised(x, mean, var, eps)[0], axis=_over(x)),
     lambda ans, x, w, b, mean, var, eps: lambda g: base.sum_(g, axis=_over(x)),
     tensors="input weight bias", others="running_mean running_var eps", saves="input weight",
+    fused_backward=True,
 )  # fmt: skip
 def batch_norm(x, w, b, mean, var, eps):
-    made, _ = _normalised(convolution.wide(x), mean, var, np.asarray(eps, convolution.wide(x).dtype))
+    made, _ = _normalised(x, mean, var, np.asarray(eps, x.dtype))
     made = made if w is None else made * _across(w, x)
     return np.asarray(made if b is None else made + _across(b, x)).astype(dtype_of(x))
 

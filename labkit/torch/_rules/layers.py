@@ -6,9 +6,9 @@ import autograd.numpy as anp
 import numpy as np
 
 from ... import ops as base
-from ...engine import dtype_of, getval
+from ...engine import dtype_of, getval, unbroadcast_f
 from . import images
-from .core import fused, op
+from .core import fused, mover, op
 from .memory import index_add
 from .moving import reshape, transpose
 
@@ -42,15 +42,70 @@ def _resampled_back(g, matrices, name):
 # ---- normalisation ----
 
 
+def _kept_statistics(x, axes, eps):
+    """The mean and 1 / sqrt(variance + eps) that a normalisation of two-byte floats keeps for the way back."""
+    mean = base.mean(x, axis=axes, keepdims=True)
+    away = x - mean
+    return base.stored(mean), base.stored(1 / anp.sqrt(base.mean(away * away, axis=axes, keepdims=True) + eps))
+
+
+def _by_input(ans, x, w, b, axes, eps, in_rows):
+    (mean, scale), count = _kept_statistics(x, axes, eps), math.prod(x.shape[a] for a in axes)
+
+    def pull(g):
+        g = g * w
+        one, own = (base.sum_(part, axis=axes, keepdims=True) for part in (g, g * x))
+        slope = (one * mean - own) * scale * scale * scale / count
+        return scale * g + slope * x - slope * mean - one * scale / count
+
+    return pull
+
+
+def _by_weight(ans, x, w, b, axes, eps, in_rows):
+    mean, scale = _kept_statistics(x, axes, eps)
+    return _summed(w, lambda g: g * (scale * x - scale * mean), in_rows)
+
+
+def _summed(like, terms, in_rows):
+    if not in_rows:
+        return unbroadcast_f(like, terms)
+    kind = base.rounding()
+    return lambda g: _row_by_row(reshape(terms(g), (-1, *anp.shape(like))), kind)
+
+
+@op(None, lambda ans, x, kind: lambda g: base.expand(g, x.shape), name="sum", others="dtype")
+def _row_by_row(x, kind):
+    """The sum over the first axis, which is stored after each addition."""
+    total = np.zeros(x.shape[1:], kind)
+    for row in x:
+        total = (total + row).astype(kind)
+    return total.astype(x.dtype)
+
+
+@op(None, _by_input, _by_weight, lambda ans, x, w, b, axes, eps, in_rows: _summed(b, lambda g: g, in_rows), name="normalised",
+    tensors="self weight bias", others="dim eps in_rows")  # fmt: skip
+def _normalised(x, w, b, axes, eps, in_rows):
+    """`x` with mean 0 and variance 1 over `axes`, times `w` plus `b`: two-byte floats in float32, whose statistics are stored."""
+    return _centred(x, axes, eps) * w + b
+
+
 def _centred(x, axes, eps):
     """`x` with mean 0 and variance 1 over `axes`."""
     made = x - base.mean(x, axis=axes, keepdims=True)
     return made / anp.sqrt(base.mean(made * made, axis=axes, keepdims=True) + np.asarray(eps, dtype_of(x)))
 
 
+def _ones_and_zeros(w, b, shape, x):
+    """A weight and a bias, also where there are none."""
+    return np.ones(shape, dtype_of(x)) if w is None else w, np.zeros(shape, dtype_of(x)) if b is None else b
+
+
 @fused("NativeLayerNormBackward0", "input weight bias", "normalized_shape eps", name="layer_norm")
 def layer_norm(x, w, b, shape, eps):
-    made = _centred(x, tuple(range(-len(shape), 0)), eps)
+    axes = tuple(range(-len(shape), 0))
+    if base.rounding() is not None:
+        return _normalised(x, *_ones_and_zeros(w, b, shape, x), axes, eps, True)
+    made = _centred(x, axes, eps)
     made = made if w is None else made * w
     return made if b is None else made + b
 
@@ -58,6 +113,10 @@ def layer_norm(x, w, b, shape, eps):
 @fused("NativeGroupNormBackward0", "input weight bias", "group eps", name="group_norm")
 def group_norm(x, w, b, groups, eps):
     shape, across = x.shape, (1, -1) + (1,) * (x.ndim - 2)
+    if base.rounding() is not None:
+        inside = (groups, shape[1] // groups, 1)
+        scale, shift = (reshape(n, inside) for n in _ones_and_zeros(w, b, shape[1], x))
+        return reshape(_normalised(reshape(x, (shape[0], *inside[:2], -1)), scale, shift, (2, 3), eps, False), shape)
     made = reshape(_centred(reshape(x, (shape[0], groups, -1)), (2,), eps), shape)
     made = made if w is None else made * reshape(w, across)
     return made if b is None else made + reshape(b, across)
@@ -105,7 +164,7 @@ def lstm(x, h, c, w_ih, w_hh, b_ih, b_hh, reverse):
     return anp.stack([*(results[::-1] if reverse else results), c])
 
 
-@op("EmbeddingBackward0", lambda ans, table, rows, *how: lambda g: index_add(_counted(g, rows, *how), (rows,), table.shape),
+@mover("EmbeddingBackward0", lambda ans, table, rows, *how: lambda g: index_add(_counted(g, rows, *how), (rows,), table.shape),
     tensors="weight", others="indices padding_idx scale_grad_by_freq", saves="indices")  # fmt: skip
 def embedding(table, rows, padding, by_frequency):
     return table[rows]
@@ -129,14 +188,14 @@ def embedding_bag(table, weights, rows, share, mode):
     return anp.matmul(share if weights is None else share * weights, picked)
 
 
-@op("PackPaddedSequenceBackward0", lambda ans, x, places: lambda g: padded(g, places, x.shape[:2], 0), tensors="input",
+@mover("PackPaddedSequenceBackward0", lambda ans, x, places: lambda g: padded(g, places, x.shape[:2], 0), tensors="input",
     others="places", saves="")  # fmt: skip
 def packed(x, places):
     """The elements (step, place in the batch) of padded sequences, one after the other."""
     return x[places]
 
 
-@op("PadPackedSequenceBackward0", lambda ans, x, places, *how: lambda g: packed(g, places), tensors="input",
+@mover("PadPackedSequenceBackward0", lambda ans, x, places, *how: lambda g: packed(g, places), tensors="input",
     others="places shape value", saves="")  # fmt: skip
 def padded(x, places, shape, value):
     """Packed elements at their places, `value` elsewhere."""
@@ -145,8 +204,8 @@ def padded(x, places, shape, value):
     return out
 
 
-@op(lambda args, kwargs: args[2], lambda ans, x, place, name, dims: lambda g: _put_back(g, place, x.shape, dims),
-    others="indices name dims", saves="indices")  # fmt: skip
+@mover(lambda args, kwargs: args[2], lambda ans, x, place, name, dims: lambda g: _put_back(g, place, x.shape, dims),
+       others="indices name dims", saves="indices")  # fmt: skip
 def picked(x, place, name, dims):
     """The elements of images at `place`, counted over their last `dims` dimensions together."""
     flat = x.reshape(*x.shape[:-dims], -1)

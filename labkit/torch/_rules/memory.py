@@ -7,12 +7,12 @@ from ... import ops as base
 from ...engine import dtype_of, getval, unbroadcast_f
 from ...ops import select as where
 from ...ops import zero
-from .core import op
+from .core import mover
 from .moving import _mover, reshape
 from .reductions import sum_
 
 
-@op(
+@mover(
     lambda args, kwargs: f"MaskedFillBackward{int(isinstance(args[2], np.ndarray))}",
     lambda ans, x, mask, v: unbroadcast_f(x, lambda g: masked_fill(g, mask, 0)),
     None,
@@ -24,18 +24,18 @@ def masked_fill(x, mask, value):
     return np.where(mask, np.asarray(value, x.dtype), x)
 
 
-@op("CloneBackward0", lambda ans, x: lambda g: g)
+@mover("CloneBackward0", lambda ans, x: lambda g: g)
 def clone(x):
     return np.array(x)
 
 
-@op("CloneBackward0", lambda ans, x: lambda g: g)
+@mover("CloneBackward0", lambda ans, x: lambda g: g)
 def clone_in_order(x):
     """A copy in row-major order."""
     return np.array(x, order="C")
 
 
-@op(
+@mover(
     "CopyBackwards",
     lambda ans, target, x: lambda g: anp.zeros_like(g),
     lambda ans, target, x: unbroadcast_f(x, lambda g: g),
@@ -48,23 +48,23 @@ def copy(target, x):
     return made
 
 
-@op("ZeroBackward0", lambda ans, x: lambda g: anp.zeros_like(g))
+@mover("ZeroBackward0", lambda ans, x: lambda g: anp.zeros_like(g))
 def zeroed(x):
     return np.zeros_like(x)
 
 
-@op("FillBackward2", lambda ans, x, v: lambda g: anp.zeros_like(g), others="value")
+@mover("FillBackward2", lambda ans, x, v: lambda g: anp.zeros_like(g), others="value")
 def filled(x, value):
     return np.full_like(x, value)
 
 
-@op("FillBackward3", lambda ans, x, v: lambda g: anp.zeros_like(g), lambda ans, x, v: lambda g: sum_(g, None, False),
+@mover("FillBackward3", lambda ans, x, v: lambda g: anp.zeros_like(g), lambda ans, x, v: lambda g: sum_(g, None, False),
     tensors="self value")  # fmt: skip
 def filled_with(x, value):
     return np.full_like(x, value)
 
 
-@op("ScatterAddBackward0", lambda ans, x, src, index, axis: lambda g: g,
+@mover("ScatterAddBackward0", lambda ans, x, src, index, axis: lambda g: g,
     lambda ans, x, src, index, axis: lambda g: base.gather(g, index, axis),
     tensors="self src", others="index dim", saves="index")  # fmt: skip
 def scatter_add(x, src, index, axis):
@@ -80,7 +80,7 @@ def _untile(g, shape, reps):
     return reshape(sum_(reshape(g, tuple(split)), tuple(range(0, len(split), 2)), False), shape)
 
 
-@op(
+@mover(
     lambda args, kwargs: args[2] if len(args) > 2 else "IndexBackward0",
     lambda ans, x, index, *name: lambda g: index_add(g, index, anp.shape(x)),
     others="indices name",
@@ -91,7 +91,7 @@ def fancy(x, index, name="IndexBackward0"):
     return np.asarray(x)[index]
 
 
-@op(
+@mover(
     "IndexPutBackward0",
     lambda ans, g, index, shape: lambda h: fancy(h, index),
     tensors="values",
@@ -105,10 +105,10 @@ def index_add(g, index, shape):
     return out
 
 
-@op(lambda args, kwargs: args[3] if len(args) > 3 else "IndexPutBackward0",
-    lambda ans, x, v, index, *name: lambda g: index_zero(g, index),
-    lambda ans, x, v, index, *name: unbroadcast_f(v, lambda g: fancy(g, index)),
-    tensors="self values", others="indices name", saves="indices")  # fmt: skip
+@mover(lambda args, kwargs: args[3] if len(args) > 3 else "IndexPutBackward0",
+       lambda ans, x, v, index, *name: lambda g: index_zero(g, index),
+       lambda ans, x, v, index, *name: unbroadcast_f(v, lambda g: fancy(g, index)),
+       tensors="self values", others="indices name", saves="indices")  # fmt: skip
 def index_put(x, values, index, name=""):
     """A copy of `x` with `x[index] = values`; the node may have another `name`."""
     out = np.array(x)
@@ -116,14 +116,14 @@ def index_put(x, values, index, name=""):
     return out
 
 
-@op("IndexPutBackward0", lambda ans, g, index: lambda h: index_zero(h, index), others="indices", saves="indices")
+@mover("IndexPutBackward0", lambda ans, g, index: lambda h: index_zero(h, index), others="indices", saves="indices")
 def index_zero(g, index):
     out = np.array(g)
     out[index] = 0
     return out
 
 
-@op("CopySlices",
+@mover("CopySlices",
     lambda ans, x, new, view: lambda g: view_zeroed(g, view),
     lambda ans, x, new, view: unbroadcast_f(new, lambda g: view(g)),
     tensors="self src", others="view")  # fmt: skip
@@ -143,7 +143,7 @@ def write(part, values):
         part.flags.writeable = False
 
 
-@op("AsStridedBackward0", lambda ans, x, view: _unview(getval(x), view), others="view")
+@mover("AsStridedBackward0", lambda ans, x, view: _unview(getval(x), view), others="view")
 def viewed(x, view):
     """`view(x)`, whatever chain of views that is, as one node."""
     return view(x)
@@ -154,7 +154,7 @@ def _unview(x, view):
     return lambda g: unviewed(g, like, view)
 
 
-@op("AsStridedBackward0", lambda ans, g, x, view: lambda h: viewed(h, view), others="like view")
+@mover("AsStridedBackward0", lambda ans, g, x, view: lambda h: viewed(h, view), others="like view")
 def unviewed(g, like, view):
     """Zeros like `like` in which the part that `view` shows is `g`."""
     out = np.zeros(np.shape(like), dtype_of(g))
@@ -166,7 +166,7 @@ def unviewed(g, like, view):
     return out
 
 
-@op("CopySlices", lambda ans, g, view: lambda h: view_zeroed(h, view), others="view")
+@mover("CopySlices", lambda ans, g, view: lambda h: view_zeroed(h, view), others="view")
 def view_zeroed(g, view):
     out = np.array(g)
     write(view(out), 0)

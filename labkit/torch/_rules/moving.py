@@ -9,7 +9,7 @@ from autograd.extend import defvjp_argnums, primitive
 from ...engine import dtype_of
 from ...ops import MOVERS, known
 from .arithmetic import multiply
-from .core import as_declared, op
+from .core import mover
 
 
 def axes_of(ndim, axis):
@@ -30,7 +30,7 @@ def _mover(name, kernel, inverse, others="dims") -> Any:
     def fun(x, *how):
         return kernel(x, *how)
 
-    return op(name, lambda ans, x, *how: lambda g: inverse(g, anp.shape(x), *how), others=others)(fun)
+    return mover(name, lambda ans, x, *how: lambda g: inverse(g, anp.shape(x), *how), others=others)(fun)
 
 
 def _back(g, shape, *how):
@@ -89,14 +89,14 @@ def _diagonal_back(g, shape, k, i, j):
     return out
 
 
-@op(lambda args, kwargs: args[2] if len(args) > 2 else "SliceBackward0",
+@mover(lambda args, kwargs: args[2] if len(args) > 2 else "SliceBackward0",
     lambda ans, x, index, *name: lambda g: placed(g, index, anp.shape(x), *name), others="index name")  # fmt: skip
 def basic(x, index, name="SliceBackward0"):
     """`x[index]` for integers, slices and Ellipsis: a view."""
     return x[(*index, ...)]
 
 
-@op(lambda args, kwargs: (args[3] if len(args) > 3 else "SliceBackward0").replace("Backward0", "BackwardBackward0"),
+@mover(lambda args, kwargs: (args[3] if len(args) > 3 else "SliceBackward0").replace("Backward0", "BackwardBackward0"),
     lambda ans, g, index, shape, *name: lambda h: basic(h, index, *name), others="index shape name")  # fmt: skip
 def placed(g, index, shape, name="SliceBackward0"):
     """Zeros of `shape` with `g` at `index`: the transpose of `basic`."""
@@ -138,20 +138,22 @@ def _stack_part(g, dim, shapes, k):
 cat = _joiner("CatBackward0", np.concatenate, _cat_part)
 stack = _joiner("StackBackward0", np.stack, _stack_part)
 MOVING = {"flip": flip, "roll": roll, "tril": tril, "triu": triu}
-MOVING |= {name: as_declared(row.fun) for name, row in MOVERS.items() if name not in MOVING}
+MOVING |= {name: row.fun for name, row in MOVERS.items() if name not in MOVING}
 
 
 # ---- windows along a dimension ----
 
 
-@op("UnfoldBackward0", lambda ans, x, *how: lambda g: _unfold_back(g, anp.shape(x), *how), others="dimension size step")
+@mover(
+    "UnfoldBackward0", lambda ans, x, *how: lambda g: _unfold_back(g, anp.shape(x), *how), others="dimension size step"
+)
 def unfold(x, dim, size, step):
     """The windows of a dimension, `step` apart, each along a last dimension of its own."""
     seen = np.lib.stride_tricks.sliding_window_view(x, size, dim, writeable=step >= size)
     return seen[(slice(None),) * dim + (slice(None, None, step),)]
 
 
-@op(
+@mover(
     "UnfoldBackwardBackward0", lambda ans, g, shape, *how: lambda h: unfold(h, *how), others="shape dimension size step"
 )
 def _unfold_back(g, shape, dim, size, step):

@@ -4,7 +4,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from ...engine import unbroadcast_f
-from .core import op, wide
+from .core import op
 from .moving import reshape, t, transpose
 
 
@@ -13,7 +13,6 @@ def _product(name, names="self mat2"):
 
     @op(name, lambda ans, a, b: lambda g: _left(g, a, b), lambda ans, a, b: lambda g: _right(g, a, b),
         tensors=names, saves=f"{first}<{second} {second}<{first}")  # fmt: skip
-    @wide
     def fun(a, b):
         return np.matmul(a, b)
 
@@ -50,7 +49,6 @@ mv, dot = _product("MvBackward0", "self vec"), _product("DotBackward0", "self te
     lambda ans, c, a, b, beta, alpha: lambda g: _scaled(mm(g, t(b)), alpha),
     lambda ans, c, a, b, beta, alpha: lambda g: _scaled(mm(t(a), g), alpha),
     tensors="self mat1 mat2", others="beta alpha", saves="mat1<mat2 mat2<mat1")  # fmt: skip
-@wide
 def addmm(c, a, b, beta, alpha):
     return beta * c + alpha * np.matmul(a, b)
 

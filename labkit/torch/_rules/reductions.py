@@ -5,9 +5,9 @@ import numpy as np
 
 from ... import ops as base
 from ...engine import cast, dtype_of, getval
-from ...ops import REDUCTIONS, absolute, exp, expand, power, zero
-from .arithmetic import divide
-from .core import as_declared, op, wide
+from ...ops import REDUCTIONS, absolute, exp, expand, stored, two_bytes, zero
+from .arithmetic import divide, power, times
+from .core import op
 from .moving import axes_of, flip, spread
 
 
@@ -20,7 +20,6 @@ def _by_dim(name, whole=0):
     lambda ans, x, axis, keepdims: lambda g: expand(spread(g, x, axis), anp.shape(x)),
     others="dim keepdim",
 )
-@wide
 def sum_(x, axis, keepdims):
     return np.sum(x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
 
@@ -31,7 +30,6 @@ def _mean_vjp(ans, x, axis, keepdims):
 
 
 @op(_by_dim("Mean"), _mean_vjp, others="dim keepdim")
-@wide
 def mean(x, axis, keepdims):
     return np.sum(x, axis=axis, keepdims=keepdims) / np.asarray(_count(x, axis), x.dtype)
 
@@ -40,16 +38,24 @@ def _count(x, axis):
     return np.prod([x.shape[a] for a in axes_of(x.ndim, axis)], dtype=float)
 
 
-@op(_by_dim("Prod"), lambda ans, x, axis, keepdims: lambda g: spread(g, x, axis) * base.others(x, axis),
-    others="dim keepdim", saves="self result")  # fmt: skip
-@wide
+def _prod_vjp(ans, x, axis, keepdims):
+    if two_bytes(x.dtype) and getval(x).all():
+        return lambda g: spread(g * ans, x, axis) / x
+    return lambda g: spread(g, x, axis) * base.others(x, axis)
+
+
+@op(_by_dim("Prod"), _prod_vjp, others="dim keepdim", saves="self result", rounds=False)
 def prod(x, axis, keepdims):
+    if two_bytes(x.dtype):  # one after the other
+        axis, x = (0, x.ravel()) if axis is None and not keepdims else (axis, x)
+        if isinstance(axis, int) and x.shape[axis]:
+            made = np.take(np.multiply.accumulate(x, axis), -1, axis)
+            return np.expand_dims(made, axis) if keepdims else made
     return np.prod(x, axis=axis, keepdims=keepdims, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype)
 
 
 @op("VarBackward0", lambda ans, x, axis, keepdims, ddof: lambda g: _var_vjp(spread(g, x, axis), x, axis, ddof),
     others="dim keepdim correction", saves="self")  # fmt: skip
-@wide
 def var(x, axis, keepdims, ddof):
     return np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype)
 
@@ -60,13 +66,12 @@ def _divide_count(count, ddof, dtype):
 
 def _var_vjp(g, x, axis, ddof):
     count = _count(np.empty(anp.shape(x), np.bool_), axis)
-    return float(2 / (count - ddof) if count > ddof else np.nan) * g * (x - mean(x, axis, True))
+    return times(g, float(2 / (count - ddof) if count > ddof else np.nan)) * (x - mean(x, axis, True))
 
 
 @op("StdBackward0",
     lambda ans, x, axis, keepdims, ddof: lambda g: _std_vjp(g, ans, x, axis, ddof),
     others="dim keepdim correction", saves="self result")  # fmt: skip
-@wide
 def std(x, axis, keepdims, ddof):
     return np.sqrt(np.var(x, axis=axis, keepdims=keepdims) * _divide_count(_count(x, axis), ddof, x.dtype))
 
@@ -99,6 +104,8 @@ def _norm_vjp(ans, x, p, axis, keepdims):
             return g * anp.sign(x) * divide(hit, sum_(hit, axis, True))
         if p == 1:
             return g * anp.sign(x)
+        if two_bytes(x.dtype) and p > 2:
+            return x * power(absolute(x), p - 2) * anp.where(length == 0, zero(g), g / power(length, p - 1))
         ratio = divide(x, length) if p == 2 else anp.sign(x) * power(divide(absolute(x), length), p - 1)
         return g * anp.where(length == 0, zero(g), ratio)
 
@@ -106,14 +113,31 @@ def _norm_vjp(ans, x, p, axis, keepdims):
 
 
 @op("LinalgVectorNormBackward0", _norm_vjp, others="ord dim keepdim", saves="self result")
-@wide
 def norm(x, p, axis, keepdims):
     return _norm_kernel(x, p, axis, keepdims)
 
 
+def _logsumexp(x, axis, keepdims):
+    """Several kernels, each of which rounds."""
+    if not two_bytes(x.dtype):
+        return base.logsumexp.fun(x, axis, keepdims)
+    top = np.max(x, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, zero(x))
+    total = np.log(sum_.fun(np.exp(x - top), axis, True)) + top
+    return total if keepdims else np.squeeze(total, axis=axis)
+
+
+def _log_softmax(x, axis):
+    """Along the last axis the sum is stored, and so is its logarithm."""
+    if not x.ndim or axis % x.ndim < x.ndim - 1:
+        return base.log_softmax.fun(x, axis)
+    shifted = x - np.max(x, axis=axis, keepdims=True)
+    return shifted - stored(np.log(stored(np.sum(np.exp(shifted), axis=axis, keepdims=True))))
+
+
 logsumexp = op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: (
-    spread(g, x, axis) * exp(x - spread(ans, x, axis))), others="dim keepdim", saves="self result",
-)(wide(base.logsumexp.fun))  # fmt: skip
+    spread(g, x, axis) * exp(x - spread(ans, x, axis))), others="dim keepdim", saves="self result", rounds=False,
+)(_logsumexp)  # fmt: skip
 
 
 @op("SoftmaxBackwardDataBackward0",
@@ -133,9 +157,9 @@ def log_softmax_backward(g, y, axis):
 
 
 softmax = op("SoftmaxBackward0", lambda ans, x, axis: lambda g: softmax_backward(g, ans, axis), others="dim",
-             saves="result")(wide(base.softmax.fun))  # fmt: skip
+             saves="result")(base.softmax.fun)  # fmt: skip
 log_softmax = op("LogSoftmaxBackward0", lambda ans, x, axis: lambda g: log_softmax_backward(g, ans, axis), others="dim",
-                 saves="result")(wide(base.log_softmax.fun))  # fmt: skip
+                 saves="result")(_log_softmax)  # fmt: skip
 
 
 def shared(ans, x, *_):
@@ -175,7 +199,6 @@ def _reverse_cumsum(g, axis):
 
 
 @op("CumsumBackward0", lambda ans, x, axis: lambda g: _reverse_cumsum(g, axis), others="dim")
-@wide
 def cumsum(x, axis):
     return np.reshape(np.cumsum(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
 
@@ -196,7 +219,6 @@ def _cumprod_vjp(ans, x, axis):
 
 
 @op("CumprodBackward0", _cumprod_vjp, others="dim", saves="self result")
-@wide
 def cumprod(x, axis):
     return np.reshape(np.cumprod(x, axis=axis, dtype=np.int64 if x.dtype.kind in "biu" else x.dtype), x.shape)
 
@@ -207,7 +229,4 @@ _OWN = {
 }  # fmt: skip
 
 
-REDUCING = {
-    name: _OWN.get(name) or (row.fun if row.kind == "found" else as_declared(row.fun))
-    for name, row in REDUCTIONS.items()
-}
+REDUCING = {name: _OWN.get(name) or (row.fun) for name, row in REDUCTIONS.items()}

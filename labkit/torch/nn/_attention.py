@@ -59,10 +59,12 @@ def _c(tensor):
 
 
 def _step_by_step(query, key, value, mask, dropout_p, scale):
-    root = math.sqrt(scale)
+    root, dtype = math.sqrt(scale), query.dtype
+    if dtype.itemsize == 2:
+        query, key, value, mask = (None if x is None else x.float() for x in (query, key, value, mask))
     scores = FUNCTIONS["matmul"](query * root, (key.transpose(-2, -1)) * root)
     scores = scores if mask is None else scores + mask
-    return FUNCTIONS["matmul"](_dropped(apply(rules.safe_softmax, scores, -1), dropout_p), value)
+    return FUNCTIONS["matmul"](_dropped(apply(rules.safe_softmax, scores, -1), dropout_p), value).to(dtype)
 
 
 def _dropped(weights, p):

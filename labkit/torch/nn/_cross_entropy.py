@@ -7,6 +7,7 @@ import numpy as np
 
 from ... import ops as base
 from ...engine import dtype_of
+from ...ops import two_bytes
 from .. import _rules
 from .._autocast import widened
 from .._dispatch import apply
@@ -43,13 +44,31 @@ def _nll_index(target, ignore):
     ),
     others="target weight ignore_index reduction",
     saves="target weight",
+    rounds=False,
 )
 def _nll(x, target, weight, ignore, reduction):
     picked = np.take_along_axis(x, _nll_index(target, ignore), 1).squeeze(1)
+    if two_bytes(x.dtype) and reduction != "none":
+        weights = _nll_weights(x, target, weight, ignore, "sum")
+        total = _in_steps((-picked * weights).ravel())
+        whole = weights.sum(dtype=np.float32).astype(x.dtype) if weight is None else _in_steps(weights.ravel())
+        return total if reduction == "sum" else total / whole
     losses = -picked * _nll_weights(x, target, weight, ignore, reduction)
     if reduction == "none":
         return losses
     return np.sum(losses, dtype=x.dtype) if losses.size or reduction == "sum" else x.dtype.type(np.nan)
+
+
+def _in_steps(terms):
+    """The sum of two-byte floats as the real kernel adds up: sixteen, then sixteen of these, and so on, each addition rounded."""
+    sums = [terms.dtype.type(0)] * 8
+    for place, term in enumerate(terms):
+        sums[0] = sums[0] + term
+        for level in range(7):
+            if place >> 4 * level & 15:
+                break
+            sums[level : level + 2] = [terms.dtype.type(0), sums[level + 1] + sums[level]]
+    return sum(sums, terms.dtype.type(0))
 
 
 @by_old_names

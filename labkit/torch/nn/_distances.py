@@ -7,6 +7,7 @@ import autograd.numpy as anp
 import numpy as np
 
 from .. import _modes
+from .._autocast import widened
 from .._dispatch import apply
 from .._rules import fused
 from .._table import FUNCTIONS, METHODS
@@ -42,6 +43,7 @@ def pairwise_distance(x1, x2, p=2.0, eps=1e-6, keepdim=False) -> Tensor:
 
 
 @by_old_names
+@widened
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False) -> Tensor:
     """The Kullback-Leibler divergence, element by element target (log(target) - input), of log-probabilities `input`.
 
@@ -53,7 +55,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
             "reduction: 'mean' divides the total loss by both the batch size and the support size.'batchmean' divides only by "
             "the batch size, and aligns with the KL div math definition.'mean' will be changed to behave the same as "
             "'batchmean' in the next major release.",
-            stacklevel=3,
+            stacklevel=4,
         )
     found = _kl(input, target, reduction="sum" if reduction == "batchmean" else reduction, log_target=log_target)
     return found / input.shape[0] if reduction == "batchmean" and input.ndim else found
@@ -79,6 +81,7 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
     return (-target * (input1 - input2) + margin).clamp_min(0)
 
 
+@widened
 @reduced
 def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """The distance `input` where `target` is 1, max(0, margin - input) where it is -1."""
@@ -86,6 +89,7 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     return where(target != 1, far, 0.0) + where(target != -1, input, 0.0)
 
 
+@widened
 @reduced
 def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """1 - cosine where `target` is 1, max(0, cosine - margin) where it is -1."""
@@ -100,6 +104,7 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
     return where(target == 1, 1 - cosine, 0.0) + where(target == -1, (cosine - margin).clamp_min(0), 0.0)
 
 
+@widened
 @reduced
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None,
                      reduction="mean") -> Tensor:  # fmt: skip
@@ -144,6 +149,7 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     return METHODS["sum"](loss, input.ndim - 1) / input.shape[-1]
 
 
+@widened
 @reduced
 def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None,
                         reduction="mean") -> Tensor:  # fmt: skip
@@ -179,6 +185,7 @@ def _soft_margin(x, y, reduction):
 
 
 @by_old_names
+@widened
 def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean") -> Tensor:
     """log(1 + exp(-target input)): `target` is 1 or -1."""
     return apply(_soft_margin, input, target, reduction)
@@ -195,6 +202,7 @@ def _multi_margin(x, target, p, margin, weight, reduction):
 
 
 @by_old_names
+@widened
 def multi_margin_loss(
     input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"
 ) -> Tensor:

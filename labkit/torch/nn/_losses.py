@@ -10,6 +10,7 @@ import numpy as np
 
 from ... import ops as base
 from ...engine import dtype_of, unbroadcast_f
+from ...ops import in_float32, operand, two_bytes
 from .. import _rules
 from .._autocast import widened
 from .._dispatch import apply, check_broadcast, converted, together
@@ -73,7 +74,13 @@ def _per_element(g, x, reduction):
 
 def _by(slope):
     """The rule of a loss for an argument by which it has, element by element, the derivative `slope(input, target, ...)`."""
-    return lambda ans, x, y, reduction, *how: lambda g: _per_element(g, x, reduction) * slope(x, y, *how)
+
+    def vjp(ans, x, y, reduction, *how):
+        if two_bytes(x.dtype):
+            return lambda g: _per_element(slope(x, y, *how) * g, x, reduction)
+        return lambda g: _per_element(g, x, reduction) * slope(x, y, *how)
+
+    return vjp
 
 
 def _difference_loss(name, value, slope):
@@ -81,9 +88,12 @@ def _difference_loss(name, value, slope):
 
     by_input, by_target = _by(lambda x, y, *how: slope(x - y, *how)), _by(lambda x, y, *how: slope(y - x, *how))
 
-    @op(name, by_input, by_target, tensors="self target", others="reduction", saves="self target")
+    each = in_float32(lambda x, y, *how: np.asarray(value(x - y, *how)).astype(dtype_of(x)))
+
+    @op(name, by_input, by_target, tensors="self target", others="reduction", saves="self target", rounds=False,
+        fused_backward=True)  # fmt: skip
     def fun(x, y, reduction, *how):
-        return _reduced(np.asarray(value(x - y, *how)).astype(dtype_of(x)), reduction)
+        return _reduced(each(x, y, *how), reduction)
 
     return fun
 
@@ -92,7 +102,7 @@ _mse = op(
     "MseLossBackward0",
     lambda ans, x, y, reduction: lambda g: mse_backward(g, x, y, reduction),
     lambda ans, x, y, reduction: lambda g: mse_backward(g, y, x, reduction),
-    tensors="self target", others="reduction", saves="self target",
+    tensors="self target", others="reduction", saves="self target", rounds=False,
 )(lambda x, y, reduction: _reduced(np.square(x - y), reduction))  # fmt: skip
 
 
@@ -101,9 +111,11 @@ _mse = op(
     lambda ans, g, x, y, reduction: unbroadcast_f(g, lambda h: _per_element(h * (2 * (x - y)), x, reduction)),
     lambda ans, g, x, y, reduction: lambda h: _per_element(2 * h * g, x, reduction),
     lambda ans, g, x, y, reduction: lambda h: -_per_element(2 * h * g, x, reduction),
-    tensors="grad_output self target", others="reduction", saves="grad_output self target",
+    tensors="grad_output self target", others="reduction", saves="grad_output self target", rounds=False,
 )  # fmt: skip
 def mse_backward(g, x, y, reduction):
+    if two_bytes(x.dtype):
+        return operand(2 / x.size if reduction == "mean" else 2, x) * (x - y) * g
     return _per_element(g, x, reduction) * (2 * (x - y))
 
 
@@ -210,8 +222,10 @@ def _bce(x, y, reduction):
 
 @op("BinaryCrossEntropyWithLogitsBackward0",
     _by(lambda x, y: _rules.sigmoid(x) - y), _by(lambda x, y: -x),
-    tensors="self target", others="reduction", saves="self target")  # fmt: skip
+    tensors="self target", others="reduction", saves="self target", rounds=False)  # fmt: skip
 def _bce_logits(x, y, reduction):
+    if two_bytes(x.dtype):
+        return _reduced((1 - y) * x - _rules.logsigmoid.fun(x), reduction)
     values = (1 - y) * x + np.logaddexp(np.zeros((), x.dtype), -x)
     return _reduced(values.astype(x.dtype), reduction)
 

@@ -84,7 +84,7 @@ def _constant(input, pairs, value):
 
 def _moved(name, forth, back) -> Any:
     """An op that reshapes, exchanges axes and reshapes: its derivative is the way back."""
-    return _rules.op(name, lambda ans, x, n: lambda g: back(g, n), others="factor")(forth)
+    return _rules.mover(name, lambda ans, x, n: lambda g: back(g, n), others="factor")(forth)
 
 
 def _spread(x, r):
@@ -101,7 +101,7 @@ def _gathered(x, r):
 
 _shuffle: Any = _moved("PixelShuffleBackward0", _spread, lambda g, n: _unshuffle(g, n))
 _unshuffle: Any = _moved("PixelUnshuffleBackward0", _gathered, lambda g, n: _shuffle(g, n))
-_channels: Any = _rules.op(
+_channels: Any = _rules.mover(
     "ChannelShuffleBackward0", lambda ans, x, n: lambda g: _channels(g, np.shape(g)[1] // n), others="groups"
 )(lambda x, n: np.ascontiguousarray(x.reshape(len(x), n, -1, *x.shape[2:]).swapaxes(1, 2)).reshape(x.shape))
 

@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from .. import _modes
-from .._autocast import widened
 from .._dispatch import apply
 from .._rules import images, layers
 from .._table import METHODS
@@ -52,7 +51,6 @@ def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=
     return batch_norm(apart, mean, var, scale, shift, training=use_input_stats, eps=eps).view(input.shape)
 
 
-@widened
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor:
     """The last dimensions, of `normalized_shape`, to mean 0 and variance 1; then times `weight` plus `bias`, of that shape.
 
@@ -77,7 +75,6 @@ def _ends_in(input, normalized_shape):
     return shape
 
 
-@widened
 def rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor:
     """The last dimensions divided by the root of their mean square, a two-byte float in float32 until the last rounding.
 
@@ -91,7 +88,6 @@ def rms_norm(input, normalized_shape, weight=None, eps=None) -> Tensor:
     return (made if weight is None else made * weight).type_as(input)
 
 
-@widened
 def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5) -> Tensor:
     """The channels (dimension 1) in `num_groups` groups, each to mean 0 and variance 1 in each example.
 

@@ -6,7 +6,9 @@ and they are only kept among the options.
 
 import numpy as np
 
+from ...ops import two_bytes
 from .._tensor import Tensor
+from ._kernels import addcdiv, addcmul, added, mean_square, over, raised, root, stepped, times, towards
 from .optimizer import Optimizer, counted, non_negative, options
 
 
@@ -38,13 +40,13 @@ class SGD(Optimizer):
             first = "momentum_buffer" not in self.state[p]
             v = self._state_of(p, "momentum_buffer", np.array(g))
             if not first:
-                v = self._set_state(p, "momentum_buffer", v * momentum + (1 - group["dampening"]) * g)
-            g = g + momentum * v if group["nesterov"] else v
-        return p._array - group["lr"] * g
+                v = self._set_state(p, "momentum_buffer", added(times(v, momentum), g, 1 - group["dampening"]))
+            g = added(g, v, momentum) if group["nesterov"] else v
+        return added(p._array, g, -group["lr"])
 
 
 def _decayed(group, p, g):
-    return g + group["weight_decay"] * p._array if group["weight_decay"] else g
+    return added(g, p._array, group["weight_decay"]) if group["weight_decay"] else g
 
 
 class Adam(Optimizer):
@@ -76,16 +78,15 @@ class Adam(Optimizer):
         (beta1, beta2), value, state = group["betas"], p._array, self.state[p]
         t = counted(state)
         if self.decoupled:
-            value = value * (1 - group["lr"] * group["weight_decay"])
+            value = times(value, 1 - group["lr"] * group["weight_decay"])
         else:
             g = _decayed(group, p, g)
         m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
-        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
-        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
+        m = self._set_state(p, "exp_avg", towards(m, g, 1 - beta1))
+        v = self._set_state(p, "exp_avg_sq", mean_square(v, g, beta2))
         if group["amsgrad"]:
             v = self._set_state(p, "max_exp_avg_sq", np.maximum(self._state_of(p, "max_exp_avg_sq"), v))
-        root = np.sqrt(v) / (1 - beta2**t) ** 0.5 + group["eps"]
-        return value - group["lr"] / (1 - beta1**t) * (m / root)
+        return stepped(value, group["lr"] / (1 - beta1**t), m, root(v, group["eps"], (1 - beta2**t) ** 0.5))
 
 
 class AdamW(Adam):
@@ -120,16 +121,17 @@ class RMSprop(Optimizer):
     def update(self, group, p, g) -> np.ndarray:
         counted(self.state[p])
         g, alpha = _decayed(group, p, g), group["alpha"]
-        s = self._set_state(p, "square_avg", alpha * self._state_of(p, "square_avg") + (1 - alpha) * (g * g))
+        s = self._set_state(p, "square_avg", mean_square(self._state_of(p, "square_avg"), g, alpha))
         v = self._state_of(p, "momentum_buffer") if group["momentum"] > 0 else None
         if group["centered"]:
             mean = self._state_of(p, "grad_avg")
-            mean = self._set_state(p, "grad_avg", mean + (1 - alpha) * (g - mean))
-            s = s - mean * mean
-        ratio = g / (np.sqrt(s) + group["eps"])
-        if v is not None:
-            ratio = self._set_state(p, "momentum_buffer", group["momentum"] * v + ratio)
-        return p._array - group["lr"] * ratio
+            mean = self._set_state(p, "grad_avg", towards(mean, g, 1 - alpha))
+            s = addcmul(s, mean, mean, -1)
+        below = root(s, group["eps"])
+        if v is None:
+            return stepped(p._array, group["lr"], g, below)
+        v = self._set_state(p, "momentum_buffer", stepped(times(v, group["momentum"]), -1, g, below))
+        return added(p._array, v, -group["lr"])
 
 
 class Adagrad(Optimizer):
@@ -150,9 +152,9 @@ class Adagrad(Optimizer):
 
     def update(self, group, p, g) -> np.ndarray:
         t, g = counted(self.state[p]), _decayed(group, p, g)
-        s = self._set_state(p, "sum", self._state_of(p, "sum") + g * g)
+        s = self._set_state(p, "sum", addcmul(self._state_of(p, "sum"), g, g, 1))
         rate = group["lr"] / (1 + (t - 1) * group["lr_decay"])
-        return p._array - rate * (g / (np.sqrt(s) + group["eps"]))
+        return stepped(p._array, rate, g, root(s, group["eps"]))
 
 
 class Adadelta(Optimizer):
@@ -168,11 +170,11 @@ class Adadelta(Optimizer):
     def update(self, group, p, g) -> np.ndarray:
         counted(self.state[p])
         g, rho, eps = _decayed(group, p, g), group["rho"], group["eps"]
-        s = self._set_state(p, "square_avg", rho * self._state_of(p, "square_avg") + (1 - rho) * (g * g))
+        s = self._set_state(p, "square_avg", mean_square(self._state_of(p, "square_avg"), g, rho))
         u = self._state_of(p, "acc_delta")
-        d = np.sqrt(u + eps) / np.sqrt(s + eps) * g
-        self._set_state(p, "acc_delta", rho * u + (1 - rho) * (d * d))
-        return p._array - group["lr"] * d
+        d = np.sqrt(raised(u, eps)) / np.sqrt(raised(s, eps)) * g
+        self._set_state(p, "acc_delta", mean_square(u, d, rho))
+        return added(p._array, d, -group["lr"])
 
 
 class Adamax(Optimizer):
@@ -187,10 +189,10 @@ class Adamax(Optimizer):
     def update(self, group, p, g) -> np.ndarray:
         (beta1, beta2), t, g = group["betas"], counted(self.state[p]), _decayed(group, p, g)
         m = self._state_of(p, "exp_avg")
-        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
-        u = np.maximum(beta2 * self._state_of(p, "exp_inf"), np.abs(g) + group["eps"])
+        m = self._set_state(p, "exp_avg", towards(m, g, 1 - beta1))
+        u = np.maximum(times(self._state_of(p, "exp_inf"), beta2), raised(np.abs(g), group["eps"]))
         u = self._set_state(p, "exp_inf", u)
-        return p._array - group["lr"] / (1 - beta1**t) * m / u
+        return addcdiv(p._array, m, u, -group["lr"] / (1 - beta1**t))
 
 
 class NAdam(Optimizer):
@@ -208,19 +210,18 @@ class NAdam(Optimizer):
     def update(self, group, p, g) -> np.ndarray:
         (beta1, beta2), value, t = group["betas"], p._array, counted(self.state[p])
         if group["decoupled_weight_decay"]:
-            value = value * (1 - group["lr"] * group["weight_decay"])
+            value = times(value, 1 - group["lr"] * group["weight_decay"])
         else:
             g = _decayed(group, p, g)
         mu, ahead = (beta1 * (1.0 - 0.5 * 0.96 ** (n * group["momentum_decay"])) for n in (t, t + 1))
-        product = self._set_state(
-            p, "mu_product", self._state_of(p, "mu_product", np.ones((), value.dtype)) * mu
-        ).item()
+        one = np.ones((), np.float32 if two_bytes(value.dtype) else value.dtype)
+        product = self._set_state(p, "mu_product", self._state_of(p, "mu_product", one) * mu).item()
         m, v = self._state_of(p, "exp_avg"), self._state_of(p, "exp_avg_sq")
-        m = self._set_state(p, "exp_avg", m + (1 - beta1) * (g - m))
-        v = self._set_state(p, "exp_avg_sq", beta2 * v + (1 - beta2) * (g * g))
-        root = np.sqrt(v / (1 - beta2**t)) + group["eps"]
-        value = value - group["lr"] * (1.0 - mu) / (1.0 - product) * (g / root)
-        return value - group["lr"] * ahead / (1.0 - product * ahead) * (m / root)
+        m = self._set_state(p, "exp_avg", towards(m, g, 1 - beta1))
+        v = self._set_state(p, "exp_avg_sq", mean_square(v, g, beta2))
+        below = raised(np.sqrt(over(v, 1 - beta2**t)), group["eps"])
+        value = stepped(value, group["lr"] * (1.0 - mu) / (1.0 - product), g, below)
+        return stepped(value, group["lr"] * ahead / (1.0 - product * ahead), m, below)
 
 
 class RAdam(Optimizer):

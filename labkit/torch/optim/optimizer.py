@@ -11,6 +11,7 @@ import numpy as np
 from ...aliases import attributes
 from ...kinds import of_kind
 from ...layout import Placed
+from ...ops import two_bytes
 from .. import _creation
 from .._dispatch import overwrite
 from .._gradient import forget_gradients
@@ -83,6 +84,8 @@ class Optimizer(metaclass=Placed):
                 for p in group["params"]:
                     if p.grad is not None:
                         gradient = p.grad._array
+                        if two_bytes(gradient.dtype):  # which lies in memory as the parameter does
+                            gradient = np.ascontiguousarray(gradient)
                         self._write(p, self.update(group, p, -gradient if group["maximize"] else gradient))
         return loss
 

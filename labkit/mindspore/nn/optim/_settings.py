@@ -32,7 +32,7 @@ class Setting:
 # ---- learning rates ----
 
 
-@primitives.rule(None, None)
+@primitives.rule(None, None, rounds=False)
 def _nth(rates, step):
     """The learning rate of a step, out of a list of them. Raises RuntimeError beyond the end."""
     place = int(step.reshape(()))

@@ -28,7 +28,6 @@ MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
 MOST_TWICE = 60  # boxes
-IN_ROWS = {"chain": chain, "tape": tape}
 _PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph, ("graph", "both"))}
 
 
@@ -127,10 +126,12 @@ def _panels(units, offered):
         where = [i for i, view in enumerate(offered) if view in seen_in]
         if where:
             panel = make(units, when := {"view": where} if len(offered) > 1 else {})
-            slim = IN_ROWS.get(panel.name) if panel.width > NARROW and len(units.units) <= MOST_TWICE else None
-            panels.append(replace(panel, narrow=_narrow(slim(units, when, NARROW))) if slim else panel)
-    shown = program(units, {"program": [1]})
-    return [*panels, shown] if shown else panels
+            slim = panel.width > NARROW and len(units.units) <= MOST_TWICE
+            panels.append(replace(panel, narrow=_narrow(make(units, when, NARROW))) if slim else panel)
+    shown, slim = (program(units, {"program": [1]}, room) for room in (None, NARROW))
+    if shown and slim:
+        panels.append(replace(shown, narrow=_narrow(slim)) if shown.width > NARROW else shown)
+    return panels
 
 
 def _narrow(panel):

@@ -217,8 +217,17 @@ def row_of_node(node: str) -> Row | None:
 
     >>> row_of_node("MulBackward0").sign, row_of_node("NoBackward0")
     ('×', None)
+
+    PyTorch numbers the nodes of an op that is called in several ways.
+
+    >>> row_of_node("MulBackward1").sign
+    '×'
     """
-    rows = [row for row in TABLE.values() if row.node == node]
+    named = [(str(row.node), row) for row in TABLE.values()]
+    plain = node.rstrip("0123456789")
+    rows = [row for name, row in named if name == node] or [
+        row for name, row in named if name.rstrip("0123456789") == plain
+    ]
     return max(rows, key=lambda row: bool(row.words), default=None)
 
 

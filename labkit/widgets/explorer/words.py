@@ -4,9 +4,9 @@ import numpy as np
 
 from ...engine import LARGE
 from ..kit.scene import Changes
-from ..kit.words import brief, capital, clipped, in_full, listed, times
+from ..kit.words import brief, capital, in_full, listed, times
 from .run.story import Sent, Step
-from .view.cards import title
+from .view.cards import short, title
 from .view.tape import frees
 from .view.units import Unit, Units
 
@@ -23,10 +23,10 @@ def labels(units: Units) -> list[str]:
     """A short name for every step, for the slider."""
     words = [
         "start",
-        *(f"run {clipped(title(unit), 24)}" for unit in units.ran),
+        *(f"run {short(unit, 24)}" for unit in units.ran),
         *(["seed"] if units.goes_back else []),
     ]
-    words += [f"back {clipped(title(unit), 24)}" for unit in units.walked]
+    words += [f"back {short(unit, 24)}" for unit in units.walked]
     return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...kit.boxes import BELOW, CARD, HALF, label_width, name_width, placed_labels
 from ...kit.scene import Changes, Panel, arrow_head, line, text, width_of
-from ...kit.words import brief, clipped
+from ...kit.words import brief
 from .arcs import Arcs, used_by
-from .cards import Gradients, gradient_name, pulses, slope, title
+from .cards import Gradients, gradient_name, pulses, short, slope
 from .chain import gradient_rooms
 from .shared import BACK, View, calm
 from .travels import seed
@@ -75,7 +75,7 @@ def _uses(view, x, y, words: str, states: Changes):
 
 
 def _name(unit):
-    return gradient_name(unit) if unit.lead.leaf else f"bprop {clipped(title(unit))}"
+    return gradient_name(unit) if unit.lead.leaf else f"bprop {short(unit)}"
 
 
 def _edges_back(view, whole, slopes):

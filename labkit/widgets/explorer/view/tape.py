@@ -4,7 +4,7 @@ from ....realtape import in_bytes
 from ...kit.boxes import BELOW, CARD, name_width, value_width
 from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
-from .cards import Gradients, pulses
+from .cards import Gradients, pulses, short
 from .chain import gradient_rooms
 from .covers import covered
 from .shared import View
@@ -74,7 +74,7 @@ def _freed(units, unit):
 def _name(unit):
     if unit.chip:
         return f"+= {clipped(unit.lead.title)}.grad"
-    return clipped(unit.block.title if unit.block else unit.lead.grad_fn)
+    return short(unit) if unit.block else clipped(unit.lead.grad_fn)
 
 
 def _rooms(gradients, unit):

@@ -4,6 +4,7 @@ A *unit* is what one box shows: a leaf, an op, a folded block, or a chip for the
 a parameter used everywhere does not pull the picture together).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,8 @@ import numpy as np
 
 from ..run.folding import Block, Part
 from ..run.story import Node, Sent, Step, Story
+
+FEW_SHARED = 3  # leaves that the same blocks use, each with a box of its own
 
 
 @dataclass(eq=False)
@@ -186,16 +189,18 @@ class _Edges:
         return list(self.edges.values())
 
     def _make_pills(self):
-        """A box for each leaf, but for those that one block alone uses."""
+        """A box for each leaf, but for those that blocks alone use: one, or the same ones more than a few leaves."""
         users: dict[int, set[Unit]] = {leaf.index: set() for leaf in self.units.story.leaves}
         for node in self.nodes:
             for parent in node.parents:
                 if parent in users:
                     users[parent].add(self.units.home[node.index])
+        together = Counter(map(frozenset, users.values()))
         for leaf, using in users.items():
-            only = next(iter(using)) if len(using) == 1 else None
-            if only is not None and only.block and not self.nodes[leaf].output:
-                only.inside += (leaf,)
+            alone = len(using) == 1 or together[frozenset(using)] > FEW_SHARED
+            if using and alone and all(user.block for user in using) and not self.nodes[leaf].output:
+                for user in using:
+                    user.inside += (leaf,)
             else:
                 self.units.home[leaf] = self.units._unit((leaf,))
 

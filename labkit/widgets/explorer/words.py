@@ -4,7 +4,7 @@ import numpy as np
 
 from ...engine import LARGE
 from ..kit.scene import Changes
-from ..kit.words import brief, capital, in_full, listed, times
+from ..kit.words import brief, capital, in_full, listed, norm, shape, times
 from .run.story import Sent, Step
 from .view.cards import short, title
 from .view.tape import frees
@@ -47,6 +47,8 @@ def _seed(units: Units):
     outputs = units.story.outputs
     if len(outputs) == 1 and np.size(outputs[0].seed) == 1 and outputs[0].seed == 1:
         return f"Backward starts: the derivative of {outputs[0].called} with respect to itself is 1."
+    if len(outputs) == 1 and np.size(seed := outputs[0].seed) > 1 and np.isclose(norm(seed) ** 2, np.size(seed)):
+        return f"Backward starts with ones({shape(np.shape(seed))}): the gradient of the sum of all these elements."
     return "Backward starts: every element of every output counts once, so ones go in."
 
 

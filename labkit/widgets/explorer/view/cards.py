@@ -35,7 +35,7 @@ def value(unit: Unit) -> str:
 def gradient_name(unit: Unit) -> str:
     """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
     if unit.block:
-        return "gradient"
+        return f"∂ {short(unit, LONGEST - 2)}"
     return f"+= {unit.lead.gradient_name}" if unit.chip else unit.lead.gradient_name
 
 

@@ -23,11 +23,9 @@ SEED = 14.0  # px, the arrow that starts at a value that is not the last
 USES = 14.0  # px from the left side of a box to the line that leads to its bprop
 
 
-def graph(units: Units, when: dict, room: float | None = None) -> Panel:
-    """The panel; shown at the positions `when` of other dials, in rows of about `room` px (None: both halves side by side)."""
+def graph(units: Units, when: dict) -> Panel:
+    """The panel; shown at the positions `when` of other dials."""
     gradients, slopes = Gradients(units), [slope(units, edge) for edge in units.edges]
-    if room is not None:
-        return _in_rows(units, gradients, slopes, when, room)
     rooms = {u: [name_width(_name(u)), *gradient_rooms(gradients, u)] for u in units.units}
     view = View(units, rooms, labels=slopes, room=inf)
     arcs = Arcs(view)
@@ -45,8 +43,9 @@ def graph(units: Units, when: dict, room: float | None = None) -> Panel:
     return view.panel("graph", TITLE, when, arcs.whole, view.height + arcs.below)
 
 
-def _in_rows(units, gradients, slopes, when, room):
-    used = used_by(units)
+def graph_in_rows(units: Units, when: dict, room: float | None = None) -> Panel:
+    """The same in rows of about `room` px (None: as wide as a page), the mirror image folded down."""
+    gradients, slopes, used = Gradients(units), [slope(units, edge) for edge in units.edges], used_by(units)
     rooms = {u: [name_width(_name(u)), _uses_width(used, u), *gradient_rooms(gradients, u)] for u in units.units}
     view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)}, room=room)
     labels = []

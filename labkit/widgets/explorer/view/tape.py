@@ -90,8 +90,11 @@ def _edge_states(units: Units, edge: Edge):
 
 def _node(view, unit):
     units, walked, ran = view.units, view.units.walked.get(unit), view.units.ran.get(unit, 0)
-    appears = [(0, "hidden"), (ran, "")] if ran else [(0, "")]
-    states = [*appears, *(c for c in pulses(view.gradients.times(unit))[1:] if c[0] > ran)]
+    times = view.gradients.times(unit)
+    appears = (
+        [(0, "hidden"), (ran, "")] if ran else [(0, "pending" if times else "")]
+    )  # of a leaf it is there before all runs
+    states = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)]
     values = view.gradients.texts(unit)
     if ran and _freed(units, unit):
         _card(

@@ -165,7 +165,7 @@ export class Player {
 
   // Of a panel with several layouts one is in the page, the widest that there is room for.
   showViews() {
-    const room = this.root.clientWidth || Infinity;
+    const room = this.room || this.root.clientWidth || Infinity; // measured once a step, in `fit`
     for (const views of this.layouts) {
       const fits = widest(views, room), before = views.find(({ out }) => !out);
       for (const view of views) view.out = view !== fits;
@@ -242,6 +242,7 @@ export class Player {
   fit() {
     const room = this.root.clientWidth;
     if (!room) return;
+    this.room = room;
     if (this.layouts.some((views) => widest(views, room).out)) this.showViews();
     const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
     if (seen !== this.fitted) {

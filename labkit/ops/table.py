@@ -223,12 +223,9 @@ def row_of_node(node: str) -> Row | None:
     >>> row_of_node("MulBackward1").sign
     '×'
     """
-    named = [(str(row.node), row) for row in TABLE.values()]
-    plain = node.rstrip("0123456789")
-    rows = [row for name, row in named if name == node] or [
-        row for name, row in named if name.rstrip("0123456789") == plain
-    ]
-    return max(rows, key=lambda row: bool(row.words), default=None)
+    digits = "0123456789"
+    rows = [row for row in TABLE.values() if str(row.node).rstrip(digits) == node.rstrip(digits)]
+    return max(rows, key=lambda row: (bool(row.words), row.node == node), default=None)
 
 
 @cache

@@ -65,7 +65,9 @@ def _period(names: Sequence[str]) -> int:
     (2, 3, 1)
     """
     count = len(names)
-    return next(n for n in range(1, count + 1) if count % n == 0 and names[:n] * (count // n) == names)
+    return next(
+        n for n in range(1, count + 1) if count % n == 0 and all(names[i] == names[i % n] for i in range(count))
+    )
 
 
 def _uses(tape: Tape, ops: Sequence[TapeNode], names: Names) -> list[_Use | None]:

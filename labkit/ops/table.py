@@ -211,9 +211,15 @@ def row_of_node(node: str) -> Row | None:
 
     >>> row_of_node("MulBackward0").sign, row_of_node("NoBackward0")
     ('×', None)
+
+    PyTorch numbers the nodes of an op that is called in several ways.
+
+    >>> row_of_node("MulBackward1").sign
+    '×'
     """
-    rows = [row for row in TABLE.values() if row.node == node]
-    return max(rows, key=lambda row: bool(row.words), default=None)
+    digits = "0123456789"
+    rows = [row for row in TABLE.values() if str(row.node).rstrip(digits) == node.rstrip(digits)]
+    return max(rows, key=lambda row: (bool(row.words), row.node == node), default=None)
 
 
 @cache

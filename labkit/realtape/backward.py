@@ -14,8 +14,8 @@ from .tape import BackStep, Tape
 from .values import Value, value_of
 
 RAN = (
-    "An extra backward ran for this picture, and with it your hooks, and recomputation (a checkpoint's forward, again). "
-    "Then .grad, buffers, modes and random numbers were put back, and the tape is kept."
+    "An extra backward ran for this picture, and with it your hooks and what a checkpoint computes again; "
+    ".grad, buffers, modes and random numbers are as before."
 )
 USED_UP = (
     "backward() has already walked this tape, or part of it, and freed its saved tensors: no gradient can be computed again. "

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .kinds import is_real_module, is_real_tensor, unseen
+from .kinds import installed, is_real_module, is_real_tensor, unseen
 from .values import storage_of
 
 
@@ -17,12 +17,16 @@ class Names:
         memory: of parameters and buffers, with "frozen", "buffer" or "", by their memory: a view of one is named after it.
         results: `(name, tensor)` of variables with a history, by the node and the number of its output.
         parameters: of the model, by name, with `given`, whether there is a model.
+        owners: the modules that have a parameter or buffer for their own, by its name; more than one where they share it.
+        kinds: the classes of modules. A module is a path of names, from the outside in, without lists and dicts of modules.
     """
 
     leaves: dict[int, str] = field(default_factory=dict)
     memory: dict[int, tuple[str, str]] = field(default_factory=dict)
     results: dict[tuple[Any, int], tuple[str, Any]] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
+    owners: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    kinds: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Any = None, variables: Mapping[str, Any] | None = None) -> "Names":
@@ -42,6 +46,7 @@ class Names:
         return names
 
     def _add_module(self, prefix, module, parameters):
+        known = set(self.leaves)
         for kind in (module.named_parameters, module.named_buffers):
             for inside, tensor in kind():
                 name = f"{prefix}.{inside}".lstrip(".")
@@ -52,12 +57,37 @@ class Names:
                     self.memory.setdefault(memory, (name, note))
                 if is_parameter:
                     parameters.setdefault(name, tensor)
+        self._add_owners(prefix, module, known)
+
+    def _add_owners(self, prefix, module, known):
+        """Note whose a module's parameters and buffers are, but for those that have a name from elsewhere."""
+        for path, inside in _paths(prefix, module):
+            self.kinds[path] = type(inside).__name__
+            for tensor in (*inside.parameters(recurse=False), *inside.buffers(recurse=False)):
+                if id(tensor) not in known:
+                    self.owners.setdefault(self.leaves[id(tensor)], []).append(path)
 
     def _add_tensor(self, name, tensor):
         if tensor.grad_fn is None:
             self.leaves.setdefault(id(tensor), name)
         else:
             self.results.setdefault((tensor.grad_fn, tensor.output_nr), (name, tensor))
+
+
+def _paths(prefix: str, module: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The modules in a module, each with its path."""
+    for name, inside in module.named_modules():
+        path, together, at = [prefix] if prefix else [], "", module
+        for part in filter(None, name.split(".")):
+            at, together = getattr(at, part), f"{together}.{part}".lstrip(".")
+            if at is inside or not _is_container(at):
+                path, together = [*path, together], ""
+        yield tuple(path), inside
+
+
+def _is_container(module):
+    """Whether it is never called itself, as a ModuleList."""
+    return type(module).forward is installed().nn.Module.forward
 
 
 def models(model: Any) -> Iterator[tuple[str, Any]]:

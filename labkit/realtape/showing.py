@@ -6,6 +6,7 @@ from typing import Any
 from .backward import walk_back
 from .kinds import is_real_module, tensors_in
 from .names import Names, models
+from .owners import note_owners
 from .reading import nodes_of, read
 from .running import refuse_lazy, run
 from .state import unchanged
@@ -20,7 +21,8 @@ def tape_of(
     It only reads; with `backward` an extra backward is run for the gradients, and what that changes is put back. Raises
     ValueError for a tensor without a history, TypeError for a `model` that is none.
     """
-    tape = read(tensors, Names.of(model, variables))
+    tape = read(tensors, names := Names.of(model, variables))
+    note_owners(tape, names)
     if backward:
         _walk_back(tape, tensors, [module for _, module in models(model)])
     return tape

@@ -64,7 +64,8 @@ class TapeNode:
         values: what is known of its outputs, by their number: from what is saved and from the user's variables.
         settings: what it keeps besides tensors, such as `dim`. `attributes`: tensors on a ctx that were not saved by
             save_for_backward, as `Saved`.
-        scope: the calls of modules it ran in, from the outside in: (name, class, which call).
+        scope: the calls of modules it ran in, from the outside in: (name, class, which call); of a finished tape as far as
+            parameters tell (`owners.py`).
         hooks: how many hooks are on the leaf. `seen`: whether a value is known only because a module was seen to return it.
     """
 

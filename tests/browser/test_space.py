@@ -338,3 +338,36 @@ def test_while_one_predicts_nothing_tells_the_answers(opened):
     }
     page.locator("rect[data-link=g0]").first.dispatch_event("click")  # asked on the way, not shown
     assert page.locator(".lk-ask").is_visible()
+
+
+def test_a_map_shows_what_is_seen_of_a_large_panel_and_is_dragged_and_keys_and_readers_pass_it_by(opened):
+    page = opened(field(), width=1000)
+    there = page.locator(".lk-map").bounding_box()
+    ends = [(there["x"] + there["width"] * part, there["y"] + there["height"] * part) for part in (0.02, 0.5)]
+    page.mouse.move(*ends[0])
+    page.mouse.down()
+    assert (view_of(page)["left"], view_of(page)["top"]) == (0, 0)
+    page.mouse.move(*ends[1], steps=3)
+    page.mouse.up()
+    frame, seen = page.locator(".lk-scroll").bounding_box(), view_of(page)
+    middle = [(seen["left"] + frame["width"] / 2) / seen["scale"], (seen["top"] + frame["height"] / 2) / seen["scale"]]
+    assert middle == pytest.approx([75 * SIDE, 45 * SIDE], rel=0.05)
+    box = page.locator(".lk-map i").bounding_box()
+    assert box["x"] + box["width"] / 2 == pytest.approx(ends[1][0], abs=2)
+    assert page.locator(".lk-map[aria-hidden=true] :focus-visible, .lk-map [tabindex]").count() == 0
+    assert opened(two_panels(), width=1000).locator(".lk-map:visible").count() == 0
+
+
+def test_of_several_layouts_the_widest_is_shown_that_there_is_room_for(opened):
+    def mixed(w, b):
+        h = np.tanh(w * 0.7 + b)
+        return (np.tanh(w * h + b) - 1) ** 2 + 0.1 * w**2
+
+    page, widths = opened(labkit.show(mixed, 0.8, -0.2, view="graph", play=False), width=1280), []
+    for room in (1280, 850, 420):
+        page.set_viewport_size({"width": room, "height": 900})
+        settled(page)
+        box = page.locator("figure.lk-panel:visible svg").bounding_box()
+        assert page.locator("figure.lk-panel:visible").count() == 1 and box["width"] <= room
+        widths.append(box["width"] / room)
+    assert min(widths) > 0.6

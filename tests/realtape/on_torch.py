@@ -536,3 +536,28 @@ def test_cases_of_views_and_several_results():
     assert [s.state for n in tape.nodes if n.name == "CopySlices" for s in n.saved] == ["unknown"]
     expected = torch.autograd.grad(loss, x)[0]
     np.testing.assert_array_equal(tape.gradients[0].numbers, expected.numpy())
+
+
+def test_a_finished_tape_is_folded_by_the_modules_that_its_parameters_tell():
+    """As a run of the same model is folded, but for what has no parameters."""
+
+    class Net(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.blocks = torch.nn.ModuleList(
+                torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Tanh()) for _ in range(2)
+            )
+            self.embed, self.head = torch.nn.Embedding(5, 4), torch.nn.Linear(4, 5, bias=False)
+            self.head.weight = self.embed.weight
+
+        def forward(self, x):
+            x = self.embed(x)
+            for block in self.blocks:
+                x = block(x)
+            return self.head(x)
+
+    net, x = Net(), torch.tensor([1, 3])
+    read, run = labkit.show(net(x).sum(), model=net).tape, labkit.show(net, x).tape
+    named = [{n.scope[-1][:2] for n in tape.nodes if n.scope and n.scope[-1][1] != "Tanh"} for tape in (read, run)]
+    assert named[0] == named[1] == {("embed", "Embedding"), ("0", "Linear"), ("head", "Linear")}
+    assert [n.scope[0][0] for n in read.nodes if n.op == "addmm"] == ["blocks.0", "blocks.1"]

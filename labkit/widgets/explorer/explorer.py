@@ -253,7 +253,7 @@ def _of_real(made, fun, args, view, fold, model, backward):
             f"show: expected tensors, or a module or function and its arguments, but got {type(fun).__name__} with a tensor in "
             "it. Write show(loss), show(loss_a, loss_b) or show(module, x)."
         )
-    picture = made(real.of_tape(tape), view or "tape", fold, calls=bool(tape.ran))
+    picture = made(real.of_tape(tape), view or "tape", fold, calls=tape.ran or any(node.scope for node in tape.nodes))
     picture.tape = tape
     return picture
 

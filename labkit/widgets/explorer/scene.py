@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from textwrap import wrap
 
 from ..kit.grips import Along, Grip
@@ -14,7 +15,7 @@ from .view import covers
 from .view.cards import links
 from .view.chain import chain
 from .view.colours import Colours
-from .view.graph import graph
+from .view.graph import graph, graph_in_rows
 from .view.program import program
 from .view.tape import tape
 from .view.units import Units
@@ -27,9 +28,10 @@ MOST_ASKED = 1000  # boxes
 MOST_NAMED = 12  # unfolded blocks
 BAR = 900.0  # px, the longest row of names of unfolded blocks
 NARROW = 420.0  # px: in a window of 420 texts of 11 px are still read
+ROOMS = (760.0, NARROW)  # px, for which there are layouts besides that for a wide page
 MOST_TWICE = 60  # boxes
-IN_ROWS = {"chain": chain, "tape": tape}
-_PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph, ("graph", "both"))}
+SIDE_BY_SIDE = 900.0  # px, the widest that MindSpore's graph is with its halves side by side
+_PANELS = {"chain": (chain, ("chain",)), "tape": (tape, ("tape", "both")), "graph": (graph_in_rows, ("graph", "both"))}
 
 
 @dataclass(frozen=True)
@@ -126,11 +128,42 @@ def _panels(units, offered):
     for make, seen_in in _PANELS.values():
         where = [i for i, view in enumerate(offered) if view in seen_in]
         if where:
-            panel = make(units, when := {"view": where} if len(offered) > 1 else {})
-            slim = IN_ROWS.get(panel.name) if panel.width > NARROW and len(units.units) <= MOST_TWICE else None
-            panels.append(replace(panel, narrow=_narrow(slim(units, when, NARROW))) if slim else panel)
-    shown = program(units, {"program": [1]})
-    return [*panels, shown] if shown else panels
+            when = {"view": where} if len(offered) > 1 else {}
+            rooms = ROOMS if len(units.units) <= MOST_TWICE else ()
+            layouts = [_wide(make, units, when), *(make(units, when, room) for room in rooms)]
+            panels.append(_laid_out([_explained(panel) for panel in layouts]))
+    shown, slim = (program(units, {"program": [1]}, room) for room in (None, NARROW))
+    if shown and slim:
+        panels.append(replace(shown, narrow=_narrow(slim)) if shown.width > NARROW else shown)
+    return panels
+
+
+def _wide(make, units, when):
+    """The layout for a wide page: of MindSpore's graph both halves side by side, where there is room."""
+    mirrored = graph(units, when) if make is graph_in_rows else None
+    return mirrored if mirrored and mirrored.width <= SIDE_BY_SIDE else make(units, when)
+
+
+def _laid_out(layouts):
+    """A panel, with those of its layouts that are narrower than the one before."""
+    first, *others = layouts
+    narrower = [panel for before, panel in pairwise(layouts) if panel.width < 0.9 * before.width]
+    found = None
+    for panel in reversed(narrower if others else []):
+        found = replace(_narrow(panel) if found is None else replace(panel, name=f"{panel.name}, middle"), narrow=found)
+    return replace(first, narrow=found)
+
+
+def _explained(panel):
+    """A panel whose title says what ‖·‖ is, where that is written."""
+    changing = (words for mark in panel.marks for _, words in mark.vary.get("step", {}).get("text", []))
+    said = any("\u2016" in words for words in (*(mark.text for mark in panel.marks), *changing))
+    return replace(panel, title=f"{panel.title}; \u2016·\u2016 is the norm") if said else panel
+
+
+def _layouts(panel):
+    """A panel, and its other layouts."""
+    return [panel, *_layouts(panel.narrow)] if panel else []
 
 
 def _narrow(panel):
@@ -140,7 +173,7 @@ def _narrow(panel):
 def _scrubbed(units, panels, fields) -> Iterator[Grip]:
     """The inputs on their cards: dragged to the right they grow."""
     cards = {f"n{u.index}": u.lead for u in units.units if u.lead.leaf and u.lead.title in fields and not u.chip}
-    for panel in (shown for each in panels for shown in (each, each.narrow) if shown):
+    for panel in (shown for each in panels for shown in _layouts(each)):
         boxes = {m.link: m.at for m in panel.marks if m.tag == "rect" and m.link in cards}
         for link, at in boxes.items():
             name, x, whole = cards[link].title, at["x"] + at["width"] / 2, cards[link].value.dtype.kind in "iu"

@@ -4,9 +4,9 @@ import numpy as np
 
 from ...engine import LARGE
 from ..kit.scene import Changes
-from ..kit.words import brief, capital, clipped, in_full, listed, times
+from ..kit.words import brief, capital, in_full, listed, norm, shape, times
 from .run.story import Sent, Step
-from .view.cards import title
+from .view.cards import short, title
 from .view.tape import frees
 from .view.units import Unit, Units
 
@@ -23,10 +23,10 @@ def labels(units: Units) -> list[str]:
     """A short name for every step, for the slider."""
     words = [
         "start",
-        *(f"run {clipped(title(unit), 24)}" for unit in units.ran),
+        *(f"run {short(unit, 24)}" for unit in units.ran),
         *(["seed"] if units.goes_back else []),
     ]
-    words += [f"back {clipped(title(unit), 24)}" for unit in units.walked]
+    words += [f"back {short(unit, 24)}" for unit in units.walked]
     return [f"{i}/{units.last} {word}" for i, word in enumerate(words)]
 
 
@@ -47,6 +47,8 @@ def _seed(units: Units):
     outputs = units.story.outputs
     if len(outputs) == 1 and np.size(outputs[0].seed) == 1 and outputs[0].seed == 1:
         return f"Backward starts: the derivative of {outputs[0].called} with respect to itself is 1."
+    if len(outputs) == 1 and np.size(seed := outputs[0].seed) > 1 and np.isclose(norm(seed) ** 2, np.size(seed)):
+        return f"Backward starts with ones({shape(np.shape(seed))}): the gradient of the sum of all these elements."
     return "Backward starts: every element of every output counts once, so ones go in."
 
 

@@ -191,7 +191,7 @@ class Panel:
     `tokens`: marks that are seen on top, and only on the way between two positions, while one of their `moves` lasts.
     The page draws what is in sight of a panel with very many marks: those of `far` too, each at its own scales, and the
     others from the scale `near` on. `whole`: a still picture does not cut it into strips, for it stands in rows already.
-    `narrow`: the same, laid out for a page in which this one has no room, such as on a phone.
+    `narrow`: the same, laid out for a page in which this one has no room, such as on a phone; it may have a narrower one itself.
     """
 
     name: str

@@ -72,14 +72,15 @@ def test_the_start_tells_the_leaves():
 @pytest.mark.parametrize(
     "fun, words",
     [
-        (lambda x: np.sum(x), "the derivative of the result of sum with respect to itself is 1."),
-        (lambda x: x * 2, "every element of every output counts once, so ones go in."),
-        (lambda x: (np.sum(x), np.sum(x * 2)), "every element of every output counts once, so ones go in."),
+        (lambda x: np.sum(x), ": the derivative of the result of sum with respect to itself is 1."),
+        (lambda x: x * 2, " with ones(3): the gradient of the sum of all these elements."),
+        (lambda x: (x * 2,) * 2, ": every element of every output counts once, so ones go in."),
+        (lambda x: (np.sum(x), np.sum(x * 2)), ": every element of every output counts once, so ones go in."),
     ],
 )
 def test_the_seed_is_told(fun, words):
     units = units_of(fun, onp.ones(3))
-    assert module.sentences(units)[units.seed] == f"Backward starts: {words}"
+    assert module.sentences(units)[units.seed] == f"Backward starts{words}"
 
 
 def test_rules_are_told_where_there_are_no_slopes():

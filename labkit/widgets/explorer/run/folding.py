@@ -115,14 +115,24 @@ def open_while_few(parts: list[Part], most: int) -> frozenset[str]:
 
 
 def layers(parts: list[Part]) -> frozenset[str]:
-    """The keys of the blocks to unfold so that the outermost calls are seen each as one box, where there are three or more."""
+    """The keys of the blocks to unfold so that the outermost calls are seen each as one box: the largest is unfolded where
+    fewer than three boxes are seen, and where it is most of the run and itself made of calls, as far as there is room."""
     opened: frozenset[str] = frozenset()
+    every = sum(len(part.ops) if isinstance(part, Block) else 1 for part in parts)
     while True:
         seen = visible(parts, opened)
-        closed = [part.key for part in seen if isinstance(part, Block) and not part.shut]
-        if len(seen) >= 3 or not closed:
+        shown = [part for part in seen if isinstance(part, Block) and not part.shut]
+        largest = max(shown, key=lambda block: len(block.ops), default=None)
+        if largest is None:
             return opened
-        opened |= frozenset(closed)
+        boxes, calls = (
+            len(seen) - 1 + len(largest.parts),
+            sum(isinstance(p, Block) and bool(p.kind) for p in largest.parts),
+        )
+        most = 3 * len(largest.ops) > 2 * every and calls > 1 and boxes <= SEEN
+        if not (len(seen) == 1 or (len(seen) < 3 and boxes <= WHOLE) or most):
+            return opened
+        opened |= {largest.key}
 
 
 def _by_scope(nodes, depth, prefix):
@@ -161,7 +171,24 @@ def _without_lone_block(parts):
 
 
 def _stretch(parts, prefix, nodes):
-    return _in_chunks(_repeats(parts, prefix, nodes), prefix, nodes) if len(parts) > FEW else parts
+    if len(parts) <= FEW:
+        return parts
+    between = _between(parts, prefix, nodes) if sum(isinstance(part, Block) for part in parts) > 1 else []
+    return between if 0 < len(between) <= WHOLE else _in_chunks(_repeats(parts, prefix, nodes), prefix, nodes)
+
+
+def _between(parts, prefix, nodes):
+    """The parts with what ran between the calls of modules folded."""
+    found: list[Part] = []
+    for called, run in groupby(enumerate(parts, 1), key=lambda pair: isinstance(pair[1], Block)):
+        (first, *_), inside = zip(*(members := list(run)), strict=True)
+        if called or len(members) < 3:
+            found += inside
+        else:
+            title = _told([_name(part, nodes) for part in inside], len(inside))
+            key = f"{prefix}between, from {first}"
+            found.append(Block(key, title, _in_chunks(list(inside), f"{key}/", nodes)))
+    return found
 
 
 def _in_chunks(parts, prefix, nodes, of=None, first=1):
@@ -182,11 +209,12 @@ def _in_chunks(parts, prefix, nodes, of=None, first=1):
 
 
 def _told(names, count):
-    """What a stretch is, by its parts if they are few and short, else by the first and the last and how many ops it has."""
-    words, around = ", ".join(names), f"{names[0]} … {names[-1]}"
-    if len(words) <= SHORT:
+    """What a stretch is, by its parts if they are few and short, else by the first and the last, or the last, and how many ops
+    it has."""
+    if len(words := ", ".join(names)) <= SHORT:
         return words
-    return f"{around}, {count} ops" if len(around) <= SHORT else f"{count} ops"
+    around = next((w for w in (f"{names[0]} … {names[-1]}", f"… {names[-1]}") if len(w) <= SHORT), "")
+    return f"{around}, {count} ops" if around else f"{count} ops"
 
 
 def _count(parts):

@@ -48,7 +48,8 @@ class _Telling:
         self._seed()
         what = "a run on the installed PyTorch, and its tape" if self.tape.ran else "its tape in the installed PyTorch"
         story = Story(self.tape.name, self.nodes, steps_of(self.tape, self.index), taped=True)
-        story.heading = f"{self.tape.name}: {what if len(self.tape.roots) == 1 else what.replace('its', 'their')}"
+        several = len(self.tape.roots) > 1 and not self.tape.ran
+        story.heading = f"{self.tape.name}: {what.replace('its', 'their') if several else what}"
         story.retained, story.about = True, [f"A tape of {self.tape.summary()}", *_about(self.tape)]
         story.notices = [*_alarms(self.tape), *faults(story)]
         return story
@@ -177,6 +178,8 @@ def _about(tape: Tape):
         yield f"Packed by a hook, so not looked into: {counted(len(packed), 'saved tensor')} ({listed(dict.fromkeys(packed))})."
     if tape.frozen:
         yield f"Frozen (requires_grad=False): {listed(tape.frozen)}."
+    if not tape.ran and any(node.scope for node in tape.nodes):
+        yield "The tape names no modules: boxes are named by the parameters that their ops use."
     yield from tape.notices
     if not tape.backward and not any(s.state == FREED for s in tape.saved):
         what = "The run was taken back" if tape.ran else "Nothing was run to read it"

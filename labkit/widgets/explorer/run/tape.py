@@ -103,7 +103,9 @@ def _story_nodes(order, known):
         kind: Any = kinds.get(node, getattr(node, "value", None))
         shape, dtype = kind.shape if node in kinds else np.shape(getval(kind)), str(getattr(kind, "dtype", ""))
         parents = tuple(index[e.node] for e in node.edges if e is not None)
-        op = getattr(getattr(node, "fun", None), "__name__", node.name().removesuffix("Backward")).strip("_")
+        op = getattr(
+            getattr(node, "fun", None), "__name__", node.name().rpartition("::")[2].removesuffix("Backward")
+        ).strip("_")
         story_node = Node(i, op, op, name, parents, value, tuple(shape), dtype, grad_fn=node.name())
         if hasattr(node, "info"):
             _add_saved(story_node, node, nodes)

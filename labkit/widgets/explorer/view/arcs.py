@@ -8,7 +8,7 @@ from math import dist
 
 from ...kit.boxes import CARD, EDGE
 from ...kit.layout import Point
-from ...kit.scene import path, text
+from ...kit.scene import Changes, path, text
 from ...kit.strokes import spot
 from ...kit.words import clipped
 from .shared import View
@@ -60,10 +60,7 @@ class Arcs:
     def _draw(self, arc, y):
         start = self._end(arc.home, "from", arc.over, y)
         end = [(self.whole - x, at) for x, at in self._end(arc.user, "to", arc.over, y)]
-        used = self.view.units.walked[arc.user]
-        states = [(0, "pending"), (self.view.units.ran.get(arc.home, 0), ""), (used, "now"), (used + 1, "released")]
-        if states[1][0] == 0:
-            del states[0]
+        states = _kept(self.view.units.ran.get(arc.home, 0), self.view.units.walked[arc.user])
         self.view.marks.append(path(_rounded([*start, *reversed(end)]), "saved").varying("step", state=states))
         if self.named and arc.words:
             words = text(self.whole / 2 - MIDDLE / 4, y + 4, arc.words, "savedtext", "middle")
@@ -83,6 +80,28 @@ class Arcs:
         turn = self.view.layout.columns[rank][1] + EDGE + 8 + next(self.turns[rank]) * 6 % max(self.view.gap - 16, 6)
         side = top + (8 if over else CARD - 8)
         return [(left + width, side), (turn, side), (turn, y)]
+
+
+def used_by(units: Units) -> dict[Unit, tuple[str, Changes]]:
+    """For each box whose backward uses values: in words which, and the states of their being kept."""
+    found: dict[Unit, list[_Arc]] = {}
+    for arc in _arcs(units):
+        found.setdefault(arc.user, []).append(arc)
+    kept = {
+        user: _kept(max(units.ran.get(arc.home, 0) for arc in arcs), units.walked[user]) for user, arcs in found.items()
+    }
+    return {user: (_told(user, arcs), kept[user]) for user, arcs in found.items()}
+
+
+def _told(user: Unit, arcs: Sequence[_Arc]):
+    names = list(dict.fromkeys("its result" if arc.home is user else arc.words for arc in arcs))
+    return f"uses {', '.join(names[:2])}{' …' if len(names) > 2 else ''}"
+
+
+def _kept(since: int, used: int) -> Changes:
+    """The states of a value that is there since a step, and used at another."""
+    after: Changes = [(used, "now"), (used + 1, "released")]
+    return [(0, "pending"), (since, ""), *after] if since else [(0, ""), *after]
 
 
 def _arcs(units: Units) -> list[_Arc]:

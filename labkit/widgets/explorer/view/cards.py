@@ -8,16 +8,23 @@ import numpy as np
 from ....engine import Summary
 from ...kit.boxes import LABEL, label_width
 from ...kit.scene import Changes, Link
-from ...kit.words import brief, heat, in_full, joined, listed, minus, number
+from ...kit.words import brief, clipped, heat, in_full, joined, listed, minus, number
 from ..run.story import Node, Story
 from .units import Arrival, Edge, Unit, Units
 
 LONGEST_SUM = 26  # letters
+LONGEST = 26  # letters of a card's first line
 
 
 def title(unit: Unit) -> str:
     """The first line of a card, in full."""
     return unit.block.title if unit.block else unit.lead.title
+
+
+def short(unit: Unit, most: int = LONGEST) -> str:
+    """The first line as a card has room for: of a call whose class makes it too long the name alone."""
+    words = title(unit)
+    return clipped(words.partition(": ")[0] if len(words) > most else words, most)
 
 
 def value(unit: Unit) -> str:
@@ -28,7 +35,7 @@ def value(unit: Unit) -> str:
 def gradient_name(unit: Unit) -> str:
     """The name of what arrives at a box: `x.grad`, `∂h`, or `∂tanh` where the user gave no name."""
     if unit.block:
-        return "gradient"
+        return f"∂ {short(unit, LONGEST - 2)}"
     return f"+= {unit.lead.gradient_name}" if unit.chip else unit.lead.gradient_name
 
 

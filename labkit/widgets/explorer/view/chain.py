@@ -8,7 +8,8 @@ from .shared import BACK, View, calm
 from .travels import arriving
 from .units import Unit, Units
 
-TITLE = "Chain rule: each value, below it its gradient; ×… is the local slope"
+TITLE = "Chain rule: each value, below it its gradient"
+SLOPES = "; ×… is the local slope"
 DERIVED = "; boxes filled orange are ops of a derivative inside the function"
 
 
@@ -30,7 +31,9 @@ def chain(units: Units, when: dict, room: float | None = None) -> Panel:
     for x, y, words in placed_labels(labels):
         view.label(x, y, words, [(0, "hidden"), (units.seed, "")])
     derived = any(node.derives for node in units.story.nodes)
-    return covered(view, view.panel("chain", f"{TITLE}{DERIVED if derived else ''}", when))
+    return covered(
+        view, view.panel("chain", f"{TITLE}{SLOPES if any(slopes) else ''}{DERIVED if derived else ''}", when)
+    )
 
 
 def gradient_rooms(gradients: Gradients, unit: Unit) -> list[float]:

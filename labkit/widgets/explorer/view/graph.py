@@ -1,23 +1,26 @@
 """MindSpore's graph: forward and derived backward graph side by side, both there before the run. The backward half is the
-mirror image of the forward half; arcs lead the values that it uses over to it."""
+mirror image of the forward half; arcs lead the values that it uses over to it. In rows, for little room, the mirror image is
+folded down: below each box its bprop, between them the values that this one uses."""
 
 from math import inf
 
 import numpy as np
 
-from ...kit.boxes import CARD, HALF, label_width, name_width, placed_labels
-from ...kit.scene import Panel, arrow_head, line
-from ...kit.words import brief, clipped
-from .arcs import Arcs
-from .cards import Gradients, gradient_name, pulses, slope, title
+from ...kit.boxes import BELOW, CARD, HALF, label_width, name_width, placed_labels
+from ...kit.scene import Changes, Panel, arrow_head, line, text, width_of
+from ...kit.words import brief
+from .arcs import Arcs, used_by
+from .cards import Gradients, gradient_name, pulses, short, slope
 from .chain import gradient_rooms
-from .shared import View, calm
+from .shared import BACK, View, calm
 from .travels import seed
 from .units import Unit, Units
 
 TITLE = "MindSpore's graph: forward and backward compiled as one; dotted, the values kept until they are used"
+TITLE_IN_ROWS = "MindSpore's graph: below each op its bprop, compiled with it; dotted, the values kept until it runs"
 
 SEED = 14.0  # px, the arrow that starts at a value that is not the last
+USES = 14.0  # px from the left side of a box to the line that leads to its bprop
 
 
 def graph(units: Units, when: dict) -> Panel:
@@ -40,8 +43,38 @@ def graph(units: Units, when: dict) -> Panel:
     return view.panel("graph", TITLE, when, arcs.whole, view.height + arcs.below)
 
 
+def graph_in_rows(units: Units, when: dict, room: float | None = None) -> Panel:
+    """The same in rows of about `room` px (None: as wide as a page), the mirror image folded down."""
+    gradients, slopes, used = Gradients(units), [slope(units, edge) for edge in units.edges], used_by(units)
+    rooms = {u: [name_width(_name(u)), _uses_width(used, u), *gradient_rooms(gradients, u)] for u in units.units}
+    view = View(units, rooms, labels=slopes, twins={u for u in units.units if gradients.totals(u)}, room=room)
+    labels = []
+    for k, states in view.edges_back():
+        view.edge_below(k, states)
+        labels += [(view.crossings(k, BELOW, BACK), slopes[k])] if slopes[k] else []
+    view.forward()
+    for unit in (u for u in units.units if u in view.twins):
+        x, y, _ = view.box(unit)
+        view.gradient_card(unit, x, y + BELOW, _name(unit))
+        if unit in used:
+            _uses(view, x, y, *used[unit])
+    for x, y, words in placed_labels(labels):
+        view.label(x, y, words, [(0, "answer"), (units.seed, "")])
+    return view.panel("graph", TITLE_IN_ROWS, when)
+
+
+def _uses_width(used, unit):
+    return USES + width_of(used[unit][0], 11.5) if unit in used else 0.0
+
+
+def _uses(view, x, y, words: str, states: Changes):
+    """Between a box and its bprop: a dotted line, and what this one uses."""
+    stub = line(x + USES, y + CARD, x + USES, y + BELOW, "saved").varying("step", state=states)
+    view.marks += [stub, text(x + USES + 5, y + CARD + 16, words, "savedtext").varying("step", state=calm(states))]
+
+
 def _name(unit):
-    return gradient_name(unit) if unit.lead.leaf else f"bprop {clipped(title(unit))}"
+    return gradient_name(unit) if unit.lead.leaf else f"bprop {short(unit)}"
 
 
 def _edges_back(view, whole, slopes):

@@ -27,7 +27,6 @@ from ...kit.boxes import (
 from ...kit.layout import Layout, Point, layout
 from ...kit.layout.rows import Rows
 from ...kit.scene import Changes, Mark, Panel, When, only, rect, text
-from ...kit.words import clipped
 from . import cards, travels
 from .cards import Gradients, pulses
 from .colours import Colours
@@ -74,7 +73,7 @@ class View:
         self._entries = spread_entries(self.layout, [end for _, end in edges], 9.0, 26.0)
 
     def _width(self, unit, rooms):
-        return max([46.0, name_width(clipped(cards.title(unit))), value_width(cards.value(unit)), *rooms]) + PAD
+        return max([46.0, name_width(cards.short(unit)), value_width(cards.value(unit)), *rooms]) + PAD
 
     def _height(self, unit):
         return CARD + (BELOW + (SUM if self.gradients.sums(unit) else 0) if unit in self.twins else 0)
@@ -161,7 +160,7 @@ class View:
         if unit.block:  # drawn as a pile
             pile = rect(x + 4, y - 4, w, CARD, "group", 4, link=f"n{unit.index}")
             self.marks.append(pile.varying("step", state=calm(states)))
-        title = clipped(cards.title(unit))
+        title = cards.short(unit)
         self.card((x, y, w), f"n{unit.index}", self._role(unit), title, states, values, unit.lead.leaf,
                   over=partial(self.colours.of_value, unit))  # fmt: skip
 

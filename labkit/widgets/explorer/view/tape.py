@@ -4,7 +4,7 @@ from ....realtape import in_bytes
 from ...kit.boxes import BELOW, CARD, name_width, value_width
 from ...kit.scene import Panel, line, only, text, width_of
 from ...kit.words import clipped
-from .cards import Gradients, pulses
+from .cards import Gradients, pulses, short
 from .chain import gradient_rooms
 from .covers import covered
 from .shared import View
@@ -74,7 +74,7 @@ def _freed(units, unit):
 def _name(unit):
     if unit.chip:
         return f"+= {clipped(unit.lead.title)}.grad"
-    return clipped(unit.block.title if unit.block else unit.lead.grad_fn)
+    return short(unit) if unit.block else clipped(unit.lead.grad_fn)
 
 
 def _rooms(gradients, unit):
@@ -90,8 +90,11 @@ def _edge_states(units: Units, edge: Edge):
 
 def _node(view, unit):
     units, walked, ran = view.units, view.units.walked.get(unit), view.units.ran.get(unit, 0)
-    appears = [(0, "hidden"), (ran, "")] if ran else [(0, "")]
-    states = [*appears, *(c for c in pulses(view.gradients.times(unit))[1:] if c[0] > ran)]
+    times = view.gradients.times(unit)
+    appears = (
+        [(0, "hidden"), (ran, "")] if ran else [(0, "pending" if times else "")]
+    )  # of a leaf it is there before all runs
+    states = [*appears, *(c for c in pulses(times)[1:] if c[0] > ran)]
     values = view.gradients.texts(unit)
     if ran and _freed(units, unit):
         _card(

@@ -4,6 +4,7 @@ A *unit* is what one box shows: a leaf, an op, a folded block, or a chip for the
 a parameter used everywhere does not pull the picture together).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,9 @@ import numpy as np
 
 from ..run.folding import Block, Part
 from ..run.story import Node, Sent, Step, Story
+
+FEW_LEAVES = 3  # of a block that have boxes of their own
+FEW_BLOCKS = 8  # that each have a box for a leaf that they share
 
 
 @dataclass(eq=False)
@@ -172,6 +176,7 @@ class _Edges:
         self.edges: dict[tuple[int, int], Edge] = {}
         self.used: set[int] = set()  # leaves whose pill has an edge
         self.chips: dict[tuple[int, int], Unit] = {}  # by leaf and by the box that uses it
+        self.users: dict[int, set[Unit]] = {}  # the boxes that use each leaf
 
     def all(self) -> list[Edge]:
         """All edges, in the order of the uses behind them."""
@@ -186,18 +191,27 @@ class _Edges:
         return list(self.edges.values())
 
     def _make_pills(self):
-        """A box for each leaf, but for those that one block alone uses."""
+        """A box for each leaf, but for those that blocks alone use: one, of more than a few or of a parameter of a module; or
+        the same ones, of more than a few leaves."""
         users: dict[int, set[Unit]] = {leaf.index: set() for leaf in self.units.story.leaves}
         for node in self.nodes:
             for parent in node.parents:
                 if parent in users:
                     users[parent].add(self.units.home[node.index])
+        self.users = users
+        together = Counter(map(frozenset, users.values()))
         for leaf, using in users.items():
-            only = next(iter(using)) if len(using) == 1 else None
-            if only is not None and only.block and not self.nodes[leaf].output:
-                only.inside += (leaf,)
+            many = together[frozenset(using)] > FEW_LEAVES
+            alone = many or (len(using) == 1 and not self._own(leaf))
+            if using and alone and all(user.block for user in using) and not self.nodes[leaf].output:
+                for user in using:
+                    user.inside += (leaf,)
             else:
                 self.units.home[leaf] = self.units._unit((leaf,))
+
+    def _own(self, leaf):
+        """Whether the user gave a leaf itself; a parameter of a module has that in its name."""
+        return "." not in self.nodes[leaf].title
 
     def _start(self, parent, end):
         """The box an edge from the node `parent` starts at: its own, or a chip for a leaf's later uses by other ops."""
@@ -207,7 +221,9 @@ class _Edges:
         if parent not in self.used:
             self.used.add(parent)
             return start
-        if end.block:
+        if end.block and not (
+            self._own(parent) and sum(unit.block is not None for unit in self.users[parent]) <= FEW_BLOCKS
+        ):
             end.inside += (parent,) if parent not in end.inside else ()
             return None
         if (parent, end.index) not in self.chips:

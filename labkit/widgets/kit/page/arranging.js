@@ -82,8 +82,8 @@ export function rowsOf(views, room, scale) {
   return rows;
 }
 
-// Whether a panel that has another layout for little room is cut in this one.
-export function cramped({ panel }, room) { return Boolean(panel.narrow) && panel.width * READABLE > room; }
+// Of the layouts of a panel, widest first, the first that is not cut; else the last.
+export function widest(views, room) { return views.find(({ panel }) => panel.width * READABLE <= room) || views.at(-1); }
 
 function heightOf(rows, scale) {
   return rows.reduce((sum, row) => sum + HEAD + Math.max(...row.map(({ panel }) => panel.height * scaleOf(panel, scale))), 0);

@@ -1,6 +1,6 @@
 // Plays a scene: where its dials stand, what that shows, and what turns them.
 
-import { arrange, cramped, stick } from "./arranging.js";
+import { arrange, widest, stick } from "./arranging.js";
 import { askControl } from "./asking.js";
 import { CONTROLS } from "./controls.js";
 import { make } from "./elements.js";
@@ -54,14 +54,14 @@ export class Player {
     this.pointing.keepsBack = (link) => this.predict && Boolean(link) && this.keepsBack(link);
     this.index = {};
     this.moving = new Moving(root, this.index);
-    const pairs = scene.panels.map((panel) => [panel, panel.narrow].filter(Boolean).map((one) => this.listen(new View(one, scene))));
-    for (const [view, narrow] of pairs) view.narrow = narrow;
-    this.views = pairs.flat();
+    const layouts = (panel) => (panel ? [this.listen(new View(panel, scene)), ...layouts(panel.narrow)] : []);
+    this.layouts = scene.panels.map(layouts);
+    this.views = this.layouts.flat();
     root.replaceChildren(
       make(this.live ? "p" : "h1", { className: "lk-title" }, scene.title),
       ...(scene.notice ? [make("p", { className: "lk-notice", role: "alert" }, scene.notice)] : []),
       this.bar(), this.say, this.ask.element,
-      make("div", { className: "lk-panels" }, ...pairs.map(([view]) => view.element)), this.pointing.details, this.more,
+      make("div", { className: "lk-panels" }, ...this.layouts.map(([view]) => view.element)), this.pointing.details, this.more,
       make("p", { className: "lk-keys" }, this.keysHint()), this.pointing.tip);
   }
 
@@ -163,16 +163,15 @@ export class Player {
     for (const view of this.views) view.follow();
   }
 
-  // Of a panel with two layouts one is in the page.
+  // Of a panel with several layouts one is in the page, the widest that there is room for.
   showViews() {
-    const room = this.root.clientWidth || Infinity;
-    for (const view of this.views.filter(({ narrow }) => narrow)) {
-      const slim = cramped(view, room);
-      if (slim !== Boolean(view.slim)) (slim ? view : view.narrow).element.replaceWith((slim ? view.narrow : view).element);
-      view.slim = slim;
-      view.narrow.out = !slim;
+    const room = this.room || this.root.clientWidth || Infinity; // measured once a step, in `fit`
+    for (const views of this.layouts) {
+      const fits = widest(views, room), before = views.find(({ out }) => !out);
+      for (const view of views) view.out = view !== fits;
+      if (fits !== before) before.element.replaceWith(fits.element);
     }
-    for (const view of this.views) view.show(!view.slim && !view.out && holds(view.panel.when, this.state), this.index, this.state);
+    for (const view of this.views) view.show(!view.out && holds(view.panel.when, this.state), this.index, this.state);
   }
 
   toggle(dial) { this.play.toggle(dial); }
@@ -243,7 +242,8 @@ export class Player {
   fit() {
     const room = this.root.clientWidth;
     if (!room) return;
-    if (this.views.some((view) => view.narrow && cramped(view, room) !== view.slim)) this.showViews();
+    this.room = room;
+    if (this.layouts.some((views) => widest(views, room).out)) this.showViews();
     const seen = [room, innerHeight, ...this.views.map((view) => view.hidden), ...this.controls.map(({ element }) => element.hidden)].join();
     if (seen !== this.fitted) {
       this.fitted = seen;

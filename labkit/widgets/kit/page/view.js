@@ -4,12 +4,14 @@ import { Places } from "./culling.js";
 import { lessMotion, make, tallest } from "./elements.js";
 import { drawnAs, forget, grouped, itemOf, made, momentsOf, refresh } from "./items.js";
 import { changed, holds, indexMarks } from "./look.js";
+import { Minimap } from "./minimap.js";
 
 const MOST_DRAWN = 1500; // marks that all have nodes, wherever they are
 const FARTHEST = 0.2, NEAREST = 4; // scales
 const NEAR = 0.5; // the scale at which what a cover stands for is seen
 const CLOSER = 2.5; // times, at least
 const FINGER = 44; // px
+const LITTLE_MORE = 2; // times as high as what is in sight: shown whole, as the page scrolls
 const AHEAD = 0.2; // how far beyond what is in sight marks are drawn, in parts of that
 
 export class View {
@@ -24,7 +26,8 @@ export class View {
     }, this.svg);
     this.head = make("figcaption", {}, make("span", {}, panel.title || ""));
     this.head.hidden = !panel.title;
-    this.element = make("figure", { className: "lk-panel" }, this.head, this.scroller);
+    this.map = new Minimap(this);
+    this.element = make("figure", { className: "lk-panel" }, this.head, this.scroller, this.map.element);
     this.items = null;
     this.places = null; // of the marks of a panel of very many
     this.zoomed = 0; // 0: as it is arranged
@@ -126,6 +129,7 @@ export class View {
     this.scale = scale;
     svg.style.width = `${panel.width * scale}px`;
     svg.style.height = `${panel.height * scale}px`;
+    scroller.style.maxHeight = this.zoomed || panel.height * scale > LITTLE_MORE * tallest() ? "" : "none";
     this.resized?.(); // before it is measured: what lies over the picture is as large as it
     this.draw(true);
     const larger = scroller.scrollWidth > scroller.clientWidth + 1 || scroller.scrollHeight > scroller.clientHeight + 1;
@@ -136,6 +140,7 @@ export class View {
 
   // A shadow at each side on which there is more.
   shade() {
+    this.map.show();
     const { scroller, element } = this, { scrollLeft, scrollTop, scrollWidth, scrollHeight, clientWidth, clientHeight } = scroller;
     const more = { left: scrollLeft > 1, right: scrollLeft + clientWidth < scrollWidth - 1, top: scrollTop > 1, bottom: scrollTop + clientHeight < scrollHeight - 1 };
     const sides = JSON.stringify([more, scroller.offsetTop]);

@@ -7,8 +7,9 @@ from hypothesis import given
 from small_programs import programs
 
 from labkit.widgets.explorer.run.recorded import of_function
-from labkit.widgets.explorer.view.graph import graph
+from labkit.widgets.explorer.view.graph import graph, graph_in_rows
 from labkit.widgets.explorer.view.units import Units
+from labkit.widgets.kit.scene import latest
 from labkit.widgets.kit.still import visible_marks
 
 
@@ -40,6 +41,31 @@ def test_each_gradient_stands_where_the_mirror_image_of_its_box_is(program):
 def test_everything_is_there_before_anything_has_run(program):
     panel = graph(units_of(program), {})
     assert set(rects(panel, 0)) == set(rects(panel, 999))
+
+
+@given(programs(ends=2))
+@drawn(8)
+def test_in_rows_each_gradient_stands_below_its_box_and_rows_are_as_wide_as_the_room(program):
+    units = units_of(program)
+    panel, (_, totals) = graph_in_rows(units, {}, 420.0), program.walk()
+    there = rects(panel)
+    assert set(there) == set(rects(panel, 999)) == set(rects(graph(units, {})))
+    assert panel.width <= 1.1 * 420  # the way to the next row included
+    for unit in (u for u in units.units if not u.chip and u.nodes[0] in totals):
+        box, back = there[f"n{unit.index}"], there[f"g{unit.index}"]
+        assert (back["x"], back["width"], back["y"] > box["y"] + box["height"]) == (box["x"], box["width"], True)
+
+
+def test_in_rows_a_bprop_says_which_values_it_uses_and_until_when_they_are_kept():
+    units = units_of(lambda x, w: np.tanh(x * w), 1.0, 2.0)
+    panel, steps = graph_in_rows(units, {}, 420.0), (0, 1, 2, 3, 4, 5, 6)
+    found = {
+        m.text: [latest(m.vary["step"]["state"], at, "") for at in steps] for m in panel.marks if m.role == "savedtext"
+    }
+    assert found == {
+        "uses its result": ["pending", "pending", "", "", "", "released", "released"],
+        "uses w, x": ["", "", "", "", "", "", "released"],
+    }
 
 
 def test_derived_ops_are_named_after_what_they_derive():

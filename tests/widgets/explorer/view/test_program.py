@@ -43,6 +43,16 @@ def test_every_op_has_a_line_unless_the_program_does_without_it():
     assert {f"{kind}{u.index}" for u in units.ops for kind in "ng"} <= linked
 
 
+def test_for_little_room_lines_are_broken_and_each_row_lights_up_with_its_line():
+    units = units_of(lambda x, w: np.tanh(x * w) ** 2 / (1 + x), 1.0, 2.0)
+    wide, slim = program(units, {}), program(units, {}, 420.0)
+    assert slim.width <= 420 < wide.width
+    plain = [[(m.link, m.text.strip("# ").split()) for m in panel.marks if m.tag == "text"] for panel in (wide, slim)]
+    words = [[(link, word) for link, row in rows for word in row if word != "#"] for rows in plain]
+    assert words[0] == words[1]
+    assert all(len(m.text) - len(m.text.lstrip()) >= 4 for m in slim.marks[1:-1] if m.tag == "text" and m.link)
+
+
 def test_where_there_is_no_program_the_panel_says_why():
     panel = program(units_of(lambda x: x if x > 0 else -x, 1.0), {"program": [1]})
     words = " ".join(m.text for m in panel.marks)

@@ -114,12 +114,31 @@ def test_a_leaf_used_again_gets_a_chip_and_twice_in_one_op_none():
     assert edge.uses == [(1, 0), (1, 1)] and not any(u.chip for u in units.units)
 
 
-def test_leaves_that_one_block_alone_uses_are_inside_it():
+def test_parameters_and_many_leaves_that_one_block_alone_uses_are_inside_it():
     story = of_function(lambda x, w, b: np.tanh(x * w + b), [1.0, 2.0, 3.0])
     units = Units(story, [Block("k", "k", [3, 4]), 5])
     (block,) = (u for u in units.units if u.block)
-    assert block.inside == (0, 1, 2) and len(units.units) == 2
-    assert block.lead.title == "+" and units.edges[0].start is block
+    assert block.inside == () and len(units.units) == 5
+    for node in story.leaves[1:]:
+        node.title = f"fc.{node.title}"
+    units = Units(story, [Block("k", "k", [3, 4]), 5])
+    (block,) = (u for u in units.units if u.block)
+    assert block.inside == (1, 2) and [u.lead.title for u in units.units if not u.block] == ["tanh", "x"]
+    story = of_function(lambda x, w, b, c: x * w + b * c, [1.0, 2.0, 3.0, 4.0])
+    (unit,) = Units(story, [Block("k", "k", [4, 5, 6])]).units
+    assert unit.inside == (0, 1, 2, 3)
+
+
+def test_a_leaf_of_the_user_has_a_box_beside_each_block_that_uses_it():
+    story = of_function(lambda x, w: np.sin(np.sin(x * w) * w) * w, [1.0, 2.0])
+    ops = [n.index for n in story.nodes if not n.leaf]
+    units = Units(story, [Block(f"{i}", f"{i}", ops[i : i + 2]) for i in (0, 2)] + ops[4:])
+    chips = [u.lead.title for u in units.units if u.chip]
+    assert chips == ["w", "w"]
+    assert (
+        sum(s.value for e in units.edges if e.start.lead.title == "w" for s in units.sent_along(e))
+        == story.steps[-1].sent[1].total
+    )
 
 
 def test_a_box_shows_the_value_that_leaves_it():

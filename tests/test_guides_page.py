@@ -2,10 +2,10 @@
 
 import guides_page
 import pytest
+from guides_sentences import SENTENCES
 
 import labkit.torch as torch
 from labkit.cases import CASES
-from labkit.cases.sentences import SENTENCES
 
 
 def test_the_page_is_up_to_date():

@@ -19,6 +19,12 @@ def add_parser(commands: Any) -> None:
         "Beside grades.csv are written grades.questions.csv, grades.html (your overview: who missed what, and why) and "
         "grades.journal, from which --resume goes on."
     )
+    for add in (_add_files, _add_results, _add_again, _add_limits):
+        add(parser)
+
+
+def _add_files(parser):
+    """What is graded, by which notebook and for whom."""
     parser.add_argument(
         "submissions", type=Path, metavar="SUBMISSIONS",
         help="an archive of Moodle's or Canvas's, or a folder: one unpacked, nbgrader's, checkouts of Git, files side by side",
@@ -43,6 +49,10 @@ def add_parser(commands: Any) -> None:
         "--return", type=Path, metavar="FILE.csv", dest="returned", help="write the roster's own table with the grades in it, "
         "which Canvas and Moodle import",
     )  # fmt: skip
+
+
+def _add_results(parser):
+    """Who does it, and what is written beside the table."""
     parser.add_argument(
         "--jobs", type=_at_least(1), default=0, metavar="N", help="processes at once; default: all cores"
     )
@@ -57,6 +67,10 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--gradebook", default="", metavar="gradebook.db", help="write the scores to nbgrader's gradebook"
     )
+
+
+def _add_again(parser):
+    """What a second run does anew."""
     parser.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     parser.add_argument(
         "--rescore", action="store_true",
@@ -69,6 +83,10 @@ def add_parser(commands: Any) -> None:
         metavar="QUESTION",
         help="run this question again for all; may be repeated",
     )
+
+
+def _add_limits(parser):
+    """What a student's code may take."""
     parser.add_argument(
         "--seed", type=_at_least(0), metavar="N", help="of the inputs that are drawn; the same seed, the same grades"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from autograd.extend import Box
 
-from .boxes import isbox
+from .boxes import isbox, shape_of
 from .guest import is_number
 from .trees import leaves
 
@@ -88,6 +88,26 @@ _NOT_RUN: list[tuple[Callable[[object], bool], str, str]] = [
         "Write def instead of async def, and return the numbers",
     ),
 ]
+
+
+def with_tangents(args, tangents) -> list[tuple[Any, Any]]:
+    """Each of a function's arguments with its tangent, as NumPy's.
+
+    Raises TypeError unless there is one for each, and ValueError for one of another shape than its argument.
+    """
+    if not (isinstance(args, (tuple, list)) and isinstance(tangents, (tuple, list)) and len(args) == len(tangents)):
+        raise TypeError(
+            "jvp: expected a tuple of arguments and one of as many tangents. Write labkit.jvp(f, (x,), (v,))"
+        )
+    pairs = []
+    for value, tangent in zip(args, tangents, strict=True):
+        tangent = numeric(tangent, "jvp: the tangent")
+        if shape_of(value) != shape_of(tangent):
+            raise ValueError(
+                f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
+            )
+        pairs.append((numeric(value, "jvp: the argument"), tangent))
+    return pairs
 
 
 def check_output(fun, output) -> Any:

@@ -53,8 +53,7 @@ def value_and_grad(fun, argnums=0) -> Callable:
 
     @wraps(fun)
     def differentiated(*args, **kwargs):
-        if watch.asked:
-            watch.asked(fun, args)
+        watch.asks(fun, args)
         restricted, values = restrict(fun, args, argnums, kwargs)
         with no_warnings():
             output, pull = vjp_unchecked(restricted, values)

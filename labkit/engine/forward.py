@@ -8,8 +8,8 @@ from autograd import tracer
 from autograd.core import JVPNode
 from autograd.extend import vspace
 
-from .boxes import dense, dtype_of, isbox, match_dtype, shape_of
-from .checks import check_function, check_output, numeric
+from .boxes import dense, dtype_of, isbox, match_dtype
+from .checks import check_function, check_output, with_tangents
 from .guest import Own, inside, new_box, new_level
 from .mistakes import run
 from .quiet import no_warnings
@@ -43,11 +43,8 @@ def transposed(fun) -> Callable:
             return sum(anp.sum(dense(g) * t) for g, t in zip(pulled, tangents, strict=True))
 
         _, pull = vjp(paired, vspace(ans).ones())  # not zeros: some rules skip what is zero
-        walks = watch.walks
-        try:
+        with watch.uncounted():
             return pull(1.0)[0]
-        finally:
-            watch.walks = walks  # nobody has asked for this one
 
     return rule
 
@@ -59,18 +56,8 @@ def jvp(fun, args, tangents) -> tuple[Any, Any]:
     [12.0, 4.0]
     """
     check_function("jvp(f, (x,), (v,))", fun)
-    if not (isinstance(args, (tuple, list)) and isinstance(tangents, (tuple, list)) and len(args) == len(tangents)):
-        raise TypeError(
-            "jvp: expected a tuple of arguments and one of as many tangents. Write labkit.jvp(f, (x,), (v,))"
-        )
-    level, boxes = new_level(), []
-    for value, tangent in zip(args, tangents, strict=True):
-        tangent = numeric(tangent, "jvp: the tangent")
-        if shape_of(value) != shape_of(tangent):
-            raise ValueError(
-                f"jvp: expected a tangent of shape {shape_of(value)}, as its argument, got {shape_of(tangent)}"
-            )
-        boxes.append(new_box(numeric(value, "jvp: the argument"), level, Forward.new_root(tangent)))
+    level = new_level()
+    boxes = [new_box(value, level, Forward.new_root(tangent)) for value, tangent in with_tangents(args, tangents)]
     watch.pushes += 1
     with no_warnings(), inside(level):
         output = check_output(fun, run(fun, boxes))

@@ -51,15 +51,33 @@ class Reverse(Own, VJPNode):
 tracer.notrace_primitives[Reverse] = tracer.notrace_primitives[VJPNode]
 
 
+def latest_first(ends, since=0) -> list:
+    """The results of ops that `ends` (nodes) were computed from, and `ends` themselves: each after all that uses it.
+
+    Ids grow as the program runs. With `since`, nodes whose id is lower count as inputs, which are left out.
+
+    >>> level, root = new_level(), Reverse.new_root(3.0)
+    >>> y = new_box(3.0, level, root) ** 2 + 1.0
+    >>> latest_first([y._node]) == [y._node, *y._node.parents]
+    True
+    """
+    reached: dict = {}
+    waiting = list(ends)
+    while waiting:
+        node = waiting.pop()
+        if node.id >= since and node.id not in reached:
+            reached[node.id] = node
+            waiting.extend(node.parents)
+    return [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents]
+
+
 def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     """Walk back from many nodes at once. Returns `{node: gradient}` for the roots that were reached.
 
-    With `since`, nodes whose id is lower count as roots. A rule may give None for a parent that gets nothing.
+    `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape and dtype of its node's value. A rule may give
+    None for a parent that gets nothing. With `since`, nodes whose id is lower count as roots.
 
-    A node is visited after all that was computed from it, for ids grow as the program runs; `observe(node, gradient,
-    contributions)` sees each step, a contribution being `(parent, value, running total)`.
-
-    `ends`: nodes; `seeds`: a gradient for each. A gradient has the shape and dtype of its node's value.
+    `observe(node, gradient, contributions)` sees each step, a contribution being `(parent, value, running total)`.
 
     >>> level, root = new_level(), Reverse.new_root(3.0)
     >>> y = new_box(3.0, level, root) ** 2
@@ -67,32 +85,21 @@ def reverse_pass(ends, seeds, observe=None, since=0) -> dict:
     6.0
     """
     totals: dict = {}
-    reached = {end.id: end for end in ends}
     for end, seed in zip(ends, seeds, strict=True):
         totals[end] = accumulate(totals.get(end), match_dtype(seed, end.dtype))
-    stack = [end for end in reached.values() if end.id >= since]
-    while stack:
-        new = {parent.id: parent for parent in stack.pop().parents if parent.id not in reached}
-        reached.update(new)
-        stack.extend(new.values() if not since else [node for node in new.values() if node.id >= since])
     observe = observe or watch.observe
-    watch.walks += 1
-    interrupted = watch.node  # the node of a walk that this one is inside of
-    try:
-        for node in [reached[i] for i in sorted(reached, reverse=True) if reached[i].parents and i >= since]:
-            watch.node, gradient, contributions = node, totals.pop(node, None), []
-            if gradient is None:  # all that was computed from it has sent nothing
+    with watch.walk():
+        for node in latest_first(ends, since):
+            if node not in totals:  # all that was computed from it has sent nothing
                 continue
+            watch.node, gradient, contributions = node, totals.pop(node), []
             for parent, g in zip(node.parents, node.vjp(gradient), strict=True):
-                if g is None:
-                    continue
-                g = match_dtype(dense(g), parent.dtype)
-                totals[parent] = accumulate(totals.get(parent), g)
-                contributions.append((parent, g, totals[parent]))
+                if g is not None:
+                    g = match_dtype(dense(g), parent.dtype)
+                    totals[parent] = accumulate(totals.get(parent), g)
+                    contributions.append((parent, g, totals[parent]))
             if observe:
                 observe(node, gradient, contributions)
-    finally:
-        watch.node = interrupted
     return totals
 
 
@@ -109,8 +116,7 @@ def vjp(fun, *args) -> tuple[Any, Callable]:
     (12.0, [4.0, 3.0])
     """
     check_function("vjp(f, x)", fun)
-    if watch.asked:
-        watch.asked(fun, args)
+    watch.asks(fun, args)
     values = [numeric(value, "vjp: argument", i) for i, value in enumerate(args)]
     with no_warnings():
         output, pull = vjp_unchecked(fun, values)

@@ -1,6 +1,7 @@
 """Who looks on in a thread while something is differentiated: told of what was asked for, and of each step of a walk back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from .threads import PerThread
@@ -16,6 +17,30 @@ class Watch(PerThread):
     observe = node = None
     asked: Callable[[Any, tuple], None] | None = None
     walks = pushes = 0
+
+    def asks(self, what: Any, args: tuple) -> None:
+        """Somebody wants `what` differentiated."""
+        if self.asked:
+            self.asked(what, args)
+
+    @contextmanager
+    def walk(self) -> Iterator[None]:
+        """A walk back, counted; after it, `node` is again the one of the walk that it is inside of."""
+        self.walks += 1
+        node = self.node
+        try:
+            yield
+        finally:
+            self.node = node
+
+    @contextmanager
+    def uncounted(self) -> Iterator[None]:
+        """What is walked in here nobody has asked for."""
+        walks = self.walks
+        try:
+            yield
+        finally:
+            self.walks = walks
 
 
 watch = Watch()

@@ -29,24 +29,6 @@ NOTHING = "Nothing was handed in."
 NOBODYS = "-"
 
 
-def find_submissions(root: Path, assignment: str, source: Path | None = None) -> list[Submission]:
-    """One submission for each student, sorted by name; hidden files and checkpoints are left out.
-
-    `source` is the instructor's notebook: it is never taken for a submission, and where no notebook of a student has the
-    right name, the cells in it tell which one is meant. Raises SubmissionError where `root` or `source` is missing.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "ann_week1.ipynb").write_text("{}")
-    ...     Path(folder, "bob").mkdir()
-    ...     for found in find_submissions(Path(folder), "week1"):
-    ...         print(found.student, found.file, found.problem)
-    ann ann_week1.ipynb
-    bob  The folder bob holds no notebook; expected week1.ipynb. Ask for it.
-    """
-    return collect(root, assignment, source).submissions
-
-
 def collect(
     root: Path,
     assignment: str,
@@ -57,12 +39,23 @@ def collect(
     zone: tzinfo | None = None,
     reader: Reader | None = None,
 ) -> Collected:
-    """The submissions in a folder or an archive; with a `roster`, one for each of its students.
+    """The submissions in a folder or an archive, sorted by student; with a `roster`, one for each of its students.
 
+    Hidden files and checkpoints are left out. `source` is the instructor's notebook: it is never taken for a submission, and
+    where no notebook of a student has the right name, the cells in it tell which one is meant.
     `layouts` are tried in their order (those of `lms.toml`, if none are given). `matches` says whose an entry is, by its name,
     where its name does not; "-": it is nobody's. `zone` is where times without a zone are meant. `reader` opens
-    archives, one of its own if it is not given. Raises SubmissionError as `find_submissions`, and for a student in `matches` who
-    is not on the roster.
+    archives, one of its own if it is not given. Raises SubmissionError where `root` or `source` is missing, and for a
+    student in `matches` who is not on the roster.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "ann_week1.ipynb").write_text("{}")
+    ...     Path(folder, "bob").mkdir()
+    ...     for found in collect(Path(folder), "week1").submissions:
+    ...         print(found.student, found.file, found.problem)
+    ann ann_week1.ipynb
+    bob  The folder bob holds no notebook; expected week1.ipynb. Ask for it.
     """
     reader = reader or Reader()
     tree: Tree = Sealed(reader, root, zone=zone) if root.is_file() else Folder(root, source, reader)

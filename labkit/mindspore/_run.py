@@ -39,8 +39,7 @@ class Run:
     """
 
     def __init__(self, fn, args, places, weights, head=None):
-        if watch.asked:
-            watch.asked(fn, args)
+        watch.asks(fn, args)
         self.args = separated(args) if in_graph_mode() else args
         self.places, self.weights = places, weights
         sources = {id(t): t for p in places for t in _inputs_in(self.args[p])} | {id(w): w for w in weights}

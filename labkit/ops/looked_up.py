@@ -155,34 +155,22 @@ def is_nonzero(of, input) -> Any:
     return bool(input)
 
 
-@composed
-def gcd(of, input, other) -> Any:
-    """The greatest common divisor of each pair."""
-    return of["found"](np.gcd, input, other)
+def _of_pairs(name, kernel, told):
+    def answer(of, input, other) -> Any:
+        return of["found"](kernel, input, other)
+
+    answer.__name__, answer.__doc__ = name, told
+    composed(answer)
 
 
-@composed
-def lcm(of, input, other) -> Any:
-    """The least common multiple of each pair."""
-    return of["found"](np.lcm, input, other)
-
-
-@composed
-def nextafter(of, input, other) -> Any:
-    """The next floating number towards `other`."""
-    return of["found"](np.nextafter, input, other)
-
-
-@composed
-def bitwise_left_shift(of, input, other) -> Any:
-    """The bits moved to the left."""
-    return of["found"](np.left_shift, input, other)
-
-
-@composed
-def bitwise_right_shift(of, input, other) -> Any:
-    """The bits moved to the right; the sign stays."""
-    return of["found"](np.right_shift, input, other)
+for _op in (
+    ("gcd", np.gcd, "The greatest common divisor of each pair."),
+    ("lcm", np.lcm, "The least common multiple of each pair."),
+    ("nextafter", np.nextafter, "The next floating number towards `other`."),
+    ("bitwise_left_shift", np.left_shift, "The bits moved to the left."),
+    ("bitwise_right_shift", np.right_shift, "The bits moved to the right; the sign stays."),
+):
+    _of_pairs(*_op)
 
 
 @torch_only

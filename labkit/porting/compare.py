@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine import map_leaves
 from ..kinds import as_tuple
 from .comparing import Comparing
 from .mindspore_side import MindSporeSide
@@ -104,13 +105,5 @@ def _inputs(inputs, sides):
         return Numbers(array.astype(wanted) if array.dtype.kind == "f" else array)
 
     if isinstance(inputs, dict):
-        return (), {name: _walk(numbers, value) for name, value in inputs.items()}
-    return tuple(_walk(numbers, value) for value in as_tuple(inputs)), {}
-
-
-def _walk(change, value):
-    if isinstance(value, (tuple, list)):
-        return type(value)(_walk(change, v) for v in value)
-    if isinstance(value, dict):
-        return {name: _walk(change, v) for name, v in value.items()}
-    return change(value)
+        return (), {name: map_leaves(numbers, value) for name, value in inputs.items()}
+    return tuple(map_leaves(numbers, value) for value in as_tuple(inputs)), {}

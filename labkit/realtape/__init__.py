@@ -12,12 +12,12 @@ from .cutting import Behind, behind
 from .kinds import installed, is_real_module, is_real_tensor, tensors_in, unseen
 from .names import Names
 from .reading import nodes_of, op_of, read
-from .saved import settings, slots
+from .saved import fate_of, settings, slots
 from .showing import tape_of, tape_of_run
 from .state import unchanged
 from .stored import as_json, of_json
 from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN, BackStep, Saved, Tape, TapeNode, in_bytes
-from .values import Value, value_of
+from .values import Value, array_of, dtype_of, value_of
 
 __all__ = [
     "CHANGED",
@@ -32,8 +32,11 @@ __all__ = [
     "Tape",
     "TapeNode",
     "Value",
+    "array_of",
     "as_json",
     "behind",
+    "dtype_of",
+    "fate_of",
     "in_bytes",
     "installed",
     "is_real_module",

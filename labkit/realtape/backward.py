@@ -10,7 +10,8 @@ from weakref import ref
 
 from .kinds import installed, unseen
 from .reading import nodes_of
-from .tape import BackStep, Tape
+from .saved import fate_of
+from .tape import FREED, BackStep, Tape
 from .values import Value, value_of
 
 RAN = (
@@ -96,7 +97,7 @@ class _Watch:
 
 
 def _failure(error, tape, running):
-    if "a second time" in str(error):
+    if fate_of(error) == FREED:
         return USED_UP
     where = f" in {tape.nodes[running].name}" if running is not None else ""
     what = "" if type(error) is RuntimeError else f"{type(error).__name__}: "

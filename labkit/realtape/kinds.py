@@ -29,6 +29,11 @@ def is_real_module(value: Any) -> bool:
     return torch is not None and hasattr(torch, "nn") and issubclass(type(value), torch.nn.Module)
 
 
+def is_leaf(node: Any) -> bool:
+    """Whether a node is where the gradient of a leaf is accumulated."""
+    return node.name().endswith("AccumulateGrad")
+
+
 def tensors_in(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """The tensors in a tensor, a tuple, list, mapping or dataclass, each with its place: "", "[0]", "['loss']" or ".logits"."""
     if is_real_tensor(value):

@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ..ops import op_of_node
-from .kinds import is_real_tensor, unseen
+from .kinds import is_leaf, is_real_tensor, unseen
 from .names import Names
 from .saved import Slot, settings, slots
 from .tape import KEPT, Saved, Tape, TapeNode
@@ -59,7 +59,7 @@ def nodes_of(tensors: Sequence[Any]) -> list[Any]:
     place = {node: i for i, node in enumerate(seen)}
 
     def offer(node):
-        heappush(ready, (not _is_leaf(node), 0 if _is_leaf(node) else sequence_of(node) or 0, place[node], node))
+        heappush(ready, (not is_leaf(node), 0 if is_leaf(node) else sequence_of(node) or 0, place[node], node))
 
     for node in (n for n, count in waits.items() if not count):
         offer(node)
@@ -71,10 +71,6 @@ def nodes_of(tensors: Sequence[Any]) -> list[Any]:
             if not waits[user]:
                 offer(user)
     return order
-
-
-def _is_leaf(node):
-    return node.name().endswith("AccumulateGrad")
 
 
 def sequence_of(node: Any) -> int | None:
@@ -89,7 +85,7 @@ class _Reading:
         self.tensors, self.names = tensors, names
         self.order = nodes_of(tensors)
         self.index = {node: i for i, node in enumerate(self.order)}
-        self.leaves = {id(node.variable): i for node, i in self.index.items() if _is_leaf(node)}
+        self.leaves = {id(node.variable): i for node, i in self.index.items() if is_leaf(node)}
         self.read_values: dict[
             int, tuple[Any, Value | None]
         ] = {}  # by id; the tensor too, so that the id stays its own
@@ -113,7 +109,7 @@ class _Reading:
         return Tape(name, roots, nodes, *self._parameters())
 
     def _node(self, i, node):
-        if _is_leaf(node):
+        if is_leaf(node):
             return self._leaf(i, node.variable)
         made = TapeNode(i, node.name().rpartition("::")[2], op_of(node), outputs=tuple(_kinds(node)))
         made.parents = tuple(None if n is None else (self.index[n], nr) for n, nr in node.next_functions)
@@ -136,7 +132,7 @@ class _Reading:
     def _note_made(self, saved):
         """Note which memory the values of the tape stand in: what shares it without being on the tape was detached."""
         for node in self.order:
-            if _is_leaf(node):
+            if is_leaf(node):
                 self._note(node.variable, self.names.leaves.get(id(node.variable), "a leaf"))
         for (node, _), (name, tensor) in self.names.results.items():
             if node in self.index:
@@ -192,7 +188,7 @@ def op_of(node: Any) -> str:
     """The op of a node in words: `log_softmax` of LogSoftmaxBackward0, "leaf" of AccumulateGrad."""
     name = node.name().rpartition("::")[2]
     plain = re.sub(r"Backward\d*$", "", name)
-    if name.endswith("AccumulateGrad"):
+    if is_leaf(node):
         return "leaf"
     if hasattr(node, "_forward_cls") or not plain:  # a Function of the user's: its own name
         return plain or name
@@ -203,6 +199,6 @@ def _kinds(node):
     """`(shape, dtype, device)` of each result of a node's op."""
     for kind in getattr(node, "_input_metadata", ()):
         try:
-            yield tuple(map(int, kind.shape)), str(kind.dtype).removeprefix("torch."), str(kind.device)
+            yield tuple(map(int, kind.shape)), dtype_of(kind), str(kind.device)
         except (RuntimeError, AttributeError, TypeError):  # a result that is no plain tensor
             yield (), "", ""

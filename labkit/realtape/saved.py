@@ -7,11 +7,10 @@ checkpoint that is the user's forward. `node._raw_saved_self` is the same place 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .kinds import is_real_tensor
+from .kinds import is_leaf, is_real_tensor
 from .tape import CHANGED, FREED, KEPT, PACKED, UNKNOWN
 
 RAW = "_raw_saved_"
-_USED_UP = "a second time"  # in what PyTorch says about what is freed
 _CLOSED = ("CppFunction", "CopySlices")  # nodes made in C++ alone, and that of an op on a part of a tensor in place
 _UNTOLD = "this PyTorch does not say whether a hook packed it, and to look would run the hook"
 
@@ -36,15 +35,11 @@ def slots(node: Any) -> Iterator[Slot]:
             continue
         found = _several(node, name, raw) if isinstance(raw, tuple | list) else [_one(node, name, raw)]
         yield from (slot for slot in found if slot.tensor is not None or slot.state != KEPT)
-    if type(node).__name__ in _CLOSED and not _is_leaf(node):
+    if type(node).__name__ in _CLOSED and not is_leaf(node):
         yield Slot("what it saves", UNKNOWN, None, "PyTorch does not say what nodes of this kind save")
     for name, value in sorted(getattr(node, "__dict__", {}).items()):
         if is_real_tensor(value):
             yield Slot(f"ctx.{name}", KEPT, value)
-
-
-def _is_leaf(node):
-    return node.name().endswith("AccumulateGrad")
 
 
 def settings(node: Any) -> dict[str, Any]:
@@ -107,9 +102,17 @@ def _called(hook):
     return f"{home}.{getattr(hook, '__qualname__', type(hook).__qualname__)}".lstrip(".")
 
 
+def fate_of(error: Exception) -> str:
+    """What became of a saved tensor, by what PyTorch says where it is asked for: freed, changed in place, or unknown.
+
+    >>> fate_of(RuntimeError("Trying to backward through the graph a second time (or ..."))
+    'freed'
+    """
+    if "a second time" in str(error):
+        return FREED
+    return CHANGED if "modified by an inplace operation" in str(error) else UNKNOWN
+
+
 def _failure(error, tensor=None):
-    text = str(error)
-    if _USED_UP in text:
-        return FREED, None, ""
-    changed = "modified by an inplace operation" in text
-    return (CHANGED if changed else UNKNOWN), tensor, text.partition(" Hint:")[0]
+    fate = fate_of(error)
+    return (fate, None, "") if fate == FREED else (fate, tensor, str(error).partition(" Hint:")[0])

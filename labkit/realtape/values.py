@@ -75,16 +75,22 @@ def readable(tensor: Any) -> bool:
     return plain and tensor.device.type != "meta" and tensor.layout == torch.strided and not tensor.is_quantized
 
 
+def array_of(tensor: Any) -> np.ndarray:
+    """Its numbers, in its own memory where NumPy can; those that NumPy has no type for (bfloat16, float8) as float32."""
+    raw = tensor.detach()
+    raw = (raw.to_dense() if raw.is_sparse else raw).resolve_conj().resolve_neg().cpu()
+    try:
+        return raw.numpy()
+    except TypeError:
+        return raw.float().numpy()
+
+
 def value_of(tensor: Any) -> Value | None:
     """What `tensor` holds now, or None where that cannot be read. To be called where `unseen` is in force."""
     if not readable(tensor) or tensor.numel() > MOST_READ:
         return None
     try:
-        raw = tensor.detach().resolve_conj().resolve_neg().cpu()
-        try:
-            array = raw.numpy()
-        except TypeError:  # NumPy has no such type: bfloat16, float8
-            array = raw.float().numpy()
+        array = array_of(tensor)
     except (RuntimeError, TypeError, NotImplementedError):  # inside of a transform of torch.func
         return None
     many = array.size > MOST and array.dtype.kind != "c"

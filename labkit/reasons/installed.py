@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ..realtape import is_real_tensor
+from ..realtape import array_of, is_real_tensor
 from .answer import Why
 from .cutting import cut_off
 from .judging import Standing, about, judged
 from .mode import RealRun
 from .notes import cuts
-from .real import RealReading, numbers
+from .real import RealReading
 from .taped import FLOAT, REQUIRE
 from .words import answer, beside
 
@@ -66,7 +66,7 @@ def _asks_for_none(w):
 
 def _standing(w, held, run=None):
     given = held if held is not None else w.grad if w.is_leaf or w.retains_grad else None
-    array = None if given is None else numbers(given) if is_real_tensor(given) else np.asarray(given)
+    array = None if given is None else array_of(given) if is_real_tensor(given) else np.asarray(given)
     hooks = list((getattr(w, "_backward_hooks", None) or {}).values()) + (run.hooks if run is not None else [])
     where = run.lines.get(w.grad_fn) if run is not None else None
     changed = run.changes.get(id(given)) if run is not None else None

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 from .answer import Why
 from .examining import examine
 from .flow import largest
+from .reading import Unreadable
 from .standing import compare
-from .tape import Unreadable
 from .words import answer, at, figure, found
 
 

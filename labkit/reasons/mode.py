@@ -6,11 +6,12 @@ from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from ..realtape import array_of
 from .answer import user_frame
-from .real import RealReading, numbers
+from .reading import Unreadable
+from .real import RealReading
 from .run import wants_one
 from .sight import Sight
-from .tape import Unreadable
 
 
 class RealRun:
@@ -20,7 +21,9 @@ class RealRun:
         torch: Any = sys.modules["torch"]
         self.torch, self.w = torch, w
         self.home = os.path.dirname(torch.__file__) + os.sep
-        self.sight = Sight(w, lambda v: isinstance(v, torch.Tensor), lambda t: t is w or t.grad_fn is not None, numbers)
+        self.sight = Sight(
+            w, lambda v: isinstance(v, torch.Tensor), lambda t: t is w or t.grad_fn is not None, array_of
+        )
         self.lines: dict[Any, Any] = {}
         self.changes: dict[int, Any] = {}  # where a tensor was written to last
         self.writes: dict[int, Any] = {}  # the same, by its memory

@@ -1,21 +1,14 @@
 """The tape of the PyTorch dialect, read back to one tensor: nothing is accumulated, released or run that is the user's."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..engine import dense, getval, match_dtype, vjp_of
-from .flow import Flow, Sent, Step, finite
+from .flow import Flow, finite
+from .probe import Probe
+from .reading import Reading, Unreadable
 from .rules import is_floating, probe_of, sends_elsewhere
-
-
-class Unreadable(Exception):
-    """The way back cannot be computed: `cause`, `place`, and the words of the framework."""
-
-    def __init__(self, cause: str, place: Any = None, words: str = "") -> None:
-        super().__init__(words)
-        self.cause, self.place, self.words = cause, place, words
 
 
 def is_taped(value: Any) -> bool:
@@ -28,32 +21,25 @@ def array_of(tensor: Any) -> np.ndarray:
     return np.asarray(getval(tensor.__engine_value__()))
 
 
-class TapeReading:
-    """What the tape behind `loss` says of `w`, two tensors.
-
-    `reached`: whether the gradient gets there. `released`: whether `backward()` has walked this tape.
-    """
+class TapeReading(Reading):
+    """What the tape of the dialect says. `released`: whether `backward()` has walked it."""
 
     def __init__(self, loss: Any, w: Any) -> None:
-        self.loss, self.w, self.end = loss, w, loss.grad_fn
-        self.order = [] if self.end is None else self.end.__engine_behind__()
-        self.target = self._node_of(w)
-        self.leading = self._leading()
-        self.reached = self.target is not None and (self.target in self.leading)
+        super().__init__(loss, w, [] if loss.grad_fn is None else loss.grad_fn.__engine_behind__())
         self.released = any(node.released and node.releases for node in self.order)
         self.values: dict[Any, Any] = {}
 
-    def _node_of(self, w):
-        if w.grad_fn is not None:
-            return w.grad_fn
-        return next((node for node in self.order if getattr(node, "variable", None) is w), None)
+    def variable(self, node: Any) -> Any:
+        return getattr(node, "variable", None)
 
-    def _leading(self):
-        found = set()
-        for node in self.order:  # leaves first
-            if node is self.target or any(e is not None and e.node in found for e in node.edges):
-                found.add(node)
-        return found
+    def ways(self, node: Any) -> list:
+        return [edge for edge in node.edges if edge is not None]
+
+    def behind(self, end: Any) -> set:
+        return set(end.__engine_behind__())
+
+    def named(self, node: Any) -> tuple[str, Any]:
+        return node.op_name(), node.where
 
     # ---- values ----
 
@@ -114,17 +100,11 @@ class TapeReading:
         for node in self.order:
             self._check(node)
         self._compute()
-        steps: list[Step] = []
-        totals: dict[Any, list] = {node: [None] * node.outputs for node in self.order}
-        totals[self.end][self.loss.output_nr if self.end.outputs > 1 else 0] = np.ones_like(array_of(self.loss))
+        place = self.loss.output_nr if self.end.outputs > 1 else 0
         with np.errstate(all="ignore"):
-            for node in reversed([n for n in self.order if n.edges and n in self.leading]):
-                if node is not self.target and any(g is not None for g in totals[node]):
-                    steps.append(self._step(node, totals))
-        arrived = totals[self.target]
-        place = self.w.output_nr if self.target.outputs > 1 else 0
-        gradient = arrived[place] if arrived[place] is not None else np.zeros_like(array_of(self.w))
-        return Flow(steps, self.target, np.asarray(getval(gradient)), self._bad(), self._first_bad)
+            return self.walk(
+                np.ones_like(array_of(self.loss)), place, self.w.output_nr if self.target.outputs > 1 else 0
+            )
 
     def _check(self, node):
         if node not in self.leading:
@@ -132,43 +112,22 @@ class TapeReading:
         for inner in (node, getattr(node, "fn", node)):
             for _, counter, number in dict(getattr(inner, "versions", {})).values():
                 if counter.number != number:
-                    raise Unreadable("overwritten", counter.place, _name(inner))
+                    raise Unreadable("overwritten", counter.place, inner.op_name())
 
-    def _step(self, node, totals):
-        gradients = totals[node]
-        arrived = np.asarray(next(g for g in gradients if g is not None))
-        sent, elsewhere = [], False
-        edges = [e for e in node.edges if e is not None]
-        pulled = self._pull(node, gradients)
-        for i, (edge, g) in enumerate(zip(edges, pulled, strict=True)):
-            if g is None:
-                continue
-            g = np.asarray(getval(match_dtype(dense(g), edge.dtype)))
-            if edge.node not in self.leading:
-                elsewhere = elsewhere or bool(np.any(g))
-                continue
-            slots = totals[edge.node]
-            slots[edge.nr] = g if slots[edge.nr] is None else slots[edge.nr] + g
-            sent.append(Sent(edge.node, g, partial(self._probe, node, i, arrived)))
+    def first(self, arrived: dict[int, Any]) -> np.ndarray:
+        return np.asarray(arrived[min(arrived)])
 
-        def again(change):
-            scaled = [None if g is None else np.asarray(change(g), g.dtype) for g in gradients]
-            found = zip(edges, self._pull(node, scaled), strict=True)
-            return [np.asarray(getval(dense(g)), e.dtype) for e, g in found if g is not None and e.node in self.leading]
+    def fitting(self, g: Any, way: Any) -> np.ndarray:
+        return np.asarray(getval(match_dtype(dense(g), way.dtype)))
 
-        return Step(
-            node,
-            _name(node),
-            node.where,
-            arrived,
-            sent,
-            again,
-            lambda: elsewhere or self._aside(node, arrived),
-            self._factors(node),
-        )
+    def changed(self, change: Any, g: Any) -> np.ndarray:
+        return np.asarray(change(g), g.dtype)
 
-    def _pull(self, node, gradients):
-        wanted = [True] * sum(e is not None for e in node.edges)
+    def numbers(self, value: Any) -> np.ndarray:
+        return array_of(value) if is_taped(value) else np.asarray(getval(value))
+
+    def pull(self, node: Any, arrived: dict[int, Any]) -> list:
+        gradients, wanted = [arrived.get(nr) for nr in range(node.outputs)], [True] * len(self.ways(node))
         if hasattr(node, "known"):
             args, value = self._arguments(node)
             if args is not None:
@@ -178,19 +137,18 @@ class TapeReading:
 
         try:
             with set_grad_enabled(False):
-                return node.pull(list(gradients), wanted, False)
+                return node.pull(gradients, wanted, False)
         except RuntimeError as error:
             cause = "overwritten" if "modified by an inplace" in str(error) else "released"
             raise Unreadable(cause, node.where, str(error).partition(" Hint")[0]) from None
 
-    def _aside(self, node, arrived):
-        """Whether the constants among the arguments would get something."""
+    def aside(self, node: Any, arrived: Any) -> bool:
         args = self._arguments(node)[0] if hasattr(node, "known") else None
         return args is not None and sends_elsewhere(
             node.fun, args, node.kwargs, node.argnums, self._value(node), arrived
         )
 
-    def _factors(self, node):
+    def factors(self, node: Any) -> list[np.ndarray]:
         if not hasattr(node, "known"):
             return []
         args, _ = self._arguments(node)
@@ -198,7 +156,7 @@ class TapeReading:
         leading = {i for i, e in zip(node.argnums, node.parents, strict=True) if e.node in self.leading}
         return [np.asarray(a) for i, a in enumerate(args or ()) if is_floating(a) and i not in leading] if kinds else []
 
-    def _probe(self, node, place, arrived):
+    def probe(self, node: Any, place: int, arrived: Any) -> Probe | None:
         if not hasattr(node, "known") or place >= len(node.argnums):
             return None
         args, _ = self._arguments(node)
@@ -206,29 +164,15 @@ class TapeReading:
             return None
         return probe_of(node.fun, args, node.kwargs, node.argnums[place], arrived)
 
-    def _bad(self):
-        return None if finite(array_of(self.loss)) else self._first_bad(self.end)
-
-    def _first_bad(self, end):
-        """The first op behind `end`, itself included, whose value is not finite."""
-        behind = set(end.__engine_behind__())
-        for node in self.order:
-            if node not in behind:
-                continue
-            value = self.values.get(node)
-            if value is not None and np.asarray(value).dtype.kind in "fV" and not finite(value):
-                return _name(node), node.where
-        return None
+    def is_bad(self, node: Any) -> bool:
+        value = self.values.get(node)
+        return value is not None and np.asarray(value).dtype.kind in "fV" and not finite(value)
 
 
 def _told(args, node):
     """Whether None among the arguments is an option rather than something that is gone."""
     gone = [i for i, a in enumerate(args) if a is None and (i in node.argnums or i in node.apart)]
     return not gone and node.args is not None
-
-
-def _name(node):
-    return node.op_name()
 
 
 def hooks_on_the_way(reading: TapeReading) -> Any:

@@ -145,44 +145,23 @@ def _said_zero(finding):
     arrives = f"of what arrives (up to {figures['arrived']:.3g})" if "arrived" in figures else ""
     also = figures.get("also", 0)
     more = f"On {also} other way{'s' * (also > 1)} it ends elsewhere." if also else ""
-    if word == "lost":
-        return (
-            [f"{op} should send {figures['lost']:.2g}, which is too small for {figures['dtype']} and becomes 0."],
-            "scale the loss up before backward and the gradients down after it (a GradScaler), or compute this in float32.",
-        )
-    if word == "overwritten":
-        return (
-            [
-                f"{op} puts other values in the place of what had been computed, so the loss does not depend on it any more.",
-                more,
-            ],
-            "write the new values into a new tensor, and go on with the old one.",
-        )
-    if word in ("dead", "flat", "saturated"):
-        return [_FLAT[word].format(op=op, arrives=arrives), more], _FLAT_NEXT[word]
-    if word == "multiplied":
-        return [
-            f"{op} multiplies with zeros only: {arrives} nothing goes on.",
-            more,
-        ], "look at the factor that is zero."
-    if word == "not":
-        return (
-            [f"{op} chose others: {arrives} all goes to what was chosen.", more],
-            "look at the condition or the index; what is not chosen learns nothing.",
-        )
-    if word == "no":
-        said = f"The derivative of {op} answers with no gradient (None) for what leads to the tensor."
-        return [said], "let its backward return a gradient for that argument."
-    if word == "cancelled" and "parts" in figures:
-        return [f"{op} adds up parts{_of_parts(figures)} to exactly zero.", more], _TAKEN_OUT
     if word == "cancelled":
-        return (
-            [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],
-            "look whether the loss depends on it at all: the uses may cancel out, as in x - x.",
-        )
+        return _said_cancelled(op, figures, more)
+    if word in _ZERO_WORDS:
+        said, step = _ZERO_WORDS[word]
+        return [said.format(op=op, arrives=arrives, **figures), "" if word in ("lost", "no") else more], step
     if not finding.op:
         return ["Nothing but zeros starts from the loss."], "look at the loss."
     return [f"{op} sends nothing on {arrives}: its slope there is zero.", more], "look at what goes into it."
+
+
+def _said_cancelled(op, figures, more):
+    if "parts" in figures:
+        return [f"{op} adds up parts{_of_parts(figures)} to exactly zero.", more], _TAKEN_OUT
+    return (
+        [f"{figures['uses']} uses bring gradients that add up to exactly zero, the last at {op}."],
+        "look whether the loss depends on it at all: the uses may cancel out, as in x - x.",
+    )
 
 
 def _of_parts(figures):
@@ -194,17 +173,40 @@ _TAKEN_OUT = (
     " difference behind it."
 )
 
-_FLAT = {
-    "dead": "{op} is on its flat side with every number that counts: its slope there is 0, so {arrives} nothing goes on.",
-    "flat": "{op} is flat wherever it is defined: its slope is 0 for all numbers, so {arrives} nothing goes on.",
-    "saturated": "{op} is saturated: what goes in is so large that its slope is rounded to 0, so {arrives} nothing goes on.",
+_SATURATED = "make what goes in smaller (smaller weights, normalised inputs), or use the loss of logits."
+
+_ZERO_WORDS = {
+    "dead": (
+        "{op} is on its flat side with every number that counts: its slope there is 0, so {arrives} nothing goes on.",
+        "look at what goes in (a large negative bias, a step that was too long, values out of the range): bring it back, or"
+        " take a function with a slope on both sides.",
+    ),
+    "flat": (
+        "{op} is flat wherever it is defined: its slope is 0 for all numbers, so {arrives} nothing goes on.",
+        "replace it on the way back, for instance by a straight-through estimator, or use a smooth function.",
+    ),
+    "saturated": (
+        "{op} is saturated: what goes in is so large that its slope is rounded to 0, so {arrives} nothing goes on.",
+        _SATURATED,
+    ),
+    "lost": (
+        "{op} should send {lost:.2g}, which is too small for {dtype} and becomes 0.",
+        "scale the loss up before backward and the gradients down after it (a GradScaler), or compute this in float32.",
+    ),
+    "overwritten": (
+        "{op} puts other values in the place of what had been computed, so the loss does not depend on it any more.",
+        "write the new values into a new tensor, and go on with the old one.",
+    ),
+    "multiplied": ("{op} multiplies with zeros only: {arrives} nothing goes on.", "look at the factor that is zero."),
+    "not": (
+        "{op} chose others: {arrives} all goes to what was chosen.",
+        "look at the condition or the index; what is not chosen learns nothing.",
+    ),
+    "no": (
+        "The derivative of {op} answers with no gradient (None) for what leads to the tensor.",
+        "let its backward return a gradient for that argument.",
+    ),
 }
-_FLAT_NEXT = {
-    "dead": "look at what goes in (a large negative bias, a step that was too long, values out of the range): bring it back, or"
-            " take a function with a slope on both sides.",
-    "flat": "replace it on the way back, for instance by a straight-through estimator, or use a smooth function.",
-    "saturated": "make what goes in smaller (smaller weights, normalised inputs), or use the loss of logits.",
-}  # fmt: skip
 
 
 def _said_small(finding):
@@ -219,7 +221,7 @@ def _said_small(finding):
     if word == "saturated":
         most += f" The function is saturated there: its slope elsewhere is up to {figure(figures['usual'])}."
     all_of = f"The {count} ops of this name on the way shrink it to {figure(together)} together." if count > 1 else ""
-    step = _FLAT_NEXT["saturated"] if word == "saturated" else "look at the size of what goes into it."
+    step = _SATURATED if word == "saturated" else "look at the size of what goes into it."
     return [size, most, all_of, _said_silent(finding)], step
 
 

@@ -33,7 +33,7 @@ class Fields:
     _base: Any = None
     _view: Callable | None = None
     _seen = 0  # the version of the memory when this view last looked at its base's history
-    _origin: str | None = None  # of a view: why it may not be changed in place (a key of `_dispatch.REFUSED`)
+    _origin: str | None = None  # of a view: why it may not be changed in place (a key of `_refused.REFUSED`)
     _traced_views: tuple = ()  # of a base inside a transform
     _primal: Any = None  # inside a transform: the caller's tensor that this one stands for
     _level = 0  # the transform it was made in

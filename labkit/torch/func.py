@@ -3,9 +3,7 @@
 Built on the engine's levels: the function runs once on traced values, and nothing is added to any `.grad`.
 """
 
-from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -13,21 +11,16 @@ import numpy as np
 
 from .. import engine
 from ..aliases import attributes
-from ..engine import isbox
-from ..kinds import as_tuple, of_kind
-from . import _joining, _modes, _shaping
+from . import _joining, _shaping
+from ._func_call import GRAD, Call, of_chosen, pullback, require_floating, values_of
 from ._func_checks import (
     check_cotangents,
     check_jvp,
     check_outputs,
-    check_scalar,
-    checked_argnums,
-    checked_aux,
-    split_aux,
 )
-from ._saved import refused
+from ._func_modules import functional_call, stack_module_state
 from ._tensor import Tensor
-from ._tree import flatten, mapped
+from ._tree import flatten
 from ._vmap import Draws, vmap
 
 __all__ = [
@@ -44,121 +37,7 @@ __all__ = [
     "vmap",
 ]
 
-NO_HOOKS = (
-    "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. Please open an issue with your use "
-    "case."
-)
-GRAD, VJP, JVP = "grad_and_value(f)(*args)", "vjp(f, *primals)", "jvp(f, primals, tangents)"
-
-
-def _values(tensors):
-    return [t._recorded() for t in tensors]
-
-
-def _tensors(values):
-    return [Tensor._wrap(v) for v in values]
-
-
-def _arguments(values, callers, differentiable):
-    """A transform's arguments as its function sees them. In reverse mode they are leaves, which no op may change;
-    forward mode writes through to its caller's tensors."""
-    if not differentiable:
-        return [_dual(v, caller) for v, caller in zip(values, callers, strict=True)]
-    made = _tensors(values)
-    for t in made:
-        t._requires = True
-    return made
-
-
-def _argument(value, caller):
-    """An argument that writes through to its caller's tensor. It has memory of its own, for what the transform saves."""
-    made = Tensor._wrap(value)
-    made._data, made._primal = made._data if isbox(made._data) else np.array(made._data), caller
-    return made
-
-
-def _dual(value, caller):
-    looked = caller.view_as(caller)
-    looked._level = _modes.transform_level()
-    return _argument(value, looked)
-
-
-class _Call:
-    """The one run of a transform's function: what it returned, taken apart."""
-
-    def __init__(self, func, has_aux, name, check):
-        self.func, self.has_aux, self.name, self.check = func, has_aux, name, check
-
-    def run(self, values, callers, rebuild, differentiable):
-        """The values of the outputs, then those of the aux."""
-        self.level = values[0]._trace
-        with _modes.inside_transform(self.level), refused(NO_HOOKS) if differentiable else nullcontext():
-            out = self.func(*rebuild(_arguments(values, callers, differentiable)))
-            out, self.aux = split_aux(out, self.has_aux, self.name)
-            self.check(out)
-            outputs, self.like = flatten(out)
-            found = [t._value for t in (*outputs, *(checked_aux(self.aux) if self.has_aux else ()))]
-        self.count = len(outputs)
-        self.independent = not all(isbox(v) and v._trace == self.level for v in found[: self.count])
-        return found
-
-    def output(self, flat):
-        return self.like(_modern(flat[: self.count]))
-
-    def aux_of(self, flat):
-        found = iter(_modern(flat[self.count :]))
-        return mapped(lambda _: next(found), self.aux)
-
-
-def _modern(values):
-    """Tensors of values that a transform leaves to the mode outside of it."""
-    return [Tensor._wrap(t._recorded()) if isbox(t._data) or t._node_edge else t for t in _tensors(values)]
-
-
-def _pullback(func, primals, has_aux, name):
-    """`(output tree, aux, pull)`; `pull(cotangent values)` gives a tree like `primals`."""
-    leaves, rebuild = flatten(tuple(primals))
-    _require_tensors(leaves, name)
-    call = _Call(func, has_aux, name, check_scalar if name == GRAD else lambda out: check_outputs(out, name))
-    flat, pull_values = engine.vjp(lambda *values: call.run(values, leaves, rebuild, True), *_values(leaves))
-
-    def pull(cotangents):
-        zeros = [np.zeros(np.shape(engine.getval(v)), engine.dtype_of(v)) for v in flat[call.count :]]
-        return rebuild(_modern(pull_values([*cotangents, *zeros])))
-
-    return call.output(flat), call.aux_of(flat) if has_aux else None, pull
-
-
-def _require_tensors(leaves, name):
-    if not leaves:
-        raise RuntimeError(f"{name}: Expected primals to contain at least one Tensor.")
-    for leaf in leaves:
-        of_kind(
-            leaf,
-            Tensor,
-            "{name}: expected Tensors as inputs, but got {kind}: pass it by another argument",
-            ValueError,
-            name=name,
-        )
-
-
-def _of_chosen(func, args, kwargs, argnums, allow_none=False):
-    """`func` as a function of the arguments at `argnums` (None: all), and those arguments."""
-    places = tuple(range(len(args))) if argnums is None and allow_none else checked_argnums(argnums, len(args))
-
-    def of_those(*chosen):
-        filled = [_argument(a._recorded(), a) if isinstance(a, Tensor) else a for a in args]
-        for place, value in zip(places, chosen, strict=True):
-            filled[place] = value
-        return func(*filled, **kwargs)
-
-    return of_those, [args[p] for p in places]
-
-
-def _require_floating(trees):
-    for leaf in flatten(tuple(trees))[0]:
-        if isinstance(leaf, Tensor) and not leaf.dtype.is_floating_point:
-            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+VJP, JVP = "vjp(f, *primals)", "jvp(f, primals, tangents)"
 
 
 def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
@@ -174,9 +53,9 @@ def grad_and_value(func, argnums=0, has_aux=False) -> Callable:
 
     @wraps(func)
     def differentiated(*args, **kwargs):
-        of_those, primals = _of_chosen(func, args, kwargs, argnums)
-        _require_floating(primals)
-        value, aux, pull = _pullback(of_those, primals, has_aux, GRAD)
+        of_those, primals = of_chosen(func, args, kwargs, argnums)
+        require_floating(primals)
+        value, aux, pull = pullback(of_those, primals, has_aux, GRAD)
         found = pull([np.ones((), value._array.dtype)])
         found = found[0] if isinstance(argnums, int) else found
         return found, ((value, aux) if has_aux else value)
@@ -211,11 +90,11 @@ def vjp(func, *primals, has_aux=False) -> tuple:
     >>> pull(torch.tensor([1.0, 2.0]))
     (tensor([1.0000, 1.0806]),)
     """
-    output, aux, pull = _pullback(func, primals, has_aux, VJP)
+    output, aux, pull = pullback(func, primals, has_aux, VJP)
 
     def pulled(cotangents, retain_graph=True, create_graph=None):
         check_cotangents(cotangents, output)
-        return pull(_values(flatten(cotangents)[0]))
+        return pull(values_of(flatten(cotangents)[0]))
 
     return (output, pulled, aux) if has_aux else (output, pulled)
 
@@ -233,9 +112,9 @@ def jvp(func, primals, tangents, *, strict=False, has_aux=False) -> tuple:
     """
     check_jvp(primals, tangents, JVP)
     leaves, rebuild = flatten(primals)
-    call = _Call(func, has_aux, JVP, lambda out: check_outputs(out, JVP))
+    call = Call(func, has_aux, JVP, lambda out: check_outputs(out, JVP))
     run = lambda *values: call.run(values, leaves, rebuild, False)
-    flat, pushed = engine.jvp(run, _values(leaves), _values(flatten(tangents)[0]))
+    flat, pushed = engine.jvp(run, values_of(leaves), values_of(flatten(tangents)[0]))
     if strict and call.independent:
         raise RuntimeError(
             "jvp(f, primals, tangents, strict=True): The output of f is independent of the inputs. This is not allowed "
@@ -270,8 +149,8 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None) -> Callable:
 
     @wraps(func)
     def jacobian(*args, **kwargs):
-        of_those, primals = _of_chosen(func, args, kwargs, argnums)
-        output, aux, pull = _pullback(of_those, primals, has_aux, VJP)
+        of_those, primals = of_chosen(func, args, kwargs, argnums)
+        output, aux, pull = pullback(of_those, primals, has_aux, VJP)
         outputs, like = flatten(output)
         found = like([_rows(k, outputs, primals, pull, isinstance(argnums, int)) for k in range(len(outputs))])
         return (found, aux) if has_aux else found
@@ -300,7 +179,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error") -> Callable:
     @wraps(func)
     def jacobian(*args, **kwargs):
         as_before = _memory(args)
-        chosen = lambda: _of_chosen(func, as_before(), kwargs, argnums, allow_none=True)
+        chosen = lambda: of_chosen(func, as_before(), kwargs, argnums, allow_none=True)
         with Draws(randomness, 1).of_entry(0):
             leaves, rebuild = flatten(tuple(chosen()[1]))
             found = [_columns(chosen, k, has_aux) for k in range(len(leaves))]
@@ -342,76 +221,6 @@ def _columns(chosen, k, has_aux):
 def hessian(func, argnums=0) -> Callable:
     """The Hessian function: forward mode over reverse mode."""
     return jacfwd(jacrev(func, argnums), argnums)
-
-
-def stack_module_state(models) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """`(parameters, buffers)` of modules of one class, `{name: tensor}`, each stacked along a new first dimension.
-
-    Raises RuntimeError for none, for several classes, for several modes.
-
-    >>> import labkit.torch as torch
-    >>> parameters, buffers = torch.func.stack_module_state([torch.nn.Linear(2, 1) for _ in range(3)])
-    >>> parameters["weight"].shape
-    torch.Size([3, 1, 2])
-    """
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
-    if len({m.training for m in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval mode.")
-    if len({type(m) for m in models}) > 1:
-        raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    parameters = [dict(m.named_parameters()) for m in models]
-    buffers = [dict(m.named_buffers()) for m in models]
-    return _stacked_by_name(parameters), _stacked_by_name(buffers)
-
-
-def _stacked_by_name(found):
-    return {name: _stacked(name, [each[name] for each in found]) for name in found[0]}
-
-
-def _stacked(name, tensors):
-    wanted = {t.requires_grad for t in tensors}
-    if len(wanted) > 1:
-        raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
-    return _joining.stack(tensors).detach().requires_grad_(wanted.pop())
-
-
-def _check_names(module, given, own):
-    """Raise unless `given` has the names in `own`."""
-    unexpected, missing = [n for n in given if n not in own], [n for n in own if n not in given]
-    told = [
-        f"\n\t{what} key(s): {', '.join(map(repr, sorted(names)))}."
-        for what, names in (("Unexpected", unexpected), ("Missing", missing))
-        if names
-    ]
-    if told:
-        raise RuntimeError(f"Error(s) in reparametrizing for {module._get_name()}:" + "".join(told))
-
-
-def functional_call(
-    module, parameter_and_buffer_dicts, args=None, kwargs=None, *, tie_weights=True, strict=False
-) -> Any:
-    """Call `module` with the tensors in `{name: tensor}` (or several such dicts) in place of its own.
-
-    `args`: one argument, or a tuple of them. With `strict`, raises RuntimeError for names that the module has not, and where
-    one of its own is not given.
-    """
-    args = () if args is None else as_tuple(args)
-    of_kind(
-        parameter_and_buffer_dicts,
-        (dict, list, tuple),
-        "Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of dicts, but got {type}",
-        ValueError,
-    )
-    names = [name for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name in part]
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise ValueError(f"{twice} appeared in multiple dictionaries; behavior of functional call is ambiguous")
-    given = {name: t for part in as_tuple(parameter_and_buffer_dicts, (tuple, list)) for name, t in part.items()}
-    own = dict((*module.named_parameters(), *module.named_buffers()))
-    if strict:
-        _check_names(module, given, own)
-    given = {name: t for name, t in given.items() if name in own}
-    return module._called_with(given, args, kwargs or {})
 
 
 __getattr__ = attributes(__name__)

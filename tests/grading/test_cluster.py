@@ -14,7 +14,7 @@ from patience import HANGS, PATIENT
 from walls import needs_walls
 
 from labkit.grading.cluster import ClusterError, grade_on_cluster
-from labkit.grading.collecting import find_submissions
+from labkit.grading.collecting import collect
 from labkit.grading.grader import Settings
 from labkit.grading.pool import Work, grade_here, is_graded, work_of
 from labkit.jail import NotIsolated
@@ -77,7 +77,7 @@ def client(connection):
 def works(handout, tmp_path_factory):
     root = tmp_path_factory.mktemp("submitted")
     handout.class_of(root, 8)
-    return [work_of(submission) for submission in find_submissions(root, "a1", handout.source)]
+    return [work_of(submission) for submission in collect(root, "a1", handout.source).submissions]
 
 
 @pytest.fixture(scope="module")

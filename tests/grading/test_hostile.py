@@ -16,7 +16,7 @@ from walls import needs_walls
 from labkit.grading.assignment import Assignment
 from labkit.grading.bounds import Bounds
 from labkit.grading.classwork import grade_class
-from labkit.grading.collecting import find_submissions
+from labkit.grading.collecting import collect
 from labkit.grading.course import Course, new_course
 from labkit.grading.findings import Pace
 from labkit.grading.grader import Settings
@@ -268,7 +268,7 @@ class Run:
     def grade_again(self, students):
         """Give those more time whose results are not what they deserve: another fault than slowness is there again."""
         settings = Settings(seed=1, pace=AGAIN, limits=LIMITS)
-        found = find_submissions(self.submissions, "a1", self.course.source("a1"))
+        found = collect(self.submissions, "a1", self.course.source("a1")).submissions
         works = [work_of(submission) for submission in found if submission.student in students]
         for result in grade_here(Assignment.read(self.course.source("a1")), settings, works):
             self.results[result.student] = result

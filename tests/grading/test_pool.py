@@ -11,7 +11,7 @@ from patience import HANGS, PATIENT
 from walls import needs_walls
 
 from labkit.grading import pool
-from labkit.grading.collecting import find_submissions
+from labkit.grading.collecting import collect
 from labkit.grading.grader import Grader, Settings
 from labkit.grading.pool import grade_here, grade_in_processes, is_graded, work_of
 from labkit.grading.worker import UNGRADED, Work, Worker, grade_one, ungraded_result
@@ -28,7 +28,7 @@ def works(handout, tmp_path_factory):
     """Eight students: right, wrong, empty, broken, no notebook."""
     root = tmp_path_factory.mktemp("submitted")
     handout.class_of(root, 8)
-    return [work_of(submission) for submission in find_submissions(root, "a1", handout.source)]
+    return [work_of(submission) for submission in collect(root, "a1", handout.source).submissions]
 
 
 def sorted_without_seconds(results):

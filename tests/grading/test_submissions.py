@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from labkit.grading.collecting import find_submissions
+from labkit.grading.collecting import collect
 from labkit.grading.opening import on_one_line, open_below
 from labkit.grading.submissions import Submission, SubmissionError, open_submission
 
@@ -47,7 +47,7 @@ def source(tmp_path):
 
 
 def only(root, source=None):
-    (found,) = find_submissions(root, "week1", source)
+    (found,) = collect(root, "week1", source).submissions
     return found
 
 
@@ -74,7 +74,7 @@ def test_every_layout_gives_the_student_and_the_file(root, put):
     put("week1_eve.ipynb")
     put("fay.ipynb")
     put("gus_week1.ipynb.txt")
-    found = find_submissions(root, "week1")
+    found = collect(root, "week1").submissions
     assert [(s.student, s.file) for s in found] == [
         ("ann", "ann/week1/week1.ipynb"), ("bob", "bob/week1.ipynb"), ("cem", "cem_week1.ipynb"),
         ("dora", "dora-week1.ipynb"), ("eve", "week1_eve.ipynb"), ("fay", "fay.ipynb"), ("gus", "gus_week1.ipynb.txt"),
@@ -91,7 +91,7 @@ def test_a_name_that_only_begins_alike_is_not_shortened(root, put):
 def test_hidden_files_and_checkpoints_are_nobody(root, put):
     for name in (".ipynb_checkpoints/a.ipynb", ".hidden.ipynb", "__MACOSX/._a.ipynb", "roster.csv"):
         put(name)
-    assert find_submissions(root, "week1") == []
+    assert collect(root, "week1").submissions == []
 
 
 def test_a_checkpoint_is_not_the_notebook(root, put):
@@ -106,9 +106,9 @@ def test_a_folder_without_the_notebook_says_what_is_there(root, put):
 
 def test_the_folder_itself_must_exist(root):
     with pytest.raises(SubmissionError, match="no folder"):
-        find_submissions(root / "nowhere", "week1")
+        collect(root / "nowhere", "week1")
     with pytest.raises(SubmissionError, match="instructor's notebook"):
-        find_submissions(root, "week1", root / "nowhere.ipynb")
+        collect(root, "week1", root / "nowhere.ipynb")
 
 
 # ---- which notebook is meant ----
@@ -207,7 +207,7 @@ def test_hard_links_are_refused(root, put):
 def test_pipes_and_folders_are_no_notebooks(root):
     os.mkfifo(root / "ann.ipynb")
     (root / "bob.ipynb").mkdir()
-    ann, bob = find_submissions(root, "week1")
+    ann, bob = collect(root, "week1").submissions
     assert "pipe" in ann.problem and "is a folder" in bob.problem
 
 
@@ -286,7 +286,7 @@ def test_names_in_any_encoding_can_be_found_printed_and_opened(root):
         with open(os.path.join(os.fsencode(root), name), "wb") as file:
             file.write(b"{}")
     os.mkdir(os.path.join(os.fsencode(root), b"\xff"))
-    found = find_submissions(root, "week1")
+    found = collect(root, "week1").submissions
     assert [s.student for s in found] == sorted(s.student for s in found)
     assert os.fsencode(found[-2].student) in (b"\xff", "李".encode())
     for submission in found:
@@ -308,7 +308,7 @@ def test_names_are_shown_on_one_line():
 def test_the_order_does_not_depend_on_the_disk(root, put, monkeypatch):
     for name in ("b", "a", "C"):
         put(f"{name}.ipynb")
-    first = find_submissions(root, "week1")
+    first = collect(root, "week1").submissions
     listed = os.listdir
     monkeypatch.setattr(os, "listdir", lambda path: listed(path)[::-1])
-    assert find_submissions(root, "week1") == first
+    assert collect(root, "week1").submissions == first

@@ -6,11 +6,11 @@ python tests/tools/guides_page.py
 import re
 
 import course
+from guides_sentences import SENTENCES
 
 from labkit.cases import CASES
 from labkit.cases.ledger import DOCUMENTS, ByMode, Slip
 from labkit.cases.report import figure_text
-from labkit.cases.sentences import SENTENCES
 
 FILE = course.FOLDER / "guides.md"
 TEXT = """# What the guides say, and what is so

@@ -18,7 +18,7 @@ from ..dtype import promote
 from ..tensor import Tensor, tensor, wrap
 from ._op import register
 
-_FLOAT32, _INT64, _BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
+_FLOAT32, _INT64 = np.dtype(np.float32), np.dtype(np.int64)
 PAIRWISE: set[str] = set()  # the names of all ops of two operands
 _BY_AXES = ("Mul", "Div")  # a tensor without axes takes the type of one with, among floats and among integers
 _NUMBERS = (bool, int, float, np.number, np.bool_)
@@ -195,6 +195,17 @@ def floormod(input, other):
     return anp.mod(input, other)
 
 
+def _beating(beats, *slopes):
+    """The op that takes of each pair the one that beats the other, with these derivatives."""
+
+    @primitives.rule(*slopes, broadcasts=True)
+    def choose(x, y):
+        return np.where(beats(x, y), x, y)[()]
+
+    choose.__name__ = "maximum" if beats is anp.greater else "minimum"
+    return choose
+
+
 def _chooser(beats):
     """`x` where it beats `y`, else `y` (so also where either is nan).
 
@@ -206,16 +217,11 @@ def _chooser(beats):
         wins = anp.where(beats(x, y), 1.0, anp.where(anp.equal(x, y), 0.5, anp.where(beats(y, x), 0.0, else_)))
         return g * cast(wins, dtype_of(g))
 
-    @primitives.rule(
+    return _beating(
+        beats,
         lambda ans, x, y: lambda g: share(g, x, y, 1.0),
         lambda ans, x, y: lambda g: g - share(g, x, y, 0.0),
-        broadcasts=True,
     )
-    def choose(x, y):
-        return np.where(beats(x, y), x, y)[()]
-
-    choose.__name__ = "maximum" if beats is anp.greater else "minimum"
-    return choose
 
 
 larger, smaller = _chooser(anp.greater), _chooser(anp.less)
@@ -224,16 +230,11 @@ larger, smaller = _chooser(anp.greater), _chooser(anp.less)
 def _limit(beats):
     """`x` where it beats `limit`, else `limit`; at the limit `x` gets the gradient, at nan nothing does."""
 
-    @primitives.rule(
+    return _beating(
+        beats,
         lambda ans, x, limit: lambda g: g * cast(anp.logical_or(beats(x, limit), anp.equal(x, limit)), dtype_of(g)),
         lambda ans, x, limit: lambda g: g * cast(beats(limit, x), dtype_of(g)),
-        broadcasts=True,
     )
-    def limited(x, limit):
-        return np.where(beats(x, limit), x, limit)[()]
-
-    limited.__name__ = "maximum" if beats is anp.greater else "minimum"
-    return limited
 
 
 at_least, at_most = _limit(anp.greater), _limit(anp.less)

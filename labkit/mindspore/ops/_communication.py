@@ -126,7 +126,7 @@ class _Collective(Primitive):
 
     _run: Callable[..., Any]
 
-    def __init__(self, group):
+    def __init__(self, group=WORLD[0]):
         super().__init__()
         if not isinstance(group, str):
             raise TypeError(f"For '{self.name}', the 'group' must be str, but got {type(group).__name__}.")
@@ -166,9 +166,6 @@ class AllReduce(_Collective):
 
 class AllGather(_Collective):
     """The tensors of all ranks joined along the first axis, in the order of ranks; each gets the result."""
-
-    def __init__(self, group=WORLD[0]):
-        super().__init__(group)
 
     def _run(self, value):
         if not shape_of(value):

@@ -24,16 +24,17 @@ def _sizes(size):
 
 def ones(*size, dtype=None, shape=()):
     """All ones, of a shape; Float32 by default."""
-    size = size or (shape,)
-    size, dtype = _and_type(size, dtype)
-    return wrap(np.ones(_sizes(size), (dtype or float32).numpy))
+    return _all(np.ones, size or (shape,), dtype)
 
 
 def zeros(*size, dtype=None, shape=()):
     """All zeros, of a shape; Float32 by default."""
-    size = size or (shape,)
+    return _all(np.zeros, size or (shape,), dtype)
+
+
+def _all(fill, size, dtype):
     size, dtype = _and_type(size, dtype)
-    return wrap(np.zeros(_sizes(size), (dtype or float32).numpy))
+    return wrap(fill(_sizes(size), (dtype or float32).numpy))
 
 
 def _and_type(size, dtype):

@@ -57,8 +57,8 @@ def _seed(i, out, g):
 
 def _roots(outputs, given, create):
     """Where a walk begins: the edges of `outputs`, and what arrives there."""
-    if watch.asked and outputs:
-        watch.asked(outputs[0], ())
+    if outputs:
+        watch.asks(outputs[0], ())
     roots = []
     for i, (out, seed) in enumerate(zip(outputs, _seeds(outputs, given), strict=True)):
         edge = edge_of(out)

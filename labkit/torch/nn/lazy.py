@@ -41,10 +41,7 @@ def _lazy(cls, inferred, measure: Callable, **defaults) -> Any:
         given = {**defaults, **own.bind(*args, **kwargs).arguments}
         LazyModuleMixin.__init__(self, **{inferred: 0, **given})
         self._options = given
-        for table, kind in ((self._parameters, UninitializedParameter), (self._buffers, UninitializedBuffer)):
-            for name, tensor in table.items():
-                if tensor is not None and tensor.dtype.is_floating_point:
-                    table[name] = kind(dtype=tensor.dtype)
+        _without_shapes(self)
 
     def reset_parameters(self):
         """Draw the parameters anew, if they have shapes."""
@@ -56,25 +53,31 @@ def _lazy(cls, inferred, measure: Callable, **defaults) -> Any:
         if not getattr(self, inferred):
             setattr(self, inferred, measure(self, input))
         if self.has_uninitialized_params():
-            known = Unknown(**{inferred: getattr(self, inferred), **self._options})
-            for table, shapes in ((self._parameters, known._parameters), (self._buffers, known._buffers)):
-                for name, tensor in table.items():
-                    if is_lazy(tensor):
-                        tensor.materialize(shapes[name].shape)
+            _take_shapes(self, Unknown(**{inferred: getattr(self, inferred), **self._options}))
             self.reset_parameters()
         del self._options
 
-    members: dict[str, Any] = {
-        "__init__": __init__,
-        "reset_parameters": reset_parameters,
-        "initialize_parameters": initialize_parameters,
-    }
-    members["__doc__"] = _DOC.format(name=cls.__name__, inferred=inferred)
     __init__.__signature__ = own.replace(parameters=[Option("self", Option.POSITIONAL_OR_KEYWORD), *options])  # type: ignore[attr-defined]
-    made = type(
-        f"Lazy{cls.__name__}", (LazyModuleMixin, cls), {**members, "cls_to_become": cls, "__module__": __name__}
-    )
-    return made
+    members: dict[str, Any] = {fun.__name__: fun for fun in (__init__, reset_parameters, initialize_parameters)}
+    members |= {"__doc__": _DOC.format(name=cls.__name__, inferred=inferred)}
+    members |= {"cls_to_become": cls, "__module__": __name__}
+    return type(f"Lazy{cls.__name__}", (LazyModuleMixin, cls), members)
+
+
+def _without_shapes(layer):
+    """Let a layer have floating parameters and buffers whose shapes are not known yet."""
+    for table, kind in ((layer._parameters, UninitializedParameter), (layer._buffers, UninitializedBuffer)):
+        for name, tensor in table.items():
+            if tensor is not None and tensor.dtype.is_floating_point:
+                table[name] = kind(dtype=tensor.dtype)
+
+
+def _take_shapes(layer, known):
+    """Give what has no shape yet the one that it has in the layer `known`."""
+    for table, shapes in ((layer._parameters, known._parameters), (layer._buffers, known._buffers)):
+        for name, tensor in table.items():
+            if is_lazy(tensor):
+                tensor.materialize(shapes[name].shape)
 
 
 def _channels(layer, input):

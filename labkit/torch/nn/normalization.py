@@ -16,20 +16,23 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _scaling(layer, shape, weight, bias, dtype):
-    """Give a layer a weight and a bias of this shape, those that it has."""
-    for name, has in (("weight", weight), ("bias", bias)):
-        layer.register_parameter(name, Parameter(_creation.empty(shape, dtype=dtype)) if has else None)
+class _Scaled(Module):
+    """What has a weight and a bias, or not all of that."""
+
+    def _scaling(self, shape, weight, bias, dtype):
+        """Give it a weight and a bias of this shape, those that it has."""
+        for name, has in (("weight", weight), ("bias", bias)):
+            self.register_parameter(name, Parameter(_creation.empty(shape, dtype=dtype)) if has else None)
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if getattr(self, "bias", None) is not None:
+            init.zeros_(self.bias)
 
 
-def _as_ones_and_zeros(layer):
-    if layer.weight is not None:
-        init.ones_(layer.weight)
-    if getattr(layer, "bias", None) is not None:
-        init.zeros_(layer.bias)
-
-
-class _RunningNorm(Module):
+class _RunningNorm(_Scaled):
     """What keeps running statistics of channels; `dims`: how many dimensions an input may have."""
 
     dims: tuple[int, ...] = (4,)
@@ -38,7 +41,7 @@ class _RunningNorm(Module):
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
-        _scaling(self, num_features, affine, affine and bias, dtype)
+        self._scaling(num_features, affine, affine and bias, dtype)
         tracked = track_running_stats
         self.register_buffer("running_mean", _creation.zeros(num_features, dtype=dtype) if tracked else None)
         self.register_buffer("running_var", _creation.ones(num_features, dtype=dtype) if tracked else None)
@@ -55,7 +58,7 @@ class _RunningNorm(Module):
     def reset_parameters(self) -> None:
         """Begin anew: statistics, weight 1, bias 0."""
         self.reset_running_stats()
-        _as_ones_and_zeros(self)
+        super().reset_parameters()
 
     def _check(self, input):
         if input.ndim not in self.dims:
@@ -152,7 +155,7 @@ class InstanceNorm3d(InstanceNorm2d):
     dims = (4, 5)
 
 
-class LayerNorm(Module):
+class LayerNorm(_Scaled):
     """The last dimensions, of `normalized_shape`, to mean 0 and variance 1, then times `weight` plus `bias` of that shape.
 
     >>> import labkit.torch as torch
@@ -166,12 +169,8 @@ class LayerNorm(Module):
         super().__init__()
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        _scaling(self, self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
+        self._scaling(self.normalized_shape, elementwise_affine, elementwise_affine and bias, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        _as_ones_and_zeros(self)
 
     def forward(self, input) -> Tensor:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -181,7 +180,7 @@ class LayerNorm(Module):
         return f"{self.normalized_shape}, {shown}, bias={self.bias is not None}"
 
 
-class RMSNorm(Module):
+class RMSNorm(_Scaled):
     """The last dimensions, of `normalized_shape`, divided by the root of their mean square, times `weight`."""
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
@@ -192,10 +191,6 @@ class RMSNorm(Module):
         self.register_parameter("weight", weight)
         self.reset_parameters()
 
-    def reset_parameters(self) -> None:
-        """Weight 1."""
-        _as_ones_and_zeros(self)
-
     def forward(self, input) -> Tensor:
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
@@ -203,7 +198,7 @@ class RMSNorm(Module):
         return f"{self.normalized_shape}, {with_names(self, 'eps', 'elementwise_affine')}"
 
 
-class GroupNorm(Module):
+class GroupNorm(_Scaled):
     """The channels in `num_groups` groups, each to mean 0 and variance 1 in each example, then times `weight` plus `bias`.
 
     Raises ValueError for channels that cannot be divided so.
@@ -214,12 +209,8 @@ class GroupNorm(Module):
         if num_channels % num_groups:
             raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})")
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        _scaling(self, num_channels, affine, affine and bias, dtype)
+        self._scaling(num_channels, affine, affine and bias, dtype)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        _as_ones_and_zeros(self)
 
     def forward(self, input) -> Tensor:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)

@@ -1,0 +1,109 @@
+"""The way back over a tape to one tensor, node by node: the dialect's tape and that of the installed PyTorch are read alike."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from .flow import Flow, Sent, Step, finite
+from .probe import Probe
+
+
+class Unreadable(Exception):
+    """The way back cannot be computed: `cause`, `place`, and the words of the framework."""
+
+    def __init__(self, cause: str, place: Any = None, words: str = "") -> None:
+        super().__init__(words)
+        self.cause, self.place, self.words = cause, place, words
+
+
+class Reading:
+    """What the tape behind `loss` says of `w`, two tensors; `order` has its nodes, each after what it was computed from.
+
+    `reached`: whether the gradient gets there. What follows each kind of tape says in its own words.
+    """
+
+    variable: Callable[[Any], Any]  # the tensor at a leaf; None for an op
+    ways: Callable[[Any], Sequence]  # where a node sends gradients: each has its `node` (None: nowhere) and output `nr`
+    pull: Callable[[Any, dict], list]  # what it sends there for the gradients that arrived, by output; or `Unreadable`
+    behind: Callable[[Any], set]  # the nodes behind one, itself included
+    named: Callable[[Any], tuple[str, Any]]  # its op, and the place where that ran
+    is_bad: Callable[[Any], bool]  # whether it can be seen that its result is not finite
+    first: Callable[[dict], Any]  # the gradient that stands for all that arrived
+    fitting: Callable[[Any, Any], Any]  # a gradient in the shape and dtype of what is there on a way
+    changed: Callable[[Callable, Any], Any]  # a gradient after a change
+    numbers: Callable[[Any], np.ndarray]  # a tensor or gradient as an array
+    factors: Callable[[Any], list[np.ndarray]]  # the arrays that an op has beside those that lead on
+    probe: Callable[[Any, int, Any], Probe | None]  # what its derivative in the argument at this place is like
+
+    def __init__(self, loss: Any, w: Any, order: Sequence) -> None:
+        self.loss, self.w, self.end, self.order = loss, w, loss.grad_fn, order
+        self.target = w.grad_fn
+        if self.target is None:
+            self.target = next((node for node in order if self.variable(node) is w), None)
+        self.leading = self._leading()
+        self.reached = self.target is not None and self.target in self.leading
+
+    def _leading(self):
+        found: set = set()
+        for node in self.order:
+            if node is self.target or any(way.node in found for way in self.ways(node)):
+                found.add(node)
+        return found
+
+    # ---- the way back ----
+
+    def walk(self, start: Any, place: int, at: int) -> Flow:
+        """The way back from `start`, which arrives at output `place`, to output `at` of the target."""
+        totals: dict[Any, dict[int, Any]] = {node: {} for node in self.order}
+        totals[self.end][place] = start
+        passed = (node for node in reversed(self.order) if node in self.leading and node is not self.target)
+        steps = [self._step(node, totals) for node in passed if totals[node]]
+        gradient = totals[self.target].get(at)
+        array = np.zeros_like(self.numbers(self.w)) if gradient is None else self.numbers(gradient)
+        return Flow(steps, self.target, array, self._bad(), self.first_bad)
+
+    def _step(self, node, totals):
+        arrived = totals[node]
+        first = self.first(arrived)
+        sent, taken, kind, elsewhere = [], [], "", False
+        for i, (way, g) in enumerate(zip(self.ways(node), self.pull(node, arrived), strict=False)):
+            if g is None or way.node is None:
+                continue
+            g = self.fitting(g, way)
+            if way.node not in self.leading:
+                elsewhere = elsewhere or bool(g.any())
+                continue
+            slots = totals[way.node]
+            slots[way.nr] = g if way.nr not in slots else slots[way.nr] + g
+            taken.append((i, way))
+            kind = self.kind(g)
+            sent.append(Sent(way.node, self.numbers(g), partial(self.probe, node, i, first)))
+
+        def again(change):
+            more = self.pull(node, {nr: self.changed(change, g) for nr, g in arrived.items()})
+            return [self.numbers(self.fitting(more[i], way)) for i, way in taken if more[i] is not None]
+
+        return Step(
+            node, *self.named(node), self.numbers(first), sent, again,
+            lambda: elsewhere or self.aside(node, first), self.factors(node), kind,
+        )  # fmt: skip
+
+    def _bad(self):
+        return None if finite(self.numbers(self.loss)) else self.first_bad(self.end)
+
+    def first_bad(self, end: Any) -> tuple[str, Any] | None:
+        """The first op behind `end`, itself included, of which it can be seen that its result is not finite."""
+        behind = self.behind(end)
+        return next((self.named(node) for node in self.order if node in behind and self.is_bad(node)), None)
+
+    # ---- what only one kind knows ----
+
+    def kind(self, g: Any) -> str:
+        """The name of a gradient's dtype, where NumPy has none of that name."""
+        return ""
+
+    def aside(self, node: Any, arrived: Any) -> bool:
+        """Whether the constants among the arguments of an op would get something."""
+        return False

@@ -11,7 +11,6 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the workers of a test run are enough for the cores
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # some hundred processes are started: each would compile labkit anew
-sys.dont_write_bytecode = False  # nor does the next run compile the tests anew
 os.environ["LABKIT_HOME"] = os.path.join(os.devnull, "labkit")  # no test touches the working copy of who runs it
 
 import pytest

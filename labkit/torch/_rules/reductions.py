@@ -129,7 +129,7 @@ def _logsumexp(x, axis, keepdims):
 
 def _log_softmax(x, axis):
     """Along the last axis the sum is stored, and so is its logarithm."""
-    if not x.ndim or axis % x.ndim < x.ndim - 1:
+    if not x.size or not x.ndim or axis % x.ndim < x.ndim - 1:
         return base.log_softmax.fun(x, axis)
     shifted = x - np.max(x, axis=axis, keepdims=True)
     return shifted - stored(np.log(stored(np.sum(np.exp(shifted), axis=axis, keepdims=True))))

@@ -477,7 +477,7 @@ def test_the_page_is_one_file_of_moderate_size(lab):
 
 
 def test_the_description_says_how_each_format_is_computed(lab):
-    assert "In float16 and float32 NumPy computes in the format itself." in lab.scene.description
+    assert "In float16 and float32 each result is one of NumPy's in the format itself." in lab.scene.description
     assert (
         "In bfloat16, float8_e5m2, float8_e4m3 each result is computed in float64 and rounded" in lab.scene.description
     )

@@ -232,7 +232,7 @@ def _description(cases, formats):
         "normal, overflowed. An outline shows them unscaled, filled columns with the loss scale; hollow ones are lost."
     ]
     if by_numpy:
-        parts.append(f"In {' and '.join(by_numpy)} NumPy computes in the format itself.")
+        parts.append(f"In {' and '.join(by_numpy)} each result is one of NumPy's in the format itself.")
     if rounded:
         parts.append(f"In {', '.join(rounded)} each result is computed in float64 and rounded to the format.")
     parts.append(f"Cases: {', '.join(case.title for case in cases)}.")

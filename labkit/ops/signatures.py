@@ -33,7 +33,10 @@ def signed(name, takes, answer, room, doc=None) -> Callable:
     """
     first, *others = names_of(takes)
     given = ", ".join([first, *(f"{NUMPY_WORDS.get(n, n)}={n}" for n in others)])
-    made = eval(f"lambda {takes}: _answer({given})", {"_answer": answer, "__name__": room})
+    made = eval(
+        compile(f"lambda {takes}: _answer({given})", "<labkit signature>", "eval"),
+        {"_answer": answer, "__name__": room},
+    )
     made.__name__ = made.__qualname__ = name
     made.__doc__ = doc
     return made

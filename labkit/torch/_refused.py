@@ -32,6 +32,6 @@ def refuse_view(tensor, changed):
     if edge is not None:
         said = f"Output {edge.nr or edge.node.shown_nr} of {short_name(edge.node)} is a view and {changed} modified inplace. "
     else:
-        made, now = _MODES[tensor._origin]
+        made, now = _MODES.get(tensor._origin, _MODES["no_grad"])
         said = f"A view was created in {made} mode and {changed} modified inplace {now}. "
     raise RuntimeError(said + REFUSED[tensor._origin])

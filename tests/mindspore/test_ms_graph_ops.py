@@ -55,8 +55,10 @@ OTHERWISE = {  # random, side effects, no ops: tested with graph mode itself
     "LossBase", "addr", "embedding", "gumbel_softmax", "pixel_shuffle", "range", "scatter_nd", "tensor_scatter_add",
     "tensor_scatter_sub", "tensor_scatter_update", "SequentialCell", "get_activation", "dropout", "Dropout", "Conv2D",
     "LearningRateSchedule", "standard_normal", "normal", "uniform", "randint", "randint_like", "randn_like", "rand_like",
+    "dropout1d", "dropout2d", "dropout3d", "Dropout2D", "Dropout3D", "conv1d", "conv3d", "pad", "unsorted_segment_sum",
+    "Bucketize", "Einsum", "Transformer",
 }  # fmt: skip
-REFUSED = {"nonzero", "unique"}
+REFUSED = {"nonzero", "unique", "is_nonzero"}
 REFUSED_FOR = {  # where a tensor stands for a number or shape, or a mask for an index
     "gather": {"mask"}, "index_select": {"mask"},
     "norm": {"and 2"},  # singular values: their derivative is not made of ops
@@ -68,7 +70,7 @@ APART = {
 }  # fmt: skip
 WANT_NUMBERS = {  # after the first argument: a tensor there has to be known when the function is recorded
     "leaky_relu", "isclose", "einsum", "repeat", "repeat_interleave", "repeat_elements", "tile", "flip", "roll", "new_zeros",
-    "new_ones", "ops.Tile()", "clip_by_norm", "split",
+    "new_ones", "ops.Tile()", "clip_by_norm", "split", "histc",
 }  # fmt: skip
 AGAIN = 4  # recipes of an op whose second derivative is compiled
 SUBJECTS = subjects()

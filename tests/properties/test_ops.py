@@ -24,6 +24,7 @@ ARGUMENTS = {
 CONSTANT = {
     "stop_gradient", "scalar_to_tensor", "fill", "full_like", "unique", "tensor", "scalar_tensor", "isclose",
     "allclose", "rand", "randn", "randint", "rand_like", "randn_like", "randint_like", "dropout", "bernoulli",
+    "dropout1d", "dropout2d", "dropout3d", "detach",
     "normal", "multinomial", "gumbel_softmax", "empty", "empty_like", "floor_divide",
     "nextafter",
     "clip_by_global_norm",  # it has the real op's gradient, which is not that of its formula
@@ -31,6 +32,9 @@ CONSTANT = {
 }  # fmt: skip
 WITH_NUMBERS = {
     "leaky_relu",
+    "logit",
+    "nanquantile",
+    "quantile",
     "repeat",
     "repeat_elements",
     "repeat_interleave",
@@ -47,7 +51,7 @@ OF_VECTORS = {"outer", "ger"}
 
 def cases(module, tensor, is_tensor):
     """`(name, function of tensors, arguments)` of every op that answers these arguments with floating tensors."""
-    for name in sorted(n for n in dir(module) if not n.startswith(("_", "set_"))):
+    for name in sorted(n for n in dir(module) if not (n.startswith(("_", "set_")) or n.endswith("_"))):
         function = getattr(module, name)
         if name in CONSTANT or not callable(function) or isinstance(function, type):
             continue

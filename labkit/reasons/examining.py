@@ -35,17 +35,18 @@ def examine(flow: Flow) -> Finding:
 
 def _nan(flow):
     if flow.bad is not None:
-        op, place = flow.bad
-        return Finding("nan", f"nan from {op}", op, place, {"forward": True})
+        op, place, given = flow.bad
+        cause = {"brought": "nan in the data", "unseen": "unknown"}.get(given, f"nan from {op}")
+        return Finding("nan", cause, op, place, {"forward": True, "given": given})
     for step in flow.steps:
         sent = next((s for s in step.sent if not finite(s.value)), None)
         if finite(step.arrived) and sent is not None:
             what = "nan" if np.isnan(plain(sent.value)).any() else "inf"
             figures = {"sent": what, "zeros": bool(np.any(plain(step.arrived) == 0))}
             before = flow.first_bad(step.key)
-            if before is not None and before != (step.op, step.place):
+            if before is not None and before.given != "brought" and before[:2] != (step.op, step.place):
                 figures["through"] = (step.op, step.place)
-                op, place = before
+                op, place, _ = before
                 return Finding("nan", f"{what} from {op}", op, place, figures)
             return Finding("nan", f"{what} from {step.op}", step.op, step.place, figures)
     return Finding("nan", "nan from the start")
@@ -86,7 +87,7 @@ def _name_of_end(step, sent, figures):
         if word:
             figures["numbers"], figures["usual"] = probe.here.size, probe.usual
             return f"{word} {step.op}"
-    if any(factor.size and not largest(factor) and finite(factor) for factor in step.factors):
+    if any(factor.size and not factor.any() for factor in step.factors):
         return "multiplied by zero"
     if constant:
         return "overwritten" if largest(probe.values) else "multiplied by zero"

@@ -2,11 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .probe import Probe
+
+
+class Bad(NamedTuple):
+    """An op whose result is not finite, and its place. What went in: "" was finite; "infinities" went in, and it made nan of
+    them; "brought": what is not finite, from outside the tape; "seen": nobody saved it; "unseen": nor any result, so this is
+    the loss."""
+
+    op: str
+    place: Any = None
+    given: str = ""
 
 
 @dataclass(eq=False)
@@ -23,7 +33,8 @@ class Step:
     """The derivative of one op: what `arrived`, and what was `sent` to what leads on.
 
     `key` names what the op made. `again(change)`: the arrays sent when `change(gradient)` arrives in place of each gradient.
-    `elsewhere()`: whether others of its arguments get something. `factors`: the arrays that it has beside the one that leads on.
+    `elsewhere()`: whether others of its arguments get something. `factors`: arrays that multiply what
+    leads on, as far as they are zero.
     """
 
     key: Any
@@ -41,15 +52,15 @@ class Step:
 class Flow:
     """The steps back from the loss, last op first, and what comes out for the `target` (a key): an array, or None.
 
-    `bad`: `(op, place)` of the first op whose value is not finite although what went in was, where the loss is not; else None.
+    `bad`: the op that made the loss what is not finite; else None.
     `first_bad(key)`: the same of what went into this step.
     """
 
     steps: list[Step]
     target: Any
     gradient: np.ndarray | None
-    bad: tuple[str, Any] | None = None
-    first_bad: Callable[[Any], tuple[str, Any] | None] = lambda key: None
+    bad: Bad | None = None
+    first_bad: Callable[[Any], Bad | None] = lambda key: None
 
     def into(self) -> dict[Any, list[tuple[Step, Sent]]]:
         """What is sent to each key, by which steps."""
@@ -74,6 +85,38 @@ def largest(array: Any) -> float:
     """
     values = np.abs(plain(array))
     return float(np.max(values[np.isfinite(values)], initial=0.0))
+
+
+FINITE: frozenset[str] = frozenset()
+
+
+def marks(values: Any) -> frozenset[str]:
+    """ "nan" and "inf", as far as they are among these arrays and numbers.
+
+    >>> marks([np.array([1.0, np.nan]), 2.0, None, "same"])
+    frozenset({'nan'})
+    """
+    found = [np.asarray(value) for value in values if value is not None]
+    floating = [plain(array) for array in found if array.dtype.kind in "fcV"]
+    nan, inf = (any(test(array).any() for array in floating) for test in (np.isnan, np.isinf))
+    return frozenset(word for word, there in (("nan", nan), ("inf", inf)) if there)
+
+
+def first_bad(nodes: Any, seen: Callable[[Any], Any], named: Callable[[Any], tuple[str, Any]]) -> Bad | None:
+    """The first of these ops that makes what is not finite, or else the first that is given it.
+
+    `seen(node)`: the `marks` of its result and of what went in (None: not known), or None.
+    """
+    brought = None
+    for node in nodes:
+        result, given = seen(node) or (FINITE, FINITE)
+        if result and given is None:
+            return brought or Bad(*named(node), "seen")
+        if result and ("nan" in result - given or not given):
+            return Bad(*named(node), "infinities" if given else "")
+        if result and brought is None:
+            brought = Bad(*named(node), "brought")
+    return brought
 
 
 def finite(array: Any) -> bool:

@@ -12,7 +12,7 @@ from .examining import examine
 from .notes import cuts
 from .run import Run, is_functional
 from .standing import compare
-from .words import answer, beside, found
+from .words import answer, beside, found, not_finite
 
 _TRAIN = "set requires_grad to True before the optimizer and trainable_params() are asked for."
 _FLOAT = "make it floating, such as 1.0 or ms.Tensor([1.0, 2.0])."
@@ -32,8 +32,11 @@ def of_function(fun: Callable[..., Any], w: Any, held: Any = None) -> Why:
     ends, sight = run.sight.ends(run.outputs), run.sight
     if not run.reached:
         return cut_off(ends, sight.target, sight.exits, "zero", run.outputs, lost=sight.lost)
-    finding = examine(run.flow)
+    flow = run.flow
+    finding = examine(flow)
     more = beside([note for end in ends for note in cuts(end, sight.target)]) if finding.what != "nan" else ""
+    if flow.bad is not None and finding.what != "nan":
+        more = f"But the loss itself is not finite: {not_finite(flow.bad)}"
     if held is None or finding.what in ("zero", "nan"):
         return found(finding, more)
     return compare(finding, run.gradient, _array(held), more=more)

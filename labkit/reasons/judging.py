@@ -7,7 +7,7 @@ from .examining import examine
 from .flow import largest
 from .reading import Unreadable
 from .standing import compare
-from .words import answer, at, figure, found
+from .words import answer, at, figure, found, not_finite
 
 
 class Standing(NamedTuple):
@@ -36,7 +36,7 @@ def judged(reading: Any, standing: Standing, more: str) -> Why:
         return _unreadable(problem, standing)
     finding = examine(flow)
     if flow.bad is not None and finding.what != "nan":
-        more = f"But the loss itself is not finite: {flow.bad[0]}{at(flow.bad[1])} is the first whose result is not."
+        more = f"But the loss itself is not finite: {not_finite(flow.bad)}"
     smaller = standing.array is not None and largest(standing.array) < 0.5 * largest(flow.gradient)
     if finding.what != "healthy" and not (finding.what == "small" and smaller):
         return found(finding, more if finding.what != "nan" else "")

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..realtape import array_of
 from .answer import user_frame
+from .flow import marks
 from .reading import Unreadable
 from .real import RealReading
 from .run import wants_one
@@ -25,6 +26,7 @@ class RealRun:
             w, lambda v: isinstance(v, torch.Tensor), lambda t: t is w or t.grad_fn is not None, array_of
         )
         self.lines: dict[Any, Any] = {}
+        self.marks: dict[Any, tuple] = {}  # of the result of a node, and of what went into the call
         self.changes: dict[int, Any] = {}  # where a tensor was written to last
         self.writes: dict[int, Any] = {}  # the same, by its memory
         self.versions: dict[int, tuple[Any, int]] = {}  # of the tensors that were used, at their first use
@@ -41,7 +43,7 @@ class RealRun:
 
     def reading(self) -> RealReading:
         """Of the tape behind the loss."""
-        found = RealReading(self.loss, self.w, self.lines.get, self.overwritten)
+        found = RealReading(self.loss, self.w, self.lines.get, self.overwritten, self.marks.get)
         found.walked = self.walks.get(id(self.loss))
         return found
 
@@ -67,7 +69,7 @@ class RealRun:
 
     def _walk_now(self, loss):
         """The way back as it is when the function walks it: an optimizer may write to the weights afterwards."""
-        reading = RealReading(loss, self.w, self.lines.get)
+        reading = RealReading(loss, self.w, self.lines.get, watched=self.marks.get)
         with suppress(Unreadable):
             self.walks[id(loss)] = reading.flow() if reading.reached else None
 
@@ -120,10 +122,26 @@ class RealRun:
             self._keep(args[0])
         if name == "register_hook" and self.sight.note_of(args[0]) is not None:
             self.hooks.append(args[1])
+        before = self._marks([args, kwargs])
         result = func(*args, **kwargs)
         with suppress(Exception):  # a tensor of a transform, which has no memory: the run goes on as if nobody watched
             self._saw(name, recording, _leaves([args, kwargs]), _leaves([result]), _changed(name, args, kwargs))
+            self._mark(_leaves([result, _changed(name, args, kwargs)]), before)
         return result
+
+    def _marks(self, tree):
+        """The marks of the tensors and numbers of a call; None where they cannot be read."""
+        values = [v for v in _leaves(tree) if isinstance(v, (self.torch.Tensor, float))]
+        with suppress(Exception):  # a tensor of a transform or of another layout
+            return marks(array_of(v) if isinstance(v, self.torch.Tensor) else v for v in values)
+        return None
+
+    def _mark(self, results, before):
+        for value in results:
+            if isinstance(value, self.torch.Tensor) and value.grad_fn is not None and value.grad_fn not in self.marks:
+                found = self._marks([value])
+                if found is not None:
+                    self.marks[value.grad_fn] = found, before
 
     def _saw(self, name, recording, given, results, changed):
         where, tensors = self._here(), [v for v in _leaves([changed]) if isinstance(v, self.torch.Tensor)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .flow import Flow, Sent, Step, finite
+from .flow import Bad, Flow, Sent, Step, finite, first_bad
 from .probe import Probe
 
 
@@ -29,12 +29,14 @@ class Reading:
     pull: Callable[[Any, dict], list]  # what it sends there for the gradients that arrived, by output; or `Unreadable`
     behind: Callable[[Any], set]  # the nodes behind one, itself included
     named: Callable[[Any], tuple[str, Any]]  # its op, and the place where that ran
-    is_bad: Callable[[Any], bool]  # whether it can be seen that its result is not finite
+    seen: Callable[
+        [Any], Any
+    ]  # the `marks` of its result, and of what went in (None: not known); None: nothing is known
     first: Callable[[dict], Any]  # the gradient that stands for all that arrived
     fitting: Callable[[Any, Any], Any]  # a gradient in the shape and dtype of what is there on a way
     changed: Callable[[Callable, Any], Any]  # a gradient after a change
     numbers: Callable[[Any], np.ndarray]  # a tensor or gradient as an array
-    factors: Callable[[Any], list[np.ndarray]]  # the arrays that an op has beside those that lead on
+    factors: Callable[[Any], list[np.ndarray]]  # the arrays that are zero and multiply what leads on
     probe: Callable[[Any, int, Any], Probe | None]  # what its derivative in the argument at this place is like
 
     def __init__(self, loss: Any, w: Any, order: Sequence) -> None:
@@ -93,10 +95,10 @@ class Reading:
     def _bad(self):
         return None if finite(self.numbers(self.loss)) else self.first_bad(self.end)
 
-    def first_bad(self, end: Any) -> tuple[str, Any] | None:
-        """The first op behind `end`, itself included, of which it can be seen that its result is not finite."""
+    def first_bad(self, end: Any) -> Bad | None:
+        """The op behind `end`, itself included, that made what is not finite, as far as it can be seen."""
         behind = self.behind(end)
-        return next((self.named(node) for node in self.order if node in behind and self.is_bad(node)), None)
+        return first_bad((node for node in self.order if node in behind), self.seen, self.named)
 
     # ---- what only one kind knows ----
 

@@ -8,9 +8,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..realtape import CHANGED, FREED, KEPT, array_of, dtype_of, fate_of, nodes_of, op_of, settings, slots
-from .flow import Flow, finite
+from .flow import FINITE, Bad, Flow, finite, marks
 from .probe import Probe, on_grid
 from .reading import Reading, Unreadable
+
+# what PyTorch has for products: each saves its factors
+PRODUCTS = (
+    "mul",
+    "div",
+    "mm",
+    "addmm",
+    "bmm",
+    "baddbmm",
+    "mv",
+    "addmv",
+    "dot",
+    "vdot",
+    "addr",
+    "addcmul",
+    "convolution",
+)
 
 
 class Way(NamedTuple):
@@ -29,10 +46,12 @@ class RealReading(Reading):
         w: Any,
         place_of: Callable[[Any], Any] = lambda node: None,
         written: Callable[[], Any] = lambda: None,
+        watched: Callable[[Any], Any] = lambda node: None,
     ) -> None:
         super().__init__(loss, w, [] if loss.grad_fn is None else nodes_of([loss]))
         self.torch: Any = sys.modules["torch"]
         self.place_of, self.written = place_of, written  # of a node; where what had been used was overwritten
+        self.watched = watched  # the marks of a node, where a run was watched
         self.places = self._spread()
         self.walked: Flow | None = None  # the way back as it was when somebody walked it
 
@@ -66,7 +85,7 @@ class RealReading(Reading):
     def _bad(self):
         if finite(array_of(self.loss)):
             return None
-        return self.first_bad(self.end) or self.named(self.end)
+        return self.first_bad(self.end) or Bad(*self.named(self.end), "unseen")
 
     def behind(self, end: Any) -> set:
         found, stack = {end}, [end]
@@ -76,10 +95,33 @@ class RealReading(Reading):
             stack += more
         return found
 
-    def is_bad(self, node: Any) -> bool:
-        """From what it has saved of its result, or what those that use it have."""
-        values = [self._kept(node).get("result"), *(self._argument(n, place) for n, place in self._users.get(node, ()))]
-        return any(v is not None and not finite(array_of(v)) for v in values)
+    def seen(self, node: Any) -> Any:
+        """From a run; or what it has saved of its result and arguments, and what those that use it have."""
+        if self.watched(node) is not None:
+            return self.watched(node)
+        if op_of(node) == "leaf":
+            return marks([array_of(node.variable)]), FINITE
+        kept = {n: v for n, v in self._kept(node).items() if v.is_floating_point()}
+        result = kept.pop("result", None)
+        given = marks(map(array_of, kept.values()))
+        values = [result, *(self._argument(n, place) for n, place in self._users.get(node, ()))]
+        values = [value for value in values if value is not None] or self._once_more(node, kept)
+        whole = len(kept) >= len(node.next_functions)
+        return (marks(map(array_of, values)) if values else given & {"nan"}), (given if given or whole else None)
+
+    def _once_more(self, node, kept):
+        """The result of a function of one or two tensors, of which it has kept these; in a list, empty where it cannot."""
+        function = getattr(self.torch, op_of(node), None)
+        if function is None or tuple(kept) not in (("self",), ("self", "other"), ("other", "self")):
+            return []
+        if len(kept) != len(node.next_functions):
+            return []
+        given = [kept[name] for name in ("self", "other") if name in kept]
+        try:
+            with self.torch.no_grad():
+                return [function(*given, **self._options(node))]
+        except (TypeError, RuntimeError):
+            return []
 
     @cached_property
     def _users(self):
@@ -137,11 +179,9 @@ class RealReading(Reading):
         return g if g.dtype == like.dtype else g.to(like.dtype)
 
     def factors(self, node: Any) -> list[np.ndarray]:
-        return (
-            [array_of(v) for v in self._kept(node).values() if v.is_floating_point()]
-            if op_of(node) in ("mul", "div")
-            else []
-        )
+        if op_of(node) not in PRODUCTS:
+            return []
+        return [array_of(v) for v in self._kept(node).values() if v.is_floating_point()]
 
     def probe(self, node: Any, place: int, arrived: Any) -> Probe | None:
         torch, op = self.torch, op_of(node)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..engine import dense, getval, isbox, leaves, record, vjp_of
 from .calls import watched
-from .flow import Flow, Sent, Step, finite
-from .rules import is_floating, probe_of, sends_elsewhere
+from .flow import Flow, Sent, Step, finite, first_bad, marks
+from .rules import probe_of, sends_elsewhere, zero_factors
 from .sight import Sight
 
 
@@ -100,12 +100,9 @@ class Run:
         return self._first_bad(self.graph.forward[-1])
 
     def _first_bad(self, end):
-        """The first op up to `end`, itself included, whose value is not finite."""
-        for node in self.graph.forward[: self.graph.forward.index(end) + 1]:
-            value = np.asarray(getval(node.value))
-            if value.dtype.kind in "fV" and not finite(value):
-                return ("leaf", None) if node.fun is None else (node.op, node.line)
-        return None
+        """The op up to `end`, itself included, that made what is not finite."""
+        nodes = self.graph.forward[: self.graph.forward.index(end) + 1]
+        return first_bad(nodes, _seen, lambda node: ("leaf", None) if node.fun is None else (node.op, node.line))
 
 
 _ARRAYS = (np.ndarray, np.floating, np.integer, np.bool_)
@@ -125,6 +122,11 @@ def wants_one(fun: Any) -> bool:
     return any(p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in kinds)
 
 
+def _seen(node):
+    given = [] if node.fun is None else [*map(getval, node.args), *node.kwargs.values()]
+    return marks([getval(node.value)]), marks(given)
+
+
 def _step(step):
     node = step.node
     args = [getval(a) for a in node.args]
@@ -139,6 +141,6 @@ def _step(step):
         Sent(c.parent, c.value, partial(probe_of, node.fun, args, node.kwargs, c.argnum, step.gradient))
         for c in step.contributions
     ]
-    factors = [np.asarray(a) for i, a in enumerate(args) if i not in node.argnums and is_floating(a)]
+    factors = zero_factors(node.fun, args, node.kwargs, node.argnums, getval(node.value))
     elsewhere = lambda: sends_elsewhere(node.fun, args, node.kwargs, node.argnums, getval(node.value), step.gradient)
     return Step(node, node.op, node.line, step.gradient, sent, again, elsewhere, factors)

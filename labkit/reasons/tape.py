@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from ..engine import dense, getval, match_dtype, vjp_of
-from .flow import Flow, finite
+from .flow import FINITE, Flow, marks
 from .probe import Probe
 from .reading import Reading, Unreadable
-from .rules import is_floating, probe_of, sends_elsewhere
+from .rules import probe_of, sends_elsewhere, zero_factors
 
 
 def is_taped(value: Any) -> bool:
@@ -151,10 +151,11 @@ class TapeReading(Reading):
     def factors(self, node: Any) -> list[np.ndarray]:
         if not hasattr(node, "known"):
             return []
-        args, _ = self._arguments(node)
-        kinds = [] if args is None else [a for i, a in enumerate(args) if is_floating(a)]
-        leading = {i for i, e in zip(node.argnums, node.parents, strict=True) if e.node in self.leading}
-        return [np.asarray(a) for i, a in enumerate(args or ()) if is_floating(a) and i not in leading] if kinds else []
+        args, value = self._arguments(node)[0], self._value(node)
+        if args is None or value is None:
+            return []
+        leading = [i for i, e in zip(node.argnums, node.parents, strict=True) if e.node in self.leading]
+        return zero_factors(node.fun, [getval(a) for a in args], node.kwargs, leading, value)
 
     def probe(self, node: Any, place: int, arrived: Any) -> Probe | None:
         if not hasattr(node, "known") or place >= len(node.argnums):
@@ -164,9 +165,14 @@ class TapeReading(Reading):
             return None
         return probe_of(node.fun, args, node.kwargs, node.argnums[place], arrived)
 
-    def is_bad(self, node: Any) -> bool:
+    def seen(self, node: Any) -> Any:
         value = self.values.get(node)
-        return value is not None and np.asarray(value).dtype.kind in "fV" and not finite(value)
+        if value is None:
+            return None
+        if hasattr(node, "variable"):
+            return marks([value]), FINITE
+        args = self._arguments(node)[0] if hasattr(node, "known") else None
+        return marks([value]), None if args is None else marks([*map(getval, args), *node.kwargs.values()])
 
 
 def _told(args, node):

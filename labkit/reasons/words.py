@@ -4,6 +4,7 @@ from typing import Any
 
 from .answer import Why, place_of
 from .examining import Finding
+from .flow import Bad
 
 _OPENINGS = {
     "None": "There is no gradient.",
@@ -111,6 +112,35 @@ def _op(finding):
     return f"{finding.op}{at(finding.place)}"
 
 
+_NOT_FINITE = {
+    "": (
+        "{op} is the first whose result is not, although what went in is.",
+        "keep its argument where it is finite, for instance by a clamp, a small number added, or a stable form of the loss.",
+    ),
+    "infinities": (
+        "{op} is the first whose result has a nan; infinities went in.",
+        "look at the infinities: a row that is masked out whole, inf - inf, or a number that has grown too large.",
+    ),
+    "brought": (
+        "{op} is given numbers that are not finite from outside, in the data or a constant.",
+        "look for the first nan or infinity in the data, and in what is computed of them alone.",
+    ),
+    "seen": (
+        "{op} is the first whose result can be seen not to be; what went in was not saved.",
+        "look at what goes into it, or ask with a function, labkit.why(lambda: ..., w), which sees every op.",
+    ),
+    "unseen": (
+        "no value that the tape has saved shows which op made it so.",
+        "ask with a function, labkit.why(lambda: ..., w), which sees every op.",
+    ),
+}
+
+
+def not_finite(bad: Bad) -> str:
+    """Which op made a loss that is not finite, and of what."""
+    return _NOT_FINITE[bad.given][0].format(op=f"{bad.op}{at(bad.place)}")
+
+
 def _said_nan(finding):
     op, figures = _op(finding), finding.figures
     if figures.get("forward"):
@@ -118,10 +148,8 @@ def _said_nan(finding):
             return [
                 "An input or a weight is not finite before anything is computed."
             ], "look for the first nan in the data."
-        return (
-            [f"The loss itself is not finite: {op} is the first whose result is not, although what went in is."],
-            "keep its argument where it is finite, for instance by a clamp, a small number added, or a stable form of the loss.",
-        )
+        bad = Bad(finding.op, finding.place, figures["given"])
+        return [f"The loss itself is not finite: {not_finite(bad)}"], _NOT_FINITE[bad.given][1]
     if not finding.op:
         return ["It is so from the start."], "look at the loss: it is not finite."
     if "through" in figures:

@@ -251,3 +251,36 @@ def a_pair_is_returned():
         return (logits**2).mean(), logits
 
     return forward, net.weight
+
+
+@program("nan in the data")
+def a_nan_in_the_data():
+    net, x = nn.Dense(2, 2), ms.Tensor([[1.0, float("nan")]])
+
+    def loss():
+        y = net(x)  # here
+        return ops.tanh(y).sum()
+
+    return loss, net.weight
+
+
+@program("nan from softmax")
+def a_row_masked_out_whole():
+    scores, mask = weight(2, 2), ms.Tensor([[0.0, 0.0], [-float("inf"), -float("inf")]])
+
+    def loss():
+        shown = scores + mask
+        p = ops.softmax(shown, -1)  # here
+        return (p**2).sum()
+
+    return loss, scores
+
+
+@program("not chosen")
+def the_larger_of_it_and_zeros():
+    w = ms.Parameter(ms.Tensor([-1.0, -2.0]), name="w")
+
+    def loss():
+        return ops.maximum(w, ops.zeros((2,))).sum()  # here
+
+    return loss, w

@@ -510,3 +510,62 @@ def told(why, torch, name, form):
     return (
         "" if fits and there else f"{name}, {form}: expected {cause} in line {line}, got {reason.cause}, {reason.where}"
     )
+
+
+@program("nan in the data")
+def a_nan_in_the_data(torch):
+    net, x = torch.nn.Linear(3, 2), data(torch, 4, 3)
+    x[1, 2] = math.nan
+
+    def loss():
+        y = net(x)  # here
+        return (torch.tanh(y) ** 2).mean()
+
+    return loss, net.weight
+
+
+@program("nan from softmax")
+def a_row_masked_out_whole(torch):
+    scores, mask = leaf(torch, 3, 3), torch.zeros(3, 3)
+    mask[1] = -math.inf
+
+    def loss():
+        shown = scores + mask
+        p = torch.softmax(shown, -1)  # here
+        return (p**2).sum()
+
+    return loss, scores
+
+
+@program("nan from log")
+def a_log_before_what_saves_nothing(torch):
+    w = torch.tensor([0.0, 200.0], requires_grad=True)
+
+    def loss():
+        p = torch.softmax(w, 0)
+        picked = torch.log(p[0])  # here
+        return -picked
+
+    return loss, w
+
+
+@program("multiplied by zero")
+def weights_that_start_at_zero(torch):
+    first, last, x = torch.nn.Linear(3, 4), torch.nn.Linear(4, 1), data(torch, 2, 3)
+    torch.nn.init.zeros_(last.weight)
+
+    def loss():
+        h = torch.sigmoid(first(x))
+        return last(h).sum()  # here
+
+    return loss, first.weight
+
+
+@program("not chosen|zero slope of maximum")
+def the_larger_of_it_and_zeros(torch):
+    w = torch.tensor([-1.0, -2.0], requires_grad=True)
+
+    def loss():
+        return torch.maximum(w, torch.zeros(2)).sum()  # here
+
+    return loss, w

@@ -161,7 +161,7 @@ function shown(run, answer) {
     leave = null;
     stage.replaceChildren();
   }
-  if (scene || answer.note) error.hidden = true;
+  if ((scene || answer.note) && !error.dataset.ofLink) error.hidden = true;
   showTexts(answer);
   keep();
 }
@@ -206,6 +206,7 @@ function fail(text) {
 
 function run() {
   error.hidden = true;
+  delete error.dataset.ofLink;
   byId("about").textContent = presets.find((one) => one.source === now.code)?.title || "";
   keep();
   ask({ run: { source: now.code, dialect: now.dialect, inputs: now.rest.inputs || {} } });
@@ -248,7 +249,10 @@ function open(hash) {
   const named = presets.find((one) => one.name === name && (!dialect || one.dialect === dialect));
   const first = named || (source === undefined ? presets[0] : { source, dialect });
   put({ code: first.source, dialect: first.dialect, link: first === presets[0] && !named ? undefined : link });
-  if (name !== undefined && !named) fail(`The link names the preset \u201c${name.slice(0, 60)}\u201d, which is not here (any more).`);
+  delete error.dataset.ofLink;
+  if (name === undefined || named) return;
+  fail(`The link names the preset \u201c${name.slice(0, 60)}\u201d, which is not here (any more).`);
+  error.dataset.ofLink = "1"; // it stays when the first preset, shown instead, has its picture
 }
 
 const presets = await (await fetch(new URL("presets.json", import.meta.url))).json();

@@ -115,8 +115,8 @@ def description(units: Units) -> str:
     story = units.story
     if story.about:
         return paragraph(*story.about)
-    ops, boxes = sum(not n.leaf for n in story.nodes), len(units.ops)
-    folding = f", folded into {boxes} boxes," if boxes < ops else ""
+    ops = sum(not n.leaf for n in story.nodes)
+    folding = f", folded into {_boxes(units)}," if len(units.ops) < ops else ""
     leaves = f" from {listed(n.title for n in story.leaves)}" if story.leaves else ""
     steps = len(story.steps)
     back = "1 step of the chain rule leads" if steps == 1 else f"{steps or 'no'} steps of the chain rule lead"
@@ -233,12 +233,16 @@ def _words(sentences, letters):
 # ---- a row with the names of what is unfolded, to fold it again ----
 
 
+def _boxes(units):
+    return "1 box" if len(units.ops) == 1 else f"{len(units.ops)} boxes"
+
+
 def _bar(shown: FoldedStory, units: Units):
     """`([the panel], links)`, or `([], {})` where nothing is folded and nothing can be."""
     titles = {b.key: b.title for b in blocks(shown.parts) if b.key in shown.opened}
     ops = sum(not n.leaf for n in shown.story.nodes)
     folded = any(unit.block for unit in units.units)
-    words = f"{ops} ops, folded into {len(units.ops)} boxes; click a pile to unfold it." if folded else ""
+    words = f"{ops} ops, folded into {_boxes(units)}; click a pile to unfold it." if folded else ""
     several, single = len(titles) > 1, titles if len(titles) <= MOST_NAMED else {}
     ways = {f"fold {key}": (f"▾ {title}", without(shown.opened, key, shown.parts)) for key, title in single.items()}
     if several:

@@ -89,3 +89,19 @@ def test_a_number_of_numpy_on_the_left_leaves_a_tensor_on_its_tape(number, call,
     found = call(number, x)
     assert found.dtype == dtype and found.grad_fn is not None
     assert found.tolist() == call(number.item(), x).tolist()
+
+
+@pytest.mark.parametrize("count, each", [(2049, 0.00048804283142089844), (70000, 1.430511474609375e-05)])
+@pytest.mark.parametrize("loss", [torch.mean, lambda x: F.l1_loss(x, torch.zeros_like(x))])
+def test_a_mean_divides_its_gradient_by_a_count_that_float16_cannot_hold(count, each, loss):
+    x = torch.ones(count, dtype=torch.float16, requires_grad=True)
+    loss(x).backward()
+    assert x.grad.unique().tolist() == [each]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_a_loss_of_ignored_targets_alone_is_nan_and_its_gradient_zero(smoothing):
+    x = torch.ones(2, 3, requires_grad=True)
+    loss = F.cross_entropy(x, torch.tensor([-100, -100]), label_smoothing=smoothing)
+    loss.backward()
+    assert loss.isnan() and x.grad.abs().sum() == 0

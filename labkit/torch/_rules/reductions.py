@@ -6,7 +6,7 @@ import numpy as np
 from ... import ops as base
 from ...engine import cast, dtype_of, getval
 from ...ops import REDUCTIONS, absolute, exp, expand, stored, two_bytes, zero
-from .arithmetic import divide, power, times
+from .arithmetic import divide, divide_by, power, times
 from .core import op
 from .moving import axes_of, flip, spread
 
@@ -25,8 +25,8 @@ def sum_(x, axis, keepdims):
 
 
 def _mean_vjp(ans, x, axis, keepdims):
-    count = anp.size(x) / max(anp.size(ans), 1)
-    return lambda g: divide(expand(spread(g, x, axis), anp.shape(x)), count)
+    count, divided = anp.size(x) / max(anp.size(ans), 1), divide_by if two_bytes(x.dtype) else divide
+    return lambda g: divided(expand(spread(g, x, axis), anp.shape(x)), count)
 
 
 @op(_by_dim("Mean"), _mean_vjp, others="dim keepdim")

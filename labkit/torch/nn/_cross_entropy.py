@@ -28,20 +28,19 @@ def _nll_weights(x, target, weight, ignore, reduction):
     return counted / counted.sum() if reduction == "mean" else counted
 
 
+def _nll_vjp(ans, x, target, weight, ignore, reduction):
+    """What is ignored gets 0, also where all is and the mean is 0 / 0."""
+    weights = np.where(target == ignore, 0, _nll_weights(x, target, weight, ignore, reduction))
+    return lambda g: base.scatter_add(anp.expand_dims(-g * weights, 1), _nll_index(target, ignore), 1, anp.shape(x))
+
+
 def _nll_index(target, ignore):
     return np.expand_dims(np.where(target == ignore, 0, target), 1)
 
 
 @op(
     lambda args, kwargs: "NllLossBackward0" if args[0].ndim < 3 else "NllLoss2DBackward0",
-    lambda ans, x, target, weight, ignore, reduction: (
-        lambda g: base.scatter_add(
-            anp.expand_dims(-g * _nll_weights(x, target, weight, ignore, reduction), 1),
-            _nll_index(target, ignore),
-            1,
-            anp.shape(x),
-        )
-    ),
+    _nll_vjp,
     others="target weight ignore_index reduction",
     saves="target weight",
     rounds=False,

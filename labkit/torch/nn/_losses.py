@@ -69,7 +69,9 @@ def reduced(fun) -> Callable:
 
 def _per_element(g, x, reduction):
     """What each element receives of the gradient of a reduced loss."""
-    return g / anp.size(x) if reduction == "mean" else g
+    if reduction != "mean":
+        return g
+    return _rules.divide_by(g, anp.size(x)) if two_bytes(x.dtype) else g / anp.size(x)
 
 
 def _by(slope):

@@ -25,8 +25,6 @@ CLASSES = [Equivalence(*row) for row in (
     ("a float of NumPy is a float, and where a number is asked for a number of any type may come",
      r"return float\((.+?)\)(.*) -> return \1\2$|return (.+)//(.+) -> return .+/", "run-accuracy run-plan"),
     ("float(), asnumpy() and ** take a tensor or an array of one number alike", r"^norm = float\(\(.*asnumpy.* -> ", "grad-clip"),
-    ("a tensor takes an array in arithmetic", r"torch\.tensor\(y\)\) -> x, y = \(torch\.tensor\(x\), y\)",
-     "step-port sick-loop"),
     ("a tensor of no axes may be a number, a leaf or a Parameter the tensor it holds",
      r"loss\.item\(\)|return .*w\.detach\(\)\)? -> |layer\.weight\.value\(\)\) -> ",
      "step-port run-loop step-write rnn-truncate"),
@@ -82,6 +80,7 @@ CLASSES = [Equivalence(*row) for row in (
     ("total is a tensor, and has a grad_fn", r"'grad_fn', None\).* -> .*'grad_fn'\)", "memory-leak"),
     # once more
     ("what is there already is written again", r"turns \+ turns|doubled: (for|gradient)", "fd-gradient"),
+    ("a state that is made once more is the same", r"for t in range.*turns \+ turns|doubled: (for t in range|states)", "rnn-backward"),
     ("the last node of the walk has no parents: it is a leaf", r"(for node in .*\[:-1\])|(for node in .*turns)",
      "backprop-write backprop-mend-order backprop-mend-twice"),
     ("a node has its place already", r"doubled: (if node|for|place)|for parent.*turns", "backprop-mend-order"),

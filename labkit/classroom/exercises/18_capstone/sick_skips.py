@@ -37,7 +37,7 @@ def reference():
             scaled = scaler.scale(ms.Tensor(g)).astype(ms.float16)
             finite = ms.amp.all_finite((scaled,))
             if finite and first is None:
-                first = float(scaler.scale_value.asnumpy())
+                first = int(scaler.scale_value.asnumpy())
             count += not finite
             scaler.adjust(finite)
         return count, first

@@ -26,6 +26,7 @@ from . import (
     _reduce,
     _settings,
     _shaping,
+    _solving,
     _table,
     autograd,
     random,
@@ -81,7 +82,7 @@ _FROM_NN = """
     pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm rrelu selu threshold triplet_margin_loss
 """
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "special", "utils"), ""),
+    **dict.fromkeys(("amp", "cuda", "distributions", "func", "linalg", "nn", "optim", "serialization", "special", "utils"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",

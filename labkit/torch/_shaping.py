@@ -199,7 +199,7 @@ def broadcast_to(input, size):
 def broadcast_tensors(*tensors):
     """The tensors expanded to the shape they broadcast to."""
     shape = np.broadcast_shapes(*(x._array.shape for x in tensors))
-    return tuple(expand(x, *shape) for x in tensors)
+    return tuple(x if x.shape == shape else expand(x, *shape) for x in tensors)
 
 
 # ---- dtype, memory ----

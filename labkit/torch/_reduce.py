@@ -152,7 +152,7 @@ def cumprod(input, dim, *, dtype=None):
 class _Pair(tuple, metaclass=Placed):
     """`(values, indices)`, or other `fields`, printed as torch prints its return types."""
 
-    kind, fields, __slots__ = "max", ("values", "indices"), ()
+    kind, fields, _shown, __slots__ = "max", ("values", "indices"), "", ()
 
     def __new__(cls, first, second):
         return super().__new__(cls, (first, second))
@@ -175,7 +175,8 @@ def _pair(kind, first, second):
     return PAIRS[kind](first, second)
 
 
-_FIELDS = dict.fromkeys("max min sort topk median nanmedian mode kthvalue cummax cummin".split(), _Pair.fields)
+_SORTED = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
+_FIELDS = dict.fromkeys(_SORTED, _Pair.fields)
 _FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet")}
 PAIRS = {
     name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})
@@ -204,7 +205,7 @@ def _whole_median(node):
 
 
 _MEDIANS = {"median": _whole_median("MedianBackward0"), "nanmedian": _whole_median("NanmedianBackward0")}
-PICK = {kind: _pick_primitive(kind) for kind in PAIRS}
+PICK = {kind: _pick_primitive(kind) for kind in _SORTED}
 
 
 def _picked(kind, input, index, dim, keepdim=True):

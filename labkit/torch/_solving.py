@@ -9,15 +9,20 @@ from ._shaping import expand
 from ._table import FUNCTIONS, both
 from ._tensor import Tensor
 
-_SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+_SINGULAR = (
+    "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
+)
 _INDEFINITE = ("The factorization could not be completed because the input is not positive-definite (the leading minor of order "
                "{} is not positive-definite).")  # fmt: skip
 
 
-class LinAlgError(RuntimeError):
+class _LinAlgError(RuntimeError):
     """A matrix that has no inverse, or no root."""
 
     __module__ = "torch._C"
+
+
+LinAlgError = _LinAlgError
 
 
 def _square(name, A):
@@ -69,7 +74,9 @@ def solve(A, B, *, left=True) -> Tensor:
         return solve(A.mT, B.mT).mT
     if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):
         return solve(A, B.unsqueeze(-1)).squeeze(-1)
-    return _found("torch.linalg.solve", _rules.solve, "The solver failed because the input matrix is singular.", *_alike(A, B))
+    return _found(
+        "torch.linalg.solve", _rules.solve, "The solver failed because the input matrix is singular.", *_alike(A, B)
+    )
 
 
 def _alike(A, B):
@@ -79,9 +86,11 @@ def _alike(A, B):
 
 
 def solve_triangular(A, B, *, upper, left=True, unitriangular=False) -> Tensor:
-    """`solve` of triangular matrices, whose other half does not count; with `unitriangular` nor does their diagonal, which is 1."""
+    """`solve` of triangular matrices, whose other half does not count; with `unitriangular` their diagonal is 1."""
     if unitriangular:
-        A = (FUNCTIONS["triu"](A, 1) if upper else FUNCTIONS["tril"](A, -1)) + FUNCTIONS["eye"](A.shape[-1], dtype=A.dtype)
+        A = (FUNCTIONS["triu"](A, 1) if upper else FUNCTIONS["tril"](A, -1)) + FUNCTIONS["eye"](
+            A.shape[-1], dtype=A.dtype
+        )
     if not left:
         return solve_triangular(A.mT, B.mT, upper=not upper).mT
     return apply(_rules.solve_triangular, *_alike(A, B), upper)

@@ -14,7 +14,12 @@ def _turned(x):
     return transpose(x, -1, -2)
 
 
-@op("LinalgInvExBackward0", lambda ans, a: lambda g: -bmm(_turned(ans), bmm(g, _turned(ans))), saves="inverse", tensors="A")
+@op(
+    "LinalgInvExBackward0",
+    lambda ans, a: lambda g: -bmm(_turned(ans), bmm(g, _turned(ans))),
+    saves="inverse",
+    tensors="A",
+)
 def inv(a):
     return np.linalg.inv(a)
 

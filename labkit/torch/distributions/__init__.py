@@ -5,12 +5,12 @@ from . import constraints, kl
 from .continuous import Exponential, Gumbel, Laplace, LogNormal, Normal, Uniform
 from .discrete import Bernoulli, Categorical, OneHotCategorical, OneHotCategoricalStraightThrough
 from .distribution import Distribution
-from .joint import Independent, MixtureSameFamily, MultivariateNormal
+from .joint import Independent, MultivariateNormal
 from .kl import kl_divergence, register_kl
 
 __all__ = [
     "Bernoulli", "Categorical", "Distribution", "Exponential", "Gumbel", "Independent", "Laplace", "LogNormal",
-    "MixtureSameFamily", "MultivariateNormal", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Uniform",
+    "MultivariateNormal", "Normal", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Uniform",
     "constraints", "kl", "kl_divergence", "register_kl",
 ]  # fmt: skip
 

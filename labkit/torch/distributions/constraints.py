@@ -12,9 +12,9 @@ from .._dispatch import off_tape
 from .._tensor import Tensor
 
 __all__ = [
-    "Constraint", "boolean", "dependent_property", "greater_than", "greater_than_eq", "independent", "integer_interval", "interval",
-    "less_than", "lower_cholesky", "nonnegative", "one_hot", "positive", "positive_definite", "real", "real_vector", "simplex",
-    "unit_interval",
+    "Constraint", "boolean", "dependent_property", "greater_than", "greater_than_eq", "independent",
+    "integer_interval", "interval", "less_than", "lower_cholesky", "nonnegative", "one_hot", "positive",
+    "positive_definite", "real", "real_vector", "simplex", "unit_interval",
 ]  # fmt: skip
 
 

@@ -75,7 +75,7 @@ class Categorical(Distribution):
     logits = lazy_property(lambda self: probs_to_logits(self.probs))
     probs = lazy_property(lambda self: logits_to_probs(self.logits))
     support = constraints.dependent_property(lambda self: constraints.integer_interval(0, self._num_events - 1))
-    param_shape = property(lambda self: self._batch_shape + (self._num_events,))
+    param_shape = property(lambda self: Size((*self._batch_shape, self._num_events)))
     mean = variance = property(lambda self: full(self._batch_shape, math.nan, dtype=self.probs.dtype))
     mode = property(lambda self: self.probs.argmax(-1))
     entropy = lambda self: -(self.logits.clamp(min=finfo(self.logits.dtype).min) * self.probs).sum(-1)
@@ -105,7 +105,7 @@ class OneHotCategorical(Distribution):
         self._categorical = Categorical(probs, logits)
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape, _instance=None) -> Distribution:
         new = super().expand(batch_shape, _instance)
         new._categorical = self._categorical.expand(batch_shape)
         return new

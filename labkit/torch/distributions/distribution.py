@@ -3,6 +3,7 @@
 import inspect
 import warnings
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ...layout import Placed
 from .. import _modes
@@ -48,7 +49,12 @@ class Distribution(metaclass=Placed):
     tensor([2., 2., 2.])
     """
 
-    has_rsample = has_enumerate_support = False
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...  # the parameters
+
+    has_rsample: Any = False
+    has_enumerate_support = False
     _validate_args = __debug__
 
     @staticmethod
@@ -77,12 +83,12 @@ class Distribution(metaclass=Placed):
                       "`validate_args=False` to turn off validation.", stacklevel=4)  # fmt: skip
 
     @staticmethod
-    def _check(value, constraint, what, rule):
+    def _check(value, constraint, what, rule) -> None:
         if not constraint.check(value).all():
             kind = f"({type(value).__name__} of shape {tuple(value.shape)})"
             raise ValueError(f"Expected {what} {kind} {rule}, but found invalid values:\n{value}")
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape, _instance=None) -> "Distribution":
         """The same distribution for each place of a larger batch."""
         new = type(self).__new__(type(self)) if _instance is None else _instance
         new.__dict__.update(vars(self))
@@ -132,7 +138,7 @@ class Distribution(metaclass=Placed):
         return values.expand(len(values), *self._batch_shape, *self._event_shape) if expand else values
 
     @property
-    def mode(self):
+    def mode(self) -> Tensor:
         """The most probable event."""
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
@@ -183,9 +189,11 @@ class OfElements(Distribution):
         names = takes.split()
         if names:
             cls.arg_constraints = vars(cls).get("arg_constraints") or {n: _CONSTRAINTS[n] for n in names}
-            default = {"default": None} if "logits" in names else {}
+            default: dict[str, Any] = {"default": None} if "logits" in names else {}
             option = partial(inspect.Parameter, kind=inspect.Parameter.POSITIONAL_OR_KEYWORD)
-            cls._takes = inspect.Signature([*(option(n, **default) for n in names), option("validate_args", default=None)])
+            cls._takes = inspect.Signature(
+                [*(option(n, **default) for n in names), option("validate_args", default=None)]
+            )
         cls.has_rsample = cls.has_rsample or cls._of_noise is not Distribution._of_noise
 
     def __init__(self, *parameters, **named):

@@ -1,19 +1,18 @@
 """Distributions of vectors, and those that are made of others."""
 
 import math
+from typing import Any
 
 import numpy as np
 
-from .. import _modes
 from .._linear import matmul
 from .._tensor import Tensor
 from ..linalg import cholesky, solve_triangular
 from . import constraints
-from .discrete import Categorical
 from .distribution import Distribution
 from .utils import lazy_property, sum_rightmost
 
-__all__ = ["Independent", "MixtureSameFamily", "MultivariateNormal"]
+__all__ = ["Independent", "MultivariateNormal"]
 
 
 class Independent(Distribution):
@@ -26,7 +25,7 @@ class Independent(Distribution):
     tensor([-2.7568, -2.7568])
     """
 
-    arg_constraints: dict = {}
+    arg_constraints: Any = {}
 
     def __init__(self, base_distribution, reinterpreted_batch_ndims, validate_args=None):
         shape, dims = base_distribution.batch_shape, reinterpreted_batch_ndims
@@ -36,7 +35,7 @@ class Independent(Distribution):
         self.base_dist, self.reinterpreted_batch_ndims, cut = base_distribution, dims, len(shape) - dims
         super().__init__(shape[:cut], shape[cut:] + base_distribution.event_shape, validate_args)
 
-    def expand(self, batch_shape, _instance=None):
+    def expand(self, batch_shape, _instance=None) -> Distribution:
         new = super().expand(batch_shape, _instance)
         new.base_dist = self.base_dist.expand(new._batch_shape + self._event_shape[: self.reinterpreted_batch_ndims])
         return new
@@ -97,7 +96,7 @@ class MultivariateNormal(Distribution):
     precision_matrix = lazy_property(lambda self: self.covariance_matrix.inverse())
 
     @lazy_property
-    def root(self):
+    def root(self) -> Tensor:
         """`scale_tril`, whichever matrix was given."""
         if "scale_tril" in vars(self):
             return self.scale_tril
@@ -114,60 +113,3 @@ class MultivariateNormal(Distribution):
 
     def entropy(self) -> Tensor:
         return 0.5 * self._event_shape[0] * (1.0 + math.log(2 * math.pi)) + log_size(self.root)
-
-
-class MixtureSameFamily(Distribution):
-    """One of the components, which stand along the last batch dimension, chosen by a `Categorical`.
-
-    >>> import labkit.torch as torch
-    >>> parts = torch.distributions.Normal(torch.tensor([-1.0, 1.0]), 1.0)
-    >>> MixtureSameFamily(Categorical(torch.ones(2)), parts).mean
-    tensor(0.)
-    """
-
-    arg_constraints: dict = {}
-
-    def __init__(self, mixture_distribution, component_distribution, validate_args=None):
-        count, shape = mixture_distribution.logits.shape[-1], component_distribution.batch_shape
-        if count != shape[-1]:
-            raise ValueError(f"`mixture_distribution component` ({count}) does not equal "
-                             f"`component_distribution.batch_shape[-1]` ({shape[-1]})")  # fmt: skip
-        self.mixture_distribution, self.component_distribution = mixture_distribution, component_distribution
-        super().__init__(shape[:-1], component_distribution.event_shape, validate_args)
-
-    def expand(self, batch_shape, _instance=None):
-        new, parts = super().expand(batch_shape, _instance), self.component_distribution
-        new.component_distribution = parts.expand((*batch_shape, parts.batch_shape[-1]))
-        new.mixture_distribution = self.mixture_distribution.expand(batch_shape)
-        return new
-
-    support = constraints.dependent_property(lambda self: self.component_distribution.support)
-    _aside = lambda self, x: x.unsqueeze(-1 - len(self._event_shape))
-    mean = property(lambda self: self._mixed(self.component_distribution.mean))
-    _below = lambda self, x: self._mixed(self.component_distribution.cdf(self._aside(x)))
-
-    def _mixed(self, parts):
-        """The mean of what belongs to the components."""
-        shares = self.mixture_distribution.probs
-        shares = shares.reshape(*shares.shape, *(1 for _ in self._event_shape))
-        return (shares * parts).sum(-1 - len(self._event_shape))
-
-    @property
-    def variance(self):
-        parts = self.component_distribution
-        return self._mixed(parts.variance) + self._mixed((parts.mean - self._aside(self.mean)).pow(2.0))
-
-    def _log_density(self, x):
-        each = self.component_distribution.log_prob(self._aside(x))
-        return (each + self.mixture_distribution.logits.log_softmax(-1)).logsumexp(-1)
-
-    def sample(self, sample_shape=()) -> Tensor:
-        with _modes.no_grad():
-            chosen = self.mixture_distribution.sample(sample_shape)
-            drawn, event = self.component_distribution.sample(sample_shape), self._event_shape
-            place = chosen.ndim
-            chosen = chosen.reshape(*chosen.shape, 1, *(1 for _ in event)).expand(*chosen.shape, 1, *event)
-            return drawn.gather(place, chosen).squeeze(place)
-
-    def __repr__(self):
-        return f"MixtureSameFamily(\n  {self.mixture_distribution},\n  {self.component_distribution})"

@@ -150,9 +150,13 @@ MOVING |= {name: row.fun for name, row in MOVERS.items() if name not in MOVING}
     others="size stride storage_offset",
 )
 def as_strided(x, size, stride, first):
-    """The memory of `x` from an element on, with strides counted in elements."""
+    """The memory of `x` from an element on, with strides counted in elements; where it shows one twice, it may not be written."""
     flat = np.reshape(x, -1) if x.flags.c_contiguous else np.reshape(x.transpose(_by_stride(x)), -1)
-    seen = np.lib.stride_tricks.as_strided(flat[first:], size, [s * x.itemsize for s in stride])
+    seen: Any = np.ndarray(size, x.dtype, flat, first * x.itemsize, [s * x.itemsize for s in stride])
+    reach = 0
+    for step, n in sorted((s, n) for s, n in zip(stride, size, strict=True) if n > 1):
+        seen.flags.writeable &= step > reach
+        reach += step * (n - 1)
     return seen
 
 

@@ -5,6 +5,7 @@ import warnings
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...aliases import attributes
 from ...layout import Placed
 from .. import _modes
 from .._creation import empty
@@ -203,3 +204,6 @@ class OfElements(Distribution):
         found = broadcast_all(*values.values())
         self.__dict__.update(zip(values, found))
         super().__init__(found[0].shape, validate_args=validate_args)
+
+
+__getattr__ = attributes(__name__)

@@ -96,6 +96,13 @@ def solve_triangular(A, B, *, upper, left=True, unitriangular=False) -> Tensor:
     return apply(_rules.solve_triangular, *_alike(A, B), upper)
 
 
+@both()
+def cholesky_solve(input, L, upper=False):
+    """x with A @ x = input, of the root `L` of A (`upper`: of its transpose)."""
+    root = L.mT if upper else L
+    return solve_triangular(root.mT, solve_triangular(root, input, upper=False), upper=True)
+
+
 def cholesky(A, *, upper=False) -> Tensor:
     """The lower triangular L with L @ L.mT = A, for symmetric positive definite matrices (`upper`: L.mT).
 

@@ -17,7 +17,7 @@ def _turned(x):
 @op(
     "LinalgInvExBackward0",
     lambda ans, a: lambda g: -bmm(_turned(ans), bmm(g, _turned(ans))),
-    saves="inverse",
+    saves="result",
     tensors="A",
 )
 def inv(a):
@@ -34,8 +34,13 @@ def solve(a, b):
 @op("LinalgSolveTriangularBackward0", lambda ans, a, b, upper: lambda g: -_kept(upper)(bmm(_back(g, a, upper), _turned(ans)), 0),
     lambda ans, a, b, upper: lambda g: _back(g, a, upper), tensors="self B", others="upper", saves="self result")  # fmt: skip
 def solve_triangular(a, b, upper):
-    """The same of a triangular matrix; what stands in its other half does not count."""
-    return np.linalg.solve((np.triu if upper else np.tril)(a), b)
+    """The same of a triangular matrix, row by row; what stands in its other half does not count."""
+    x, rows = np.array(b), range(a.shape[-1])
+    for k in reversed(rows) if upper else rows:
+        known = slice(k + 1, None) if upper else slice(k)
+        x[..., k, :] -= np.matmul(a[..., k, None, known], x[..., known, :])[..., 0, :]
+        x[..., k, :] /= a[..., k, k, None]
+    return x
 
 
 def _back(g, a, upper):
@@ -46,7 +51,7 @@ def _kept(upper) -> Any:
     return triu if upper else tril
 
 
-@op("LinalgCholeskyExBackward0", lambda ans, a: lambda g: _root_back(g, ans), tensors="self", saves="L")
+@op("LinalgCholeskyExBackward0", lambda ans, a: lambda g: _root_back(g, ans), tensors="self", saves="result")
 def cholesky(a):
     return np.linalg.cholesky(a)
 

@@ -53,7 +53,7 @@ def _all(x, dims):
 
 
 def _is_definite(x):
-    positive = off_tape(np.linalg.eigvalsh(x._array).min(-1) > 0, "eigvalsh", x)
+    positive = off_tape(np.linalg.eigvalsh(np.nan_to_num(x._array)).min(-1) > 0, "eigvalsh", x)
     return _all((x - x.mT).abs() < 1e-6, 2) & positive
 
 

@@ -6,6 +6,14 @@ import numpy as np
 
 from .composed import composed, torch_only
 
+
+@torch_only
+def aminmax(of, input, *, axis=None, keepdims=False) -> Any:
+    """The smallest and the largest element, of all or along an axis; equal ones share the gradient."""
+    axes = tuple(range(input.ndim)) if axis is None else axis
+    return of["amin"](input, axes, keepdims), of["amax"](input, axes, keepdims)
+
+
 # ---- quantiles ----
 
 _BETWEEN = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}

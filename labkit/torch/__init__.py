@@ -19,13 +19,15 @@ from . import (
     _indexing,
     _joining,
     _linear,
-    _operators,
     _out,
     _picking,
     _random,
     _reduce,
+    _renamed,
     _settings,
     _shaping,
+    _solving,
+    _strided,
     _table,
     autograd,
     random,
@@ -69,6 +71,7 @@ for _name, _fun in _table.METHODS.items():
     setattr(Tensor, _name, _fun)
 Tensor.__module__ = dtype.__module__ = Size.__module__ = device.__module__ = "torch"
 FILLED["torch"] = _besides
+channels_last, channels_last_3d = _shaping.CHANNELS_LAST
 strided, contiguous_format, preserve_format = "torch.strided", "torch.contiguous_format", "torch.preserve_format"
 newaxis = None
 __version__ = "2.13.0+labkit"
@@ -76,12 +79,14 @@ __version__ = "2.13.0+labkit"
 
 _FROM_NN = """
     adaptive_avg_pool1d adaptive_max_pool1d alpha_dropout avg_pool1d batch_norm bilinear celu channel_shuffle conv1d conv2d
-    conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity dropout feature_alpha_dropout
-    group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d pairwise_distance
-    pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm rrelu selu threshold triplet_margin_loss
+    conv3d conv_transpose1d conv_transpose2d conv_transpose3d cosine_embedding_loss cosine_similarity dropout
+    feature_alpha_dropout group_norm hardshrink hinge_embedding_loss kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d
+    max_pool3d pairwise_distance pixel_shuffle pixel_unshuffle poisson_nll_loss prelu rms_norm rrelu selu threshold
+    triplet_margin_loss
 """
 _LATER = {  # name -> the module that has it (or is it), loaded when first wanted
-    **dict.fromkeys(("amp", "cuda", "func", "linalg", "nn", "optim", "serialization", "special", "utils"), ""),
+    **dict.fromkeys(("amp", "cuda", "distributions", "func", "linalg", "nn", "optim"), ""),
+    **dict.fromkeys(("serialization", "special", "utils"), ""),
     **dict.fromkeys(_FROM_NN.split(), "nn.functional"),
     **dict.fromkeys(("load", "save"), "serialization"),
     "vmap": "func",

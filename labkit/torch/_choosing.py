@@ -3,11 +3,10 @@
 import numpy as np
 
 from . import _draws
-from ._dispatch import apply, check_inplace, off_tape, overwrite
+from ._dispatch import off_tape
 from ._dtype import DTYPES
 from ._generator import default_generator
-from ._rules import drawing
-from ._table import both, method
+from ._table import both
 
 
 def drawn_seed(generator) -> int:
@@ -17,16 +16,6 @@ def drawn_seed(generator) -> int:
 
 def _exponential(generator, count):
     return -np.log1p(-_draws.unit(generator or default_generator, count, np.float64))
-
-
-@method("exponential_")
-def exponential_(self, lambd=1, *, generator=None):
-    """Fill with numbers of the exponential distribution with rate `lambd`, in place."""
-    check_inplace("exponential_", self)
-    if not lambd > 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
-    drawn = (_exponential(generator, self.numel()) / lambd).astype(self.dtype.np)
-    return overwrite(self, apply(drawing.drawn_for, self, drawn.reshape(self.shape), "ExponentialBackward0"))
 
 
 @both()

@@ -10,11 +10,10 @@ from ..engine import isbox
 from ..ops import compositions, two_bytes
 from ._dispatch import apply, converted, off_tape, tensor_of
 from ._dtype import DTYPES
-from ._operators import in_place
 from ._picking import gather
 from ._reduce import PAIRS
 from ._rules import fused
-from ._table import FUNCTIONS, METHODS, both, function, in_words, numpy_style
+from ._table import FUNCTIONS, both, function, in_words, numpy_style
 from ._tensor import Tensor
 
 ONE_NODE = {  # what is made of others here and one node there: its name, and its tensors, in the order of the arguments
@@ -95,6 +94,3 @@ _WORDS = ChainMap(FUNCTIONS, {"take_along": gather})
 for _name, _fun, _is_method in compositions(_WORDS, "labkit.torch", tensor_of, _found, in_words, _widened):
     (both if _is_method else function)(_name)(numpy_style(_with_names(_name, _as_one_node(_name, _fun))))
 FUNCTIONS["row_stack"] = FUNCTIONS["vstack"]
-for _name in ("index_put", "scatter", "scatter_reduce", "masked_scatter", "put", "scatter_add", "index_add", "index_copy",
-              "index_fill"):  # fmt: skip
-    METHODS[f"{_name}_"] = in_place(_name)

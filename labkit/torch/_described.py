@@ -68,8 +68,10 @@ class Described(Fields):
         """The address of the first element."""
         return _address(self._array)
 
-    def is_contiguous(self):
-        return bool(self._array.flags.c_contiguous)
+    def is_contiguous(self, memory_format=None):
+        last = "channels_last" in str(memory_format)
+        array = self._array.transpose(0, *range(2, self._array.ndim), 1) if last else self._array
+        return bool(array.flags.c_contiguous)
 
     def is_floating_point(self):
         return self.dtype.is_floating_point

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from ..ops import PAIRS
 from . import _comparing, _rules  # noqa: F401  (its entries in the table are used below)
 from ._creation import from_numpy
 from ._dispatch import (
@@ -16,7 +15,7 @@ from ._dispatch import (
     number_for,
     overwrite,
 )  # fmt: skip
-from ._elementwise import UNARY, add, div, floor_divide, mul, positive, pow, remainder, sub
+from ._elementwise import add, div, floor_divide, mul, positive, pow, remainder, sub
 from ._table import METHODS, both, method
 from ._tensor import Tensor
 
@@ -69,40 +68,7 @@ METHODS["__rsub__"], METHODS["__rtruediv__"] = _operator(rsub), lambda self, oth
 METHODS.update(__neg__=METHODS["neg"], __abs__=METHODS["abs"], __invert__=METHODS["bitwise_not"], __pos__=positive)
 
 
-# ---- in-place forms: every entry `f_` is `f` written into its own memory ----
-
-INPLACE = (
-    *UNARY,
-    *PAIRS,
-    "neg",
-    "round",
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "pow",
-    "remainder",
-    "floor_divide",
-    "clamp",
-    "clip",
-    "clamp_min",
-    "clamp_max",
-    "masked_fill",
-    "square",
-    "lerp",
-    "addcmul",
-    "addcdiv",
-    "nan_to_num",
-    "frac",
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "logical_not",
-)
-
+# ---- in-place forms: `f_` is `f` written into its own memory (`_renamed` makes those that are not made here) ----
 
 _BY_LAST = lambda args: ".Tensor" if args and isinstance(args[-1], Tensor) else ".Scalar"
 OVERLOADS: dict = dict.fromkeys(("add", "sub", "mul", "div"), lambda args: ".Tensor")
@@ -126,8 +92,6 @@ def in_place(name):
     return changed
 
 
-for _name in INPLACE:
-    METHODS[f"{_name}_"] = in_place(_name)
 for _name, _fun in OPERATORS.items():
     _method = in_place({"truediv": "div", "floordiv": "floor_divide", "mod": "remainder", "and": "bitwise_and",
                         "or": "bitwise_or", "xor": "bitwise_xor"}.get(_name, _name))  # fmt: skip

@@ -115,6 +115,19 @@ def _check_bound(name, bound, dtype):
         raise RuntimeError(f"{name} is out of bounds for {dtype.name}")
 
 
+@_shared
+def _cauchy(generator, count, dtype, contiguous=True, median=0.0, sigma=1.0):
+    eps = np.finfo(np.float64).eps
+    drawn = np.clip(_draws.unit(_source(generator), count, np.float64), eps, 1 - eps)
+    return (median + sigma * np.tan(np.pi * (drawn - 0.5))).astype(_floating(dtype, "cauchy"))
+
+
+@_shared
+def _geometric(generator, count, dtype, contiguous=True, p=0.5):
+    drawn = _draws.unit(_source(generator), count, np.float64)
+    return np.ceil(np.log(drawn) / np.log1p(-p)).astype(dtype.np)
+
+
 # ---- by size ----
 
 
@@ -277,6 +290,8 @@ def _random(generator, count, dtype, contiguous, *bounds):
 
 
 _refill("uniform_", "UniformBackward0", _uniform)
+_refill("cauchy_", "CauchyBackward0", _cauchy)
+_refill("geometric_", "GeometricBackward0", _geometric)
 _refill("exponential_", "ExponentialBackward0", _exponential)
 _refill("normal_", "NormalBackward0", _normal)
 _refill("random_", "RandomBackward0", _random)

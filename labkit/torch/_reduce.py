@@ -150,32 +150,37 @@ def cumprod(input, dim, *, dtype=None):
 
 
 class _Pair(tuple, metaclass=Placed):
-    """`(values, indices)`, printed as torch prints its return types."""
+    """`(values, indices)`, or other `fields`, printed as torch prints its return types."""
 
-    kind, __slots__ = "max", ()
+    kind, fields, _shown, __slots__ = "max", ("values", "indices"), "", ()
 
-    def __new__(cls, values, indices):
-        return super().__new__(cls, (values, indices))
+    def __new__(cls, first, second):
+        return super().__new__(cls, (first, second))
+
+    def __getattr__(self, name):
+        if name not in self.fields:
+            raise AttributeError(f"'{type(self)._shown}' object has no attribute '{name}'")
+        return self[self.fields.index(name)]
 
     def __reduce__(self):
         return _pair, (self.kind, *self)
 
     _make = classmethod(lambda cls, pair: cls(*pair))  # as a named tuple has it
 
-    values = property(lambda self: self[0])
-    indices = property(lambda self: self[1])
-
     def __repr__(self):
-        return f"torch.return_types.{self.kind}(\nvalues={self[0]!r},\nindices={self[1]!r})"
+        return f"{self._shown}({','.join(f'{chr(10)}{name}={value!r}' for name, value in zip(self.fields, self))})"
 
 
-def _pair(kind, values, indices):
-    return PAIRS[kind](values, indices)
+def _pair(kind, first, second):
+    return PAIRS[kind](first, second)
 
 
+_SORTED = ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
+_FIELDS = dict.fromkeys(_SORTED, _Pair.fields)
+_FIELDS |= {"aminmax": ("min", "max"), "frexp": ("mantissa", "exponent"), "linalg_slogdet": ("sign", "logabsdet")}
 PAIRS = {
-    name: Placed(name, (_Pair,), {"kind": name, "_shown": f"torch.return_types.{name}"})
-    for name in ("max", "min", "sort", "topk", "median", "nanmedian", "mode", "kthvalue", "cummax", "cummin")
+    name: Placed(name, (_Pair,), {"kind": name, "fields": fields, "_shown": f"torch.return_types.{name}"})
+    for name, fields in _FIELDS.items()
 }
 
 
@@ -200,7 +205,7 @@ def _whole_median(node):
 
 
 _MEDIANS = {"median": _whole_median("MedianBackward0"), "nanmedian": _whole_median("NanmedianBackward0")}
-PICK = {kind: _pick_primitive(kind) for kind in PAIRS}
+PICK = {kind: _pick_primitive(kind) for kind in _SORTED}
 
 
 def _picked(kind, input, index, dim, keepdim=True):

@@ -199,7 +199,7 @@ def broadcast_to(input, size):
 def broadcast_tensors(*tensors):
     """The tensors expanded to the shape they broadcast to."""
     shape = np.broadcast_shapes(*(x._array.shape for x in tensors))
-    return tuple(expand(x, *shape) for x in tensors)
+    return tuple(x if x.shape == shape else expand(x, *shape) for x in tensors)
 
 
 # ---- dtype, memory ----
@@ -217,6 +217,8 @@ def to(self, *args, dtype=None, device=None, copy=False, non_blocking=False, mem
             device = a
     if device is not None:
         check_device(device)
+    if memory_format in CHANNELS_LAST:
+        self = in_format(self, memory_format)
     if dtype is None or dtype is self.dtype:
         return METHODS["clone"](self) if copy else self
     if not dtype.is_floating_point:
@@ -270,9 +272,23 @@ def cpu(self):
     return self
 
 
+CHANNELS_LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}  # and how many dimensions there are
+
+
+def in_format(tensor, memory_format):
+    """A tensor (batch, channels, ...) laid out as `memory_format` says: with the channels of a pixel side by side."""
+    if tensor.ndim != CHANNELS_LAST[memory_format]:
+        raise RuntimeError(f"required rank {CHANNELS_LAST[memory_format]} tensor to use {memory_format[6:]} format")
+    axes = (0, *range(2, tensor.ndim), 1)
+    laid = tensor._array.transpose(axes).flags.c_contiguous
+    return tensor if laid else apply(_rules.clone_by_axes, tensor, axes)
+
+
 @method()
-def contiguous(self):
-    """Itself, or a copy in row-major order."""
+def contiguous(self, memory_format=None):
+    """Itself, or a copy in row-major order, or in that of `memory_format`."""
+    if memory_format in CHANNELS_LAST:
+        return in_format(self, memory_format)
     return self if self.is_contiguous() else apply(_rules.clone_in_order, self)
 
 

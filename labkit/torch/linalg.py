@@ -1,13 +1,17 @@
-"""`torch.linalg`: norms and products."""
+"""`torch.linalg`: norms and products; inverses, roots and determinants."""
 
 from ..aliases import attributes
 from ._linear import matmul
 from ._reduce import norm as _norm
 from ._reduce import vector_norm
+from ._solving import LinAlgError, cholesky, det, inv, slogdet, solve, solve_triangular
 from ._table import FUNCTIONS, METHODS
 from ._tensor import Tensor
 
-__all__ = ["cross", "diagonal", "matmul", "matrix_norm", "matrix_power", "multi_dot", "norm", "vecdot", "vector_norm"]
+__all__ = [
+    "LinAlgError", "cholesky", "cross", "det", "diagonal", "inv", "matmul", "matrix_norm", "matrix_power", "multi_dot", "norm",
+    "slogdet", "solve", "solve_triangular", "vecdot", "vector_norm",
+]  # fmt: skip
 
 
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None) -> Tensor:
@@ -53,9 +57,9 @@ def multi_dot(tensors) -> Tensor:
 
 
 def matrix_power(A, n) -> Tensor:
-    """The product of `n` times the same matrix; of none, the identity. Raises NotImplementedError below 0."""
+    """The product of `n` times the same matrix; of none, the identity; below 0 that of its inverse."""
     if n < 0:
-        raise NotImplementedError("labkit.torch has no inverse of a matrix, which a negative power takes")
+        return matrix_power(inv(A), -n)
     if n == 0:
         return FUNCTIONS["eye"](A.shape[-1], dtype=A.dtype).expand(*A.shape)
     return multi_dot([A] * n)

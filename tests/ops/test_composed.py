@@ -49,6 +49,7 @@ ELSE = {  # arguments, and what comes
     "masked_scatter": ((X, X > 2, 10 * WHOLE), [[1, 2, 120], [180, 0.5, -1]]),
     "put": ((V, np.array([1]), np.array([9.0])), [2, 9, 5]),
     "scatter_reduce": ((V, 0, np.array([0, 0]), np.array([7.0, 1.0]), "amax"), [7, 3, 5]),
+    "aminmax": ((X,), (X.min(), X.max())),
     "bitwise_left_shift": ((WHOLE, WHOLE - WHOLE + 1), 2 * WHOLE),
     "bitwise_right_shift": ((WHOLE, WHOLE - WHOLE + 1), WHOLE // 2),
 }  # fmt: skip

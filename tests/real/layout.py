@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 
 ROOMS = {
-    "torch": "- nn nn.utils optim optim.lr_scheduler autograd amp func utils.data utils.hooks",
+    "torch": "- nn nn.utils optim optim.lr_scheduler autograd amp func utils.data utils.hooks distributions",
     "mindspore": "- nn ops train train.callback amp common.initializer dataset dataset.transforms dataset.vision communication",
 }
 

@@ -14,3 +14,4 @@ from .memory import *
 from .moving import *
 from .products import *
 from .reductions import *
+from .solving import *

@@ -4,6 +4,7 @@ Results lie in memory as their shape says.
 """
 
 import math
+from typing import Any
 
 import autograd.numpy as anp
 import numpy as np
@@ -50,19 +51,43 @@ def conv2d(x, w, b, *how):
     return made.astype(x.dtype, copy=False)
 
 
+def _input_in_steps(g, w, shape, *how):
+    """For two-byte floats, each element of the kernel on its own: what it gives is stored, and added to what is stored."""
+    raw = _kernel(convolution.conv2d_input)
+    if base.rounding() is None:
+        return raw(g, w, shape, *how)
+    total: Any = 0
+    for at in np.ndindex(w.shape[2:]):
+        alone = np.zeros_like(w)
+        alone[..., *at] = w[..., *at]
+        total = base.stored(total + base.stored(raw(g, alone, shape, *how)))
+    return total
+
+
+def _weight_in_steps(x, g, shape, *how):
+    """For two-byte floats, what each example gives is added to what is stored."""
+    raw = _kernel(convolution.conv2d_weight)
+    if base.rounding() is None:
+        return raw(x, g, shape, *how)
+    total: Any = 0
+    for n in range(len(x)):
+        total = base.stored(total + raw(x[n : n + 1], g[n : n + 1], shape, *how))
+    return total
+
+
 conv2d_input = op(
     "ConvolutionBackwardBackward0",
     lambda ans, g, w, shape, *how: lambda h: conv2d(h, w, None, *how),
     lambda ans, g, w, shape, *how: lambda h: conv2d_weight(h, g, anp.shape(w), *how),
     tensors="grad_output weight", others=f"shape {_GEOMETRY}", saves="grad_output weight",
-)(_kernel(convolution.conv2d_input))  # fmt: skip
+)(_input_in_steps)  # fmt: skip
 
 conv2d_weight = op(
     "ConvolutionBackwardBackward0",
     lambda ans, x, g, shape, *how: lambda h: conv2d_input(g, h, anp.shape(x), *how),
     lambda ans, x, g, shape, *how: lambda h: conv2d(x, h, None, *how),
     tensors="input grad_output", others=f"shape {_GEOMETRY}", saves="input grad_output",
-)(_kernel(convolution.conv2d_weight))  # fmt: skip
+)(_weight_in_steps)  # fmt: skip
 
 
 # ---- pooling ----
@@ -142,7 +167,8 @@ def _normalised(x, mean, var, eps):
     if mean is None:
         mean, var = base.mean(x, axis=_over(x), keepdims=True), base.var(x, axis=_over(x), keepdims=True)
         if (kind := base.rounding()) is not None:  # what is kept for the way back is used at once
-            mean, var = base.stored(mean), base.stored(var) if kind.name == "bfloat16" else var
+            mean, count = base.stored(mean), math.prod(x.shape[axis] for axis in _over(x))
+            var = base.stored(base.stored(var * count) / count) if kind.name == "bfloat16" else var
             scale = base.stored(1 / anp.sqrt(var + eps))
             return (x - mean) * scale, scale
     else:
@@ -169,7 +195,11 @@ def _by_input(g, x, w, mean, var, eps):
     fused_backward=True,
 )  # fmt: skip
 def batch_norm(x, w, b, mean, var, eps):
-    made, _ = _normalised(x, mean, var, np.asarray(eps, x.dtype))
+    made, scale = _normalised(x, mean, var, np.asarray(eps, x.dtype))
+    if base.rounding() is not None:  # as a factor and what is added
+        factor = scale if w is None else scale * _across(w, x)
+        middle = base.stored(base.mean(x, axis=_over(x), keepdims=True)) if mean is None else _across(mean, x)
+        return x * factor + ((0 if b is None else _across(b, x)) - middle * factor)
     made = made if w is None else made * _across(w, x)
     return np.asarray(made if b is None else made + _across(b, x)).astype(dtype_of(x))
 
@@ -180,7 +210,10 @@ def out_size(shape, kernel, stride, padding, dilation, ceil_mode=False):
     return convolution.output_size(shape[2:], kernel, stride, around, dilation)
 
 
-def batch_statistics(x):
-    """Mean and unbiased variance of each channel of an array."""
+def batch_statistics(x, kind):
+    """Mean and unbiased variance of each channel, of two-byte floats in float32; of `kind` bfloat16, a sum is stored."""
+    x = x.astype(np.float32) if base.two_bytes(x.dtype) else x
     over, count = _over(x), math.prod(x.shape[i] for i in _over(x))
+    if kind.name == "bfloat16":
+        return x.mean(axis=over), (x.var(axis=over) * count).astype(kind).astype(np.float32) / max(count - 1, 1)
     return x.mean(axis=over), x.var(axis=over) * (count / max(count - 1, 1))

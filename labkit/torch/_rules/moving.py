@@ -145,6 +145,40 @@ MOVING |= {name: row.fun for name, row in MOVERS.items() if name not in MOVING}
 
 
 @mover(
+    "AsStridedBackward0",
+    lambda ans, x, *how: lambda g: _strided_back(g, anp.shape(x), *how),
+    others="size stride storage_offset",
+)
+def as_strided(x, size, stride, first):
+    """The memory of `x` from an element on, with strides counted in elements; where it shows one twice, it may not be written."""
+    flat = np.reshape(x, -1) if x.flags.c_contiguous else np.reshape(x.transpose(_by_stride(x)), -1)
+    seen: Any = np.ndarray(size, x.dtype, flat, first * x.itemsize, [s * x.itemsize for s in stride])
+    reach = 0
+    for step, n in sorted((s, n) for s, n in zip(stride, size, strict=True) if n > 1):
+        seen.flags.writeable &= step > reach
+        reach += step * (n - 1)
+    return seen
+
+
+def _by_stride(x):
+    return sorted(range(x.ndim), key=lambda axis: -x.strides[axis])
+
+
+@mover(
+    "AsStridedBackwardBackward0",
+    lambda ans, g, shape, *how: lambda h: as_strided(h, *how),
+    others="shape size stride storage_offset",
+)
+def _strided_back(g, shape, size, stride, first):
+    made = np.zeros(shape, g.dtype)
+    places = first + sum(
+        np.multiply(places, s) for places, s in zip(np.indices(size, sparse=True), stride, strict=True)
+    )
+    np.add.at(made.reshape(-1), places, g)
+    return made
+
+
+@mover(
     "UnfoldBackward0", lambda ans, x, *how: lambda g: _unfold_back(g, anp.shape(x), *how), others="dimension size step"
 )
 def unfold(x, dim, size, step):

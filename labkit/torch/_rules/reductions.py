@@ -5,7 +5,7 @@ import numpy as np
 
 from ... import ops as base
 from ...engine import cast, dtype_of, getval
-from ...ops import REDUCTIONS, absolute, exp, expand, stored, two_bytes, zero
+from ...ops import REDUCTIONS, absolute, exp, expand, rounding, stored, two_bytes, zero
 from .arithmetic import divide, divide_by, power, times
 from .core import op
 from .moving import axes_of, flip, spread
@@ -135,6 +135,15 @@ def _log_softmax(x, axis):
     return shifted - stored(np.log(stored(np.sum(np.exp(shifted), axis=axis, keepdims=True))))
 
 
+def _softmax(x, axis):
+    """Along other axes than the last PyTorch takes 16 numbers at a time; of what is left over, the exponentials are stored."""
+    if rounding() is None or not x.ndim or axis % x.ndim == x.ndim - 1:
+        return base.softmax.fun(x, axis)
+    parts, inner = np.exp(x - np.max(x, axis=axis, keepdims=True)), x.shape[axis % x.ndim + 1 :]
+    rest = np.arange(np.prod(inner)).reshape(inner) >= np.prod(inner) // 16 * 16
+    return np.where(rest, stored(parts), parts) / np.sum(parts, axis=axis, keepdims=True)
+
+
 logsumexp = op("LogsumexpBackward0", lambda ans, x, axis, keepdims: lambda g: (
     spread(g, x, axis) * exp(x - spread(ans, x, axis))), others="dim keepdim", saves="self result", rounds=False,
 )(_logsumexp)  # fmt: skip
@@ -157,7 +166,7 @@ def log_softmax_backward(g, y, axis):
 
 
 softmax = op("SoftmaxBackward0", lambda ans, x, axis: lambda g: softmax_backward(g, ans, axis), others="dim",
-             saves="result")(base.softmax.fun)  # fmt: skip
+             saves="result")(_softmax)  # fmt: skip
 log_softmax = op("LogSoftmaxBackward0", lambda ans, x, axis: lambda g: log_softmax_backward(g, ans, axis), others="dim",
                  saves="result")(_log_softmax)  # fmt: skip
 

@@ -32,9 +32,21 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 def _move(running_mean, running_var, input, momentum, instances=1):
     """Let the running statistics go a little towards those of this batch (the mean over its instances)."""
     with _modes.no_grad():
-        for running, new in zip((running_mean, running_var), images.batch_statistics(input._array), strict=True):
-            new = new.reshape(instances, -1).mean(0)
-            running._data[...] = (1 - momentum) * running._data + momentum * new
+        mean, var = (
+            new.reshape(instances, -1).mean(0)
+            for new in images.batch_statistics(input._array, running_mean._data.dtype)
+        )
+        for running, new in ((running_mean, mean), (running_var, var)):
+            old, kind = running._data, running._data.dtype
+            if (
+                kind.name == "bfloat16"
+            ):  # the numbers, too, have its digits; a mean's products are rounded, a variance's added
+                part = (
+                    new.astype(kind) if running is running_mean else new.astype(kind).astype(np.float32)
+                ) * kind.type(momentum)
+                old[...] = part + old * kind.type(1 - momentum)
+            else:
+                old[...] = (1 - momentum) * old.astype(mean.dtype) + momentum * new
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,

@@ -1,5 +1,8 @@
 """`torch.nn.functional`: layers and losses as functions."""
 
+from functools import partial
+from inspect import signature
+
 import numpy as np
 
 from ...aliases import attributes
@@ -12,6 +15,7 @@ from . import (
     _attention,
     _convolutions,
     _cross_entropy,
+    _ctc,
     _distances,
     _embedding,
     _images,
@@ -26,6 +30,7 @@ from ._activations import *
 from ._attention import *
 from ._convolutions import *
 from ._cross_entropy import *
+from ._ctc import *
 from ._distances import *
 from ._embedding import *
 from ._images import *
@@ -41,6 +46,7 @@ __all__ += _activations.__all__
 __all__ += _attention.__all__
 __all__ += _convolutions.__all__
 __all__ += _cross_entropy.__all__
+__all__ += _ctc.__all__
 __all__ += _distances.__all__
 __all__ += _embedding.__all__
 __all__ += _images.__all__
@@ -52,6 +58,10 @@ __all__ += _resizing.__all__
 __all__ += _sampling.__all__
 
 sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
+for _fun in [globals()[_name] for _name in _activations.__all__]:
+    if "inplace" in signature(_fun).parameters:
+        globals()[f"{_fun.__name__}_"] = partial(_fun, inplace=True)
+        __all__ += [f"{_fun.__name__}_"]
 
 
 def one_hot(tensor, num_classes=-1) -> Tensor:

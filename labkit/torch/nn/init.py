@@ -13,7 +13,7 @@ from .._tensor import Tensor
 
 __all__ = ["calculate_gain", "constant_", "dirac_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
            "orthogonal_",
-           "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]  # fmt: skip
+           "sparse_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_"]  # fmt: skip
 
 _GAINS = {"sigmoid": 1, "tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4, "linear": 1} | {
     f"conv{transposed}{n}d": 1 for transposed in ("", "_transpose") for n in (1, 2, 3)
@@ -117,6 +117,18 @@ def orthogonal_(tensor, gain=1, generator=None) -> Tensor:
         return tensor.copy_(Tensor._of(np.ascontiguousarray(found)).view(tensor.shape)).mul_(gain)
 
 
+def sparse_(tensor, sparsity, std=0.01, generator=None) -> Tensor:
+    """Fill a matrix with normal numbers, and with 0 at a share `sparsity` of the places of each column (J. Martens, 2010)."""
+    if tensor.ndim != 2:
+        raise ValueError("Only tensors with 2 dimensions are supported")
+    rows, columns = tensor.shape
+    with _modes.no_grad():
+        tensor.normal_(0, std, generator=generator)
+        for column in range(columns):
+            tensor[FUNCTIONS["randperm"](rows)[: math.ceil(sparsity * rows)], column] = 0
+    return tensor
+
+
 def dirac_(tensor, groups=1) -> Tensor:
     """Make the weight of a convolution one that keeps its channels as they are."""
     if tensor.ndim not in (3, 4, 5):
@@ -188,4 +200,18 @@ def as_layer(weight, bias):
         uniform_(bias, -bound, bound)
 
 
+def _before(name):
+    """The function under the name that it had before, with a warning."""
+
+    def deprecated(*args, **kwargs):
+        text = f"`nn.init.{name[:-1]}` is now deprecated in favor of `nn.init.{name}`."
+        warnings.warn(text, FutureWarning, stacklevel=2)
+        return globals()[name](*args, **kwargs)
+
+    deprecated.__name__, deprecated.__doc__ = name[:-1], f"`{name}` under its old name."
+    return deprecated
+
+
+_OLD = [n for n in __all__ if n[-1] == "_" and n not in ("ones_", "zeros_", "trunc_normal_", "sparse_")]
+globals().update({name[:-1]: _before(name) for name in _OLD})
 __getattr__ = attributes(__name__)

@@ -6,7 +6,7 @@ from ._made import of_function
 from .module import Module
 
 __all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "GaussianNLLLoss",
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CosineSimilarity", "CrossEntropyLoss", "GaussianNLLLoss",
     "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss", "MarginRankingLoss", "MultiLabelMarginLoss",
     "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss", "PairwiseDistance", "PoissonNLLLoss", "SmoothL1Loss",
     "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss",
@@ -22,6 +22,7 @@ BCELoss, BCEWithLogitsLoss = (
     _loss("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits),
 )
 CrossEntropyLoss, NLLLoss = _loss("CrossEntropyLoss", F.cross_entropy), _loss("NLLLoss", F.nll_loss)
+CTCLoss = _loss("CTCLoss", F.ctc_loss, 4)
 MSELoss, L1Loss = _loss("MSELoss", F.mse_loss), _loss("L1Loss", F.l1_loss)
 HuberLoss, SmoothL1Loss = _loss("HuberLoss", F.huber_loss), _loss("SmoothL1Loss", F.smooth_l1_loss)
 KLDivLoss, PoissonNLLLoss = _loss("KLDivLoss", F.kl_div), _loss("PoissonNLLLoss", F.poisson_nll_loss)

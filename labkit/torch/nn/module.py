@@ -308,7 +308,8 @@ class Module(metaclass=Placed):
             return self
         for t in chain(self.parameters(), self.buffers()):
             if t.dtype.is_floating_point:
-                t.data = t.data.to(*args, **kwargs)
+                how = kwargs if t.ndim > 3 else {k: v for k, v in kwargs.items() if k != "memory_format"}
+                t.data = t.data.to(*args, **how)
                 if t._grad is not None:
                     t._grad = t._grad.detach().to(*args, **kwargs)
         return self

@@ -6,9 +6,10 @@ from . import lr_scheduler
 from .lbfgs import LBFGS
 from .methods import SGD, Adadelta, Adagrad, Adam, Adamax, AdamW, NAdam, RAdam, RMSprop
 from .optimizer import Optimizer
+from .step_sizes import ASGD, Rprop
 
 __all__ = [
-    "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop",
     "lr_scheduler", "swa_utils",
 ]  # fmt: skip
 

@@ -1,0 +1,77 @@
+"""Systems of linear equations: inverses, roots and determinants of matrices, by NumPy."""
+
+from typing import Any
+
+import autograd.numpy as anp
+import numpy as np
+
+from .core import op
+from .moving import transpose, tril, triu
+from .products import bmm
+
+
+def _turned(x):
+    return transpose(x, -1, -2)
+
+
+@op(
+    "LinalgInvExBackward0",
+    lambda ans, a: lambda g: -bmm(_turned(ans), bmm(g, _turned(ans))),
+    saves="result",
+    tensors="A",
+)
+def inv(a):
+    return np.linalg.inv(a)
+
+
+@op("LinalgSolveExBackward0", lambda ans, a, b: lambda g: -bmm(solve(_turned(a), g), _turned(ans)),
+    lambda ans, a, b: lambda g: solve(_turned(a), g), tensors="A B", saves="A result")  # fmt: skip
+def solve(a, b):
+    """The matrix x with a @ x = b, for batches of one shape."""
+    return np.linalg.solve(a, b)
+
+
+@op("LinalgSolveTriangularBackward0", lambda ans, a, b, upper: lambda g: -_kept(upper)(bmm(_back(g, a, upper), _turned(ans)), 0),
+    lambda ans, a, b, upper: lambda g: _back(g, a, upper), tensors="self B", others="upper", saves="self result")  # fmt: skip
+def solve_triangular(a, b, upper):
+    """The same of a triangular matrix, row by row; what stands in its other half does not count."""
+    x, rows = np.array(b), range(a.shape[-1])
+    for k in reversed(rows) if upper else rows:
+        known = slice(k + 1, None) if upper else slice(k)
+        x[..., k, :] -= np.matmul(a[..., k, None, known], x[..., known, :])[..., 0, :]
+        x[..., k, :] /= a[..., k, k, None]
+    return x
+
+
+def _back(g, a, upper):
+    return solve_triangular(_turned(a), g, not upper)
+
+
+def _kept(upper) -> Any:
+    return triu if upper else tril
+
+
+@op("LinalgCholeskyExBackward0", lambda ans, a: lambda g: _root_back(g, ans), tensors="self", saves="result")
+def cholesky(a):
+    return np.linalg.cholesky(a)
+
+
+def _root_back(g, root):
+    half = bmm(_turned(root), g)
+    half = tril(half, 0) - half * np.eye(half.shape[-1], dtype=root.dtype) / 2
+    half = solve_triangular(_turned(root), half + _turned(half), True) / 2
+    return _turned(solve_triangular(_turned(root), _turned(half), True))
+
+
+@op("LinalgDetBackward0", lambda ans, a: lambda g: _wide(g * ans) * _turned(inv(a)), tensors="A", saves="A result")
+def det(a):
+    return np.linalg.det(a)
+
+
+@op("LinalgSlogdetBackward0", lambda ans, a: lambda g: _wide(g) * _turned(inv(a)), tensors="A", saves="A")
+def logabsdet(a):
+    return np.linalg.slogdet(a)[1]
+
+
+def _wide(g):
+    return anp.reshape(g, (*anp.shape(g), 1, 1))

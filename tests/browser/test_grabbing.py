@@ -116,7 +116,8 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "epochs": ("sink", "epochs", {}, 2),
     "cotangent": ("jacobian", "v", {}, 1),
     "tangent": ("jacobian", "t", {"mode": 1}, 2),
-    "direction": ("jacobian", "tip", {"mode": 2}, 8),
+    "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
+    "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "argument": ("calls", "position", {}, 3),
 }

@@ -105,6 +105,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "clipping limit": ("clipping", "limit", {}, 0),
     "clipping order": ("clipping", "order", {"part": 3}, 8),
     "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
+    "training step": ("loss_scale", "step training", {"case": 1}, 20),
     "secant": ("step_size", "h", {}, 2),
     "error": ("step_size", "error", {}, 12),
     "landscape": ("landscape", "step", {}, 7),

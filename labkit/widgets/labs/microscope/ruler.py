@@ -14,7 +14,7 @@ from ...kit.words import minus, raised
 from .run import MOST, SHORT, Landing, at_place, digits, exponent_of, gap_at, last_place, place
 
 WIDTH, HEIGHT = 324.0, 364.0
-ROWS, TOP, BASE, AXIS, NUMBERS, GAPS = 7, 46.0, 338.0, 112.0, 130.0, 224.0  # of the ruler, px
+ROWS, TOP, BASE, AXIS, NUMBERS = 7, 46.0, 338.0, 112.0, 130.0  # of the ruler, px
 TELLING = Fraction(1, 10**9)  # of a number: what is less is not dragged
 DIAL = "power"
 
@@ -86,7 +86,7 @@ def ruler(
     there is a `field` to set. Also given: the lowest places that are seen now.
     """
     grips: list[Grip] = []
-    marks = [text(10, 16, "■ last bit 0  □ last bit 1  yellow: goes to the result", "note")]
+    marks = [text(10, 16, "■ last bit 0  □ last bit 1  yellow: rounds to the result", "note")]
     seen = {}
     for i, (name, found) in enumerate(landings.items()):
         windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
@@ -115,7 +115,7 @@ def _held(window: Window, field: str) -> Iterator[Grip]:
 
 
 def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
-    band = rect(AXIS - 44, 0, GAPS - 10 - AXIS + 44, 22, "area")
+    band = rect(AXIS - 44, 0, WIDTH - AXIS + 40, 22, "area")
     tops, bottoms = zip(*map(_basin, windows), strict=True)
     sizes = [bottom - top for top, bottom in zip(tops, bottoms, strict=True)]
     yield band.following(DIAL, y=tops, height=sizes, state=["lit" if w.rows else "hidden" for w in windows])
@@ -153,25 +153,22 @@ def _squares(window, odd):
 
 
 def _gap_marks(windows) -> Iterator[Mark]:
-    """How far apart the numbers are, right of the band: above the result, and below it where that differs."""
-    for beside in (-1, 0):
-        said, ys, spans = [], [], []
-        for w in windows:
-            upper = min(max(w.landed + beside, 0), ROWS - 2) if w.rows else 0
-            words, other = (f"gap {_power(_gap_below(w, k))}" if w.rows else "" for k in (upper, max(upper - 1, 0)))
-            said.append(words if beside or words != other else "")
-            high, low = (w.heights[upper], w.heights[upper + 1]) if w.rows else (0.0, 0.0)
-            ys.append((high + low) / 2 + 4)
-            spans.append(_span(high + 2, low - 2) if said[-1] else NOWHERE)
-        yield path(NOWHERE, "axis").following(DIAL, d=spans)
-        yield text(GAPS + 8, 0, "", "note").following(DIAL, y=ys, text=said)
+    """How far apart the numbers are, off the band: between the next two above the result, and below it where that differs."""
+    places = [_gaps(w) if w.rows else {} for w in windows]
+    for beside in (-2, 1):
+        said = [
+            f"↕ gap {_power(_gap_below(w, w.landed + beside))}" if beside in p else "" for w, p in zip(windows, places)
+        ]
+        ys = [p.get(beside, 0.0) for p in places]
+        yield text(WIDTH - 14, 0, "", "note", "end").following(DIAL, y=ys, text=said)
 
 
-def _span(high, low):
-    """A line from one height to another, with ends."""
-    across = (GAPS - 3, GAPS + 3)
-    ends = [point for y in (high, low) for point in (*((x, y) for x in across), None)]
-    return polyline([(GAPS, high), (GAPS, low), None, *ends])
+def _gaps(w) -> dict[int, float]:
+    """Where the gap above the number that is so many rows below the result is told, and the height of its words."""
+    there = [k for k in (-2, 1) if 0 <= w.landed + k <= ROWS - 2]
+    gaps = {k: _gap_below(w, w.landed + k) for k in there}
+    shown = there if len(set(gaps.values())) > 1 else there[:1]
+    return {k: (w.heights[w.landed + k] + w.heights[w.landed + k + 1]) / 2 + 4 for k in shown}
 
 
 def _gap_below(w, row) -> Fraction:

@@ -6,7 +6,8 @@ const AWAY = {
   xy: (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]),
 };
 
-function away(grip) {
+// How far two places are from each other, by what counts for a grip.
+export function away(grip) {
   const out = (place) => Math.hypot(place[0] - grip.around[0], place[1] - grip.around[1]);
   return grip.by === "r" ? (a, b) => Math.abs(out(a) - out(b)) : AWAY[grip.by || "xy"];
 }

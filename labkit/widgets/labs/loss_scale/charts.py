@@ -34,9 +34,9 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
         yield from only(when, fate_key(LEFT, base + 32, infinite))
     yield line(LEFT, base, across.end, base, "axis")
     places, width = [across(power) for power in range(count)], across(1) - across(0)
-    veil = rect(LEFT, top - 2, 0, base - top + 3, "veil", 0)
-    yield veil.following(dial, width=[x - LEFT for x in places])
-    yield veil.following(dial, x=[x + width for x in places], width=[across.end - x - width for x in places])
+    veil = rect(LEFT - 2, top - 2, 0, base - top + 3, "veil", 0)
+    yield veil.following(dial, width=[x - LEFT + 2 for x in places])
+    yield veil.following(dial, x=[x + width for x in places], width=[across.end + 2 - x - width for x in places])
     yield rect(0, top - 2, width, base - top + 4, "before", 0).following(dial, x=places)
     for power, x in enumerate(places):
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")

@@ -4,7 +4,7 @@
 import { make } from "./elements.js";
 import { below, corners, handleOf, onTrack, put } from "./handles.js";
 import { holds } from "./look.js";
-import { away, coordinates, furthest, levelAt, nearest, neighbour, tidy, valueAt } from "./places.js";
+import { coordinates, furthest, levelAt, missed, nearest, neighbour, tidy, valueAt } from "./places.js";
 
 const NEEDS = "needs Python: open in a notebook";
 const SILENCE = 3000; // ms without an answer
@@ -193,7 +193,7 @@ export class Grabbing {
     } else if (grip.dial) {
       const there = nearest(grip, place);
       this.turn(grip, there);
-      if (grip.free && away(grip)(grip.spots[there], place) > FAR) this.say(grip.name, `here it ${NEEDS}`);
+      if (missed(grip, grip.spots[there], place) > FAR) this.say(grip.name, `here it ${NEEDS}`);
     } else this.say(grip.name, NEEDS);
     this.place();
   }

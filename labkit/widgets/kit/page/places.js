@@ -6,8 +6,7 @@ const AWAY = {
   xy: (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]),
 };
 
-// How far two places are from each other, by what counts for a grip.
-export function away(grip) {
+function away(grip) {
   const out = (place) => Math.hypot(place[0] - grip.around[0], place[1] - grip.around[1]);
   return grip.by === "r" ? (a, b) => Math.abs(out(a) - out(b)) : AWAY[grip.by || "xy"];
 }
@@ -57,6 +56,14 @@ export function furthest(grip, [right, down]) {
 // What a place is by "x", "y" and "r".
 export function coordinates(grip, [x, y]) {
   return { x, y, r: grip.around ? Math.hypot(x - grip.around[0], y - grip.around[1]) : 0 };
+}
+
+// How far a spot is from what a place says of the free fields, px; beyond the end of an axis a place says that end.
+export function missed(grip, spot, place) {
+  const at = coordinates(grip, place), there = coordinates(grip, spot);
+  const off = Object.entries(grip.free || {}).map(([axis, { start, end }]) =>
+    Math.min(Math.max(start, end), Math.max(Math.min(start, end), at[axis])) - there[axis]);
+  return Math.hypot(...off);
 }
 
 // The value of a field at a place of its axis; `levelAt`: of a logarithmic one the power of ten.

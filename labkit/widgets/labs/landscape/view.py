@@ -18,7 +18,7 @@ from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
 LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text
 EDGE = LEFT + WIDTH + 8.0
-LOWEST, CLEAR = "✕", 24.0  # the sign, and px from a number to a path that are enough
+LOWEST, NEAR, CLEAR = "✕", 10.0, 24.0  # the sign, and px from a number to a path: too few, and enough
 
 
 @dataclass(frozen=True)
@@ -136,13 +136,13 @@ def contours(shared: Ground, loss: Loss) -> list[Mark]:
 
 
 def _level_name(shared, level, contour, taken) -> list[Mark]:
-    """The number of a contour line, where no path comes near it, as high as may be; none where another number is too near."""
+    """The number of a contour line, where no path comes near it, as high as may be; none where there is no such place."""
     words, ways = number(level), shared.ways
     found = [shared.plane.kept(float(x), float(y) + 4, width_of(words, 11, mono=True)) for (x, y), _ in contour[::3]]
     spots = [s for s in found if all(abs(t.at["x"] - s[0]) > 34 or abs(t.at["y"] - s[1]) > 16 for t in taken)]
     away = [min(np.hypot(*(ways - (x, y - 4)).T).min(initial=CLEAR), CLEAR) for x, y in spots]
     best = [(x, y) for (x, y), d in zip(spots, away) if d == max(away)]
-    return [text(*min(best, key=lambda s: s[1]), words, "level", "middle")] if best else []
+    return [text(*min(best, key=lambda s: s[1]), words, "level", "middle")] if max(away, default=0) > NEAR else []
 
 
 def _axes(shared) -> Iterator[Mark]:

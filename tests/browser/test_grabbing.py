@@ -83,6 +83,15 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
     assert dragged.shown.differences() == []
 
 
+def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
+    dragged = opened("batch_splitter", parts=3)
+    note = dragged.shown.frame.locator(".lk-needs")
+    dragged.by("cut 3", -10, 0)
+    assert not note.is_visible()  # as good as where it stood
+    dragged.by("cut 1", 60, 0)
+    assert NEEDS in note.text_content() and dragged.shown.differences() == []
+
+
 SPOT = """(frame, [i, [x, y]]) => {
   const svg = frame.querySelectorAll("figure.lk-panel svg")[i];
   const box = svg.getBoundingClientRect(), { width, height } = svg.viewBox.baseVal;

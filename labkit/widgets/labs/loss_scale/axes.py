@@ -39,7 +39,7 @@ def fate_key(x: float, y: float, infinite: str) -> Iterator[Mark]:
     for name, role in zip(("normal", "subnormal", "flushed to 0", infinite), LOOKS.values(), strict=True):
         yield rect(x, y - 9, 11, 10, role, 0)
         yield text(x + 16, y, name, "note")
-        x += 16 + width_of(name, 11.5) + 16
+        x += 16 + width_of(name, 11.5) + 11
 
 
 def by_format(formats: Sequence[str], found: Mapping[str, Any]) -> Iterator[tuple[Any, str, When]]:

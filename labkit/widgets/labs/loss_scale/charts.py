@@ -32,6 +32,7 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     yield text(LEFT - 5, base + 15, "log₂", "note", "end")
     for infinite, _, when in by_format(sweep.formats, {of: lost_to(of) for of in sweep.formats}):
         yield from only(when, fate_key(LEFT, base + 32, infinite))
+    yield text(RIGHT + 4, base + 32, "pale: others", "note", "end")
     yield line(LEFT, base, across.end, base, "axis")
     places, width = [across(power) for power in range(count)], across(1) - across(0)
     veil = rect(LEFT - 2, top - 2, 0, base - top + 3, "veil", 0)
@@ -105,9 +106,10 @@ def scale_over_steps(training: Training, dial: str) -> Iterator[Mark]:
 
 
 def step_grip(training: Training, dial: str, panel: str) -> Grip:
-    """The step, dragged over one of its charts."""
+    """The step, dragged over one of its charts, where nothing else stands."""
     across, base = _steps_axis(training), HEIGHT - 40
-    spots = [(across(i + 0.5), base) for i in range(int(across.high))]
+    free = 20.0 if panel.endswith("steps") else 85.0 if next(iter(training.without.values())) else base
+    spots = [(across(i + 0.5), free) for i in range(int(across.high))]
     return Grip(panel, panel, "The training step", dial, spots, "x", area=(LEFT, 20.0, RIGHT - LEFT, base - 20.0))
 
 

@@ -182,7 +182,7 @@ def _panels(case, dial, where):
 def _beside(case, dial):
     """`(name, what the reader chooses, title, height, marks)` of what may stand beside the histogram."""
     if isinstance(case, Sweep):
-        safe = f"Every scale, this one framed (safe: finite, under {percent(TOLERATED)} flushed)"
+        safe = f"All scales (safe: finite, under {percent(TOLERATED)} flushed)"
         found = [
             ("scales", "every scale", safe, charts.HEIGHT, charts.every_scale(case, dial)),
             ("followed", "single gradients", "Single gradients, followed", bars.table_height(case.samples),

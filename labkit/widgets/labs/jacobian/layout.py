@@ -50,8 +50,8 @@ class Layout:
         )
         self.w, self.h, self.seed, self.gap = sizes
         self.input = f"input {self.passes.input_name}"
-        names = max(width_of(s, 11, True) for s in self.phrases.row_names)
-        labels = names + 14 + (0 if self.pushed else HOLD + 8 + self.seed)
+        labels = max(width_of(s, 11, True) for s in self.phrases.row_names) + 14
+        labels += 0 if self.pushed else HOLD + 8 + self.seed
         self.label = max(labels, 16 + width_of(self.input, 12.5) - self.w - self.gap)
         self.left = self.label + self.w + self.gap
         self.over = 18 + (HOLD + 6 + max(self.h, 20) if self.pushed else 0)

@@ -36,14 +36,14 @@ def steps_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel
     bottom = TOP + epochs * ROW
     marks = [text(LEFT - 4, RULE + 8, "epoch", "name", "end"), *_lengths(counts, across, epochs)]
     for row in range(epochs):
-        name = text(LEFT - 8, TOP + row * ROW + 17, str(row + 1), "value", "end")
-        marks.append(name.following("epochs", state=["" if row <= last else "dim" for last in range(epochs)]))
+        label = text(LEFT - 8, TOP + row * ROW + 17, str(row + 1), "value", "end")
+        marks.append(label.following("epochs", state=["" if row <= last else "dim" for last in range(epochs)]))
     places = list(product(range(epochs), range(round(across.high))))
     marks += [_tile(i, row, across, "area") for row, i in places]
     for row, i in places:
         marks += _tiles(row, i, counts, across, batches, joint)
-    for i, (name, found) in enumerate(counts.items()):
-        marks += _waits(i, name == "off", found, across)
+    for i, found in enumerate(counts.values()):
+        marks += _waits(i, found, across)
     marks += across.below(bottom + 12, range(0, round(across.high) + 1, 4))
     marks.append(text(LEFT - 8, bottom + 12, "step", "note", "end"))
     marks += _totals(counts, bottom + 36, joint)
@@ -68,8 +68,8 @@ def _lengths(counts, across, epochs) -> Iterator[Mark]:
 
 
 def _length(name, steps) -> str:
-    kind = {"−1": "sink_size −1: all", "off": "not sunk: all"}.get(name, "sink_size")
-    return f"{kind} {steps}" if name in ("−1", "off") else f"{kind} {name}"
+    whole = {"−1": f"sink_size −1: all {steps}", "off": f"not sunk: all {steps}"}
+    return whole.get(name, f"sink_size {name}")
 
 
 def _tile(i, row, across, role) -> Mark:
@@ -92,7 +92,7 @@ def _step(row, place, size, epochs) -> int | None:
     return row * size + place if row < epochs and place < size else None
 
 
-def _waits(i, off, found, across) -> Iterator[Mark]:
+def _waits(i, found, across) -> Iterator[Mark]:
     """A dot at the end of each round trip, where the host waits."""
     trips = zip((0, *(count.round_trips for count in found)), found)
     for row, (before, count) in enumerate(trips):

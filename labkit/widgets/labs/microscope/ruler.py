@@ -121,6 +121,9 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
     yield band.following(DIAL, y=tops, height=sizes, state=["lit" if w.rows else "hidden" for w in windows])
     axis = line(AXIS, TOP - 14, AXIS, BASE + 14, "axis")
     yield axis.following(DIAL, state=["" if w.rows else "hidden" for w in windows])
+    nowhere = ["" if w.rows else "nan has no place on the line" for w in windows]
+    if any(nowhere):
+        yield text(WIDTH / 2, (TOP + BASE) / 2, "", "note", "middle").following(DIAL, text=nowhere)
     yield path(NOWHERE, "grid").following(DIAL, d=map(_halves, windows))
     yield path(NOWHERE, "inkhead").following(DIAL, d=[_squares(w, 0) for w in windows])
     yield path(NOWHERE, "inkline").following(DIAL, d=[_squares(w, 1) for w in windows])

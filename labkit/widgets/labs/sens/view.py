@@ -125,7 +125,7 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
     title = (
         "Seed × row, tip to tail"
         if target is None
-        else "Seed × row, tip to tail: bring each ◇ into its ring, ○ the aim"
+        else "Seed × row, tip to tail: bring each ◇ to its aim"
     )
     return Panel("gradient", title, width, bottom + 28, marks)
 

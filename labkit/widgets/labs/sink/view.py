@@ -45,7 +45,7 @@ def steps_panel(counts: Counts, batches: int, joint: Mapping[str, int]) -> Panel
     for i, found in enumerate(counts.values()):
         marks += _waits(i, found, across)
     marks += across.below(bottom + 12, range(0, round(across.high) + 1, 4))
-    marks.append(text(LEFT - 8, bottom + 12, "step", "note", "end"))
+    marks.append(text(across(2), bottom + 12, "step", "note", "middle"))
     marks += _totals(counts, bottom + 36, joint)
     tokens = [token for i, found in enumerate(counts.values()) for token in _tokens(i, found, across)]
     title = f"In each tile the batch of {batches} that the step reads"

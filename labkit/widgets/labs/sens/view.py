@@ -122,11 +122,7 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
             aim = text(across(float(target[j])), y + 26, "", "note", "middle")
             marks.append(aim.following(joint, text=_aims(target[j], seeds, j)))
     marks += across.below(bottom + 22, across.ticks(5))
-    title = (
-        "Seed × row, tip to tail"
-        if target is None
-        else "Seed × row, tip to tail: bring each ◇ to its aim"
-    )
+    title = "Seed × row, tip to tail" if target is None else "Seed × row, tip to tail: bring each ◇ to its aim"
     return Panel("gradient", title, width, bottom + 28, marks)
 
 

@@ -83,6 +83,15 @@ def test_what_needs_python_says_so_where_it_is_dragged(opened):
     assert dragged.shown.differences() == []
 
 
+def test_a_place_that_a_saved_page_does_not_hold_needs_python(opened):
+    dragged = opened("batch_splitter", parts=3)
+    note = dragged.shown.frame.locator(".lk-needs")
+    dragged.by("cut 3", -10, 0)
+    assert not note.is_visible()  # as good as where it stood
+    dragged.by("cut 1", 60, 0)
+    assert NEEDS in note.text_content() and dragged.shown.differences() == []
+
+
 SPOT = """(frame, [i, [x, y]]) => {
   const svg = frame.querySelectorAll("figure.lk-panel svg")[i];
   const box = svg.getBoundingClientRect(), { width, height } = svg.viewBox.baseVal;
@@ -105,6 +114,7 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "clipping limit": ("clipping", "limit", {}, 0),
     "clipping order": ("clipping", "order", {"part": 3}, 8),
     "loss scale": ("loss_scale", "scale histogram", {"case": 0}, 17),
+    "training step": ("loss_scale", "step training", {"case": 1}, 20),
     "secant": ("step_size", "h", {}, 2),
     "error": ("step_size", "error", {}, 12),
     "landscape": ("landscape", "step", {}, 7),
@@ -116,7 +126,8 @@ DRAGGED = {  # a grip, positions of other dials, and the position to which it is
     "epochs": ("sink", "epochs", {}, 2),
     "cotangent": ("jacobian", "v", {}, 1),
     "tangent": ("jacobian", "t", {"mode": 1}, 2),
-    "direction": ("jacobian", "tip", {"mode": 2}, 8),
+    "direction": ("jacobian", "tip of t", {"mode": 2}, 8),
+    "weights": ("jacobian", "tip of v", {"mode": 3}, 4),
     "power": ("microscope", "power", {"beside": 1}, 4),
     "argument": ("calls", "position", {}, 3),
 }

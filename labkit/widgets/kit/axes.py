@@ -13,6 +13,7 @@ from .strokes import Placed, Point, polyline
 from .words import number
 
 Span = tuple[float, float]  # from where to where something goes, px
+WITHIN, WORDS = 4.0, 9.0  # px: between words and a border, and how high words stand over their baseline
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,17 @@ class Plane:
         """What everything is drawn upon."""
         width, height = self.across.end - self.across.start, self.up.start - self.up.end
         return rect(self.across.start, self.up.end, width, height, "area", r)
+
+    def kept(self, x: float, y: float, wide: float, anchor: str = "middle") -> Point:
+        """Where words that are `wide` px may stand, as near to a baseline at (x, y) as they are inside.
+
+        >>> plane = Plane(Axis(0, 1, 0.0, 200.0), Axis(0, 1, 100.0, 0.0))
+        >>> plane.kept(100.0, 50.0, 40.0), plane.kept(195.0, 2.0, 40.0), plane.kept(195.0, 99.0, 40.0, "end")
+        ((100.0, 50.0), (176.0, 13.0), (195.0, 94.0))
+        """
+        left = {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
+        low, high = self.across.start + left + WITHIN, self.across.end - wide + left - WITHIN
+        return min(max(x, low), high), min(max(y, self.up.end + WORDS + WITHIN), self.up.start - WITHIN - 2)
 
     def inner(self, places: Sequence[Sequence[float]]) -> list[Point]:
         """The places before the first that is not inside, in px."""

@@ -1,6 +1,7 @@
 """Cards in a graph, the arrows between them, and where the labels beside these stand."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 from typing import TypeVar
 
 from .layout import Layout, Point, path
@@ -69,17 +70,17 @@ def spread_entries(layout: Layout, ends: Sequence[int], widest: float, room: flo
     return offsets
 
 
-def placed_labels(wanted: Iterable[tuple[list[Climb], Words]]) -> list[tuple[float, float, Words]]:
+def placed_labels(wanted: Iterable[tuple[list[Climb], Words]], clear: float = HIGH) -> list[tuple[float, float, Words]]:
     """Where labels stand beside the parts of their routes that cross a gap: `(x, y of the baseline, words)`, none over
-    another; where there is no room for one, it is left out."""
+    another, and as many px as `clear` above or below it if there is a place; where there is no room for one, it is left out."""
     found: list[tuple[float, float, Words]] = []
     taken: dict[tuple[int, int], list[tuple[float, float, float]]] = {}  # middle, baseline, half the width, by where
     for crossings, words in sorted(wanted, key=lambda w: min(map(_steepness, w[0]))):
-        half = label_width(words) / 2 + 2
-        for x, y in _spots(crossings):
-            part, row = int(x // PART), int(y // HIGH)  # no label is wider, or higher
-            near = (taken.get((part + i, row + k), ()) for i in (-1, 0, 1) for k in (-1, 0, 1))
-            if all(abs(x - u) >= half + other or abs(y - v) >= HIGH for spots in near for u, v, other in spots):
+        half, places = label_width(words) / 2 + 2, list(_spots(crossings))
+        for (x, y), apart in [(spot, apart) for apart in dict.fromkeys((clear, HIGH)) for spot in places]:
+            part, row, reach = int(x // PART), int(y // HIGH), ceil(apart / HIGH)  # no label is wider, or higher
+            near = (taken.get((part + i, row + k), ()) for i in (-1, 0, 1) for k in range(-reach, reach + 1))
+            if all(abs(x - u) >= half + other or abs(y - v) >= apart for spots in near for u, v, other in spots):
                 taken.setdefault((part, row), []).append((x, y, half))
                 found.append((x, y, words))
                 break

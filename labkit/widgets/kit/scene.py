@@ -26,7 +26,7 @@ COORDINATES = ("x", "y", "cx", "cy", "r", "width", "height")
 # How attributes that follow a dial are written; the others as they are.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {"d": outline, **dict.fromkeys(COORDINATES, tenth)}
 
-KINDS = ("slider", "choice", "toggle", "plane", "order", "hunt", "inside")
+KINDS = ("slider", "choice", "list", "toggle", "plane", "order", "hunt", "inside")
 STEP = 1000.0  # ms in which the motions of a step are told; whoever plays it may take longer, or shorter
 
 
@@ -63,12 +63,13 @@ class Ask:
 class Dial:
     """Something the reader can turn. `values` names its positions; `start` is where it stands at first.
 
-    Kinds: "slider" (with buttons to step and play), "choice", "toggle" (positions 0 and 1), "plane" (a point among places in
-    rows: `plane` tells how many "columns" there are, and the "labels" of both directions), "order" (an arrangement of
-    `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`), "inside" (it has no control,
-    for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next to each other that are
-    played one after the other, where it is dragged in the picture instead of by sliders. `rests`: where it stands in a still
-    picture, if not at its start. `asks`: questions by position, for "predict first", one or several with different `when`.
+    Kinds: "slider" (with buttons to step and play), "choice", "list" (a choice that opens), "toggle" (positions 0 and 1),
+    "plane" (a point among places in rows: `plane` tells how many "columns" there are, and the "labels" of both directions),
+    "order" (an arrangement of `items`; position n is their n-th permutation in lexicographic order), "hunt" (see `Hunt`),
+    "inside" (it has no control, for it is turned in the picture alone). What is dragged is a `Grip`; `plays`: positions next
+    to each other that are played one after the other, where it is dragged in the picture instead of by sliders. `rests`: where
+    it stands in a still picture, if not at its start. `asks`: questions by position, for "predict first", one or several with
+    different `when`.
     `when`: the dial is offered only at these positions of other dials. `resets`: while the reader predicts, turning this
     dial turns these others back, `{dial: position}`. `places`: where each position lies on a line that several scenes share,
     rising: when one scene takes the place of another, the dial is turned to the last position that does not lie ahead.

@@ -69,6 +69,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "value": _text(12, family=MONO),
     "note": _text(11.5, "$muted"),
     "tick": _text(11, "$muted", MONO),
+    "level": _text(11, "$muted", MONO, **_HALO),
     "plain": _text(12),
     "code": _text(12, family=MONO),
     "slope": _text(11.5, "$backward-ink", **{"font-weight": "bold"}, **(_HALO | {"stroke-width": 7})),

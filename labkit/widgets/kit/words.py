@@ -194,8 +194,13 @@ def counted(count: int, thing: str) -> str:
 
 
 def plural(count: int, thing: str) -> str:
-    """The word for so many things."""
-    return f"{thing}{'' if count == 1 else 'es' if thing.endswith(('s', 'sh', 'ch')) else 's'}"
+    """The word for so many things.
+
+    >>> plural(2, "batch"), plural(2, "epoch")
+    ('batches', 'epochs')
+    """
+    hissing = thing.endswith(("s", "sh", "ch")) and not thing.endswith("och")
+    return f"{thing}{'' if count == 1 else 'es' if hissing else 's'}"
 
 
 def capital(called: str) -> str:

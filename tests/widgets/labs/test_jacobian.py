@@ -10,7 +10,7 @@ import labkit
 import labkit.mindspore as ms
 import labkit.torch as torch
 from labkit.data.guide import network
-from labkit.widgets.kit.scene import to_json
+from labkit.widgets.kit.scene import holds, to_json
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.kit.words import number
 from labkit.widgets.labs.jacobian.directions import Directions
@@ -26,8 +26,13 @@ def three_of_five(x):
 def words(picture, role=None, **dials):
     """The texts of the map that are to be seen, by place; a cover hides none."""
     scene = picture.scene
-    seen = visible_marks(scene.panels[0], scene.state(**dials))
+    seen = visible_marks(the_map(picture, **dials), scene.state(**dials))
     return {(at["x"], at["y"]): said for mark, at, said, _ in seen if mark.tag == "text" and role in (None, mark.role)}
+
+
+def the_map(picture, **dials):
+    """The panel of the matrix that is seen."""
+    return next(p for p in picture.scene.panels if holds(p.when, picture.scene.state(**dials)))
 
 
 def cell(picture, i, j):
@@ -37,7 +42,8 @@ def cell(picture, i, j):
 
 def covered(picture, **dials):
     """How many rows or columns are still covered."""
-    return sum(mark.role == "area" for mark, *_ in visible_marks(picture.scene.panels[0], picture.scene.state(**dials)))
+    seen = visible_marks(the_map(picture, **dials), picture.scene.state(**dials))
+    return sum(mark.role == "area" for mark, *_ in seen)
 
 
 def line_of(picture, label, dial, across, **dials):
@@ -69,10 +75,10 @@ def test_it_begins_empty_and_a_still_picture_shows_the_whole_matrix():
 
 def test_what_goes_in_lights_up_what_it_belongs_to_and_no_cell():
     picture = JacobianMap(three_of_five, X)
-    panel = picture.scene.panels[0]
     for mode, dial, count in ((0, "pulls", 3), (1, "pushes", 5)):
         for k in range(1, count + 1):
             state = picture.scene.state(mode=mode, **{dial: k})
+            panel = the_map(picture, mode=mode)
             (band,) = [at for _, at, _, name in visible_marks(panel, state) if name == "lit"]
             right, bottom = band["x"] + band["width"], band["y"] + band["height"]
             inside = {
@@ -123,8 +129,8 @@ def test_one_output_needs_one_pull_and_no_position_for_a_sum():
 
 
 def test_the_cost_counts_passes():
-    panel = JacobianMap(three_of_five, X).scene.panels[1]
     scene = JacobianMap(three_of_five, X).scene
+    (panel,) = [p for p in scene.panels if p.name == "cost"]
 
     def said(**dials):
         return [text for mark, _, text, _ in visible_marks(panel, scene.state(**dials)) if mark.role == "value"]
@@ -213,6 +219,26 @@ def test_a_tangent_in_any_direction_comes_out_as_a_push_says():
         shown = line_of(picture, "J t", "direction", False, mode=2, direction=position)[:3]
         assert shown == [number(v) for v in out.round(12) + 0.0]
     assert len(JacobianMap(lambda x: anp.sum(x**2), X).scene.dials[0].values) == 2  # an ellipse needs two outputs
+
+
+def test_a_cotangent_in_any_direction_comes_out_as_a_pull_says():
+    picture, (_, pull) = JacobianMap(three_of_five, X), labkit.vjp(three_of_five, X)
+    found = Directions.of(picture.passes, back=True)
+    for position in range(0, 25, 4):
+        angle, v = 2 * np.pi * position / 24, np.zeros(3)
+        v[list(found.columns)] = np.cos(angle), np.sin(angle)
+        out = pull(v)[0]
+        np.testing.assert_allclose(found.images[position], out[list(found.rows)], atol=1e-11)
+        shown = line_of(picture, "vᵀJ", "weights", True, mode=3, weights=position)
+        assert shown == [number(value) for value in out.round(12) + 0.0]
+        frames = [
+            at["opacity"]
+            for mark, at, _, _ in visible_marks(the_map(picture, mode=3), picture.scene.state(mode=3, weights=position))
+            if mark.role == "backedge"
+        ]
+        assert frames == pytest.approx(np.abs(v[list(found.columns)]), abs=1e-3)
+    assert "vᵀJ = 0.5 × row of y[0] + 0.866 × row of y[2]." in picture.describe(mode=3, weights="60°")
+    assert "J t = −0.5 × column of x[0] + 0.866 × column of x[3]." in picture.describe(mode=2, direction="120°")
 
 
 def test_the_ellipse_is_longest_by_the_largest_singular_value():

@@ -215,3 +215,12 @@ def test_every_caption_holds_somewhere():
         for show in range(4):
             state = scene.state(rate=rate, show=show)
             assert sum(holds(c.when, state) for c in scene.captions) == (4 if show == 0 else 2)
+
+
+def test_the_numbers_of_contour_lines_stand_off_every_path():
+    picture = usual()
+    levels = [mark for mark in picture.scene.panels[0].marks if mark.role == "level"]
+    ways = picture._shared.ways
+    assert len(levels) >= 3
+    for mark in levels:
+        assert np.hypot(*(ways - (mark.at["x"], mark.at["y"] - 4)).T).min() > 10, mark.text

@@ -369,7 +369,8 @@ def test_at_every_position_the_bars_are_the_shares_of_each_parameter(lab):
     width = BAR_RIGHT - BAR_LEFT
     for i, dial, of, position, found in each_position(lab):
         bars = marks_at(lab, "layers", i, dial, of, position) if len(lab.cases[i].names) > 1 else []
-        rows_shown = [[at["width"] for m, at, _ in bars if m.role == role] for role in ("zone-zero", "leafbar", "bar")]
+        bars = [(m.role, at["width"]) for m, at, _ in bars if at["x"] == BAR_LEFT]
+        rows_shown = [[width for role, width in bars if role == wanted] for wanted in ("back", "leafbar", "bar")]
         counts = np.array([found.counts[places].sum(0) for _, places in rows(lab.cases[i].names)])
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         for k, widths in enumerate(rows_shown, 1) if bars else ():

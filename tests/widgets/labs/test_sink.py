@@ -1,16 +1,16 @@
 """The sink calculator shows steps and round trips as they are counted on the simulated device."""
 
 import json
-from itertools import pairwise
+from collections import Counter
 
 import numpy as np
 import pytest
 
 import labkit.mindspore as ms
-from labkit.widgets.kit.scene import holds, looks, to_json
+from labkit.widgets.kit.scene import holds, to_json
 from labkit.widgets.kit.still import visible_marks
-from labkit.widgets.kit.strokes import numbers
 from labkit.widgets.labs.sink.scene import BATCHES, EPOCHS, SIZES, SinkCalculator
+from labkit.widgets.labs.sink.view import LEFT
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +18,10 @@ def picture():
     return SinkCalculator()
 
 
-def visible(picture, role, **dials):
-    seen = visible_marks(picture.scene.panels[0], picture.scene.state(**dials))
-    return [at for mark, at, _, _ in seen if mark.tag == "rect" and mark.role in role]
+def visible(picture, panel=0, **dials):
+    """The tiles of steps."""
+    seen = visible_marks(picture.scene.panels[panel], picture.scene.state(**dials))
+    return [at for mark, at, _, _ in seen if mark.tag == "rect" and mark.role in ("op", "leaf")]
 
 
 def test_steps_are_epochs_times_sink_size(picture):
@@ -34,10 +35,36 @@ def test_a_round_trip_per_launch_or_per_step_without_sinking(picture):
         assert count.round_trips == (count.steps if name == "off" else epochs)
 
 
-def test_there_is_a_tile_per_step(picture):
+def test_there_is_a_tile_per_step_with_the_batch_that_it_reads(picture):
     for (epochs, name), count in picture.runs.items():
-        assert len(visible(picture, ("op", "leaf"), epochs=str(epochs), size=name)) == count.steps
-        assert len(visible(picture, ("outline",), epochs=str(epochs), size=name)) == epochs * BATCHES
+        assert len(visible(picture, epochs=str(epochs), size=name)) == count.steps
+        seen = visible_marks(picture.scene.panels[0], picture.scene.state(epochs=str(epochs), size=name))
+        tiles = [
+            (at["y"], at["x"], words)
+            for mark, at, words, _ in seen
+            if mark.role == "value" and words and at["x"] > LEFT
+        ]
+        assert [int(words) for _, _, words in sorted(tiles)] == [step % BATCHES for step in range(count.steps)]
+
+
+def test_beside_it_a_tile_for_each_time_that_a_batch_is_read(picture):
+    for (epochs, name), count in picture.runs.items():
+        tiles = visible(picture, 1, epochs=str(epochs), size=name)
+        columns = Counter(at["x"] for at in tiles)
+        assert [columns[x] for x in sorted(columns)] == [
+            len(range(batch, count.steps, BATCHES)) for batch in range(min(BATCHES, count.steps))
+        ]
+
+
+def test_a_line_tells_as_many_whole_passes_as_epochs(picture):
+    panel = picture.scene.panels[1]
+    for (epochs, name), count in picture.runs.items():
+        marks = list(visible_marks(panel, picture.scene.state(epochs=str(epochs), size=name)))
+        (line,) = [at["d"].points for mark, at, _, _ in marks if mark.role == "before"]
+        assert {y.value for _, y in line} == {epochs}
+        (said,) = [words for mark, _, words, _ in marks if mark.role == "plain"]
+        more = count.steps - epochs * BATCHES
+        assert said == (f"{abs(more)} {'more' if more > 0 else 'fewer'} are run" if more else "as many are run")
 
 
 def test_an_epoch_counts_what_a_run_of_so_many_epochs_counts(picture):
@@ -56,40 +83,30 @@ def test_an_epoch_counts_what_a_run_of_so_many_epochs_counts(picture):
         )
 
 
-def test_the_way_of_the_work_goes_down_once_for_each_round_trip(picture):
-    lanes = picture.scene.panels[1]
-    (way,) = [mark for mark in lanes.marks if mark.role == "edge"]
-    for (epochs, name), count in picture.runs.items():
-        ys = numbers(looks(way, picture.scene.state(epochs=str(epochs), size=name))[0]["d"])[1::2]
-        downs = sum(a < b for a, b in pairwise(ys))
-        assert downs == count.round_trips and ys[0] == ys[-1] == min(ys)
-
-
 def test_there_is_a_dot_where_each_round_trip_ends(picture):
-    lanes = picture.scene.panels[1]
-    (way,) = [mark for mark in lanes.marks if mark.role == "edge"]
+    panel = picture.scene.panels[0]
     for (epochs, name), count in picture.runs.items():
         state = picture.scene.state(epochs=str(epochs), size=name)
-        dots = [at["cx"] for mark, at, _, _ in visible_marks(lanes, state) if mark.role == "backbar"]
-        path = numbers(looks(way, state)[0]["d"])
-        ends = [x for x, y, before in zip(path[2::2], path[3::2], path[1::2]) if y < before]
-        assert len(dots) == count.round_trips and dots == pytest.approx(ends, abs=0.11)
+        dots = [at for mark, at, _, _ in visible_marks(panel, state) if mark.role == "backbar"]
+        assert len({(at["cx"], at["cy"]) for at in dots}) == len(dots) == count.round_trips
+        size = count.steps // epochs
+        assert {at["cx"].value for at in dots} == (set(range(1, size + 1)) if name == "off" else {size})
 
 
-def test_the_ring_stands_at_the_end_of_the_first_epoch(picture):
-    (grip,) = [g for g in picture.scene.grips if g.name == "size"]
-    for name, (x, y) in zip(SIZES, grip.spots, strict=True):
-        tiles = visible(picture, ("op", "leaf"), epochs="1", size=name)
-        assert x == pytest.approx(tiles[-1]["x"] + tiles[-1]["width"] + 2) and 0 < y - tiles[-1]["y"] < 30
+def test_the_rings_stand_at_the_end_of_an_epoch_and_of_all(picture):
+    size, epochs = picture.scene.grips
+    for name, (x, _) in zip(SIZES, size.spots, strict=True):
+        tiles = visible(picture, epochs="6", size=name)
+        assert 0 < x - max(at["x"] + at["width"] for at in tiles) < 8
+    for count, (_, y) in zip(EPOCHS, epochs.spots, strict=True):
+        tiles = visible(picture, epochs=str(count), size="5")
+        assert abs(y - max(at["y"] + at["height"] for at in tiles)) < 3
 
 
 def test_the_caption_tells_of_batches_that_are_missing(picture):
-    assert "6 × 5 = 30 steps: 3 whole passes and 6 batches" in picture.describe(epochs="6", size="5")
-    assert "6 passes would be 48 steps." in picture.describe(epochs="6", size="5")
-    assert "1 × 1 = 1 step: 1 batch of the data, 1 round trip. 1 pass would be 8 steps." in picture.describe(
-        epochs=0, size="1"
-    )
-    assert "would be" not in picture.describe(epochs="6", size="8")
+    said = "6 epochs × 5 = 30 steps: 3 whole passes and 6 batches of the data, in 6 round trips."
+    assert said in picture.describe(epochs="6", size="5")
+    assert "1 epoch × 1 = 1 step: 1 batch of the data, in 1 round trip." in picture.describe(epochs=0, size="1")
 
 
 def test_the_question_before_more_epochs_is_about_steps_or_round_trips(picture):

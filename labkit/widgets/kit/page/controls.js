@@ -118,6 +118,6 @@ function orderControl(dial, turn, player) {
 function insideControl() { return { element: make("div", { className: "lk-dial lk-inside" }), show() {} }; }
 
 export const CONTROLS = {
-  slider: sliderControl, choice: choiceControl, toggle: toggleControl, plane: planeControl, order: orderControl,
+  slider: sliderControl, choice: choiceControl, list: listOf, toggle: toggleControl, plane: planeControl, order: orderControl,
   hunt: huntControl, inside: insideControl,
 };

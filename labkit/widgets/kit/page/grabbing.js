@@ -4,10 +4,11 @@
 import { make } from "./elements.js";
 import { below, corners, handleOf, onTrack, put } from "./handles.js";
 import { holds } from "./look.js";
-import { coordinates, furthest, levelAt, nearest, neighbour, tidy, valueAt } from "./places.js";
+import { coordinates, furthest, levelAt, missed, nearest, neighbour, tidy, valueAt } from "./places.js";
 
 const NEEDS = "needs Python: open in a notebook";
 const SILENCE = 3000; // ms without an answer
+const FAR = 30; // px of the panel from a place that a saved page holds
 const CLICK = 3; // px: what moves less was a click
 
 export class Grabbing {
@@ -189,8 +190,11 @@ export class Grabbing {
       this.held.value = value;
       this.moveMarks();
       this.send(value);
-    } else if (grip.dial) this.turn(grip, nearest(grip, place));
-    else this.say(grip.name, NEEDS);
+    } else if (grip.dial) {
+      const there = nearest(grip, place);
+      this.turn(grip, there);
+      if (missed(grip, grip.spots[there], place) > FAR) this.say(grip.name, `here it ${NEEDS}`);
+    } else this.say(grip.name, NEEDS);
     this.place();
   }
 

@@ -7,6 +7,7 @@ export function huntControl(dial, turn, player) {
   const button = (words, onclick) => make("button", { type: "button", className: "lk-button lk-wide", onclick }, words);
   const list = make("select", { "aria-label": hunt.question }, ...Object.values(hunt.choices).map((name) => make("option", {}, name)));
   const keys = Object.keys(hunt.choices), tries = make("span", { className: "lk-tries", role: "img" });
+  const how = make("span", {}, "Click it, or choose");
   const reply = make("span", { className: "lk-reply", role: "status" });
   const guess = button("It is this one", () => suspect(keys[list.selectedIndex]));
   const tell = button("Show me", () => end());
@@ -16,7 +17,7 @@ export function huntControl(dial, turn, player) {
     player.focusPanel();
   });
   const element = make("div", { className: "lk-dial lk-hunt", role: "group", "aria-label": hunt.question },
-    make("span", { className: "lk-question" }, hunt.question), tries, list, guess, tell, again, reply);
+    make("span", { className: "lk-question" }, hunt.question), how, tries, list, guess, tell, again, reply);
   let said = "";
 
   const end = () => player.set({ ...hunt.goes, [dial.name]: last });
@@ -37,7 +38,7 @@ export function huntControl(dial, turn, player) {
     suspect,
     show(position) {
       const over = position === last, focused = element.contains(document.activeElement);
-      for (const part of [list, guess, tell]) part.hidden = over;
+      for (const part of [how, list, guess, tell]) part.hidden = over;
       again.hidden = !over;
       if (over && focused) again.focus({ preventScroll: true });
       tries.hidden = over;

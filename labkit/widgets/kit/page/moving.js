@@ -42,6 +42,7 @@ export class Moving {
     if (!ways.length && !tokens.length) { refresh(items, after); return; }
     this.last = () => { refresh([...items, ...ways.map(([item]) => item)], after); for (const one of tokens) one.node.remove(); };
     this.root.dataset.moving = "";
+    this.root.style.setProperty("--lk-moving", `${length}ms`); // handles go along
     const start = performance.now();
     const draw = (progress) => {
       for (const [item, way] of ways) write(item, way(progress));

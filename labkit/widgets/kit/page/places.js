@@ -58,6 +58,14 @@ export function coordinates(grip, [x, y]) {
   return { x, y, r: grip.around ? Math.hypot(x - grip.around[0], y - grip.around[1]) : 0 };
 }
 
+// How far a spot is from what a place says of the free fields, px; beyond the end of an axis a place says that end.
+export function missed(grip, spot, place) {
+  const at = coordinates(grip, place), there = coordinates(grip, spot);
+  const off = Object.entries(grip.free || {}).map(([axis, { start, end }]) =>
+    Math.min(Math.max(start, end), Math.max(Math.min(start, end), at[axis])) - there[axis]);
+  return Math.hypot(...off);
+}
+
 // The value of a field at a place of its axis; `levelAt`: of a logarithmic one the power of ten.
 export function levelAt(along, px) {
   return along.low + ((px - along.start) / (along.end - along.start)) * (along.high - along.low);

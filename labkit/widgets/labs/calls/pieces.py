@@ -1,4 +1,4 @@
-"""What comes out of a call, piece by piece: first in a row, beside the empty boxes of the structure, then each in its box."""
+"""What comes out of a call, piece by piece: first in a row, above the empty boxes of the structure, then each in its box."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,8 +25,9 @@ def with_pieces(panel: Panel, result: Tree | Failure) -> Panel:
 
 
 def _lower(mark: Mark) -> Mark:
+    """Below the row, and at its place once the row is empty."""
     key = SPOT[mark.tag][1]
-    return replace(mark, at={**mark.at, key: mark.at[key] + HEAD})
+    return mark.varying(SHOW, **{key: [(0, mark.at[key] + HEAD), (VALUES, mark.at[key])]})
 
 
 def _holds_value(mark: Mark) -> bool:
@@ -41,12 +42,13 @@ def _appearing(mark: Mark) -> Mark:
 
 
 def _row_and_tokens(boxes: Sequence[tuple[Mark, Mark]]) -> tuple[list[Mark], list[Mark]]:
-    row, x = [text(2, 17, "comes out:", "note")], 74.0
+    gone = [(VALUES, "hidden")]
+    row, x = [text(2, 17, "comes out:", "note").varying(SHOW, state=gone)], 74.0
     tokens: list[Mark] = []
     for i, (box, name) in enumerate(boxes):
         width = width_of(name.text, 12, True) + 14
-        row.append(rect(x, 2, width, HIGH, box.role, 10).varying(SHOW, state=[(VALUES, "pending")]))
-        row.append(text(x + width / 2, 17, name.text, "code", "middle").varying(SHOW, state=[(VALUES, "dim")]))
+        row.append(rect(x, 2, width, HIGH, box.role, 10).varying(SHOW, state=gone))
+        row.append(text(x + width / 2, 17, name.text, "code", "middle").varying(SHOW, state=gone))
         end = box.at["x"] + width / 2 + 4, box.at["y"] + 14
         tokens += _token(name.text, box.role, width, (x + width / 2, 2 + HIGH / 2), end, LATER * i / len(boxes))
         x += width + GAP

@@ -85,7 +85,14 @@ class CallBuilder(Picture):
             Dial("weights", "weights", [label for label, _, _ in s.weights], "inside", resets=back),
             Dial("has_aux", "has_aux", ["False", "True"], "inside", int(len(s.outputs) > 1), resets=back),
         ]
-        torch = Dial("torch", "In PyTorch", (*STYLES, "not now"), "choice", len(STYLES), when=LAST)
+        torch = Dial(
+            "torch",
+            "Beside it",
+            (*(f"in PyTorch: {style}" for style in STYLES), "nothing"),
+            "choice",
+            len(STYLES),
+            when=LAST,
+        )
         return [*dials, torch] if self.equals else dials
 
     def _goal(self, dials) -> Mark:

@@ -98,9 +98,8 @@ def _scene(places, limits, given) -> Scene:
         marks += only(_where(limits, limit), view.results(*found[limit]))
         beside += only(_where(limits, limit), view.left_by(*found[limit]))
     marks += view.gradient(places)
-    size = 2 * view.MIDDLE[0], 2 * view.MIDDLE[1]
     panels = [
-        Panel("ball", "Drag g, or the circle's edge", *size, marks),
+        Panel("ball", "Drag g, or the circle's edge", *view.SIZE, marks),
         Panel("left", "What is left of g", view.LEFT.end + 8, view.TOP + 4 * view.ROW, beside),
     ]
     return Scene(

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from ...kit.axes import Axis, Plane
-from ...kit.scene import Mark, arrow_head, circle, line, path, rect, text
+from ...kit.scene import Mark, arrow_head, circle, line, path, rect, text, width_of
 from ...kit.strokes import NOWHERE, polyline
 from ...kit.words import number
 
 ACROSS, UP = 4.0, 3.0  # the gradient stands in [-ACROSS, ACROSS] x [-UP, UP]
-UNIT, EDGE = 48.0, 16.0  # px: a 1, and the margin
-MIDDLE = (EDGE + ACROSS * UNIT, EDGE + UP * UNIT)
-PLANE = Plane(Axis(-ACROSS, ACROSS, EDGE, MIDDLE[0] + ACROSS * UNIT), Axis(-UP, UP, MIDDLE[1] + UP * UNIT, EDGE))
+UNIT, EDGE, TICKS = 48.0, 12.0, 28.0  # px: a 1, the margin, and the one that ticks stand in
+MIDDLE = (TICKS + ACROSS * UNIT, EDGE + UP * UNIT)
+PLANE = Plane(Axis(-ACROSS, ACROSS, TICKS, MIDDLE[0] + ACROSS * UNIT), Axis(-UP, UP, MIDDLE[1] + UP * UNIT, EDGE))
+SIZE = PLANE.across.end + EDGE, PLANE.up.start + TICKS
 WEDGE, BESIDE = 34.0, 15.0  # px: how far the turn is filled, and a name beside its arrow
 LEFT = Axis(0, 5, 8, 292)  # lengths, in the second panel
 TURNS = Axis(0, 45, 8, 292)
@@ -27,15 +28,20 @@ def ground(limits: Sequence[float]) -> Iterator[Mark]:
     yield PLANE.ground(3.0)
     yield line(PLANE.across.start, y, PLANE.across.end, y, "grid")
     yield line(x, PLANE.up.end, x, PLANE.up.start, "grid")
-    yield from PLANE.across.below(PLANE.up.start - 5, [v for v in range(1 - int(ACROSS), int(ACROSS)) if v])
-    yield from PLANE.up.beside(PLANE.across.start + 22, [v for v in range(1 - int(UP), int(UP)) if v])
+    yield from PLANE.across.below(PLANE.up.start + 16, [v for v in range(1 - int(ACROSS), int(ACROSS)) if v])
+    yield from PLANE.up.beside(PLANE.across.start - 6, [v for v in range(1 - int(UP), int(UP)) if v])
     sizes = [v * UNIT for v in limits]
     both = [2 * s for s in sizes]
     box = rect(x, y, 1, 1, "backedge", 0).following("limit", x=[x - s for s in sizes], y=[y - s for s in sizes])
     yield box.following("limit", width=both, height=both)
     yield circle(x, y, sizes[0], "edge").following("limit", r=sizes)
-    words = text(0, 0, "", "note", "end").following("limit", text=[f"limit {number(v)}" for v in limits])
-    yield words.following("limit", x=[x - s - 6 for s in sizes], y=[y - s * np.sqrt(0.5) + 4 for s in sizes])
+    said = [f"limit {number(v)}" for v in limits]
+    spots = [
+        PLANE.kept(x - s - 6, y - s * np.sqrt(0.5) + 4, width_of(w, 11.5), "end")
+        for s, w in zip(sizes, said, strict=True)
+    ]
+    words = text(0, 0, "", "note", "end").following("limit", text=said)
+    yield words.following("limit", x=[x for x, _ in spots], y=[y for _, y in spots])
 
 
 def gradient(places: Sequence[Any]) -> Iterator[Mark]:
@@ -43,11 +49,16 @@ def gradient(places: Sequence[Any]) -> Iterator[Mark]:
     yield from _arrow(places, "inkvector", "inkhead")
     ends = [PLANE.at(place) for place in places]
     yield circle(0, 0, 10, "outline").following("g", cx=[x for x, _ in ends], cy=[y for _, y in ends])
-    lengths = [float(np.hypot(*place)) or 1.0 for place in places]
-    beyond = [(x + 20 * dx / n, y - 20 * dy / n) for (x, y), (dx, dy), n in zip(ends, places, lengths, strict=True)]
-    right, low = 2 * MIDDLE[0] - 6, 2 * MIDDLE[1] - 6  # where it is in the panel still
-    xs, ys = ([min(max(at[k], 6.0), most) for at in beyond] for k, most in ((0, right), (1, low)))
-    yield text(0, 0, "g", "name", "middle").following("g", x=xs, y=[y + 4 for y in ys])
+    spots = [_name_of_g(place) for place in places]
+    yield text(0, 0, "g", "name", "middle").following("g", x=[x for x, _ in spots], y=[y for _, y in spots])
+
+
+def _name_of_g(place):
+    """Beyond the tip; where that is out of the picture, on the side of the arrow where there is more room."""
+    (x, y), long = PLANE.at(place), float(np.hypot(*place)) or 1.0
+    (dx, dy), side = np.array(place) / long, -1 if place[0] * place[1] > 0 else 1
+    beyond, aside = (x + 20 * dx, y - 20 * dy + 4), (x - 8 * dx - 18 * side * dy, y + 8 * dy - 18 * side * dx + 4)
+    return beyond if PLANE.kept(*beyond, 8) == beyond else PLANE.kept(*aside, 8)
 
 
 def results(by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
@@ -59,7 +70,10 @@ def results(by_norm: Sequence[Any], values: Sequence[Any]) -> Iterator[Mark]:
     names = [("both" if n.vector == v.vector else "by norm", _turn(v)) for n, v in pairs]
     sides = [_side(*pair) for pair in pairs]
     for which, role in ((0, "forwardtext"), (1, "slope")):
-        spots = [_beside(pair[which], side if which else -side) for pair, side in zip(pairs, sides, strict=True)]
+        spots = [
+            _beside(pair[which], side if which else -side, words[which])
+            for pair, side, words in zip(pairs, sides, names, strict=True)
+        ]
         name = text(0, 0, "", role).following("g", text=[words[which] for words in names], x=[x for x, _, _ in spots])
         yield name.following("g", y=[y for _, y, _ in spots], text_anchor=[anchor for *_, anchor in spots])
 
@@ -96,13 +110,13 @@ def _side(by_norm, value):
 
 
 @lru_cache(8192)
-def _beside(clipped, side):
+def _beside(clipped, side, words):
     """Where the name of an arrow stands, on a side of its tip, and how it is anchored."""
     (x, y), length = clipped.vector, clipped.length or 1.0
     across, up = -side * y / length, side * x / length
     left, top = PLANE.at(clipped.vector)
     anchor = "start" if across > 0.3 else "end" if across < -0.3 else "middle"
-    return left + BESIDE * across, top - BESIDE * up + 4, anchor
+    return *PLANE.kept(left + BESIDE * across, top - BESIDE * up + 4, width_of(words, 12, bold=True), anchor), anchor
 
 
 def _turn(value):

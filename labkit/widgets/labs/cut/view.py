@@ -109,7 +109,7 @@ class Graph:
                 "wrongtext" if run.use in uses else "" if run.open & set(uses) else "dim" for run in self.found.runs
             ]
             varied[widest] = changing(text=texts, state=looks)
-        for x, y, words in placed_labels(wanted):
+        for x, y, words in placed_labels(wanted, 22.0):
             yield text(x, y, "", "slope", "middle").varying("cut", **varied[words])
 
     def _rings(self, k, uses) -> Iterator[Mark]:

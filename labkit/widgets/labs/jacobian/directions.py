@@ -1,4 +1,4 @@
-"""A tangent turned round: beside the circle of its tip what the Jacobian makes of it, an ellipse."""
+"""A tangent or a cotangent turned round: beside the circle of its tip what the Jacobian makes of it, an ellipse."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,34 +10,52 @@ from ...kit.grips import Grip
 from ...kit.passes import Passes
 from ...kit.scene import Mark, Panel, path, text
 from ...kit.strokes import Point, polygon
-from ...kit.words import number, paragraph
+from ...kit.words import joined, number, paragraph
 
 TURNS, FINE = 24, 5  # positions of a turn, and points of the circle between two of them
-DIAL, PANEL = "direction", "directions"
 SIDE, TOP, LEFT, RIGHT = 176.0, 36.0, 34.0, 256.0  # of the two planes, px
 HEAD = ((0.0, 0.0), (-10.0, -5.0), (-10.0, 5.0))
 
 
 @dataclass(frozen=True)
 class Directions:
-    """The two inputs with the largest columns, and the two outputs that these move most: `part` of the Jacobian."""
+    """The two inputs with the largest columns, and the two outputs that these move most: `part` of the Jacobian.
+
+    `back`: the same of its transpose, for what is pulled; then `columns` are places of outputs."""
 
     columns: tuple[int, int]
     rows: tuple[int, int]
     part: np.ndarray
     names: tuple[Sequence[str], Sequence[str]]
+    back: bool = False
 
     @classmethod
-    def of(cls, passes: Passes) -> "Directions | None":
+    def of(cls, passes: Passes, back: bool = False) -> "Directions | None":
         """None where there are no two inputs and two outputs that can be drawn."""
-        matrix = passes.matrix
+        matrix = passes.matrix.T if back else passes.matrix
+        ins, outs = (passes.rows, passes.columns) if back else (passes.columns, passes.rows)
         if min(matrix.shape) < 2 or not np.isfinite(matrix).all() or not matrix.any():
             return None
         columns = _largest(np.abs(matrix).max(0))
         rows = _largest(np.abs(matrix[:, columns]).max(1))
         part = matrix[np.ix_(rows, columns)].astype(float)
-        names = [passes.columns[j] for j in columns], [passes.rows[i] for i in rows]
-        return cls(columns, rows, part, names)
+        names = [ins[j] for j in columns], [outs[i] for i in rows]
+        return cls(columns, rows, part, names, back)
+
+    @property
+    def dial(self) -> str:
+        """The dial that turns it."""
+        return "weights" if self.back else "direction"
+
+    @property
+    def letter(self) -> str:
+        """What goes in."""
+        return "v" if self.back else "t"
+
+    @property
+    def made(self) -> str:
+        """What comes out."""
+        return "vᵀJ" if self.back else "J t"
 
     @property
     def tangents(self) -> np.ndarray:
@@ -55,17 +73,19 @@ class Directions:
 
     def captions(self) -> list[str]:
         """What is said at each."""
-        sizes = np.linalg.norm(self.images, axis=1)
+        sizes, line = np.linalg.norm(self.images, axis=1), "row" if self.back else "column"
+        names = [f"{line} of {name}" for name in self.names[0]]
         return [
-            paragraph(f"t = {_pair(t)}, J t = {_pair(image)}: {number(size)} times as long.", self._about(k, sizes))
-            for k, (t, image, size) in enumerate(zip(self.tangents, self.images, sizes, strict=True))
-        ]
+            paragraph(
+                f"{self.made} = {joined(f'{number(weight)} × {name}' for weight, name in zip(t, names) if weight)}.",
+                f"{number(size)} times as long as {self.letter}.", self._about(k, sizes),
+            )
+            for k, (t, size) in enumerate(zip(self.tangents, sizes, strict=True))
+        ]  # fmt: skip
 
     def _about(self, k, sizes):
         if not sizes[k]:
-            return "The outputs do not move this way."
-        if k % (TURNS // 4) == 0:
-            return f"J t is the column of {self.names[0][k // (TURNS // 4) % 2]}{', turned round' if k in (12, 18) else ''}."
+            return f"The {'inputs get nothing from there' if self.back else 'outputs do not move this way'}."
         if np.isclose(sizes[k], sizes.max()):
             return "The longest of these."
         return "The shortest of these." if np.isclose(sizes[k], sizes.min()) else ""
@@ -73,16 +93,19 @@ class Directions:
     # ---- the panel ----
 
     def panel(self) -> Panel:
-        """Two planes: t on its circle, which is dragged, and J t on the ellipse."""
-        marks = [*self._plane(self._from, self.names[0], "t"), *self._plane(self._to, self.names[1], "J t")]
-        marks += [text((LEFT + RIGHT + SIDE) / 2, TOP + SIDE / 2 - 4, "J", "name", "middle")]
-        marks += [text((LEFT + RIGHT + SIDE) / 2, TOP + SIDE / 2 + 12, "→", "name", "middle")]
+        """Two planes: what goes in, on its circle, which is dragged, and what comes out, on the ellipse."""
+        marks = [*self._plane(self._from, self.names[0], self.letter), *self._plane(self._to, self.names[1], self.made)]
+        marks += [text((LEFT + RIGHT + SIDE) / 2 - 6, TOP + SIDE / 2 + 4, "→", "name", "middle")]
         circle = _circle(TURNS * FINE)
-        marks += _shapes(self._from, circle, np.eye(2), self.tangents, "leafline", "leafhead")
-        marks += _shapes(self._to, circle @ self.part.T, self.part.T, self.images, "vector", "head")
-        return Panel(
-            PANEL, "Drag the tip of t: J makes an ellipse of its circle", RIGHT + SIDE + 12, TOP + SIDE + 24, marks
+        roles = (
+            (("backedge", "backhead"), ("backvector", "backhead"))
+            if self.back
+            else (("edge", "head"), ("vector", "head"))
         )
+        marks += self._shapes(self._from, circle, np.eye(2), self.tangents, *roles[0])
+        marks += self._shapes(self._to, circle @ self.part.T, self.part.T, self.images, *roles[1])
+        title = f"Drag the tip of {self.letter}: what was a circle becomes an ellipse"
+        return Panel(self.dial, title, RIGHT + SIDE + 12, TOP + SIDE + 24, marks)
 
     @property
     def _from(self) -> Plane:
@@ -100,27 +123,27 @@ class Directions:
         yield text(x.start, 14, what, "name")
         yield text(x.start + 24, 14, f"across {names[0]}, up {names[1]}", "note")
 
+    def _shapes(self, plane: Plane, curve, basis, tips, role, head) -> Iterator[Mark]:
+        """A closed curve, the two basis vectors or their images, and the vector that turns."""
+        middle = plane.at((0, 0))
+        yield path([plane.at(p) for p in curve], "grid")
+        yield path([plane.at(p) for p in curve], role).following(
+            self.dial, d=[[plane.at(p) for p in curve[: k * FINE + 1]] for k in range(TURNS + 1)]
+        )
+        for vector in basis:
+            yield path([middle, plane.at(vector)], "axis")
+        spots = [plane.at(tip) for tip in tips]
+        yield path([middle], "inkline").following(self.dial, d=[[middle, spot] for spot in spots])
+        yield path([middle], head).following(self.dial, d=[_head(middle, spot) for spot in spots])
+
     def grip(self) -> Grip:
-        """The tip of t."""
-        return Grip("tip", PANEL, "The tip of the tangent t", DIAL, [self._from.at(t) for t in self.tangents])
+        """The tip of what goes in."""
+        name = f"The tip of the {'cotangent' if self.back else 'tangent'} {self.letter}"
+        return Grip(f"tip of {self.letter}", self.dial, name, self.dial, [self._from.at(t) for t in self.tangents])
 
 
 def _plane(left: float, reach: float) -> Plane:
     return Plane(Axis(-reach, reach, left, left + SIDE), Axis(-reach, reach, TOP + SIDE, TOP))
-
-
-def _shapes(plane: Plane, curve, basis, tips, role, head) -> Iterator[Mark]:
-    """A closed curve, the two basis vectors or their images, and the vector that turns."""
-    middle = plane.at((0, 0))
-    yield path([plane.at(p) for p in curve], "grid")
-    yield path([plane.at(p) for p in curve], role).following(
-        DIAL, d=[[plane.at(p) for p in curve[: k * FINE + 1]] for k in range(TURNS + 1)]
-    )
-    for vector in basis:
-        yield path([middle, plane.at(vector)], "axis")
-    spots = [plane.at(tip) for tip in tips]
-    yield path([middle], "inkline").following(DIAL, d=[[middle, spot] for spot in spots])
-    yield path([middle], head).following(DIAL, d=[_head(middle, spot) for spot in spots])
 
 
 def _head(start: Point, end: Point) -> str:

@@ -13,16 +13,17 @@ from .words import JacobianWords
 
 MOST, MOST_WITH_NUMBERS = 40, (14, 10)  # rows and columns that are drawn one by one; those with their numbers
 HOLD = 14.0  # px: for what is taken hold of, beside what goes in
-VJP, JVP, ANY, BOTH = {"mode": [0]}, {"mode": [1]}, {"mode": [2]}, {"mode": [0, 1]}
+VJP, JVP, ANY, SUM, BOTH = {"mode": [0]}, {"mode": [1]}, {"mode": [2]}, {"mode": [3]}, {"mode": [0, 1]}
 
 
 @dataclass
 class Layout:
     """In px: the input above the matrix, the output left of it; what a pass takes in stands beyond them (a tangent above,
-    a cotangent on the left), what it gives on the other side of the matrix."""
+    if it is `pushed`, a cotangent on the left), what it gives on the other side of the matrix."""
 
     passes: Passes
     least: float = 0.0  # px that a column is wide at least
+    pushed: bool = False
 
     def __post_init__(self):
         m, n = self.passes.matrix.shape
@@ -34,26 +35,30 @@ class Layout:
         self.x = pooled(self.passes.x[None], [np.arange(1)], self.columns)[0]
         self.y = pooled(self.passes.y[None], [np.arange(1)], self.rows)[0]
         self.m, self.n = self.tiles.shape
-        self.directions = Directions.of(self.passes) if (self.m, self.n) == (m, n) else None
+        self.directions = Directions.of(self.passes, not self.pushed) if (self.m, self.n) == (m, n) else None
         self._measure()
         self.scale = full_colour([self.tiles, self.total])
 
     def _measure(self):
         numbers = [*self.tiles.flat, *self.total, *self.x, *self.y]
-        names = [*map(number, numbers), *self.phrases.column_names]
+        names = [*map(number, numbers), *self.phrases.column_names, *(["−0.966"] if self.directions else [])]
         wide = max(46.0, self.least, 8 + max(width_of(s, 12, True) for s in names))
         self.words = self.m <= MOST_WITH_NUMBERS[0] and self.n <= MOST_WITH_NUMBERS[1] and self.n * wide <= 680
         small = max(14.0, min(22.0, 480 / max(self.m, self.n)))
-        sizes: tuple[float, ...] = (wide, 34.0, 34.0, 16.0) if self.words else (small, small, small, 22.0)
+        sizes: tuple[float, ...] = (
+            (wide, 34.0, 52.0 if self.directions else 34.0, 16.0) if self.words else (small, small, small, 22.0)
+        )
         self.w, self.h, self.seed, self.gap = sizes
         self.input = f"input {self.passes.input_name}"
-        labels = HOLD + 22 + self.seed + max(width_of(s, 11, True) for s in self.phrases.row_names)
+        labels = max(width_of(s, 11, True) for s in self.phrases.row_names) + 14
+        labels += 0 if self.pushed else HOLD + 8 + self.seed
         self.label = max(labels, 16 + width_of(self.input, 12.5) - self.w - self.gap)
         self.left = self.label + self.w + self.gap
-        self.over = HOLD + 24 + max(self.h, 20)
-        self.top = self.over + self.h + self.gap
-        self.height = self.top + (self.m + 1) * self.h + 2 * self.gap + 20
-        self.width = max(self.left + self.n * self.w + self.gap + self.w + 10, 300)
+        self.over = 18 + (HOLD + 6 + max(self.h, 20) if self.pushed else 0)
+        self.top = self.over + self.h + self.gap + 8
+        out = 24 if self.pushed else self.h + self.gap
+        self.height = self.bottom + out + self.gap + 20
+        self.width = max(self.right + (self.gap + self.w + 10 if self.pushed else 28), 300)
 
     def grid(self, x: float, y: float, wide: float | None = None, scale: float | None = None) -> Grid:
         """Cells as large as those of the matrix, or `wide` px."""

@@ -4,38 +4,40 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...kit.heat import Grid
 from ...kit.scene import STEP, Mark, Motion, arrow_head, only, rect, text
 from ...kit.strokes import polyline
 from ...kit.words import number
-from .directions import DIAL, Directions
-from .layout import ANY, HOLD, JVP, VJP, Layout
+from .directions import Directions
+from .layout import ANY, HOLD, JVP, SUM, VJP, Layout
 
 COVERED, ARRIVED = 0.45 * STEP, 0.9 * STEP  # when a cover is gone, and when the numbers have arrived
-PUSHED = {"mode": [1, 2]}
+EDGE = 2.0  # px
+SEEN = [(0, "hidden"), (1, "")]
 
 
 def bands(on: Layout) -> Iterator[Mark]:
     """Up to the matrix, whose colours they leave alone: from what goes in, through the output or input that it belongs to."""
-    m, n = on.m, on.n
-    seen, every = [(0, "hidden"), (1, "lit")], [0] if m > 1 else []
+    seen = [(0, "hidden"), (1, "lit")]
+    if on.pushed:
+        column = rect(0, HOLD, on.w, on.top - on.gap / 2 - HOLD, "row", 6, when=JVP).varying("pushes", state=seen)
+        yield column.following("pushes", x=[on.left + j * on.w for j in (0, *range(on.n))])
+        return
+    every = [0] if on.m > 1 else []
     row = rect(HOLD + 4, 0, on.left - on.gap / 2 - HOLD - 4, on.h, "row", 6, when=VJP).varying("pulls", state=seen)
-    tall = [on.h] * (m + 1) + [m * on.h for _ in every]
-    yield row.following("pulls", y=[on.top + i * on.h for i in (0, *range(m), *every)], height=tall)
-    column = rect(0, HOLD, on.w, on.top - on.gap / 2 - HOLD, "row", 6, when=JVP).varying("pushes", state=seen)
-    yield column.following("pushes", x=[on.left + j * on.w for j in (0, *range(n))])
+    tall = [on.h] * (on.m + 1) + [on.m * on.h for _ in every]
+    yield row.following("pulls", y=[on.top + i * on.h for i in (0, *range(on.m), *every)], height=tall)
 
 
 def covers(on: Layout) -> Iterator[Mark]:
     """What is not computed yet; a cover draws back along its row or column."""
-    pulls, pushes, matrix = len(on.phrases.pulls), on.n + 1, on.grid(on.left, on.top)
-    for i in range(on.m):
+    pulls, matrix = len(on.phrases.pulls), on.grid(on.left, on.top)
+    for i in range(0 if on.pushed else on.m):
         gone = [k > i for k in range(pulls)]
         cover = matrix.block(i, 0, 1, on.n, "area", when=VJP)
         x, width = [on.right if g else on.left for g in gone], [0.0 if g else on.right - on.left for g in gone]
         yield cover.following("pulls", x=x, width=width).moving("pulls", 0.0, COVERED, "x", "width")
-    for j in range(on.n):
-        gone = [k > j for k in range(pushes)]
+    for j in range(on.n if on.pushed else 0):
+        gone = [k > j for k in range(on.n + 1)]
         cover = matrix.block(0, j, on.m, 1, "area", when=JVP)
         y, height = [on.bottom if g else on.top for g in gone], [0.0 if g else on.bottom - on.top for g in gone]
         yield cover.following("pushes", y=y, height=height).moving("pushes", 0.0, COVERED, "y", "height")
@@ -45,32 +47,72 @@ def tokens(on: Layout) -> Iterator[Mark]:
     """The numbers of a row go down to where it comes out, those of a column to the right."""
     for i, j in np.ndindex(on.m, on.n) if on.words else ():
         x, y = on.left + (j + 0.5) * on.w, on.top + (i + 0.5) * on.h + 4
-        below, beside = (x, on.below + on.h / 2 + 4), (on.beside + on.w / 2, y)
-        for dial, position, end, when in (("pulls", i + 1, below, VJP), ("pushes", j + 1, beside, JVP)):
-            way = polyline([(x, y), end])
-            going = Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, way)
-            yield text(0, 0, number(on.tiles[i, j]), "tokentext", "middle", moves=[going], when=when)
+        dial, position, end, when = "pulls", i + 1, (x, on.below + on.h / 2 + 4), VJP
+        if on.pushed:
+            dial, position, end, when = "pushes", j + 1, (on.beside + on.w / 2, y), JVP
+        way = polyline([(x, y), end])
+        going = Motion(dial, "along", COVERED, ARRIVED - COVERED, position, 0.0, 1.0, way)
+        yield text(0, 0, number(on.tiles[i, j]), "tokentext", "middle", moves=[going], when=when)
 
 
 def in_and_out(on: Layout) -> Iterator[Mark]:
-    """The cotangent and the row that it gives; the tangent and the column."""
+    """What a pass takes in, and what it gives."""
+    yield from _pushed(on) if on.pushed else _pulled(on)
+
+
+def _pulled(on) -> Iterator[Mark]:
+    """The cotangent on the left, the row that it gives below."""
     m, n = on.m, on.n
-    seeds, tangents = on.grid(HOLD + 8, on.top, on.seed, 1.0), on.grid(on.left, HOLD + 4, scale=1.0)
-    below, beside = on.grid(on.left, on.below), on.grid(on.beside, on.top)
+    seeds, below = on.grid(HOLD + 8, on.top, on.seed, 1.0), on.grid(on.left, on.below)
     sums = [1.0] if m > 1 else []
-    yield from only(VJP, [seeds.lines(m, 1), below.lines(1, n)])
-    yield from only(PUSHED, [tangents.lines(1, n), beside.lines(m, 1)])
+    yield from (seeds.lines(m, 1), below.lines(1, n))
     for i in range(m):
         yield from only(VJP, seeds.moving(i, 0, [None, *(float(i == k) for k in range(m)), *sums], "pulls"))
-        yield from only(JVP, _arriving("pushes", beside.moving(i, 0, [None, *on.tiles[i]], "pushes")))
     for j in range(n):
         totals = [on.total[j]] if sums else []
         yield from only(VJP, _arriving("pulls", below.moving(0, j, [None, *on.tiles[:, j], *totals], "pulls")))
+    if found := on.directions:
+        v = _spread(found, m)
+        for i in range(m):
+            yield from only(SUM, seeds.moving(i, 0, v[:, i].tolist(), found.dial))
+        for j, values in enumerate((v @ on.tiles.astype(float)).T):
+            yield from only(SUM, below.moving(0, j, values.round(12).tolist(), found.dial))
+        yield from only(SUM, _weighed(on, found))
+    middle = (on.left + on.right) / 2
+    yield seeds.over(0, on.top - 8, "v", "slope")
+    yield text(on.right + 8, (on.top + on.bottom) / 2 + 4, "J", "name")
+    yield below.before(0, on.left - 8, "vᵀJ", "slope")
+    yield arrow_head(middle, below.y - 2, 0, 1, "backhead")
+    again = [0] if m > 1 else []
+    frame = _frame(on, 0).varying("pulls", state=SEEN)
+    heights = [frame.at["height"]] * (m + 1) + [m * on.h + 2 * EDGE for _ in again]
+    ys = [on.top - EDGE + i * on.h for i in (0, *range(m), *again)]
+    yield from only(VJP, [frame.following("pulls", y=ys, height=heights)])
+
+
+def _pushed(on) -> Iterator[Mark]:
+    """The tangent above, the column that it gives on the right."""
+    m, n = on.m, on.n
+    tangents, beside = on.grid(on.left, HOLD + 4, scale=1.0), on.grid(on.beside, on.top)
+    yield from (tangents.lines(1, n), beside.lines(m, 1))
+    for i in range(m):
+        yield from only(JVP, _arriving("pushes", beside.moving(i, 0, [None, *on.tiles[i]], "pushes")))
+    for j in range(n):
         yield from only(JVP, tangents.moving(0, j, [None, *(float(j == k) for k in range(n))], "pushes"))
-    if on.directions:
-        yield from only(ANY, _any_direction(on, on.directions, tangents, beside))
-    yield from _names(on, seeds, below, tangents, beside)
-    yield from _frames(on)
+    if found := on.directions:
+        t = _spread(found, n)
+        for j in range(n):
+            yield from only(ANY, tangents.moving(0, j, t[:, j].tolist(), found.dial))
+        for i, values in enumerate(on.tiles.astype(float) @ t.T):
+            yield from only(ANY, beside.moving(i, 0, values.round(12).tolist(), found.dial))
+        yield from only(ANY, _weighed(on, found))
+    yield text((on.left + on.right) / 2, on.bottom + 18, "J", "name", "middle")
+    yield tangents.before(0, on.left - 8, "tangent t", "forwardtext")
+    yield beside.over(0, on.top - 8, "J t", "forwardtext")
+    yield arrow_head(beside.x - 2, (on.top + on.bottom) / 2, 1, 0, "head")
+    frame = _frame(on, 0).varying("pushes", state=SEEN)
+    xs = [on.left - EDGE + j * on.w for j in (0, *range(n))]
+    yield from only(JVP, [frame.following("pushes", x=xs)])
 
 
 def _arriving(dial: str, marks: Iterator[Mark]) -> Iterator[Mark]:
@@ -78,38 +120,23 @@ def _arriving(dial: str, marks: Iterator[Mark]) -> Iterator[Mark]:
     return (mark.moving(dial, ARRIVED, 0.0, "text", "opacity") for mark in marks)
 
 
-def _any_direction(on, directions: Directions, tangents: Grid, beside: Grid) -> Iterator[Mark]:
-    """The tangent that is turned round in the plane of two inputs, and what it gives."""
-    t = np.zeros((len(directions.tangents), on.n))
-    t[:, directions.columns] = directions.tangents
-    for j in range(on.n):
-        yield from tangents.moving(0, j, t[:, j].tolist(), DIAL)
-    for i, values in enumerate(on.tiles.astype(float) @ t.T):
-        yield from beside.moving(i, 0, values.round(12).tolist(), DIAL)
+def _spread(found: Directions, count: int) -> np.ndarray:
+    """The vector that is turned round, with all its elements, at each position."""
+    whole = np.zeros((len(found.tangents), count))
+    whole[:, found.columns] = found.tangents
+    return whole
 
 
-def _names(on, seeds, below, tangents, beside) -> list[Mark]:
-    middle, row = (on.left + on.right) / 2, (on.top + on.bottom) / 2
-    return [
-        seeds.over(0, on.top - on.h - 6, "v", "slope", when=VJP),
-        text(on.right + 8, row + 4, "J", "name", when=VJP),
-        text(middle, on.bottom + 18, "J", "name", "middle", when=PUSHED),
-        below.before(0, on.left - 8, "vᵀJ", "slope", when=VJP),
-        arrow_head(middle, below.y - 2, 0, 1, "backhead", when=VJP),
-        tangents.before(0, on.left - 8, "tangent t", "forwardtext", when=PUSHED),
-        beside.over(0, on.top - 8, "J t", "forwardtext", when=PUSHED),
-        arrow_head(beside.x - 2, row, 1, 0, "head", when=PUSHED),
-    ]
+def _weighed(on, found: Directions) -> Iterator[Mark]:
+    """Frames around both rows or columns that are added up, the stronger the more of it is taken."""
+    for k, place in enumerate(found.columns):
+        yield _frame(on, place).following(found.dial, opacity=np.abs(found.tangents[:, k]).round(3).tolist())
 
 
-def _frames(on) -> Iterator[Mark]:
-    """Around the row or column that this pass fills."""
-    m, n, edge = on.m, on.n, 2
-    x, y, width, height = on.left - edge, on.top - edge, on.w + 2 * edge, on.h + 2 * edge
-    whole = m * on.h + 2 * edge
-    seen, again = [(0, "hidden"), (1, "now")], [0] if m > 1 else []
-    row = rect(x, y, n * on.w + 2 * edge, height, "backedge", when=VJP).varying("pulls", state=seen)
-    rows, heights = [0, *range(m), *again], [height] * (m + 1) + [whole for _ in again]
-    yield row.following("pulls", y=[y + i * on.h for i in rows], height=heights)
-    column = rect(x, y, width, whole, "edge", when=JVP).varying("pushes", state=seen)
-    yield column.following("pushes", x=[x + j * on.w for j in (0, *range(n))])
+def _frame(on, place) -> Mark:
+    """Around a row, or around a column of a matrix that is pushed through."""
+    if on.pushed:
+        x, height = on.left + place * on.w - EDGE, on.m * on.h + 2 * EDGE
+        return rect(x, on.top - EDGE, on.w + 2 * EDGE, height, "edge")
+    y, width = on.top + place * on.h - EDGE, on.n * on.w + 2 * EDGE
+    return rect(on.left - EDGE, y, width, on.h + 2 * EDGE, "backedge")

@@ -14,11 +14,11 @@ class JacobianMap(Picture):
     """The Jacobian of `fn` at `args`: output elements as rows, input elements as columns.
 
     `fn`: any function of arrays or of a dialect's tensors, a Cell or a Module. `argnum`: the argument to differentiate
-    by, a position or a name (a parameter's name, for a network). Dials: "mode", "pulls", "pushes", and "direction" where
-    there are two inputs and two outputs to draw. Up to 40 rows and columns are drawn one by one; a larger Jacobian is
-    pooled. Where numbers are written, the elements of the input can be dragged to others, in Python. Raises TypeError for
-    what is not numeric, IndexError for an unknown argument, ValueError for an empty input or output or more than 4 million
-    entries.
+    by, a position or a name (a parameter's name, for a network). Dials: "mode", "pulls", "pushes", and where there are two
+    inputs and two outputs to draw "direction", of a tangent, and "weights", of a cotangent. Up to 40 rows and columns are
+    drawn one by one; a larger Jacobian is pooled. Where numbers are written, the elements of the input can be dragged to
+    others, in Python. Raises TypeError for what is not numeric, IndexError for an unknown argument, ValueError for an
+    empty input or output or more than 4 million entries.
 
     >>> picture = JacobianMap(lambda x: x**2, np.array([1.0, 3.0]))
     >>> picture.matrix

@@ -10,11 +10,11 @@ from ...kit.heat import legend
 from ...kit.scene import Caption, Dial, Link, Mark, Panel, Scene, only, text, width_of
 from ...kit.words import heat, number
 from .cost import cost_panel
-from .directions import DIAL
-from .layout import ANY, HOLD, JVP, MOST, VJP, Layout
+from .layout import ANY, HOLD, JVP, MOST, SUM, VJP, Layout
 from .passing import bands, covers, in_and_out, tokens
 
-MODES = ("row by row: vjp", "column by column: jvp", "any direction: jvp")
+MODES = ("row by row: vjp", "column by column: jvp", "any t: jvp", "any v: vjp")
+PULLED, PUSHED = {"mode": [0, 3]}, {"mode": [1, 2]}
 
 
 @dataclass
@@ -24,19 +24,22 @@ class Drawing(Layout):
     def scene(self) -> Scene:
         """The picture, before any pass; a still one shows the whole matrix."""
         phrases = self.phrases
+        over = replace(self, pushed=True)
         dials = [
-            Dial("mode", "Build the matrix", MODES[: 3 if self.directions else 2], "choice"),
+            Dial("mode", "Build the matrix", MODES[: 4 if self.directions else 2], "choice"),
             Dial("pulls", "Pulls", phrases.pulls, asks=phrases.pull_asks(), when=VJP, rests=self.m),
             Dial("pushes", "Pushes", phrases.pushes, asks=phrases.push_asks(), when=JVP, rests=self.n),
         ]
         captions = [Caption("pulls", phrases.pull_captions(), VJP), Caption("pushes", phrases.push_captions(), JVP)]
-        panels, grips = [self._map(), cost_panel(self)], list(self._grips())
-        if self.directions:
-            values = self.directions.values()
-            dials.append(Dial(DIAL, "Direction of t", values, asks=phrases.direction_asks(self.directions), when=ANY))
-            panels.append(replace(self.directions.panel(), when=ANY))
-            grips += only(ANY, [self.directions.grip()])
-            captions.append(Caption(DIAL, list(enumerate(self.directions.captions())), ANY))
+        panels = [replace(self._map(), when=PULLED), replace(over._map(), when=PUSHED), cost_panel(self)]
+        grips = [*self._grips(), *over._grips()]
+        for found, when in ((over.directions, ANY), (self.directions, SUM)):
+            if found:
+                asks = {} if found.back else phrases.direction_asks(found)
+                dials.append(Dial(found.dial, f"Direction of {found.letter}", found.values(), asks=asks, when=when))
+                panels.append(replace(found.panel(), when=when))
+                grips += only(when, [found.grip()])
+                captions.append(Caption(found.dial, list(enumerate(found.captions())), when))
         fields = dict(zip(self.passes.columns, map(number, self.passes.x))) if self.words else {}
         return Scene(
             phrases.title,
@@ -50,26 +53,35 @@ class Drawing(Layout):
             grips=grips,
         )
 
+    @property
+    def _panel(self):
+        return "pushed" if self.pushed else "map"
+
     def _grips(self) -> Iterator[Grip]:
-        """The cotangent down the outputs, the tangent along the inputs, also by the matrix; and the elements of the input."""
+        """The cotangent down the outputs or the tangent along the inputs, also by the matrix; and the elements of the input."""
         across = [self.left + (j + 0.5) * self.w for j in range(-1, self.n)]
-        down = [self.top + (i + 0.5) * self.h for i in range(-1, self.m + (self.m > 1))]
-        v, t = [(HOLD - 2, y) for y in down], [(x, HOLD - 2) for x in across]
+        down = [self.top - 12, *(self.top + (i + 0.5) * self.h for i in range(self.m + (self.m > 1)))]
         matrix = (self.left, self.top, self.right - self.left, self.bottom - self.top)
-        yield Grip("v", "map", "The cotangent v", "pulls", v, "y", when=VJP, area=matrix)
-        yield Grip("t", "map", "The tangent t", "pushes", t, "x", when=JVP, area=matrix)
+        if self.pushed:
+            t = [(x, HOLD - 2) for x in across]
+            yield Grip("t", "pushed", "The tangent t", "pushes", t, "x", when=JVP, area=matrix)
+        else:
+            v = [(HOLD - 2, y) for y in down]
+            yield Grip("v", "map", "The cotangent v", "pulls", v, "y", when=VJP, area=matrix)
         for x, name, value in zip(across[1:], self.passes.columns, self.passes.x) if self.words else ():
-            spot = (x, self.over + self.h / 2)
-            yield Grip(
-                name, "map", name, at=spot, free={"x": Along.scrubbed(name, float(value), x)}, by="x", stays=True
-            )
+            spot, free = (x, self.over + self.h / 2), {"x": Along.scrubbed(name, float(value), x)}
+            when = PUSHED if self.pushed else PULLED
+            yield Grip(f"{self._panel} {name}", self._panel, name, at=spot, free=free, by="x", stays=True, when=when)
 
     # ---- the map ----
 
     def _map(self):
         marks = [*bands(self), *self._vectors(), *self._cells(), *covers(self), *in_and_out(self), *self._legend()]
-        title = "Each tile: the largest entry of a block" if self.phrases.pooling else "Drag the ring along the matrix"
-        return Panel("map", title, self.width, self.height, marks, tokens=list(tokens(self)))
+        lines = "jvp: t times the columns of J" if self.pushed else "vjp: v times the rows of J"
+        title = f"{lines}; drag the ring"
+        if self.phrases.pooling:
+            title = f"{lines}; a tile is the largest of a block"
+        return Panel(self._panel, title, self.width, self.height, marks, tokens=list(tokens(self)))
 
     def _vectors(self) -> Iterator[Mark]:
         """The input above, the output on the left, with their labels."""
@@ -99,7 +111,7 @@ class Drawing(Layout):
     def _legend(self):
         there = {"positive": self.tiles > 0, "negative": self.tiles < 0, "not finite": ~np.isfinite(self.tiles)}
         kinds = {kind: bool(tiles.any()) for kind, tiles in there.items()}
-        return legend(self.height - 12, kinds, "stronger: larger")
+        return legend(self.height - 12, kinds, "stronger colour: larger")
 
     # ---- hover ----
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from .run import SQUARE_AT, Frame, Loss, Waypoint, heights, levels_of
 LEFT, TOP, WIDTH, HEIGHT = 46.0, 30.0, 384.0, 330.0  # px
 LOW, ROW = 130.0, 17.0  # px: the height of the losses, and of a line of text
 EDGE = LEFT + WIDTH + 8.0
-LOWEST = "✕"
+LOWEST, NEAR, CLEAR = "✕", 10.0, 24.0  # the sign, and px from a number to a path: too few, and enough
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,13 @@ class Ground:
         left, right, low, high = self.frame
         return Plane(Axis(left, right, LEFT, LEFT + WIDTH), Axis(low, high, TOP + HEIGHT, TOP))
 
+    @property
+    def ways(self) -> np.ndarray:
+        """Where the paths go, at every few px of each step."""
+        tracks = [self.plane.track([m.place for m in moments]) for *_, moments in self.each()]
+        steps = [np.linspace(a, b, 9) for track in tracks for a, b in pairwise(track)]
+        return np.concatenate([np.zeros((0, 2)), *steps])
+
     def follow(self, mark: Mark, **values: Callable[[int], Any]) -> Mark:
         """A mark with attributes that follow the step."""
         steps = range(self.steps + 1) if self.now is None else [self.now]
@@ -88,9 +96,10 @@ class Ground:
 
 def plane(shared: Ground, lines: Sequence[Mark]) -> Panel:
     """The paths over the contour `lines`."""
-    marks = [*_legend(shared), shared.plane.ground(), *lines, *_axes(shared)]
+    marks = [*_legend(shared), shared.plane.ground(), *(m for m in lines if m.tag == "path"), *_axes(shared)]
     for when, look, _, moments in shared.each():
         marks += only(when, _path(shared, look, [moment.place for moment in moments]))
+    marks += (m for m in lines if m.tag == "text")  # over the paths
     lowest = f"; {LOWEST}: lowest" if any(mark.text == LOWEST for mark in lines) else ""
     return Panel("plane", f"The paths over contour lines of the loss{lowest}", EDGE, TOP + HEIGHT + 22, marks)
 
@@ -122,17 +131,18 @@ def contours(shared: Ground, loss: Loss) -> list[Mark]:
         contour = shared.plane.contour(found, xs, ys, level)
         if contour:
             marks.append(path(pieces(contour), "grid"))
-            names += _level_name(level, contour, names)
+            names += _level_name(shared, level, contour, names)
     return marks + names
 
 
-def _level_name(level, contour, taken) -> list[Mark]:
-    """The number of a contour line where it comes highest; none where another number stands too near."""
-    places = ((float(x), float(y)) for piece in contour for x, y in piece)  # the number stands near one, not on it
-    x, y = min(places, key=lambda spot: spot[1])
-    name = text(min(max(x, LEFT + 16), LEFT + WIDTH - 16), max(y - 2, TOP + 11), number(level), "tick", "middle")
-    near = [t for t in taken if abs(t.at["x"] - name.at["x"]) < 34 and abs(t.at["y"] - name.at["y"]) < 16]
-    return [] if near else [name]
+def _level_name(shared, level, contour, taken) -> list[Mark]:
+    """The number of a contour line, where no path comes near it, as high as may be; none where there is no such place."""
+    words, ways = number(level), shared.ways
+    found = [shared.plane.kept(float(x), float(y) + 4, width_of(words, 11, mono=True)) for (x, y), _ in contour[::3]]
+    spots = [s for s in found if all(abs(t.at["x"] - s[0]) > 34 or abs(t.at["y"] - s[1]) > 16 for t in taken)]
+    away = [min(np.hypot(*(ways - (x, y - 4)).T).min(initial=CLEAR), CLEAR) for x, y in spots]
+    best = [(x, y) for (x, y), d in zip(spots, away) if d == max(away)]
+    return [text(*min(best, key=lambda s: s[1]), words, "level", "middle")] if max(away, default=0) > NEAR else []
 
 
 def _axes(shared) -> Iterator[Mark]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ....precision import format_of
 from ...kit.axes import Axis
-from ...kit.scene import When
+from ...kit.scene import Mark, When, rect, text, width_of
 from ...kit.strokes import NOWHERE, Point, polyline
 from ...kit.words import minus, number, raised
 from .outcome import FATES
@@ -32,6 +32,14 @@ def percent(share: float) -> str:
 def lost_to(of: str) -> str:
     """What a number that is too large becomes."""
     return "inf" if format_of(of).infinity else "nan"
+
+
+def fate_key(x: float, y: float, infinite: str) -> Iterator[Mark]:
+    """What each look means, in a row."""
+    for name, role in zip(("normal", "subnormal", "flushed to 0", infinite), LOOKS.values(), strict=True):
+        yield rect(x, y - 9, 11, 10, role, 0)
+        yield text(x + 16, y, name, "note")
+        x += 16 + width_of(name, 11.5) + 11
 
 
 def by_format(formats: Sequence[str], found: Mapping[str, Any]) -> Iterator[tuple[Any, str, When]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from ...kit.scene import Mark, line, only, rect, text
-from .axes import by_format, figure, lost_to, percent
+from .axes import LOOKS, by_format, fate_key, figure, lost_to, percent
 from .outcome import Outcome, Sample
 
 MOST_ROWS = 8
@@ -30,7 +30,7 @@ def rows(names: Sequence[str]) -> list[tuple[str, list[int]]]:
 
 def height(names: Sequence[str]) -> float:
     """Of the panel with a bar for every row."""
-    return 12 + ROW * len(rows(names))
+    return 44 + ROW * len(rows(names))
 
 
 def table_height(samples: Sequence[Sample]) -> float:
@@ -48,6 +48,8 @@ def bars(
         shares = {of: [_shares(o, places) for o in outcomes[of]] for of in formats}
         for found, of, when in by_format(formats, shares):
             yield from only(when, _bar(dial, y, found, lost_to(of)))
+    for infinite, _, when in by_format(formats, {of: lost_to(of) for of in formats}):
+        yield from only(when, fate_key(8.0, height(names) - 8, infinite))
 
 
 def _shares(found, places):
@@ -57,13 +59,11 @@ def _shares(found, places):
 
 def _bar(dial, y, found, infinite) -> Iterator[Mark]:
     """Layers over one another, each from the left: only their widths change."""
-    upto = [[float(any(s)) for s in found], *([sum(s[:k]) for s in found] for k in (3, 2, 1))]
-    roles = ("zone-over", "badbar"), ("bar", None), ("leafbar", None), ("zone-zero", "backbar")
-    for (role, struck), shares in zip(roles, upto, strict=True):
-        widths = [share * (BAR_RIGHT - BAR_LEFT) for share in shares]
-        yield rect(BAR_LEFT, y, 0, HIGH, role, 0).following(dial, width=widths)
-        if struck:
-            yield rect(BAR_LEFT, y + HIGH / 2 - 1, 0, 2, struck, 0).following(dial, width=widths)
+    long = BAR_RIGHT - BAR_LEFT
+    for upto, fate in ((3, "normal"), (2, "subnormal"), (1, "flushed")):
+        yield rect(BAR_LEFT, y, 0, HIGH, LOOKS[fate], 0).following(dial, width=[sum(s[:upto]) * long for s in found])
+    over = rect(BAR_RIGHT, y, 0, HIGH, LOOKS["overflowed"], 0)
+    yield over.following(dial, x=[BAR_RIGHT - s[3] * long for s in found], width=[s[3] * long for s in found])
     yield text(BAR_RIGHT + 8, y + 13, "", "note").following(dial, text=[_worst(s, infinite) for s in found])
 
 

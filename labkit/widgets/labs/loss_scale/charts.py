@@ -7,18 +7,14 @@ import numpy as np
 from ...kit.axes import Axis
 from ...kit.grips import Grip
 from ...kit.scene import Mark, When, line, only, path, rect, text, width_of
-from ...kit.strokes import NOWHERE, Point, polygon, polyline, px
+from ...kit.strokes import NOWHERE, polygon, polyline
 from ...kit.words import minus, number
-from .axes import LOOKS, at_formats, by_format, columns_axis, lost_to, silhouette, stacked, two_to
-from .outcome import FATES, Sweep
+from .axes import LOOKS, at_formats, by_format, columns_axis, fate_key, lost_to, silhouette, stacked, two_to
+from .outcome import Sweep
 from .training import Training
 
 HEIGHT = 226.0
 LEFT, RIGHT = 42.0, 428.0
-NAMED, LOWEST = (
-    ("forwardtext", "leaftext", "slope", "badtext"),
-    22.0,
-)  # the names of LOOKS, and px that a layer is high then
 EVENTS = {"skipped": "badline", "grown": "savedbar"}
 
 
@@ -28,24 +24,23 @@ def every_scale(sweep: Sweep, dial: str) -> Iterator[Mark]:
     up = Axis(0, 1, base, top)
     for found, _, when in by_format(sweep.formats, {of: _layers(sweep, of, across, up) for of in sweep.formats}):
         yield from only(when, map(path, found, LOOKS.values()))
-    names = {of: _names(sweep, of, across, up) for of in sweep.formats}
     for safe, _, when in by_format(sweep.formats, sweep.safe):
         yield from (mark.answering(dial) for mark in only(when, _bracket(safe, across, top - 6)))
     yield from up.beside(LEFT - 5, (0.0, 0.5, 1.0), "{:.0%}".format)
     for power in range(0, count, 4):
         yield text(across(power + 0.5), base + 15, str(power), "tick", "middle")
-    yield text((LEFT + RIGHT) / 2, base + 32, "log₂ of the scale", "note", "middle")
-    yield _veil(dial, [across(power + 1) for power in range(count)], top, base)
+    yield text(LEFT - 5, base + 15, "log₂", "note", "end")
+    for infinite, _, when in by_format(sweep.formats, {of: lost_to(of) for of in sweep.formats}):
+        yield from only(when, fate_key(LEFT, base + 32, infinite))
+    yield text(RIGHT + 4, base + 32, "pale: others", "note", "end")
     yield line(LEFT, base, across.end, base, "axis")
     places, width = [across(power) for power in range(count)], across(1) - across(0)
-    yield rect(0, top - 2, width, base - top + 4, "inkline", 0).following(dial, x=places)
+    veil = rect(LEFT - 2, top - 2, 0, base - top + 3, "veil", 0)
+    yield veil.following(dial, width=[x - LEFT + 2 for x in places])
+    yield veil.following(dial, x=[x + width for x in places], width=[across.end + 2 - x - width for x in places])
+    yield rect(0, top - 2, width, base - top + 4, "before", 0).following(dial, x=places)
     for power, x in enumerate(places):
         yield rect(x, top, width, base - top, "row", 0, link=f"{dial} {power}")
-    for found, of, when in by_format(sweep.formats, names):
-        marks = (
-            text(x, y, lost_to(of) if fate == "overflowed" else fate, role, "middle") for fate, role, (x, y) in found
-        )
-        yield from (mark.answering(dial) for mark in only(when, marks))
 
 
 def _scales_axis(sweep):
@@ -65,25 +60,6 @@ def chosen_scale(sweep: Sweep, dial: str) -> Grip:
 def _layers(sweep, of, across, up):
     shares = {i: o.counts.sum(axis=0) / o.size for i, o in enumerate(sweep.outcomes[of])}
     return stacked(across, up, shares)
-
-
-def _names(sweep, of, across, up) -> list[tuple[str, str, Point]]:
-    """The fates that have room for their name, its role, and where it stands: where the layer is highest."""
-    shares = np.array([o.counts.sum(axis=0) / o.size for o in sweep.outcomes[of]])
-    tops = np.cumsum(shares[:, [FATES.index(fate) for fate in LOOKS]], axis=1)
-    found: list[tuple[str, str, Point]] = []
-    for k, (fate, role) in enumerate(zip(LOOKS, NAMED, strict=True)):
-        wide = int(np.ceil((width_of(fate, 12, bold=True) + 12) / (across(1) - across(0))))
-        windows = range(len(tops) - wide + 1)
-        lows = [tops[i : i + wide, k - 1].max() if k else 0.0 for i in windows]
-        highs = [tops[i : i + wide, k].min() for i in windows]
-        most = max((highs[i] - lows[i] for i in windows), default=0.0)
-        if up(0) - up(most) > LOWEST:
-            near = [i for i in windows if highs[i] - lows[i] > 0.9 * most]
-            best = near[len(near) // 2]
-            x, y = across(best + wide / 2), (up(lows[best]) + up(highs[best])) / 2 + 4
-            found.append((fate, role, (float(px(x)), float(px(y)))))
-    return found
 
 
 def _bracket(safe, across, y) -> Iterator[Mark]:
@@ -127,6 +103,14 @@ def scale_over_steps(training: Training, dial: str) -> Iterator[Mark]:
     yield text(LEFT + 186, y, "overflow: step skipped", "note")
     for of in training.formats:
         yield from only(at_formats(training.formats, of), _skips(training.steps[of], across, up))
+
+
+def step_grip(training: Training, dial: str, panel: str) -> Grip:
+    """The step, dragged over one of its charts, where nothing else stands."""
+    across, base = _steps_axis(training), HEIGHT - 40
+    free = 20.0 if panel.endswith("steps") else 85.0 if next(iter(training.without.values())) else base
+    spots = [(across(i + 0.5), free) for i in range(int(across.high))]
+    return Grip(panel, panel, "The training step", dial, spots, "x", area=(LEFT, 20.0, RIGHT - LEFT, base - 20.0))
 
 
 def _staircase_and_events(steps, across, up):
@@ -198,7 +182,7 @@ def flushed_and_loss(training: Training, dial: str) -> Iterator[Mark]:
     yield from _step_scale(across, HEIGHT - 40)
     yield text(LEFT, 12, "share flushed to 0", "note")
     if known:
-        yield text(LEFT, 92, "loss", "note")
+        yield text(LEFT - 5, 88, "loss", "note", "end")
     y = HEIGHT - 8
     for x, role, words in ((LEFT, "before", "with this scale"), (LEFT + 176, "outline", "with scale 1")):
         yield line(x, y - 4, x + 22, y - 4, role)

@@ -134,7 +134,7 @@ def _arrow_marks(dial, found, unscaled) -> Iterator[Mark]:
     yield path(NOWHERE, "inkline").following(dial, d=[f"M{px(a)} {y}L{px(b)} {y}" for a, b, _ in found])
     heads = [f"M{px(b)} {y}L{px(b - 7)} {y - 4}L{px(b - 7)} {y + 4}Z" if b != a else NOWHERE for a, b, _ in found]
     yield path(NOWHERE, "inkhead").following(dial, d=heads)
-    beside = [(b + 14, "start") if b + 78 < RIGHT else (a - 6, "end") for a, b, _ in found]
+    beside = [(b + 20, "start") if b + 84 < RIGHT else (a - 6, "end") for a, b, _ in found]
     words = text(0, y + 4, "", "value").following(dial, text=[words or unscaled for *_, words in found])
     yield words.following(dial, x=[x for x, _ in beside], text_anchor=[anchor for _, anchor in beside])
 

@@ -1,6 +1,7 @@
 """The loss-scale lab: real gradients in the float formats, at every loss scale, and over a training run."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ....precision import format_of
@@ -126,6 +127,9 @@ def _scene(cases: tuple[Case, ...], formats: tuple[str, ...]) -> Scene:
         if isinstance(case, Sweep):
             grips += only(where, histogram.handle(case.formats, dial, _shown(case)))
             grips += only({**where, f"beside_{dial}": [0]}, [charts.chosen_scale(case, dial)])
+        else:
+            over = (panel for panel in drawn if panel.name in (f"{dial} training", f"{dial} scale over steps"))
+            grips += (replace(charts.step_grip(case, dial, panel.name), when=panel.when) for panel in over)
     return Scene(
         "Loss scaling: out of zero, short of infinity",
         _description(cases, formats),
@@ -178,16 +182,18 @@ def _panels(case, dial, where):
 def _beside(case, dial):
     """`(name, what the reader chooses, title, height, marks)` of what may stand beside the histogram."""
     if isinstance(case, Sweep):
-        safe = f"Every scale at once (safe: finite, under {percent(TOLERATED)} flushed)"
+        safe = f"All scales (safe: finite, under {percent(TOLERATED)} flushed)"
         found = [
             ("scales", "every scale", safe, charts.HEIGHT, charts.every_scale(case, dial)),
             ("followed", "single gradients", "Single gradients, followed", bars.table_height(case.samples),
              bars.followed(case.formats, dial, case.samples)),
         ]  # fmt: skip
     else:
+        ahead = "; pale: steps to come"
         found = [
-            ("training", "the loss", "With this scale and without", charts.HEIGHT, charts.flushed_and_loss(case, dial)),
-            ("scale over steps", "the scale", "The scale, step by step", charts.HEIGHT, charts.scale_over_steps(case, dial)),
+            ("training", "the loss", f"With this scale and without{ahead}", charts.HEIGHT, charts.flushed_and_loss(case, dial)),
+            ("scale over steps", "the scale", f"The scale, step by step{ahead}", charts.HEIGHT,
+             charts.scale_over_steps(case, dial)),
         ]  # fmt: skip
     if len(bars.rows(case.names)) > 1:
         layers = bars.bars(case.formats, dial, case.names, case.outcomes)

@@ -82,7 +82,7 @@ def _scene(runs) -> Scene:
         ),
         Panel("all", "Click a number of checkpoints", width - 60, 28 + ROW * len(SEGMENTS), list(_table(runs))),
     ]
-    spots = [(PLANE.across(t), TOP + HIGH) for t in range(LAST + 1)]
+    spots = [(PLANE.across(t), TOP) for t in range(LAST + 1)]
     links = {f"row {name}": Link(f"Checkpoints: {name}", go={"segments": i}) for i, name in enumerate(SEGMENTS)}
     grips = [Grip("time", "curve", "Time", "time", spots, "x", area=(LEFT, TOP, WIDTH, HIGH))]
     return Scene("Memory against time", words, dials, panels, list(_captions(runs)), links, grips=grips)
@@ -201,8 +201,8 @@ def _names() -> Iterator[Mark]:
     low, turn = TOP + HIGH, PLANE.across(LAYERS)
     yield from PLANE.across.below(low + 16, (0, 16, 32, 48, 64), str)
     yield line(turn, TOP, turn, low, "axis")
-    yield text(turn - 6, TOP + 14, "forward run", "note", "end")
-    yield text(turn + 6, TOP + 14, "walk back", "note")
+    yield text(turn - 6, TOP + 22, "forward run", "note", "end")
+    yield text(turn + 6, TOP + 22, "walk back", "note")
     words = f"running a layer takes {RUN}, walking it back {BACK}"
     yield text(LEFT + WIDTH, low + 34, words, "note", "end")
 

@@ -17,7 +17,7 @@ from .words import meaning
 
 WIDTH, IN_A_ROW = 436.0, 16  # px, and bits
 HIGH, LOWER = 36.0, 44.0  # px: a bit, and from one row of them to the next
-STRIP = 20.0  # px: how high the range of a format is
+STRIP, ABOVE = 20.0, 126.0  # px: how high the range of a format is, and what stands above it
 
 
 def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[Panel]:
@@ -26,7 +26,7 @@ def bits_panels(landings: dict[str, list[Landing]], clicked: bool) -> Iterator[P
     for i, (name, found) in enumerate(landings.items()):
         of = FORMATS[name]
         marks = [*_boxes(of, found, clicked), *_range(of, found)]
-        yield Panel(f"bits {name}", title, WIDTH, _end(of) + 70 + STRIP + 26, marks, {"format": [i]})
+        yield Panel(f"bits {name}", title, WIDTH, _end(of) + ABOVE + STRIP + 26, marks, {"format": [i]})
 
 
 def toggled(value: float, of: Format, n: int) -> float:
@@ -63,9 +63,11 @@ def _boxes(of: Format, found, clicked) -> Iterator[Mark]:
     yield text(6 + step, 18, "exponent", "note")
     if of.exponent_bits < IN_A_ROW - 3:
         yield text(6 + step * (1 + of.exponent_bits), 18, "fraction", "note")
-    values = [meaning(f.result, of)[2] for f in found]
+    *parts, values = zip(*(meaning(f.result, of) for f in found), strict=True)
+    for k, said in enumerate(parts):
+        yield text(6, _end(of) + 18 + 18 * k, "", "plain").following(DIAL, text=said)
     large = max(width_of(words, 18, bold=True) for words in values) < WIDTH - 12
-    yield text(6, _end(of) + 26, "", "heading" if large else "name").following(DIAL, text=values)
+    yield text(6, _end(of) + 66, "", "heading" if large else "name").following(DIAL, text=values)
 
 
 def _end(of: Format) -> float:
@@ -85,7 +87,7 @@ def _axis(of: Format) -> Axis:
 
 def _range(of: Format, found) -> Iterator[Mark]:
     """From what becomes 0 to what is too large, with the place of the number given."""
-    across, y = _axis(of), _end(of) + 70
+    across, y = _axis(of), _end(of) + ABOVE
     low, normal, high = exponent_of(Fraction(of.min_subnormal)), of.min_exponent, of.max_exponent + 1
     ends = [*map(across, (across.low, low, normal, high, across.high))]
     roles = ("zone-zero", "leaf", "op", "zone-over")
@@ -109,7 +111,7 @@ def range_grips(landings: dict[str, list[Landing]]) -> Iterator[Grip]:
     """The number given, dragged along the range of each format."""
     for i, (name, found) in enumerate(landings.items()):
         of = FORMATS[name]
-        across, y = _axis(of), _end(of) + 70 + STRIP / 2
+        across, y = _axis(of), _end(of) + ABOVE + STRIP / 2
         spots = [(across(exponent_of(f.x)), y) if _lies(f, across) else None for f in found]
         label = f"The number, along the powers of 2 of {name}"
         yield Grip(f"range {name}", f"bits {name}", label, DIAL, spots, "x", when={"format": [i], "beside": [0]})

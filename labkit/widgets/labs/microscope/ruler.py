@@ -86,7 +86,7 @@ def ruler(
     there is a `field` to set. Also given: the lowest places that are seen now.
     """
     grips: list[Grip] = []
-    marks = [text(10, 16, "■ last bit 0  □ last bit 1  yellow: goes to the result", "note")]
+    marks = [text(10, 16, "■ last bit 0  □ last bit 1  yellow: rounds to the result", "note")]
     seen = {}
     for i, (name, found) in enumerate(landings.items()):
         windows = [Window(f, firsts.get(name) if k == here else None) for k, f in enumerate(found)]
@@ -121,6 +121,9 @@ def _ruler_of(windows: Sequence[Window]) -> Iterator[Mark]:
     yield band.following(DIAL, y=tops, height=sizes, state=["lit" if w.rows else "hidden" for w in windows])
     axis = line(AXIS, TOP - 14, AXIS, BASE + 14, "axis")
     yield axis.following(DIAL, state=["" if w.rows else "hidden" for w in windows])
+    nowhere = ["" if w.rows else "nan has no place on the line" for w in windows]
+    if any(nowhere):
+        yield text(WIDTH / 2, (TOP + BASE) / 2, "", "note", "middle").following(DIAL, text=nowhere)
     yield path(NOWHERE, "grid").following(DIAL, d=map(_halves, windows))
     yield path(NOWHERE, "inkhead").following(DIAL, d=[_squares(w, 0) for w in windows])
     yield path(NOWHERE, "inkline").following(DIAL, d=[_squares(w, 1) for w in windows])
@@ -153,15 +156,22 @@ def _squares(window, odd):
 
 
 def _gap_marks(windows) -> Iterator[Mark]:
-    """How far apart the numbers are: above the result, and below it where that differs."""
-    for beside in (-1, 0):
-        said, ys = [], []
-        for w in windows:
-            upper = min(max(w.landed + beside, 0), ROWS - 2) if w.rows else 0
-            words, other = (f"gap {_power(_gap_below(w, k))}" if w.rows else "" for k in (upper, max(upper - 1, 0)))
-            said.append(words if beside or words != other else "")
-            ys.append((w.heights[upper] + w.heights[upper + 1]) / 2 + 4 if w.rows else 0.0)
+    """How far apart the numbers are, off the band: between the next two above the result, and below it where that differs."""
+    places = [_gaps(w) if w.rows else {} for w in windows]
+    for beside in (-2, 1):
+        said = [
+            f"↕ gap {_power(_gap_below(w, w.landed + beside))}" if beside in p else "" for w, p in zip(windows, places)
+        ]
+        ys = [p.get(beside, 0.0) for p in places]
         yield text(WIDTH - 14, 0, "", "note", "end").following(DIAL, y=ys, text=said)
+
+
+def _gaps(w) -> dict[int, float]:
+    """Where the gap above the number that is so many rows below the result is told, and the height of its words."""
+    there = [k for k in (-2, 1) if 0 <= w.landed + k <= ROWS - 2]
+    gaps = {k: _gap_below(w, w.landed + k) for k in there}
+    shown = there if len(set(gaps.values())) > 1 else there[:1]
+    return {k: (w.heights[w.landed + k] + w.heights[w.landed + k + 1]) / 2 + 4 for k in shown}
 
 
 def _gap_below(w, row) -> Fraction:

@@ -119,10 +119,11 @@ def gradient_panel(seeds: Seeds, target: np.ndarray | None) -> Panel:
         said = [number(v) for v in seeds.sums[:, :, j].reshape(-1)]
         marks.append(text(width - 10, y + 4, "", "value", "end").following(joint, text=said))
         if target is not None:
-            marks.append(text(width - 10, y + 19, "", "note", "end").following(joint, text=_aims(target[j], seeds, j)))
-    marks += across.below(bottom + 12, across.ticks(5))
-    title = "Seed × row, tip to tail" if target is None else "Seed × row, tip to tail: bring each ◇ into its ring"
-    return Panel("gradient", title, width, bottom + 18, marks)
+            aim = text(across(float(target[j])), y + 26, "", "note", "middle")
+            marks.append(aim.following(joint, text=_aims(target[j], seeds, j)))
+    marks += across.below(bottom + 22, across.ticks(5))
+    title = "Seed × row, tip to tail" if target is None else "Seed × row, tip to tail: bring each ◇ to its aim"
+    return Panel("gradient", title, width, bottom + 28, marks)
 
 
 def _aims(target, seeds: Seeds, j) -> list[str]:

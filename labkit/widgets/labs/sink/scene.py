@@ -11,7 +11,7 @@ from ...kit.joint import key_of
 from ...kit.picture import Picture
 from ...kit.scene import Ask, Caption, Dial, Scene, changes, only
 from ...kit.words import counted
-from .view import data_panel, lanes_panel, size_grip, stop_grips
+from .view import data_panel, grips, steps_panel
 
 BATCHES = 8
 EPOCHS = (1, 2, 3, 4, 5, 6)
@@ -72,24 +72,23 @@ def _counts(size) -> list[Transfers]:
 
 def _scene(runs) -> Scene:
     words = (
-        f"Each row is one pass over a data set of {BATCHES} batches; each tile is a step, with the number of the epoch "
-        "that runs it; dashed are the steps of as many passes as epochs. Beside it how often the work goes down and back."
+        "Each row is an epoch; each tile is a step, with the number of the batch that it reads, and a dot is where the host "
+        f"waits. Beside it how often each of {BATCHES} batches is read; the line is as many whole passes as epochs."
     )
     dials = [
         Dial("epochs", "epoch", [str(epochs) for epochs in EPOCHS], start=len(EPOCHS) - 1, asks=_asks(runs)),
         Dial("size", "sink_size", list(SIZES), "choice", start=list(SIZES).index("5"), resets={"epochs": 0}),
     ]
     counts = {name: [runs[epochs, name] for epochs in EPOCHS] for name in SIZES}
-    panels = [data_panel(counts, BATCHES, JOINT), lanes_panel(counts, BATCHES, JOINT)]
-    grips = [size_grip(list(SIZES.values()), BATCHES), *stop_grips(counts)]
-    said = (_sentence(epochs, name, runs[epochs, name]) for name, epochs in product(SIZES, EPOCHS))
+    panels = [steps_panel(counts, BATCHES, JOINT), data_panel(counts, BATCHES, JOINT)]
+    said = (_sentence(epochs, runs[epochs, name]) for name, epochs in product(SIZES, EPOCHS))
     return Scene(
         "Sink calculator: how much of the data is seen",
         words,
         dials,
         panels,
         [Caption(key_of(JOINT), changes(said))],
-        grips=grips,
+        grips=list(grips(counts, BATCHES)),
     )
 
 
@@ -125,10 +124,8 @@ def _trips_ask(name, epochs, count):
     )  # fmt: skip
 
 
-def _sentence(epochs, name, count) -> str:
+def _sentence(epochs, count) -> str:
     whole = zip(divmod(count.steps, BATCHES), ("whole pass", "batch"), strict=True)
     seen = " and ".join(counted(number, thing) for number, thing in whole if number)
-    per_epoch, passes = BATCHES if name in WHOLE else int(name), epochs * BATCHES
-    steps = f"{epochs} × {per_epoch} = {counted(count.steps, 'step')}: {seen} of the data"
-    goal = "" if count.steps == passes else f" {counted(epochs, 'pass')} would be {passes} steps."
-    return f"{steps}, {counted(count.round_trips, 'round trip')}.{goal}"
+    steps = f"{counted(epochs, 'epoch')} × {count.steps // epochs} = {counted(count.steps, 'step')}"
+    return f"{steps}: {seen} of the data, in {counted(count.round_trips, 'round trip')}."

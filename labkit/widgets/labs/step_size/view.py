@@ -16,6 +16,7 @@ from .run import NAMES, RULES, STEPS, Case, Quotient
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BASE = 420.0, 336.0, 12.0, 408.0, 56.0, 300.0  # px
 SAMPLES = 121
 APART = 4.0  # px from x to x + h, where these can still be told apart
+ROOM = 0.04  # of its height: above and below what touches the curve at the point
 REACH = 1.5  # widths of the window on either side of x
 RING = 7.0  # the radius of the mark at the chosen step
 Cases = Mapping[tuple[str, str], Case]
@@ -27,13 +28,19 @@ class Window:
     def __init__(self, case: Case, width: float):
         self.x, self.y, self.width = case.x, case.fn(case.x), width
         half = REACH * width
-        self.up = abs(case.slope) * half + abs(case.bend) * half**2 / 2 or half
+        turn = -case.slope / case.bend if case.bend else 0.0  # where the parabola that touches there is level
+        places = (-half, half, min(max(turn, -half), half))
+        found = [case.slope * t + bend * t**2 / 2 for t in places for bend in (0.0, case.bend)]
+        if not np.isfinite(found).all() or max(found) == min(found):
+            found = [-half, half]
+        room = ROOM * (max(found) - min(found))
+        self.low, self.high = min(found) - room, max(found) + room
 
     def across(self, x: float) -> float:
         return (LEFT + RIGHT) / 2 + (x - self.x) / self.width * (RIGHT - LEFT) / (2 * REACH)
 
     def height(self, y: float) -> float:
-        return (TOP + BASE) / 2 - (y - self.y) / self.up * (BASE - TOP) / 2
+        return BASE - (y - self.y - self.low) / (self.high - self.low) * (BASE - TOP)
 
     def holds(self, point: Point) -> bool:
         """Whether a point of the plane is inside."""
@@ -56,7 +63,7 @@ class Window:
     def straight(self, point: Point, slope: float) -> Outline:
         """The line through a point with a slope, from edge to edge of the window; none without a slope."""
         x, y = self.across(point[0]), self.height(point[1])
-        steep = -slope * self.width * 2 * REACH / (RIGHT - LEFT) * (BASE - TOP) / (2 * self.up)  # px per px
+        steep = -slope * self.width * 2 * REACH / (RIGHT - LEFT) * (BASE - TOP) / (self.high - self.low)  # px per px
         if not np.isfinite([steep, x, y]).all():
             return NOWHERE
         ends = [(LEFT - x, RIGHT - x)]

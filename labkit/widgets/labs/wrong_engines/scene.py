@@ -137,10 +137,10 @@ class _Sight:
         sliders = [self._slider(run) for run in self.runs.values()]
         sliders += [self._hunt(j, run) for (_, j), run in self.runs.items() if run.hunted]
         back = {slider.name: 0 for slider in sliders}
-        dials = [Dial("engine", "Engine", self.names, "choice", self._start(), resets=back)]
+        dials = [Dial("engine", "Engine", self.names, "list", self._start(), resets=back)]
         if self.many:
             graphs = ["one that shows it", *(lesson.name for lesson in self.lessons)]
-            dials.append(Dial("graph", "Graph", graphs, "choice", resets=back))
+            dials.append(Dial("graph", "Graph", graphs, "list", resets=back))
         return [*dials, *sorted(sliders, key=lambda dial: dial.kind)]
 
     def _start(self):

@@ -188,7 +188,7 @@ def hunt(run: SliderPlay, key: str) -> Hunt:
     answer = NONE if play.fault is None else links[play.fault.wrong.node]
     goes = {run.slider: len(play.moments) - 1 if play.first is None else play.first}
     because = harmless.why(play) if play.fault is None else diagnosis(play)
-    question = f"Engine “{play.name}”: which node gets a wrong gradient first? Click it, or choose"
+    question = f"Engine “{play.name}”: which node gets a wrong gradient first?"
     says = {links[i]: _acquitted(play, i) for i in range(len(nodes)) if links[i] != answer}
     return Hunt(question, choices, answer, _hints(play), f"Every gradient is right. {because}" if answer == NONE else because,
                 {**says, NONE: "One of them is wrong."}, goes)  # fmt: skip

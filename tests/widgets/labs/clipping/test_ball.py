@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from labkit.widgets.kit.picture import Picture
+from labkit.widgets.kit.scene import width_of
 from labkit.widgets.kit.still import visible_marks
 from labkit.widgets.labs.clipping import ball
 from labkit.widgets.labs.clipping import ball_view as view
@@ -107,3 +108,17 @@ def test_the_bars_are_the_lengths_and_the_turn():
         assert [bars[r] for r in ("bar", "backbar")] == pytest.approx([c.length * a_unit for c in kept], abs=0.06)
         turn = bars.get("turn", 0)  # as in a browser no rectangle without area
         assert turn == pytest.approx(kept[1].turned * (view.TURNS(1) - view.TURNS(0)), abs=0.06)
+
+
+def test_every_name_stays_inside_the_frame_and_g_stands_off_its_arrow():
+    for g in ball.grid()[::3]:
+        for role, at, words in seen(g, 1.5):
+            if role in ("name", "slope", "forwardtext", "note") and words:
+                wide = width_of(words, 12, bold=True)
+                left = at["x"] - {"start": 0.0, "middle": wide / 2, "end": wide}[at["text-anchor"]]
+                assert view.PLANE.across.start < left and left + wide < view.PLANE.across.end, (g, words)
+                assert view.PLANE.up.end + 9 < at["y"] < view.PLANE.up.start, (g, words)
+        (name,) = [at for role, at, words in seen(g, 1.5) if words == "g"]
+        tip, letter = np.array(view.PLANE.at(g)), np.array([name["x"], name["y"] - 4])
+        way = np.array(view.MIDDLE) + np.linspace(0, 1, 50)[:, None] * (tip - view.MIDDLE)
+        assert np.hypot(*(way - letter).T).min() > 10 or g == (0.0, 0.0), g

@@ -80,7 +80,8 @@ CLASSES = [Equivalence(*row) for row in (
     ("total is a tensor, and has a grad_fn", r"'grad_fn', None\).* -> .*'grad_fn'\)", "memory-leak"),
     # once more
     ("what is there already is written again", r"turns \+ turns|doubled: (for|gradient)", "fd-gradient"),
-    ("a state that is made once more is the same", r"for t in range.*turns \+ turns|doubled: (for t in range|states)", "rnn-backward"),
+    ("a state that is made once more is the same", r"for t in range.*turns \+ turns|doubled: (for t in range|states)",
+     "rnn-backward"),
     ("the last node of the walk has no parents: it is a leaf", r"(for node in .*\[:-1\])|(for node in .*turns)",
      "backprop-write backprop-mend-order backprop-mend-twice"),
     ("a node has its place already", r"doubled: (if node|for|place)|for parent.*turns", "backprop-mend-order"),

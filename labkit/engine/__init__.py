@@ -18,7 +18,7 @@ from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
 from .rounds import levels_of, looped
-from .rules import sum_once, unbroadcast_f, vjp_of
+from .rules import sum_once, two_bytes, unbroadcast_f, vjp_of
 from .scope import Flow, Scope, current
 from .summary import LARGE, Summary, summarised
 from .threads import PerThread, elsewhere
@@ -32,5 +32,5 @@ __all__ = [
     "jacfwd", "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",
     "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
     "quietly", "record", "restrict", "reverse_pass", "run", "shape_of", "stop_gradient", "sum_once", "summarised",
-    "unbroadcast_f", "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
+    "two_bytes", "unbroadcast_f", "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
 ]  # fmt: skip

@@ -11,11 +11,11 @@ from autograd.numpy import numpy_wrapper
 
 from ..engine import cast, shape_of, stop_gradient
 from ..ops import spelling
-from .choice import ForkOp, chosen
+from .branches import ForkOp, chosen
 from .effects import Effect
 from .lines import Branch, Line, Repeat, everyone
+from .loops import LoopOp, began, left
 from .nodes import Op
-from .rounds import LoopOp, began, left
 
 _TRANSPOSING = {anp.transpose, anp.swapaxes}
 _BY_SHAPE = {anp.ones_like, anp.zeros_like}

@@ -14,11 +14,11 @@ from autograd.numpy.numpy_vjps import untake
 
 from ..engine import ArrayBox, cast
 from ..ops import NUMBERS_ARE_WEAK, defined_here, spelling, words_of
+from .branches import chosen
 from .buffers import last_uses, overwritten
-from .choice import chosen
 from .effects import Effect
 from .lines import Block, Branch, Line, Repeat, everyone
-from .rounds import began, left
+from .loops import began, left
 from .simplify import dtype_of_line, frozen, keeping, permutation, taken_out
 
 

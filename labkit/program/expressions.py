@@ -11,8 +11,8 @@ from autograd.numpy import numpy_wrapper
 from ..engine import ArrayBox, cast
 from ..ops import NUMBERS_ARE_WEAK, defined_here, spelling
 from .effects import Effect
+from .equal import dtype_of_line, frozen, permutation
 from .lines import Line
-from .simplify import dtype_of_line, frozen, permutation
 
 _DEFAULTS = [("keepdims", False), ("ddof", 0)]
 

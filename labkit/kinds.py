@@ -1,4 +1,4 @@
-"""Arguments of one type or another: one check, in the words that each place has for it, and one of them as several."""
+"""Arguments of one type or another: one check, in the words that each place has for it, and several as one."""
 
 from typing import Any
 
@@ -18,6 +18,15 @@ def of_kind(value, kinds, text, error: type[Exception] = TypeError, **words) -> 
     if isinstance(value, kinds) and (bool in allowed or not isinstance(value, bool)):
         return value
     raise error(text.format(value=value, type=type(value), kind=type(value).__name__, **words))
+
+
+def one_by_one(args) -> Any:
+    """`f((2, 3))`, `f([2, 3])` and `f(2, 3)` alike: the values that `args` are, or that its only one, a tuple or list, holds.
+
+    >>> one_by_one((2, 3)), one_by_one(([2, 3],)), one_by_one((2,))
+    ((2, 3), [2, 3], (2,))
+    """
+    return args[0] if len(args) == 1 and isinstance(args[0], (tuple, list)) else args
 
 
 def as_tuple(value, kinds=tuple) -> Any:

@@ -57,6 +57,15 @@ def loaded(title, own, given, strict, shapeless=lambda tensor: False) -> Loaded:
     return Loaded(missing, unexpected)
 
 
+def residual(layer, x, *steps) -> Any:
+    """`x` with what each step makes of it added, behind the layer's `dropout1`, `dropout2` ...; normalised by its `norm1` ...
+    after the sum, or, with its `norm_first`, before the step."""
+    for number, step in enumerate(steps, 1):
+        norm, drop = getattr(layer, f"norm{number}"), getattr(layer, f"dropout{number}")
+        x = x + drop(step(norm(x))) if layer.norm_first else norm(x + drop(step(x)))
+    return x
+
+
 def tree_text(name, own, parts) -> str:
     """A network on lines of its own: `own` lines of text, then every one of its `(name, part)`; on one line without parts."""
     lines = [*own, *(f"({key}): " + repr(part).replace("\n", "\n  ") for key, part in parts)]

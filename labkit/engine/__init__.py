@@ -4,21 +4,21 @@ Its heart are four files, to be read in this order: `boxes`, `trees`, `reverse`,
 """
 
 from .boxes import cast, dense, dtype_of, getval, isbox, match_dtype, shape_of
+from .branches import filled, joined
 from .checks import check_function, check_output, numeric
-from .choice import filled, joined
 from .custom import custom_vjp, stop_gradient
 from .derive import grad, hvp, jacfwd, jacrev, restrict, value_and_grad
 from .forward import Forward, jvp
 from .graph import Contribution, Graph, Step, argument_names, checked_names, ones_like, record
-from .guest import ArrayBox, Own, inside, new_box, new_level
-from .mended import power  # before any rule is used
+from .guest import ArrayBox, Own, new_box, power
+from .levels import inside, new_level
+from .loops import levels_of, looped
 from .mistakes import run
 from .names import assignment_target, is_library, is_own, user_site
 from .quiet import quietly
 from .recorder import Record
 from .reverse import Reverse, reverse_pass, vjp
-from .rounds import levels_of, looped
-from .rules import sum_once, unbroadcast_f, vjp_of
+from .rules import sum_once, two_bytes, unbroadcast_f, vjp_of
 from .scope import Flow, Scope, current
 from .summary import LARGE, Summary, summarised
 from .threads import PerThread, elsewhere
@@ -32,5 +32,5 @@ __all__ = [
     "jacfwd", "jacrev", "joined", "jvp", "leaves", "levels_of", "looped",
     "map_leaves", "match_dtype", "new_box", "new_level", "numeric", "ones_like", "power",
     "quietly", "record", "restrict", "reverse_pass", "run", "shape_of", "stop_gradient", "sum_once", "summarised",
-    "unbroadcast_f", "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
+    "two_bytes", "unbroadcast_f", "user_site", "value_and_grad", "vjp", "vjp_of", "watch",
 ]  # fmt: skip

@@ -13,7 +13,8 @@ from autograd.extend import primitive
 
 from .boxes import Array, getval, isbox
 from .checks import check_function, check_output
-from .guest import inside, new_box, new_level
+from .guest import new_box
+from .levels import inside, new_level
 from .mistakes import run
 from .names import last_call
 from .printing import label, table
@@ -92,23 +93,38 @@ def record(fun, *args, names=None, **kwargs) -> Graph:
 
 
 def _recorded(fun, args, names, kwargs, outer):
-    inner = new_level()
     joint: list[Record] = []
     forward: list[Record] = []
-    args = [_numeric(a, name) for a, name in zip(args, names, strict=True)]
-    outer_roots = [Record.new_root(a, name, joint) for a, name in zip(args, names, strict=True)]
-    lifted = [new_box(a, outer, root) for a, root in zip(args, outer_roots, strict=True)]
-    inputs = [Record.new_root(a, name, forward) for a, name in zip(lifted, names, strict=True)]
-    boxes = [new_box(a, inner, root) for a, root in zip(lifted, inputs, strict=True)]
+    inner = new_level()
+    lifted = _boxed([_numeric(a, name) for a, name in zip(args, names, strict=True)], names, outer, joint)
+    boxes = _boxed(lifted, names, inner, forward)
     value = run(fun, boxes, kwargs)
     check_output(fun, value)
     outputs = [leaf._node for leaf in leaves(value) if isbox(leaf) and leaf._trace == inner]
     seeds = [ones_like(node.value) for node in outputs]
-    steps, ran, targets = [], len(joint), {seed._node: node for seed, node in zip(seeds, outputs, strict=True)}
+    steps = _Steps(joint, {seed._node: node for seed, node in zip(seeds, outputs, strict=True)})
+    totals = reverse_pass(outputs, seeds, steps.observe)
+    last_call.frame = None
+    value, inputs = map_leaves(getval, value), [box._node for box in boxes]
+    name = getattr(fun, "__name__", "function")
+    return Graph(name, inputs, forward, joint, outputs, value, steps.found, totals, steps.targets)
 
-    def observe(node, gradient, contributions):
-        nonlocal ran
-        for op in joint[ran:]:
+
+def _boxed(values, names, level, log):
+    """Each value in a box at `level`, with a root of its name in `log`."""
+    roots = [Record.new_root(value, name, log) for value, name in zip(values, names, strict=True)]
+    return [new_box(value, level, root) for value, root in zip(values, roots, strict=True)]
+
+
+class _Steps:
+    """The steps of a walk back, as it shows them: `found`, and in `targets` whose gradient each op of `joint` computes."""
+
+    def __init__(self, joint, targets):
+        self.joint, self.targets, self.found, self.ran = joint, targets, [], len(joint)
+
+    def observe(self, node, gradient, contributions):
+        ops = self.joint[self.ran :]
+        for op in ops:
             op.shorten()
         parts = [
             Contribution(parent, argnum, *_shown(g, total))
@@ -116,14 +132,9 @@ def _recorded(fun, args, names, kwargs, outer):
         ]
         for parent, *values in contributions:
             for value in values:
-                targets.setdefault(getattr(value, "_node", None), parent)
-        steps.append(Step(node, _kept(gradient), tuple(parts), tuple(joint[ran:])))
-        ran = len(joint)
-
-    totals = reverse_pass(outputs, seeds, observe)
-    last_call.frame = None
-    value = map_leaves(getval, value)
-    return Graph(getattr(fun, "__name__", "function"), inputs, forward, joint, outputs, value, steps, totals, targets)
+                self.targets.setdefault(getattr(value, "_node", None), parent)
+        self.found.append(Step(node, _kept(gradient), tuple(parts), tuple(ops)))
+        self.ran = len(self.joint)
 
 
 @primitive

@@ -1,8 +1,8 @@
-"""labkit is a guest in autograd: what the engine needs of autograd's inside, for its own nodes alone.
+"""The engine's boxes, made by autograd, in which labkit is a guest: its own nodes have boxes of their own class.
 
-A node class that inherits `Own` is the engine's. Values with such a node are in boxes of the engine's own class, which
-may hold integers and round `**` as NumPy does. To nodes of other classes, so to all of autograd's own functions, nothing
-changes; `tests/engine/test_guest.py` compares.
+Such a box may hold integers, rounds `**` as NumPy does, and says in a loop what cannot be looped over. A node class that
+inherits `Own` is the engine's. To nodes of other classes, so to all of autograd's own functions, nothing changes;
+`tests/engine/test_guest.py` compares.
 """
 
 import sys
@@ -12,16 +12,47 @@ from types import FrameType
 import autograd.numpy as anp
 import numpy as np
 from autograd import tracer
-from autograd.core import VSpace
+from autograd.core import VSpace, primitive_jvps, primitive_vjps
+from autograd.extend import primitive
 from autograd.numpy import numpy_boxes
 from autograd.numpy.numpy_vspaces import ArrayVSpace
 from autograd.tracer import Box
+
+from .boxes import Array
+
+
+# NumPy's `x ** p` and `np.power(x, p)` round differently, and autograd takes the one for the other. So a gradient inside
+# another, whose values are boxed, would differ in the last digit from the same gradient outside.
+@primitive
+def power(x, p) -> Array:
+    """`x ** p`."""
+    return x**p
+
+
+primitive_vjps[power], primitive_jvps[power] = primitive_vjps[anp.power], primitive_jvps[anp.power]
 
 
 class ArrayBox(numpy_boxes.ArrayBox):
     """A box around an array or a number, with one of the engine's nodes."""
 
     __slots__ = ()
+
+    def __pow__(self, other):
+        return power(self, other)
+
+    def __rpow__(self, other):
+        return power(other, self)
+
+    def __iter__(self):
+        """What a loop over a box meets. A loop over NumPy's single numbers would find nothing and say nothing."""
+        if anp.ndim(self) == 0:
+            raise TypeError("expected an array to loop over, but got one number that is being differentiated")
+        for place in count():
+            try:
+                element = self[place]
+            except IndexError:
+                return
+            yield element
 
     if not hasattr(numpy_boxes.ArrayBox, "__array_ufunc__"):  # before autograd 1.9
 
@@ -71,7 +102,7 @@ def new_box(value, trace, node) -> Box:
     `value`: a number or an array, whose shape and dtype the box has. `trace`: the level. Raises TypeError for anything else.
 
     >>> from labkit.engine import Reverse, new_box
-    >>> x = new_box(2.0, new_level(), Reverse.new_root(2.0))
+    >>> x = new_box(2.0, 1, Reverse.new_root(2.0))
     >>> float((x * x)._value)
     4.0
     """
@@ -102,51 +133,3 @@ def _package(frame):
 
 
 VSpace.mappings = _Spaces(VSpace.mappings)
-
-
-# ---- levels ----
-
-# autograd counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.
-# The engine's levels begin far above, and none is used twice, so an exception has nothing to put back and threads cannot
-# mix. While one of them is open, autograd draws from them, too, so that its derivative is above those it is inside of.
-_levels = count(1 << 29)  # level 0 is left for a tape that never closes (the torch dialect)
-_open: set[int] = set()
-_autograds_trace = tracer.trace_stack.new_trace
-
-
-def new_level() -> int:
-    """A level above all that exist.
-
-    An integer; each call gives a higher one, in any thread.
-
-    >>> new_level() < new_level()
-    True
-    """
-    return next(_levels)
-
-
-class inside:
-    """A block in which values are in boxes of `level`: the run of a function that is differentiated or recorded.
-
-    >>> from labkit.engine import Reverse, inside, new_box, new_level
-    >>> level = new_level()
-    >>> with inside(level):
-    ...     y = new_box(2.0, level, Reverse.new_root(2.0)) ** 2
-    >>> len(y._node.parents)
-    1
-    """
-
-    __slots__ = ("level",)
-
-    def __init__(self, level):
-        self.level = level
-
-    def __enter__(self):
-        _open.add(self.level)
-        return self.level
-
-    def __exit__(self, *exc):
-        _open.discard(self.level)
-
-
-tracer.trace_stack.new_trace = lambda: inside(new_level()) if _open else _autograds_trace()

@@ -12,7 +12,8 @@ from autograd.core import VJPNode
 
 from .boxes import accumulate, dense, dtype_of, ids, isbox, match_dtype, shape_of
 from .checks import check_function, check_output, numeric
-from .guest import Own, inside, new_box, new_level
+from .guest import Own, new_box
+from .levels import inside, new_level
 from .mistakes import run
 from .quiet import no_warnings
 from .rules import pullback
@@ -31,7 +32,7 @@ class Reverse(Own, VJPNode):
     (True, [5.0])
     """
 
-    __slots__ = ("dtype", "id", "origin", "region")  # the region it is inside of is set where there is one (`choice`)
+    __slots__ = ("dtype", "id", "origin", "region")  # the region it is inside of is set where there is one (`branches`)
 
     # autograd's primitives call this for every op on a box with such a node; the rule is asked for at once, so that an op
     # without one is named where it runs.

@@ -16,6 +16,15 @@ from autograd.extend import defvjp, primitive
 from autograd.numpy.numpy_vjps import unbroadcast
 
 
+def two_bytes(dtype) -> bool:
+    """Whether a dtype is float16 or bfloat16.
+
+    >>> two_bytes(np.dtype(np.float16)), two_bytes(np.dtype(np.int16)), two_bytes(None)
+    (True, False, False)
+    """
+    return dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV"
+
+
 def unbroadcast_f(target, rule) -> Callable:
     """`rule`, its answer summed over the dimensions in which the op stretched `target`."""
     if not hasattr(target, "dtype"):
@@ -27,8 +36,7 @@ def unbroadcast_f(target, rule) -> Callable:
         g = rule(g)
         if not stretched and getattr(g, "shape", None) == shape and g.dtype.kind != "c":
             return g
-        dtype = getattr(g, "dtype", None)
-        if dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV":
+        if two_bytes(getattr(g, "dtype", None)):
             added = len(g.shape) - len(shape)
             axes = tuple(i for i in range(len(g.shape)) if i < added or shape[i - added] == 1)
             return anp.reshape(sum_once(g, axes), shape) if axes else g

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..getting import how_to_get
 from ..layout import Placed
+from ..precision import FORMATS
 
 __all__ = [
     "DType",
@@ -74,20 +74,11 @@ class DType(metaclass=Placed):
     @property
     def numpy(self) -> np.dtype:
         """The NumPy dtype; bfloat16 needs the `ml_dtypes` package."""
-        return _bfloat16() if self._name == "bfloat16" else np.dtype(self._name)
+        return FORMATS["bfloat16"].dtype if self._name == "bfloat16" else np.dtype(self._name)
 
 
 def _by_name(name):
     return _NAMES[name]
-
-
-@lru_cache
-def _bfloat16():
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise ImportError(f"bfloat16 needs the ml_dtypes package: {how_to_get('bfloat16')}") from None
-    return np.dtype(ml_dtypes.bfloat16)
 
 
 def _kind(name):

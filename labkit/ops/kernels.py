@@ -23,20 +23,11 @@ from typing import Any
 import numpy as np
 from autograd.extend import defvjp_argnums, primitive
 
-from ..engine import cast, dtype_of, vjp
+from ..engine import cast, dtype_of, two_bytes, vjp
 
 __all__ = ["as_kernel", "half", "in_float32", "rounding", "stored", "two_bytes", "whole"]
 
 _running = local()
-
-
-def two_bytes(dtype) -> bool:
-    """Whether a dtype is float16 or bfloat16.
-
-    >>> two_bytes(np.dtype(np.float16)), two_bytes(np.dtype(np.int16)), two_bytes(None)
-    (True, False, False)
-    """
-    return dtype is not None and dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def half(args) -> Any:

@@ -16,10 +16,12 @@ __all__ = [
     "avg_pool2d",
     "avg_pool2d_input",
     "divisors",
+    "even_windows",
     "max_places",
     "max_pool2d",
     "max_pool2d_input",
     "max_pool2d_pick",
+    "mean_matrix",
     "rounded_up",
 ]  # fmt: skip
 
@@ -46,6 +48,23 @@ def divisors(size, kernel, stride, padding, counted) -> int | np.ndarray:
     rest = tuple((p - c, q - d) for (p, q), (c, d) in zip(padding, counted, strict=True))
     found = avg_pool2d(seen, kernel, stride, rest, 1)[0, 0]
     return int(found.flat[0]) if found.size and np.all(found == found.flat[0]) else found
+
+
+def even_windows(length, count) -> list[tuple[int, int]]:
+    """Where each of `count` windows begins and ends that are spread over `length` elements, for a result of a given size.
+
+    >>> even_windows(5, 2)
+    [(0, 3), (2, 5)]
+    """
+    return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
+
+
+def mean_matrix(length, count) -> np.ndarray:
+    """A matrix whose rows are the means over `even_windows`."""
+    rows = np.zeros((count, length))
+    for row, (begin, end) in zip(rows, even_windows(length, count), strict=True):
+        row[begin:end] = 1 / (end - begin)
+    return rows
 
 
 # ---- the largest ----

@@ -68,14 +68,12 @@ class MindSporeSide(Side):
         run, given = watch.run, leaves_of(inputs, Numbers)
         tensors = [self.tensor(n.array) for n in given]
         places = tuple(i for i, n in enumerate(given) if n.floating)
-        parameters = {(p.path, h.name): h.tensor for p in self.parts.values() for h in p.held if h.trained}
+        parameters = self.trained()
 
         def compute(*values):
             left = iter(values)
             args, kwargs = mapped(lambda _: next(left), inputs, Numbers)
-            output = self.model(*args, **kwargs)
-            run.outputs = [self.array(t) for t in self.leaves(output)]
-            value = loss(output) if loss else self.seeded_sum(output)
+            value = self.loss_of(run, args, kwargs, loss)
             return self.tensor(np.zeros((), np.float32)) if value is None else value
 
         if not places and not parameters:
@@ -97,8 +95,7 @@ class MindSporeSide(Side):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        tensors = {id(h.tensor): h.tensor for p in self.parts.values() for h in p.held}.values()
-        before = [(t, self.array(t)) for t in tensors]
+        before = [(t, self.array(t)) for t in self.held_once()]
         mode, state = self.room.get_context("mode"), _random_state(self.room)
         unmoved = getattr(self.model, "__engine_unmoved__", nullcontext)
         try:

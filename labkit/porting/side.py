@@ -72,6 +72,16 @@ class Side:
         """A context in which no derivative is recorded."""
         raise NotImplementedError
 
+    # ---- what its parts hold ----
+
+    def trained(self) -> dict[tuple[str, str], Any]:
+        """The tensors that are trained, by the path of their part and their name in it."""
+        return {(p.path, h.name): h.tensor for p in self.parts.values() for h in p.held if h.trained}
+
+    def held_once(self) -> list:
+        """All tensors of the parts, each once."""
+        return list({id(h.tensor): h.tensor for p in self.parts.values() for h in p.held}.values())
+
     # ---- trees of tensors ----
 
     def mapped(self, change, tree) -> Any:
@@ -110,6 +120,12 @@ class Side:
 
     def probe(self, tensor, note) -> Any:
         raise NotImplementedError
+
+    def loss_of(self, run, args, kwargs, loss) -> Any:
+        """Run the model, note its outputs in `run`; what is differentiated, `loss` of them or `seeded_sum`."""
+        output = self.model(*args, **kwargs)
+        run.outputs = [self.array(t) for t in self.leaves(output)]
+        return loss(output) if loss else self.seeded_sum(output)
 
     def seeded_sum(self, output) -> Any:
         """The sum of all floating outputs, each number with a fixed weight between 0.5 and 1.5; None without any."""

@@ -70,10 +70,7 @@ class TorchSide(Side):
             return tensor * 1
 
         args, kwargs = mapped(given, inputs, Numbers)
-        output = self.model(*args, **kwargs)
-        run.outputs = [self.array(t) for t in self.leaves(output)]
-        value = loss(output) if loss else self.seeded_sum(output)
-        parameters = {(p.path, h.name): h.tensor for p in self.parts.values() for h in p.held if h.trained}
+        value, parameters = self.loss_of(run, args, kwargs, loss), self.trained()
         if value is None or not value.requires_grad:
             return
         found = self.room.autograd.grad(value, [*parameters.values(), *leaves], allow_unused=True)
@@ -89,8 +86,7 @@ class TorchSide(Side):
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        tensors = {id(h.tensor): h.tensor for p in self.parts.values() for h in p.held}.values()
-        before = [(t, t.data) for t in tensors]
+        before = [(t, t.data) for t in self.held_once()]
         state = self.room.get_rng_state()
         try:
             for tensor, data in before:

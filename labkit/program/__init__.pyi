@@ -1,4 +1,4 @@
-from .choice import Fork as Fork
+from .branches import Fork as Fork
 from .compiler import Program as Program
 from .compiler import Recording as Recording
 from .compiler import compile_program as compile_program
@@ -9,10 +9,10 @@ from .effects import record_effect as record_effect
 from .guard import INNER as INNER
 from .guard import is_user as is_user
 from .lines import Line as Line
+from .loops import Loop as Loop
 from .nodes import Op as Op
 from .nodes import TraceError as TraceError
 from .nodes import Undecided as Undecided
 from .nodes import recorded as recorded
 from .nodes import refuse as refuse
 from .nodes import trace_error as trace_error
-from .rounds import Loop as Loop

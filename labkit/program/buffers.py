@@ -5,8 +5,8 @@ import numpy as np
 from autograd.core import VSpace
 
 from ..engine import shape_of
+from .equal import dtype_of_line
 from .lines import Line
-from .simplify import dtype_of_line
 
 WORTH = 1 << 14  # bytes: smaller arrays are not worth a line
 _FRESH = {

@@ -5,8 +5,9 @@ from typing import Any
 
 from ..trails import DETACHED, NUMBERS, Exit, Trail, is_same
 from .answer import Why
+from .cut_words import cut, exit_cause
 from .notes import all_before, cuts
-from .words import answer, at, cut, exit_cause
+from .words import answer, at
 
 
 def cut_off(

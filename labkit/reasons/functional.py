@@ -7,12 +7,14 @@ import numpy as np
 
 from ..engine import getval
 from .answer import Why
+from .cut_words import beside
 from .cutting import cut_off
 from .examining import examine
 from .notes import cuts
+from .open_words import found, not_finite
 from .run import Run, is_functional
 from .standing import compare
-from .words import answer, beside, found, not_finite
+from .words import answer
 
 _TRAIN = "set requires_grad to True before the optimizer and trainable_params() are asked for."
 _FLOAT = "make it floating, such as 1.0 or ms.Tensor([1.0, 2.0])."

@@ -7,13 +7,14 @@ import numpy as np
 
 from ..realtape import array_of, is_real_tensor
 from .answer import Why
+from .cut_words import beside
 from .cutting import cut_off
 from .judging import Standing, about, judged
 from .mode import RealRun
 from .notes import cuts
 from .real import RealReading
 from .taped import FLOAT, REQUIRE
-from .words import answer, beside
+from .words import answer
 
 POSSIBLE = (
     "it was detached: detach(), .data, torch.tensor(w) or a new Parameter made of it",

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 from .answer import Why
 from .examining import examine
 from .flow import largest
+from .open_words import found, not_finite
 from .reading import Unreadable
 from .standing import compare
-from .words import answer, at, figure, found, not_finite
+from .words import answer, at, figure
 
 
 class Standing(NamedTuple):

@@ -7,7 +7,8 @@ import numpy as np
 from .answer import Why
 from .examining import Finding
 from .flow import largest, plain
-from .words import answer, at, figure, found
+from .open_words import found
+from .words import answer, at, figure
 
 CLIPPED = 0.5  # of the gradient: what is less has been made smaller, and is no rounding
 

@@ -7,12 +7,13 @@ import numpy as np
 
 from ..trails import DETACHED, INTEGER, NO_GRAD, NUMBERS
 from .answer import Why
+from .cut_words import beside
 from .cutting import cut_off
 from .judging import Standing, about, judged
 from .notes import all_before, cuts
 from .run import wants_one
 from .tape import TapeReading, array_of, hooks_on_the_way, is_taped
-from .words import answer, at, beside
+from .words import answer, at
 
 REQUIRE = "ask for it before the loss is computed: w.requires_grad_(), or requires_grad=True where it is made."
 FLOAT = "make it floating, such as torch.tensor([1.0, 2.0], requires_grad=True)."

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..engine import leaves
-from ..kinds import of_kind
+from ..kinds import of_kind, one_by_one
 from ..trails import DETACHED
 from . import _dtype, _modes, _trail
 from ._device import check_device
@@ -280,7 +280,7 @@ def logspace(start, end, steps, base=10.0, *, dtype=None, requires_grad=False):
 @function()
 def meshgrid(*tensors, indexing="ij"):
     """Coordinate grids of the given vectors."""
-    given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+    given = one_by_one(tensors)
     order = [1, 0, *range(2, len(given))] if indexing == "xy" and len(given) > 1 else range(len(given))
     sizes = [given[i].numel() for i in order]
     return tuple(x.view([-1 if i == axis else 1 for i in order]).expand(sizes) for axis, x in enumerate(given))

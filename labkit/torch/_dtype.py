@@ -9,8 +9,8 @@ from functools import cache, cached_property
 import numpy as np
 
 from ..engine import PerThread
-from ..getting import how_to_get
 from ..layout import Placed
+from ..precision import FORMATS
 
 
 class dtype:
@@ -70,13 +70,7 @@ def lookup(name):
 
 
 def _numpy_type(name):
-    if name != "bfloat16":
-        return np.dtype(name)
-    try:
-        import ml_dtypes
-    except ImportError:
-        raise ImportError(f"bfloat16 needs the ml_dtypes package: {how_to_get('bfloat16')}") from None
-    return np.dtype(ml_dtypes.bfloat16)
+    return FORMATS[name].dtype if name in FORMATS else np.dtype(name)
 
 
 @cache  # NumPy makes a type's name anew each time it is asked

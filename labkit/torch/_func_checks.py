@@ -21,6 +21,16 @@ def checked_argnums(argnums, count):
     return places
 
 
+def check_tangent(tensor, tangent):
+    """Raise RuntimeError unless both have one shape."""
+    if tensor.shape != tangent.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
+            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
+            f"{list(tangent.shape)}."
+        )
+
+
 def split_aux(out, has_aux, call):
     """`(output, aux)` of what a function returned."""
     if not has_aux:
@@ -90,12 +100,7 @@ def check_jvp(primals, tangents, call):
                 name=name,
             )
     for primal, tangent in zip(flatten(primals)[0], flatten(tangents)[0], strict=True):
-        if primal.shape != tangent.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the original Tensor, this is "
-                f"not supported. Tensor is of size {list(primal.shape)} while the given forward gradient is of size "
-                f"{list(tangent.shape)}."
-            )
+        check_tangent(primal, tangent)
 
 
 def check_cotangents(cotangents, output):

@@ -146,8 +146,9 @@ def _batched(input, other):
 
         check_broadcast(Tensor._of(np.empty(a.shape[:-2])), Tensor._of(np.empty(other.shape[:-2])))
         raise
-    left = METHODS["reshape"](METHODS["expand"](a, *batch, *a.shape[-2:]), (-1, *a.shape[-2:]))
-    right = METHODS["reshape"](METHODS["expand"](other, *batch, *other.shape[-2:]), (-1, *other.shape[-2:]))
+    left, right = (
+        METHODS["reshape"](METHODS["expand"](x, *batch, *x.shape[-2:]), (-1, *x.shape[-2:])) for x in (a, other)
+    )
     made = apply(_rules.reshape_copied, bmm(left, right), (*batch, a.shape[-2], other.shape[-1]))
     return METHODS["squeeze"](made, -2) if input.ndim == 1 else made
 

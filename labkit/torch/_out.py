@@ -6,6 +6,7 @@ from inspect import signature
 
 import numpy as np
 
+from ..kinds import one_by_one
 from ._dispatch import check_inplace, converted, overwrite
 from ._modes import grad_enabled, no_grad
 from ._table import method
@@ -76,7 +77,7 @@ def resize_(self, *sizes, memory_format=None):
     if grad_enabled() and self.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     check_inplace("resize_", self)
-    shape = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
+    shape = tuple(one_by_one(sizes))
     made = np.zeros(shape, self._array.dtype)
     count = min(made.size, self.numel())
     made.reshape(-1)[:count] = self._array.reshape(-1)[:count]

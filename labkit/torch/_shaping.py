@@ -5,6 +5,7 @@ from math import prod
 import numpy as np
 
 from ..engine import cast
+from ..kinds import one_by_one
 from . import _dtype, _rules
 from ._device import NO_ACCELERATOR, check_device
 from ._device import device as _device
@@ -15,8 +16,7 @@ from ._tensor import Tensor
 
 def flat_sizes(sizes):
     """`f(2, 3)` and `f((2, 3))` alike."""
-    sizes = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    return tuple(int(s) for s in sizes)
+    return tuple(int(s) for s in one_by_one(sizes))
 
 
 def _resolved(shape, numel):
@@ -145,10 +145,7 @@ def squeeze(input, dim=None):
 @both()
 def unsqueeze(input, dim):
     """With a dimension of length 1 at `dim`."""
-    room = input.ndim + 1
-    if not -room <= dim < room:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-room}, {room - 1}], but got {dim})")
-    return view(input, _rules.unsqueeze, dim % room)
+    return view(input, _rules.unsqueeze, whole_dim(dim, input.ndim + 1))
 
 
 @method()

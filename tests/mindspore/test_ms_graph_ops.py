@@ -4,6 +4,7 @@ The second input of the same shapes shows a value baked into the program. An op 
 """
 
 import inspect
+from functools import cache
 from itertools import accumulate
 
 import numpy as np
@@ -18,6 +19,7 @@ from labkit.program import TraceError
 FLOATS = (ms.float16, ms.float32, ms.float64)
 
 
+@cache  # no op changes its arguments
 def recipes(dtype, seed):
     """`{name: arguments}` of tensors of a dtype."""
     tensor = lambda a: Tensor(a.astype(dtype) if a.dtype.kind == "f" else a)

@@ -77,20 +77,32 @@ def _imports(statements: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportF
 
 def _found(path, root):
     """The file of a module, given by the parts of its dotted name; None where it is none of the package's."""
-    if path[:1] != [root.name]:
-        return None
-    place = root.joinpath(*path[1:])
+    return _file_of(tuple(path[1:]), root) if path[:1] == [root.name] else None
+
+
+@cache
+def _file_of(path, root):
+    place = root.joinpath(*path)
     return next((f for f in (place / "__init__.py", place.with_suffix(".py")) if f.is_file()), None)
 
 
 def circles(pairs: list[tuple]) -> list[list]:
     """The groups of nodes that can reach each other along `pairs` (from, to), each sorted."""
+    pairs, tied = _tied(pairs), []
+    while len(tied) != len(pairs):
+        pairs, tied = _tied(pairs), pairs
     after = defaultdict(set)
     for start, end in pairs:
         after[start].add(end)
     reach = {node: _reachable(node, after) for node in list(after)}
     groups = {frozenset(n for n in found if node in reach.get(n, ())) for node, found in reach.items() if node in found}
     return sorted(sorted(group) for group in groups)
+
+
+def _tied(pairs):
+    """Those between nodes that something leads to and that lead to something: what is in a circle, and what is between two."""
+    starts, ends = {start for start, _ in pairs}, {end for _, end in pairs}
+    return [(start, end) for start, end in pairs if start in ends and end in starts]
 
 
 def _reachable(node, after):

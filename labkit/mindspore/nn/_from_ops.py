@@ -4,6 +4,7 @@ from inspect import Parameter, Signature
 
 from ..ops import _op
 from ..ops._more_losses import poisson_nll_loss
+from ..ops._primitives import chosen
 from .cell import Cell
 from .losses import LossBase
 
@@ -37,8 +38,7 @@ def _op_of(op):
 
 def _loss(name, op, defaults):
     def __init__(self, *args, **named):
-        _check(name, args, named, defaults)
-        given = {**defaults, **dict(zip(defaults, args, strict=False)), **named}
+        given = {**defaults, **chosen(name, defaults, args, named)}
         reduction = given["reduction"] if given["reduction"] != "batchmean" else "mean"
         LossBase.__init__(self, reduction)
         for option, value in given.items():
@@ -59,8 +59,7 @@ def _layer(name, op, options):
 
     def __init__(self, *args, **named):
         Cell.__init__(self)
-        _check(name, args, named, options)
-        self._given = {**dict(zip(options, args, strict=False)), **named}
+        self._given = chosen(name, options, args, named)
         for option, value in self._given.items():
             setattr(self, option, value)
 
@@ -70,12 +69,6 @@ def _layer(name, op, options):
     doc = f"`ops.{op}` as a cell, with the options {', '.join(options)}."
     members = {"__init__": __init__, "construct": construct, "__module__": __name__, "__signature__": signature}
     return type(name, (Cell,), {**members, "__doc__": doc})
-
-
-def _check(name, args, named, options):
-    unknown = set(named) - set(options)
-    if unknown or len(args) > len(options):
-        raise TypeError(f"For '{name}', expected options among {list(options)}, but got {sorted(unknown) or args}.")
 
 
 CLASSES = {name: _loss(name, *spec) for name, spec in _LOSSES.items()}

@@ -3,7 +3,7 @@
 from collections.abc import ItemsView, KeysView, ValuesView
 from typing import Any, Self
 
-from ...kinds import of_kind
+from ...kinds import of_kind, one_by_one
 from .cell import Cell
 
 __all__ = ["CellDict", "CellList", "SequentialCell"]
@@ -28,8 +28,7 @@ class SequentialCell(Cell):
                 raise TypeError(
                     f"For '{self.cls_name}', the 'args[0]' must be Cell, list or orderedDict, but got {kind}"
                 )
-            cells = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
-            pairs = [(str(i), c) for i, c in enumerate(cells)]
+            pairs = [(str(i), c) for i, c in enumerate(one_by_one(args))]
         for name, cell in pairs:
             _add(self, name, cell)
 

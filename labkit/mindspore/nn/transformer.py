@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 
+from ...parts import residual
 from .._initializer import HeUniform, Uniform, XavierNormal, XavierUniform, initializer
 from ..dtype import bool_, float32
 from ..ops import _op
@@ -212,13 +213,6 @@ class _Layer(Cell):
         for number in numbers:
             setattr(self, f"dropout{number}", Dropout(p=dropout))
 
-    def _through(self, x, *parts):
-        """`x` with what each part makes of it added, and normalised before or behind it."""
-        for number, part in enumerate(parts, 1):
-            norm, drop = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
-            x = x + drop(part(norm(x))) if self.norm_first else norm(x + drop(part(x)))
-        return x
-
     def _forward(self, x):
         return self.dense2(self.dropout(self.activation(self.dense1(x))))
 
@@ -244,7 +238,7 @@ class TransformerEncoderLayer(_Layer):
     """
 
     def construct(self, src, src_mask=None, src_key_padding_mask=None) -> Tensor:
-        return self._through(src, _looked(self.self_attn, src_mask, src_key_padding_mask), self._forward)
+        return residual(self, src, _looked(self.self_attn, src_mask, src_key_padding_mask), self._forward)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -256,7 +250,7 @@ class TransformerDecoderLayer(_Layer):
                   memory_key_padding_mask=None) -> Tensor:  # fmt: skip
         own = _looked(self.self_attn, tgt_mask, tgt_key_padding_mask)
         other = _looked(self.multihead_attn, memory_mask, memory_key_padding_mask, memory)
-        return self._through(tgt, own, other, self._forward)
+        return residual(self, tgt, own, other, self._forward)
 
 
 class _Stack(Cell):

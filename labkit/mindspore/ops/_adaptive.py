@@ -1,25 +1,12 @@
 """Pooling to a size: as many windows as are asked for, spread over the length."""
 
 import autograd.numpy as anp
-import numpy as np
 
 from ...engine import shape_of
+from ...ops import pooling
 from ..tensor import wrap
 from ._joining import stack
 from ._op import register, value_of
-
-
-def _windows(length, count):
-    """Where each of `count` windows over `length` elements begins and ends."""
-    return [(i * length // count, -(-(i + 1) * length // count)) for i in range(count)]
-
-
-def _means(length, count, dtype):
-    """A matrix whose rows are the means over the windows."""
-    rows = np.zeros((count, length), dtype)
-    for row, (begin, end) in zip(rows, _windows(length, count), strict=True):
-        row[begin:end] = 1 / (end - begin)
-    return rows
 
 
 def _sizes(input, output_size, count, owner):
@@ -33,7 +20,7 @@ def _sizes(input, output_size, count, owner):
 def adaptive_avg_pool1d(input, output_size):
     """The means of `output_size` windows over the last axis."""
     value, (count,) = value_of(input, "AdaptiveAvgPool1d"), _sizes(input, output_size, 1, "adaptive_avg_pool1d")
-    return wrap(anp.matmul(value, _means(shape_of(value)[-1], count, value.dtype).T))
+    return wrap(anp.matmul(value, pooling.mean_matrix(shape_of(value)[-1], count).astype(value.dtype).T))
 
 
 def adaptive_avg_pool2d(input, output_size):
@@ -44,7 +31,9 @@ def adaptive_avg_pool2d(input, output_size):
     [[[2.5]]]
     """
     value, sizes = value_of(input, "AdaptiveAvgPool2D"), _sizes(input, output_size, 2, "adaptive_avg_pool2d")
-    down, across = (_means(n, count, value.dtype) for n, count in zip(shape_of(value)[-2:], sizes, strict=True))
+    down, across = (
+        pooling.mean_matrix(n, count).astype(value.dtype) for n, count in zip(shape_of(value)[-2:], sizes, strict=True)
+    )
     return wrap(anp.matmul(anp.matmul(down, value), across.T))
 
 
@@ -53,7 +42,7 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     if return_indices:
         raise NotImplementedError("adaptive_max_pool2d: labkit has no return_indices; leave it out")
     sizes = _sizes(input, output_size, 2, "adaptive_max_pool2d")
-    rows, columns = (_windows(n, count) for n, count in zip(input.shape[-2:], sizes, strict=True))
+    rows, columns = (pooling.even_windows(n, count) for n, count in zip(input.shape[-2:], sizes, strict=True))
     largest = lambda a, b, c, d: wrap(_first_largest(input._value[..., a:b, c:d]))
     return stack([stack([largest(*row, *column) for column in columns], -1) for row in rows], -2)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ... import ops as primitives
 from ...engine import cast
 from ...engine import stop_gradient as constant
+from ...kinds import one_by_one
 from ..dtype import bool_, float32, int64
 from ..tensor import Tensor, tensor, wrap
 from ._op import METHODS, op, register
@@ -17,9 +18,7 @@ from ._op import METHODS, op, register
 def _sizes(size):
     if len(size) == 1 and isinstance(size[0], Tensor):
         size = (size[0].tolist(),)
-    if len(size) == 1 and isinstance(size[0], (tuple, list)):
-        size = size[0]
-    return tuple(int(n) for n in size)
+    return tuple(int(n) for n in one_by_one(size))
 
 
 def ones(*size, dtype=None, shape=()):

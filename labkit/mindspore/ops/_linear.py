@@ -41,7 +41,7 @@ def dense_values(x, weight):
 
 def _wide(value):
     """Half precision as float32: products add up in float32, as in the real kernels, and are rounded once."""
-    return cast(value, np.float32) if value.dtype.itemsize == 2 and value.dtype.kind not in "iu" else value
+    return cast(value, np.float32) if primitives.two_bytes(value.dtype) else value
 
 
 def _as(dtype, product):

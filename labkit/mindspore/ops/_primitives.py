@@ -6,6 +6,7 @@ from inspect import Parameter as Option
 from inspect import cleandoc, signature
 from typing import Any
 
+from ...kinds import one_by_one
 from ...layout import Placed
 from ...ops import FUNCTIONS
 from ..tensor import Tensor
@@ -66,15 +67,20 @@ def _without_options(name, fun):
     return type(name, (Primitive,), {"__call__": __call__, "__doc__": doc})
 
 
+def chosen(name, options, args, named):
+    """Which of the names `options` were given, with what. Raises TypeError for others, in the words of the class `name`."""
+    unknown = set(named) - set(options)
+    if unknown or len(args) > len(options):
+        raise TypeError(f"For '{name}', expected options among {list(options)}, but got {sorted(unknown) or args}.")
+    return {**dict(zip(options, args, strict=False)), **named}
+
+
 def _with_options(name, options, call, doc):
     """A primitive whose constructor takes `options` (a dict of defaults) and whose call is `call(options, *args)`."""
 
     def __init__(self, *args, **kwargs):
         Primitive.__init__(self)
-        unknown = set(kwargs) - set(options)
-        if unknown or len(args) > len(options):
-            raise TypeError(f"For '{name}', expected options among {list(options)}, but got {sorted(unknown) or args}.")
-        self.options = {**options, **dict(zip(options, args, strict=False)), **kwargs}
+        self.options = {**options, **chosen(name, options, args, kwargs)}
 
     def __call__(self, *args):
         return call(self.options, *args)
@@ -109,8 +115,7 @@ def _reduce_sum(options, x, axis=()):
 
 def _joiner(function):
     def call(options, *tensors):
-        several = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-        return OPS[function](several, options["axis"])
+        return OPS[function](one_by_one(tensors), options["axis"])
 
     return call
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...kinds import of_kind
+from ...kinds import of_kind, one_by_one
 from ..dtype import float32, int32, int64
 from ..tensor import Tensor, tensor, wrap
 from ._op import register
@@ -118,5 +118,4 @@ def _own():
 
 
 def _sizes(shape):
-    shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-    return tuple(int(n) for n in np.atleast_1d(np.asarray(shape, np.int64)))
+    return tuple(int(n) for n in np.atleast_1d(np.asarray(one_by_one(shape), np.int64)))

@@ -5,6 +5,7 @@ import numpy as np
 
 from ... import ops as primitives
 from ...engine import getval
+from ...kinds import one_by_one
 from ..tensor import Tensor
 from ._op import of_row, op
 
@@ -14,9 +15,7 @@ def _ints(sizes):
     if len(sizes) == 1 and isinstance(sizes[0], Tensor):
         sizes = sizes[0].tolist()
         return tuple(sizes) if isinstance(sizes, list) else (sizes,)
-    if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)):
-        sizes = sizes[0]
-    return tuple(int(n) for n in sizes)
+    return tuple(int(n) for n in one_by_one(sizes))
 
 
 def _rank(value):

@@ -51,7 +51,9 @@ def _taps(at, n, mode, beyond, align):
     if mode == "bicubic":
         first = np.floor(getval(at))
         t = at - first
-        return [(np.floor(_inside(first + k, n, beyond, align)), share) for k, share in zip((-1, 0, 1, 2), _cubic(t))]
+        return [
+            (np.floor(_inside(first + k, n, beyond, align)), share) for k, share in zip((-1, 0, 1, 2), cubic_shares(t))
+        ]
     at = _inside(at, n, beyond, align)
     if mode == "nearest":
         return [(np.rint(getval(at)), None)]
@@ -59,7 +61,8 @@ def _taps(at, n, mode, beyond, align):
     return [(low, low + 1 - at), (low + 1, at - low)]
 
 
-def _cubic(t, a=-0.75):
+def cubic_shares(t, a=-0.75):
+    """What the four pixels around a place share, which is `t` beyond the second."""
     near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
     far = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
     return far(t + 1), near(t), near(1 - t), far(2 - t)

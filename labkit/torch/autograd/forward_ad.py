@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from ...aliases import attributes
 from ...engine import Forward, inside, isbox, new_box, new_level
 from .. import _modes
+from .._func_checks import check_tangent
 from .._modes import _Mode
 from .._tensor import Tensor
 
@@ -109,12 +110,7 @@ def make_dual(tensor, tangent, *, level=None) -> Tensor:
     for name, t in (("primal", tensor), ("tangent", tangent)):
         if not t.is_floating_point():
             raise ValueError(f"Expected {name} to be floating point or complex, but got: {t.dtype}")
-    if tensor.shape != tangent.shape:
-        raise RuntimeError(
-            "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
-            f"supported. Tensor is of size {list(tensor.shape)} while the given forward gradient is of size "
-            f"{list(tangent.shape)}."
-        )
+    check_tangent(tensor, tangent)
     if open_now.has(tensor):
         raise RuntimeError(
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level 0 is not supported."

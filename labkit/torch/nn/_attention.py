@@ -131,27 +131,39 @@ def multi_head_attention_forward(query, key, value, embed_dim_to_check, num_head
     padding = as_hidden(key_padding_mask, query.dtype, "key_padding_mask")
     weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else (in_proj_weight,)
     q, k, v = _projected(query, key, value, weights, in_proj_bias)
-    if bias_k is not None:
-        k, v = (FUNCTIONS["cat"]([x, METHODS["repeat"](b, 1, batch, 1)]) for x, b in ((k, bias_k), (v, bias_v)))
+    q, k, v = _in_heads(q, k, v, (bias_k, bias_v), add_zero_attn, batch, num_heads)
+    more = (bias_k is not None) + add_zero_attn
+    mask, padding = (m if m is None or not more else pad(m, (0, more)) for m in (mask, padding))
+    mask = _merged(mask, padding, batch, num_heads)
+    drop, out = dropout_p if training else 0.0, (out_proj_weight, out_proj_bias)
+    if not need_weights:
+        return _without_weights(q, k, v, mask, drop, is_causal, batch, single, out), None
+    made, chosen = _with_weights(q, k, v, mask, drop, batch, out)
+    chosen = chosen.mean(1) if average_attn_weights else chosen
+    return (made.squeeze(1), chosen.squeeze(0)) if single else (made, chosen)
+
+
+def _in_heads(q, k, v, biases, add_zero_attn, batch, num_heads):
+    """Each as (batch x heads, length, size of a head); keys and values with what is looked at besides behind them."""
+    if biases[0] is not None:
+        k, v = (FUNCTIONS["cat"]([x, METHODS["repeat"](b, 1, batch, 1)]) for x, b in zip((k, v), biases, strict=True))
     heads = lambda x: x.view(len(x), batch * num_heads, -1).transpose(0, 1)
     q, k, v = heads(q), heads(k), heads(v)
     if add_zero_attn:
         zero = _creation.zeros(len(k), 1, k.shape[-1], dtype=k.dtype)
         k, v = (FUNCTIONS["cat"]([x, zero], 1) for x in (k, v))
-    more = (bias_k is not None) + add_zero_attn
-    mask, padding = (m if m is None or not more else pad(m, (0, more)) for m in (mask, padding))
-    mask = _merged(mask, padding, batch, num_heads)
-    drop = dropout_p if training else 0.0
-    if not need_weights:
-        return _without_weights(q, k, v, mask, drop, is_causal, batch, single, (out_proj_weight, out_proj_bias)), None
+    return q, k, v
+
+
+def _with_weights(q, k, v, mask, drop, batch, out):
+    """The result (length, batch, size), and how much each place looks at others, (batch, heads, length, other length)."""
     scaled, turned = q * math.sqrt(1.0 / q.shape[-1]), k.transpose(-2, -1)
     scores = FUNCTIONS["bmm"](scaled, turned) if mask is None else apply(rules.baddbmm, mask, scaled, turned)
     chosen = _dropped(scores.softmax(-1), drop)
-    made = FUNCTIONS["bmm"](chosen, v).transpose(0, 1).reshape(length * batch, size)
-    made = linear(made, out_proj_weight, out_proj_bias).view(length, batch, -1)
-    chosen = chosen.view(batch, num_heads, length, -1)
-    chosen = chosen.mean(1) if average_attn_weights else chosen
-    return (made.squeeze(1), chosen.squeeze(0)) if single else (made, chosen)
+    length = q.shape[1]
+    made = FUNCTIONS["bmm"](chosen, v).transpose(0, 1).reshape(length * batch, -1)
+    made = linear(made, *out).view(length, batch, -1)
+    return made, chosen.view(batch, -1, length, chosen.shape[-1])
 
 
 def _with_batch(query, key, value):

@@ -33,10 +33,15 @@ def dropout(input, p=0.5, training=True, inplace=False) -> Tensor:
 
     Raises ValueError for `p` outside [0, 1].
     """
+    return _thinned(input, p, training, inplace, lambda: input)
+
+
+def _thinned(input, p, training, inplace, like):
+    """`input` times what `dropped` draws for `like()`."""
     check_probability(p)
     if not training or p == 0 or not input.numel():
         return input
-    factors = dropped(input, p)
+    factors = dropped(like(), p)
     return input.mul_(factors) if inplace else input * factors
 
 
@@ -48,11 +53,8 @@ def check_probability(p):
 
 def _feature_dropout(input, p, training, inplace):
     """Dropout of whole channels, dimension 1."""
-    check_probability(p)
-    if not training or p == 0 or not input.numel():
-        return input
-    factors = dropped(input.new_empty(*input.shape[:2], *(1,) * (input.ndim - 2)), p)
-    return input.mul_(factors) if inplace else input * factors
+    one_each = lambda: input.new_empty(*input.shape[:2], *(1,) * (input.ndim - 2))
+    return _thinned(input, p, training, inplace, one_each)
 
 
 def dropout1d(input, p=0.5, training=True, inplace=False) -> Tensor:

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ...ops import pooling
 from .. import _rules
 from .._dispatch import apply
 from .._rules import layers as rules
+from .._rules.sampling import cubic_shares
 from .._table import METHODS
 from .._tensor import Tensor
 from ._images import avg_pool2d, avg_pool3d, max_pool2d, several
@@ -68,21 +70,9 @@ def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False) -> Te
 # ---- windows that give a result of a given size ----
 
 
-def _windows(size, wanted):
-    """Where the windows of `wanted` results begin and end in a dimension of `size`."""
-    return [(i * size // wanted, -(-(i + 1) * size // wanted)) for i in range(wanted)]
-
-
 def _wanted(input, output_size, dims):
     given = several(output_size, dims) if output_size is not None else (None,) * dims
     return tuple(n if g is None else g for n, g in zip(input.shape[-dims:], given, strict=True))
-
-
-def _means(size, wanted):
-    matrix = np.zeros((wanted, size))
-    for row, (begin, end) in enumerate(_windows(size, wanted)):
-        matrix[row, begin:end] = 1 / (end - begin)
-    return matrix
 
 
 def _adaptive_mean(dims, input, output_size):
@@ -93,7 +83,7 @@ def _adaptive_mean(dims, input, output_size):
     wanted = _wanted(input, output_size, dims)
     if wanted == (1,) * dims:
         return METHODS["mean"](input, tuple(range(-1, -dims - 1, -1)), keepdim=True)
-    matrices = tuple(_means(n, m) for n, m in zip(input.shape[-dims:], wanted, strict=True))
+    matrices = tuple(pooling.mean_matrix(n, m) for n, m in zip(input.shape[-dims:], wanted, strict=True))
     return apply(rules.resampled, input, matrices, f"AdaptiveAvgPool{dims}DBackward0")
 
 
@@ -109,7 +99,7 @@ def adaptive_avg_pool3d(input, output_size) -> Tensor:
 
 def adaptive_avg_pool1d(input, output_size) -> Tensor:
     """The means of windows that give sequences (..., length) of `output_size`."""
-    matrices = (np.ones((1, 1)), _means(input.shape[-1], several(output_size, 1)[0]))
+    matrices = (np.ones((1, 1)), pooling.mean_matrix(input.shape[-1], several(output_size, 1)[0]))
     pool = lambda x: apply(rules.resampled, x, matrices, "AdaptiveAvgPool2DBackward0")
     return _as_rows(pool, input)
 
@@ -117,7 +107,7 @@ def adaptive_avg_pool1d(input, output_size) -> Tensor:
 def _adaptive_largest(dims, input, output_size, return_indices) -> Any:
     size, wanted, array = input.shape[-dims:], _wanted(input, output_size, dims), input._array
     place = np.empty((*input.shape[:-dims], *wanted), np.int64)
-    for window in product(*(list(enumerate(_windows(n, m))) for n, m in zip(size, wanted, strict=True))):
+    for window in product(*(list(enumerate(pooling.even_windows(n, m))) for n, m in zip(size, wanted, strict=True))):
         at, bounds = zip(*window, strict=True)
         part = array[..., *(slice(*bound) for bound in bounds)]
         inside = np.unravel_index(part.reshape(*part.shape[:-dims], -1).argmax(-1), part.shape[-dims:])
@@ -242,12 +232,8 @@ def _linear(size, wanted, at):
 
 def _cubic(size, wanted, at):
     first = np.floor(at).astype(int)
-    t, a = (at - first).astype(float), -0.75
-    near = lambda x: ((a + 2) * x - (a + 3)) * x * x + 1
-    far = lambda x: ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-    return _mixed(
-        size, wanted, [(first - 1, far(t + 1)), (first, near(t)), (first + 1, near(1 - t)), (first + 2, far(2 - t))]
-    )
+    shares = cubic_shares((at - first).astype(float))
+    return _mixed(size, wanted, [(first + k, share) for k, share in zip((-1, 0, 1, 2), shares, strict=True)])
 
 
 def local_response_norm(input, size, alpha=1e-4, beta=0.75, k=1.0) -> Tensor:

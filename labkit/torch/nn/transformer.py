@@ -5,6 +5,7 @@ import math
 import warnings
 from typing import Any
 
+from ...parts import residual
 from .. import _modes
 from .._table import FUNCTIONS, METHODS
 from .._tensor import Tensor
@@ -54,13 +55,6 @@ class _Layer(Module):
             setattr(self, f"dropout{k}", Dropout(dropout))
         self.activation = _activation(activation)
 
-    def _through(self, x, *parts):
-        """`x` with what each part makes of it added, normalised after it, or before with `norm_first`."""
-        for k, part in enumerate(parts, 1):
-            norm, drop = getattr(self, f"norm{k}"), getattr(self, f"dropout{k}")
-            x = x + drop(part(norm(x))) if self.norm_first else norm(x + drop(part(x)))
-        return x
-
     def _feed(self, x):
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
@@ -78,7 +72,7 @@ class TransformerEncoderLayer(_Layer):
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False) -> Tensor:
         masks = {"attn_mask": src_mask, "key_padding_mask": src_key_padding_mask, "is_causal": is_causal}
-        return self._through(src, lambda x: self.self_attn(x, x, x, need_weights=False, **masks)[0], self._feed)
+        return residual(self, src, lambda x: self.self_attn(x, x, x, need_weights=False, **masks)[0], self._feed)
 
 
 class TransformerDecoderLayer(_Layer):
@@ -91,7 +85,8 @@ class TransformerDecoderLayer(_Layer):
                 tgt_is_causal=False, memory_is_causal=False) -> Tensor:  # fmt: skip
         own = {"attn_mask": tgt_mask, "key_padding_mask": tgt_key_padding_mask, "is_causal": tgt_is_causal}
         other = {"attn_mask": memory_mask, "key_padding_mask": memory_key_padding_mask, "is_causal": memory_is_causal}
-        return self._through(
+        return residual(
+            self,
             tgt,
             lambda x: self.self_attn(x, x, x, need_weights=False, **own)[0],
             lambda x: self.multihead_attn(x, memory, memory, need_weights=False, **other)[0],

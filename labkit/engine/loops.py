@@ -11,7 +11,7 @@ from typing import Any
 import autograd.numpy as anp
 
 from .boxes import Gradients, ids, isbox
-from .choice import TINY, Given, Region, tangent_at, walked_back
+from .branches import TINY, Given, Region, tangent_at, walked_back
 from .forward import Forward
 from .guest import new_box
 from .reverse import Reverse, below

@@ -1,0 +1,53 @@
+"""Levels: which run a box belongs to, so that a derivative inside of another one is not mixed up with it.
+
+`new_level()` numbers a run, above all that there are; `inside(level)` is the block in which it happens.
+"""
+
+from itertools import count
+
+from autograd import tracer
+
+# autograd counts the traces that are open, from 0, in one number for all threads, which an exception leaves too high.
+# The engine's levels begin far above, and none is used twice, so an exception has nothing to put back and threads cannot
+# mix. While one of them is open, autograd draws from them, too, so that its derivative is above those it is inside of.
+_levels = count(1 << 29)  # level 0 is left for a tape that never closes (the torch dialect)
+_open: set[int] = set()
+_autograds_trace = tracer.trace_stack.new_trace
+
+
+def new_level() -> int:
+    """A level above all that exist.
+
+    An integer; each call gives a higher one, in any thread.
+
+    >>> new_level() < new_level()
+    True
+    """
+    return next(_levels)
+
+
+class inside:
+    """A block in which values are in boxes of `level`: the run of a function that is differentiated or recorded.
+
+    >>> from labkit.engine import Reverse, new_box
+    >>> level = new_level()
+    >>> with inside(level):
+    ...     y = new_box(2.0, level, Reverse.new_root(2.0)) ** 2
+    >>> len(y._node.parents)
+    1
+    """
+
+    __slots__ = ("level",)
+
+    def __init__(self, level):
+        self.level = level
+
+    def __enter__(self):
+        _open.add(self.level)
+        return self.level
+
+    def __exit__(self, *exc):
+        _open.discard(self.level)
+
+
+tracer.trace_stack.new_trace = lambda: inside(new_level()) if _open else _autograds_trace()

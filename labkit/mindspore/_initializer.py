@@ -150,12 +150,13 @@ class VarianceScaling(Initializer):
     """
 
     def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal"):
-        if scale <= 0:
+        if scale <= 0 or mode not in ("fan_in", "fan_out", "fan_avg"):
+            wrong = ("mode", mode, "fan_in, fan_out or fan_avg")
+            argument, value, wanted = wrong if scale > 0 else ("scale", scale, "greater than 0")
             raise ValueError(
-                f"For VarianceScaling initializer, the argument 'scale' must be greater than 0, but got {scale}."
+                f"For VarianceScaling initializer, the argument '{argument}' must be {wanted}, but got {value}."
             )
-        self.scale, self.mode = scale, _one_of("mode", mode, "fan_in", "fan_out", "fan_avg")
-        self.distribution = _one_of("distribution", distribution, "uniform", "truncated_normal", "untruncated_normal")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
 
     def draw(self, shape):
         fan_in, fan_out = fans(shape)
@@ -166,20 +167,12 @@ class VarianceScaling(Initializer):
         return uniform(shape, -math.sqrt(3 * variance), math.sqrt(3 * variance))
 
 
-def _one_of(argument, value, *allowed):
-    if value not in allowed:
-        first, last = ", ".join(allowed[:-1]).replace("truncated_normal", "truncated_norm"), allowed[-1]
-        last = last.replace("truncated_normal", "truncated_norm")
-        raise ValueError(
-            f"For VarianceScaling initializer, the argument '{argument}' must be {first} or {last}, but got {value}."
-        )
-    return value
-
-
 class _Shaped(Initializer):
     """A rule for some numbers of dimensions only."""
 
-    least, most, wording = 2, 2, "the dimension of the initialized tensor should be 2"
+    least: float = 2
+    most: float = 2
+    wording = "the dimension of the initialized tensor should be 2"
 
     def draw(self, shape):
         if not self.least <= len(shape) <= self.most:

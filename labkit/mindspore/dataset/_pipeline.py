@@ -125,10 +125,6 @@ class Dataset(metaclass=Placed):
         made = apply_func(self)
         return of_kind(made, Dataset, "apply_func should return a dataset, but got {type}.")
 
-    def flat_map(self, func):
-        """For each row the data set `func(*columns)`, one after the other."""
-        return _FlatMap(self, func)
-
     def num_classes(self):
         """The number of classes, where a source tells it; else None."""
         return self.input.num_classes() if hasattr(self, "input") else None
@@ -192,13 +188,9 @@ class _Map(Dataset):
         names = input.get_col_names()
         self.columns = names[:1] if input_columns is None else names_of(input_columns, "input_columns")
         self.made = self.columns if output_columns is None else names_of(output_columns, "output_columns")
-        self.others = [c for c in names if c not in self.columns]
 
     def get_col_names(self):
-        if len(self.made) == len(self.columns):
-            new = dict(zip(self.columns, self.made, strict=True))
-            return [new.get(c, c) for c in self.input.get_col_names()]
-        return self.made + self.others
+        return _renamed(self.input.get_col_names(), self.columns, self.made)
 
     def rows(self, random):
         names, order = self.input.get_col_names(), self.get_col_names()
@@ -225,6 +217,14 @@ class _Map(Dataset):
                 f"{len(self.made)}: {self.made}."
             )
         return list(map(np.asarray, values))
+
+
+def _renamed(names, given, made):
+    """The names of columns, those `given` now `made`; another number of them comes first."""
+    if len(made) != len(given):
+        return made + [c for c in names if c not in given]
+    new = dict(zip(given, made, strict=True))
+    return [new.get(c, c) for c in names]
 
 
 class _Shuffle(Dataset):
@@ -280,20 +280,16 @@ class _MappedBatch(_Batch):
         self.made = self.columns if made is None else names_of(made, "output_columns")
 
     def get_col_names(self):
-        names = self.input.get_col_names()
-        if len(self.made) == len(self.columns):
-            new = dict(zip(self.columns, self.made, strict=True))
-            return [new.get(c, c) for c in names]
-        return self.made + [c for c in names if c not in self.columns]
+        return _renamed(self.input.get_col_names(), self.columns, self.made)
 
     def rows(self, random):
         epoch, rows = random.of(self, lambda: [-1]), iter(self.input.rows(random))
         epoch[0] += 1
-        places, number, order = [self.input.place(c) for c in self.columns], 0, self.get_col_names()
+        number, order = 0, self.get_col_names()
         while batch := list(islice(rows, self.batch_size)):
             if len(batch) == self.batch_size or not self.drop_remainder:
                 kept = dict(zip(self.input.get_col_names(), zip(*batch), strict=True))
-                given = [list(kept[self.columns[k]]) for k in range(len(places))]
+                given = [list(kept[c]) for c in self.columns]
                 kept.update(zip(self.made, as_tuple(self.function(*given, _BatchInfo(number, epoch[0]))), strict=True))
                 yield tuple(self._stacked(name, kept[name]) for name in order)
                 number += 1
@@ -369,24 +365,6 @@ class _Concat(Dataset):
                     "Invalid data, number or names of columns are not the same in the datasets to concatenate: "
                     f"{self.get_col_names()} and {d.get_col_names()}."
                 )
-            yield from d.rows(random)
-
-
-class _FlatMap(Dataset):
-    def __init__(self, input, function):
-        self.input, self.function = input, function
-
-    def get_col_names(self):
-        return next(self._made(Randomness())).get_col_names()
-
-    def get_dataset_size(self):
-        return sum(d.get_dataset_size() for d in self._made(Randomness()))
-
-    def _made(self, random):
-        return (self.function(*as_tensors(row)) for row in self.input.rows(random))
-
-    def rows(self, random):
-        for d in self._made(random):
             yield from d.rows(random)
 
 

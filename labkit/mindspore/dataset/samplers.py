@@ -42,12 +42,12 @@ class Sampler(metaclass=Placed):
     def __iter__(self):
         raise NotImplementedError("A sampler needs `__iter__`, which gives indices of rows.")
 
-    def size(self, count):
+    def size(self, count) -> int:
         """How many of `count` rows are read."""
         self.dataset_size = count
         return at_most(sum(1 for _ in self), self.num_samples)
 
-    def indices(self, count, random):
+    def indices(self, count, random) -> list[int]:
         """The indices of an epoch, of `count` rows; `random.of(self, kind)` gives the sampler's random numbers."""
         self.dataset_size = count
         return list(self)[: self.num_samples]
@@ -102,7 +102,7 @@ class SubsetSampler(Sampler):
 class SubsetRandomSampler(SubsetSampler):
     """The rows at `indices`, in random order."""
 
-    def indices(self, count, random):
+    def indices(self, count, random) -> list[int]:
         chosen = super().indices(count, random)
         return [chosen[k] for k in random.of(self, lambda: Orders(ahead=0)).permutation(len(chosen))]
 
@@ -118,13 +118,13 @@ class RandomSampler(Sampler):
     def __iter__(self):
         return iter(range(self.dataset_size))
 
-    def indices(self, count, random):
+    def indices(self, count, random) -> list[int]:
         if not self.replacement:
             return list(random.of(self, Orders).permutation(count)[: self.num_samples])
         wanted = count if self.num_samples is None else self.num_samples
         return random.of(self, Draws).below(count, wanted)
 
-    def size(self, count):
+    def size(self, count) -> int:
         return self.num_samples if self.replacement and self.num_samples else super().size(count)
 
 
@@ -137,10 +137,10 @@ class WeightedRandomSampler(Sampler):
         of_kind(replacement, bool, "replacement must be a boolean value but was: {value}.")
         self.replacement = replacement
 
-    def size(self, count):
+    def size(self, count) -> int:
         return count if self.num_samples is None else self.num_samples
 
-    def indices(self, count, random):
+    def indices(self, count, random) -> list[int]:
         draw = Draws()
         if self.replacement:
             share = np.cumsum(self.weights) / self.weights.sum()
@@ -163,7 +163,7 @@ class DistributedSampler(Sampler):
         each = math.ceil(self.dataset_size / self.num_shards)
         return iter([(k * self.num_shards + self.shard_id) % self.dataset_size for k in range(each)])
 
-    def indices(self, count, random):
+    def indices(self, count, random) -> list[int]:
         places = super().indices(count, random)
         if not self.shuffle:
             return places

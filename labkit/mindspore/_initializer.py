@@ -214,8 +214,8 @@ class Dirac(_Shaped):
     def _of(self, shape):
         if shape[0] % self.groups:
             raise ValueError(
-                "For Dirac initializer, the first dimension ofthe initialized tensor must be divisible by groups, "
-                f"but got first dimension{shape[0]}, groups{self.groups}."
+                "For Dirac initializer, the first dimension of the initialized tensor must be divisible by groups, "
+                f"but got first dimension {shape[0]}, groups {self.groups}."
             )
         array, each = np.zeros(shape), shape[0] // self.groups
         middle = tuple(n // 2 for n in shape[2:])

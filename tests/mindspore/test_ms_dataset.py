@@ -393,3 +393,14 @@ def test_arrays_show_their_type_as_there():
         "{'u': array(1, dtype=int64)}"
     ]
     assert [row[0].tolist() for row in of(["a", "bc"], "u")] == ["a", "bc"]
+
+
+def test_a_row_may_be_a_generator_of_its_columns():
+    class Pairs:
+        def __getitem__(self, k):
+            return (c[k] for c in (X, Y))
+
+        def __len__(self):
+            return 2
+
+    assert column(ds.GeneratorDataset(Pairs(), ["x", "y"], shuffle=False)) == [0, 1]

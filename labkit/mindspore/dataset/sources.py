@@ -141,7 +141,7 @@ class GeneratorDataset(Dataset):
         return iter(self.source() if callable(self.source) else self.source)
 
     def _row(self, item):
-        values = as_tuple(item, (tuple, list))
+        values = tuple(item) if isinstance(item, Iterator) else as_tuple(item, (tuple, list))
         if len(values) != len(self.names):
             raise RuntimeError(
                 "Invalid Python function, the 'source' of 'GeneratorDataset' should return same number of NumPy "
